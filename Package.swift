@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Swift 6 language mode is the tools version's default; a warning is an error everywhere.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "retriever",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "Retriever", targets: ["Retriever"]),
+    .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CLinux"),
+
+    .target(name: "TransferEngine", dependencies: ["CCurl", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "Retriever",
+      dependencies: [
+        .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
+        .target(name: "CPublicSuffix", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict),
+
+    .target(name: "TestSupport", swiftSettings: strict),
+    .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
+
+    .testTarget(
+      name: "TransferEngineTests", dependencies: ["TransferEngine", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,201 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  /// The cookies of a storage and the rules of RFC 6265 and its revision about them, as a value: no lock, no clock.
+  struct CookieJar: Sendable {
+    /// Why a cookie was not taken in.
+    enum Refusal: Error, Equatable {
+      case tooLarge
+      case publicSuffix
+      case anotherHost
+      case needsSecureConnection
+      case brokenPrefixPromise
+      case wouldHideSecureCookie
+    }
+
+    /// How much a jar holds. Beyond it the oldest go first, so one site cannot push out the cookies of others
+    /// before it has used up its own share.
+    struct Limits: Sendable {
+      var total = 3000
+      var perSite = 180
+      var bytesPerCookie = 4096
+    }
+
+    private struct Entry: Sendable {
+      var cookie: HTTPCookie
+      /// When this name, domain and path were first stored, as a number that only grows. A replacement keeps it.
+      var order: UInt64
+      var stored: Date
+      var fields: CookieFields { cookie.fields }
+
+      func isExpired(at now: Date) -> Bool { fields.expiresDate.map { $0 <= now } ?? false }
+
+      func isReplaced(by other: CookieFields) -> Bool {
+        fields.name == other.name && fields.domain == other.domain && fields.path == other.path
+      }
+    }
+
+    private let limits: Limits
+    /// By site, so that looking up costs what one site stores and not what all do.
+    private var sites: [String: [Entry]] = [:]
+    private var nextOrder: UInt64 = 0
+    private(set) var count = 0
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    // MARK: Storing
+
+    /// Takes `cookie` in, in place of one with the same name, domain and path. One that has expired only removes.
+    ///
+    /// - Parameter url: where it is from, or `nil` when the program itself sets it.
+    mutating func insert(_ cookie: HTTPCookie, from url: URL?, now: Date) throws(Refusal) {
+      let accepted = try accepted(cookie, from: url)
+      let fields = accepted.fields
+      let site = CookieHost(canonical: String(fields.bareDomain)).site
+      var entries = sites[site] ?? []
+      if let url, !Self.isSecure(url), entries.contains(where: { Self.hides(fields, $0.fields) }) {
+        throw .wouldHideSecureCookie
+      }
+
+      let countBefore = entries.count
+      entries.removeAll { $0.isExpired(at: now) }
+      var entry = Entry(cookie: accepted, order: nextOrder, stored: now)
+      nextOrder += 1
+      if let replaced = entries.firstIndex(where: { $0.isReplaced(by: fields) }) {
+        entry.order = entries[replaced].order
+        entries.remove(at: replaced)
+      }
+      if !entry.isExpired(at: now) { entries.append(entry) }
+      if entries.count > limits.perSite { Self.removeOldest(from: &entries) }
+      sites[site] = entries.isEmpty ? nil : entries
+      count += entries.count - countBefore
+      if count > limits.total { shrink(now: now) }
+    }
+
+    /// The cookie as it is to be stored.
+    private func accepted(_ cookie: HTTPCookie, from url: URL?) throws(Refusal) -> HTTPCookie {
+      var fields = cookie.fields
+      guard fields.name.utf8.count + fields.value.utf8.count <= limits.bytesPerCookie,
+        fields.path.utf8.count + fields.domain.utf8.count <= limits.bytesPerCookie
+      else { throw .tooLarge }
+
+      let host = url.flatMap(CookieHost.init)
+      if !fields.isHostOnly, PublicSuffixList.isPublicSuffix(String(fields.bareDomain)) {
+        // A host that is a public suffix itself may set cookies for itself alone.
+        guard let host, host.name == fields.bareDomain else { throw .publicSuffix }
+        fields.domain = host.name
+      }
+      if let url {
+        guard let host,
+          fields.isHostOnly ? host.name == fields.domain : host.matches(domain: fields.bareDomain)
+        else { throw .anotherHost }
+        if fields.isSecure, !Self.isSecure(url) { throw .needsSecureConnection }
+      }
+      let name = ASCII.lowercased(fields.name)
+      if name.hasPrefix("__secure-") || name.hasPrefix("__host-"), !fields.isSecure {
+        throw .brokenPrefixPromise
+      }
+      if name.hasPrefix("__host-"), !fields.isHostOnly || fields.path != "/" { throw .brokenPrefixPromise }
+      return fields == cookie.fields ? cookie : HTTPCookie(fields)
+    }
+
+    /// Whether `new`, set without TLS, would be sent in place of, or before, a cookie that only TLS may set.
+    private static func hides(_ new: CookieFields, _ old: CookieFields) -> Bool {
+      guard old.isSecure, old.name == new.name, pathMatches(new.path, cookiePath: old.path) else {
+        return false
+      }
+      return CookieHost(canonical: String(new.bareDomain)).matches(domain: old.bareDomain)
+        || CookieHost(canonical: String(old.bareDomain)).matches(domain: new.bareDomain)
+    }
+
+    private mutating func shrink(now: Date) {
+      removeAll { $0.isExpired(at: now) }
+      while count > limits.total {
+        let oldest = sites.min {
+          $0.value.lazy.map(\.order).min() ?? 0 < $1.value.lazy.map(\.order).min() ?? 0
+        }
+        guard let site = oldest?.key, var entries = sites[site] else { return }
+        Self.removeOldest(from: &entries)
+        sites[site] = entries.isEmpty ? nil : entries
+        count -= 1
+      }
+    }
+
+    private static func removeOldest(from entries: inout [Entry]) {
+      if let oldest = entries.indices.min(by: { entries[$0].order < entries[$1].order }) {
+        entries.remove(at: oldest)
+      }
+    }
+
+    // MARK: Removing
+
+    /// Removes the cookie with the name, domain and path of `cookie`. Gives whether there was one.
+    mutating func remove(_ cookie: HTTPCookie) -> Bool {
+      removeAll { $0.isReplaced(by: cookie.fields) }
+    }
+
+    /// Removes what was stored since `date`. Gives whether there was anything.
+    mutating func removeCookies(since date: Date) -> Bool {
+      removeAll { $0.stored >= date }
+    }
+
+    @discardableResult
+    private mutating func removeAll(where shouldRemove: (Entry) -> Bool) -> Bool {
+      let before = count
+      sites = sites.compactMapValues { entries in
+        let kept = entries.filter { !shouldRemove($0) }
+        return kept.isEmpty ? nil : kept
+      }
+      count = sites.values.reduce(0) { $0 + $1.count }
+      return count != before
+    }
+
+    // MARK: Reading
+
+    /// Every cookie that has not expired, oldest first.
+    func cookies(now: Date) -> [HTTPCookie] {
+      sites.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
+    }
+
+    /// What to send to `url`: cookies with longer paths first, then the older ones.
+    ///
+    /// - Parameter mainDocumentURL: the document that causes the request. When it is of another site, cookies that
+    ///   ask for the same site stay here.
+    func cookies(for url: URL, mainDocumentURL: URL?, now: Date) -> [HTTPCookie] {
+      guard let host = CookieHost(url) else { return [] }
+      let site = host.site
+      guard let entries = sites[site] else { return [] }
+      let isSecure = Self.isSecure(url)
+      let path = url.path(percentEncoded: true)
+      let isCrossSite = mainDocumentURL.flatMap(CookieHost.init).map { $0.site != site } ?? false
+      let matching = entries.filter { entry in
+        let fields = entry.fields
+        return !entry.isExpired(at: now) && (isSecure || !fields.isSecure)
+          && !(isCrossSite && fields.sameSitePolicy != nil)
+          && (fields.isHostOnly ? host.name == fields.domain : host.matches(domain: fields.bareDomain))
+          && Self.pathMatches(path.isEmpty ? "/" : path, cookiePath: fields.path)
+      }
+      return matching.sorted { left, right in
+        let lengths = (left.fields.path.utf8.count, right.fields.path.utf8.count)
+        return lengths.0 == lengths.1 ? left.order < right.order : lengths.0 > lengths.1
+      }.map(\.cookie)
+    }
+
+    /// Whether a document at `mainDocumentURL` and a response from `url` belong to one site.
+    static func isSameSite(_ url: URL, _ mainDocumentURL: URL) -> Bool {
+      guard let host = CookieHost(url), let main = CookieHost(mainDocumentURL) else { return false }
+      return host.site == main.site
+    }
+
+    /// RFC 6265, 5.1.4: the same path, or one below it.
+    static func pathMatches(_ path: String, cookiePath: String) -> Bool {
+      guard path.hasPrefix(cookiePath) else { return false }
+      return path.utf8.count == cookiePath.utf8.count || cookiePath.hasSuffix("/")
+        || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")
+    }
+
+    private static func isSecure(_ url: URL) -> Bool {
+      url.scheme.map { ASCII.equalIgnoringCase($0, "https") } ?? false
+    }
+  }
+#endif

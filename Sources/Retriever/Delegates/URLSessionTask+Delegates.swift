@@ -1,0 +1,83 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Synchronization
+
+  // Calling delegates: method by method the task's own first, then the session's.
+  extension URLSessionTask {
+    var hasDelegates: Bool { inner.withLock { $0.delegate != nil } || session.delegate != nil }
+
+    private var delegatesInOrder: [any URLSessionDelegate] {
+      let own = inner.withLock { $0.delegate }
+      let ofSession = session.delegate
+      if let own, let ofSession, own === ofSession { return [ofSession] }
+      return [own as (any URLSessionDelegate)?, ofSession].compactMap { $0 }
+    }
+
+    /// Calls the first delegate that implements the method, on the delegate queue; `otherwise` when none does.
+    func tell<Delegate>(
+      _ method: DelegateMethod, _ type: Delegate.Type, _ call: @escaping @Sendable (Delegate) -> Void,
+      otherwise: @escaping @Sendable () -> Void = {}
+    ) {
+      let delegates = delegatesInOrder
+      session.mailbox.post { Self.tell(method, delegates, call, otherwise: otherwise) }
+    }
+
+    static func tell<Delegate>(
+      _ method: DelegateMethod, _ delegates: [any URLSessionDelegate], _ call: (Delegate) -> Void,
+      otherwise: () -> Void = {}
+    ) {
+      for delegate in delegates {
+        guard !DelegateMethods.isMissing(method, in: delegate), let typed = delegate as? Delegate else {
+          continue
+        }
+        if DelegateProbe.isImplemented({ call(typed) }) { return }
+        DelegateMethods.noteMissing(method, in: delegate)
+      }
+      otherwise()
+    }
+
+    /// Asks the first delegate that implements the method; `then` gets its answer, once, or nil when none does.
+    func ask<Delegate, Answer: Sendable>(
+      _ method: DelegateMethod, of type: Delegate.Type,
+      _ call: @escaping @Sendable (Delegate, @escaping @Sendable (Answer) -> Void) -> Void,
+      then: @escaping @Sendable (Answer?) -> Void
+    ) {
+      let delegates = delegatesInOrder.filter { !DelegateMethods.isMissing(method, in: $0) && $0 is Delegate }
+      guard !delegates.isEmpty else { return then(nil) }
+      ask(method, delegates[...], call, then: then)
+    }
+
+    private func ask<Delegate, Answer: Sendable>(
+      _ method: DelegateMethod, _ delegates: ArraySlice<any URLSessionDelegate>,
+      _ call: @escaping @Sendable (Delegate, @escaping @Sendable (Answer) -> Void) -> Void,
+      then: @escaping @Sendable (Answer?) -> Void
+    ) {
+      guard let delegate = delegates.first else { return then(nil) }
+      let others = delegates.dropFirst()
+      session.mailbox.post {
+        guard let typed = delegate as? Delegate else { return self.ask(method, others, call, then: then) }
+        let probe = DelegateProbe()
+        let isAnswered = Flag()
+        DelegateProbe.$current.withValue(probe) {
+          call(typed) { answer in
+            // A handler that is called twice has answered once.
+            guard isAnswered.raise() else { return }
+            guard probe.foundDefault else { return then(answer) }
+            DelegateMethods.noteMissing(method, in: delegate)
+            self.ask(method, others, call, then: then)
+          }
+        }
+      }
+    }
+  }
+
+  /// Something that happens once.
+  final class Flag: Sendable {
+    private let isRaised = Atomic<Bool>(false)
+
+    /// True for the first caller only.
+    func raise() -> Bool {
+      isRaised.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+    }
+  }
+#endif

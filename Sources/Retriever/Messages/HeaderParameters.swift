@@ -1,0 +1,64 @@
+#if !canImport(Darwin)
+  /// A field value with parameters, such as `text/html; charset="utf-8"`, taken apart.
+  ///
+  /// Reads what RFC 9110 defines and what servers send beside it; never fails, an unreadable rest is skipped.
+  package struct HeaderParameters: Sendable {
+    /// What stands before the first semicolon, in lower case.
+    package let value: String
+    /// The parameters in order; names in lower case, values unquoted.
+    package let parameters: [(name: String, value: String)]
+
+    package init(_ field: String) {
+      var reader = Reader(bytes: Array(field.utf8))
+      value = ASCII.lowercased(ASCII.trimmed(reader.text(until: [UInt8(ascii: ";"), UInt8(ascii: ",")])))
+      var found: [(name: String, value: String)] = []
+      while reader.skip(UInt8(ascii: ";")) {
+        let name = ASCII.lowercased(
+          ASCII.trimmed(reader.text(until: [UInt8(ascii: "="), UInt8(ascii: ";")])))
+        guard reader.skip(UInt8(ascii: "=")) else { continue }
+        let value = reader.parameterValue()
+        if !name.isEmpty { found.append((name, value)) }
+      }
+      parameters = found
+    }
+
+    /// The first value of a parameter; `name` in lower case.
+    package subscript(name: String) -> String? {
+      parameters.first { $0.name == name }?.value
+    }
+
+    private struct Reader {
+      let bytes: [UInt8]
+      var position = 0
+
+      mutating func skip(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+      }
+
+      mutating func text(until stops: [UInt8]) -> String {
+        let start = position
+        while position < bytes.count, !stops.contains(bytes[position]) { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+      }
+
+      /// A token or a quoted string, up to the semicolon after it; a backslash takes the next byte as it is.
+      mutating func parameterValue() -> String {
+        while position < bytes.count, ASCII.isBlank(bytes[position]) { position += 1 }
+        let isQuoted = skip(UInt8(ascii: "\""))
+        let stop = isQuoted ? UInt8(ascii: "\"") : UInt8(ascii: ";")
+        var value: [UInt8] = []
+        while position < bytes.count, bytes[position] != stop {
+          if bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count { position += 1 }
+          value.append(bytes[position])
+          position += 1
+        }
+        let text = String(decoding: value, as: UTF8.self)
+        guard isQuoted else { return String(ASCII.trimmed(text)) }
+        _ = self.text(until: [UInt8(ascii: ";")])
+        return text
+      }
+    }
+  }
+#endif

@@ -1,0 +1,97 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  /// Whether a request can be sent at all, asked before anything is done for it.
+  package struct RequestValidation {
+    /// What is wrong with `request`, or `nil` when it can be sent.
+    ///
+    /// The error's description is a sentence that says what to change. It never repeats the value of a field.
+    package static func problem(with request: URLRequest) -> URLError? {
+      guard let url = request.url else {
+        return error(.badURL, nil, "The request has no URL. Set its url before loading it.")
+      }
+      return problem(with: url) ?? problem(withMethodAndFieldsOf: request, url: url)
+    }
+
+    private static func problem(with url: URL) -> URLError? {
+      guard let scheme = url.scheme else {
+        return error(
+          .unsupportedURL, url,
+          "The URL has no scheme. Write it in full, beginning with https:// or http://.")
+      }
+      guard ASCII.equalIgnoringCase(scheme, "https") || ASCII.equalIgnoringCase(scheme, "http") else {
+        return error(
+          .unsupportedURL, url,
+          "URLs with the scheme \"\(scheme)\" cannot be loaded. Use https or http.")
+      }
+      guard let host = url.host(percentEncoded: false), !host.isEmpty else {
+        return error(
+          .badURL, url, "The URL names no host. Write one after the two slashes, as in https://example.com/.")
+      }
+      guard isUsable(host: host) else {
+        return error(
+          .badURL, url,
+          "The URL's host has a character in it that a host cannot have. Check how it is spelled.")
+      }
+      if let port = url.port, !(1...65535).contains(port) {
+        return error(.badURL, url, "The URL's port is \(port). A port is a number from 1 to 65535.")
+      }
+      return nil
+    }
+
+    /// Without the characters that could make another reader of the URL see another host in it.
+    private static func isUsable(host: String) -> Bool {
+      if host.utf8.contains(UInt8(ascii: ":")) {
+        // An IPv6 address, perhaps with a zone.
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts[0].utf8.allSatisfy { byte in
+          byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || ASCII.isHexadecimalDigit(byte)
+        } && (parts.count == 1 || ASCII.isToken(parts[1]))
+      }
+      return !host.utf8.contains { byte in
+        switch byte {
+        case 0...0x20, 0x7F, UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "/"), UInt8(ascii: "<"),
+          UInt8(ascii: ">"), UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "\\"),
+          UInt8(ascii: "]"), UInt8(ascii: "^"), UInt8(ascii: "|"):
+          true
+        default: false
+        }
+      }
+    }
+
+    private static func problem(withMethodAndFieldsOf request: URLRequest, url: URL) -> URLError? {
+      let method = request.fields.httpMethod
+      guard method == "GET" || ASCII.isToken(method) else {
+        return error(
+          .badURL, url,
+          "The request's method is not a word. Use letters, digits and hyphens only, as in PROPFIND.")
+      }
+      guard let fields = request.fields.headerFields else { return nil }
+      for (name, value) in fields.entries {
+        guard ASCII.isToken(name) else {
+          return error(
+            .badURL, url,
+            "The request has a header field whose name is empty or has a character that names cannot have. "
+              + "Use letters, digits and hyphens only, without a colon.")
+        }
+        if value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
+          return error(
+            .badURL, url,
+            "The value of the request's header field \(name) has a line break or a NUL in it. "
+              + "Put it on one line.")
+        }
+      }
+      return nil
+    }
+
+    private static func error(_ code: URLError.Code, _ url: URL?, _ sentence: String) -> URLError {
+      var information: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+      if let url {
+        information[NSURLErrorFailingURLErrorKey] = url
+        // Spelled out: Foundation's constant for this key, which older programs read, is deprecated.
+        information["NSErrorFailingURLStringKey"] = url.absoluteString
+      }
+      return URLError(code, userInfo: information)
+    }
+  }
+#endif

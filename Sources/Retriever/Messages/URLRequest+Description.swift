@@ -1,0 +1,42 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL.
+    public var description: String { url?.description ?? "url: nil" }
+
+    /// The URL.
+    public var debugDescription: String { description }
+
+    /// The properties, for debuggers and `dump`. What proves who somebody is (authorization, cookies) is not shown.
+    public var customMirror: Mirror {
+      let secrets = ["authorization", "proxy-authorization", "cookie"]
+      let shownFields = headerFields.entries.map { entry in
+        entry.name + ": " + (secrets.contains(ASCII.lowercased(entry.name)) ? "(not shown)" : entry.value)
+      }
+      return Mirror(
+        self,
+        children: [
+          (label: "url", value: url as Any),
+          (label: "httpMethod", value: httpMethod as Any),
+          (label: "headerFields", value: shownFields),
+          (label: "httpBody", value: httpBody as Any),
+          (label: "httpBodyStream", value: httpBodyStream as Any),
+          (label: "cachePolicy", value: cachePolicy),
+          (label: "timeoutInterval", value: timeoutInterval),
+          (label: "mainDocumentURL", value: mainDocumentURL as Any),
+          (label: "networkServiceType", value: networkServiceType),
+          (label: "attribution", value: attribution),
+          (label: "allowsCellularAccess", value: allowsCellularAccess),
+          (label: "allowsExpensiveNetworkAccess", value: allowsExpensiveNetworkAccess),
+          (label: "allowsConstrainedNetworkAccess", value: allowsConstrainedNetworkAccess),
+          (label: "assumesHTTP3Capable", value: assumesHTTP3Capable),
+          (label: "requiresDNSSECValidation", value: requiresDNSSECValidation),
+          (label: "allowsPersistentDNS", value: allowsPersistentDNS),
+          (label: "httpShouldHandleCookies", value: httpShouldHandleCookies),
+          (label: "httpShouldUsePipelining", value: httpShouldUsePipelining),
+        ],
+        displayStyle: .struct)
+    }
+  }
+#endif

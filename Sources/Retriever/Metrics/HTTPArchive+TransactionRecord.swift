@@ -1,0 +1,156 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  // Secrets are taken out here, on the way in: an entry never holds one.
+  extension HTTPArchive.Entry {
+    init(
+      _ record: TransactionRecord, requestBody: Data?, responseBody: Data?, bodyLimit: Int
+    ) {
+      let timings = HTTPArchive.Timings(record)
+      startedDateTime = record.start.formatted(
+        Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt))
+      time = timings.total
+      request = HTTPArchive.Request(record, body: requestBody, bodyLimit: bodyLimit)
+      response = HTTPArchive.Response(record, body: responseBody, bodyLimit: bodyLimit)
+      self.timings = timings
+      serverIPAddress = record.remoteAddress
+      connection = record.localPort.map { String($0) }
+    }
+
+    /// How many bytes of bodies the entry holds.
+    var bodyBytes: Int {
+      (request.postData?.text.utf8.count ?? 0) + (response.content.text?.utf8.count ?? 0)
+    }
+  }
+
+  extension HTTPArchive.Request {
+    fileprivate init(_ record: TransactionRecord, body: Data?, bodyLimit: Int) {
+      let fields = record.request.headerFields
+      let type = fields["Content-Type"] ?? "application/octet-stream"
+      method = record.request.httpMethod ?? "GET"
+      url = record.request.url.map(Redaction.text(of:)) ?? ""
+      httpVersion = HTTPArchive.version(record)
+      cookies = fields.values(for: "Cookie").flatMap(HTTPArchive.cookieNames)
+      headers = HTTPArchive.fields(fields)
+      queryString = HTTPArchive.query(of: url)
+      postData = (body ?? record.request.httpBody).flatMap { body in
+        guard !body.isEmpty else { return nil }
+        let kept = KeptBody(body, mimeType: type, limit: bodyLimit)
+        return HTTPArchive.PostData(mimeType: type, text: kept.text, comment: kept.comment)
+      }
+      headersSize = record.requestHeaderBytes
+      bodySize = record.requestBodyBytes
+    }
+  }
+
+  extension HTTPArchive.Response {
+    fileprivate init(_ record: TransactionRecord, body: Data?, bodyLimit: Int) {
+      let fields = record.response?.headerFields ?? HeaderFields()
+      let type = fields["Content-Type"] ?? ""
+      status = record.response?.statusCode ?? 0
+      statusText = record.response.map { HTTPURLResponse.localizedString(forStatusCode: $0.statusCode) } ?? ""
+      httpVersion = HTTPArchive.version(record)
+      cookies = fields.values(for: "Set-Cookie").compactMap { HTTPArchive.cookieNames($0).first }
+      headers = HTTPArchive.fields(fields)
+      let saved = record.decodedResponseBodyBytes - record.responseBodyBytes
+      content = HTTPArchive.Content(
+        size: record.decodedResponseBodyBytes, compression: saved == 0 ? nil : saved, mimeType: type)
+      if let body, !body.isEmpty {
+        let kept = KeptBody(body, mimeType: type, limit: bodyLimit)
+        content.text = kept.text
+        content.encoding = kept.isBase64 ? "base64" : nil
+        content.comment = kept.comment
+      }
+      redirectURL = fields["Location"].map { Redaction.value($0, ofHeader: "Location") } ?? ""
+      headersSize = record.response == nil ? -1 : record.responseHeaderBytes
+      bodySize = record.response == nil ? -1 : record.responseBodyBytes
+      comment = record.error.map { "\($0.code.rawValue): \($0.localizedDescription)" }
+    }
+  }
+
+  extension HTTPArchive {
+    fileprivate static func fields(_ fields: HeaderFields) -> [Field] {
+      fields.entries.map { Field(name: $0.name, value: Redaction.value($0.value, ofHeader: $0.name)) }
+    }
+
+    /// The names in `Cookie` or `Set-Cookie`; values are secret, attributes are not worth keeping.
+    fileprivate static func cookieNames(_ value: String) -> [Field] {
+      value.split(separator: ";").compactMap { pair in
+        let name = ASCII.trimmed(pair.prefix { $0 != "=" })
+        return name.isEmpty ? nil : Field(name: String(name), value: Redaction.mark)
+      }
+    }
+
+    /// The items of the query in a URL that was redacted.
+    fileprivate static func query(of url: String) -> [Field] {
+      guard let mark = url.firstIndex(of: "?") else { return [] }
+      return url[url.index(after: mark)...].split(separator: "&").map { item in
+        let name = item.prefix { $0 != "=" }
+        return Field(
+          name: Redaction.decoded(name), value: Redaction.decoded(item.dropFirst(name.count + 1)))
+      }
+    }
+
+    fileprivate static func version(_ record: TransactionRecord) -> String {
+      switch record.networkProtocolName {
+      case "h2", "h2c": "HTTP/2"
+      case "h3": "HTTP/3"
+      case let name?: ASCII.uppercased(name)
+      case nil: "HTTP/1.1"
+      }
+    }
+  }
+
+  extension HTTPArchive.Timings {
+    fileprivate init(_ record: TransactionRecord) {
+      func milliseconds(_ start: Double?, _ end: Double?) -> Double? {
+        guard let start, let end else { return nil }
+        return max(0, (end - start) * 1000)
+      }
+      let firstStep = record.nameLookupStart ?? record.connectStart ?? record.requestStart
+      blocked = milliseconds(0, firstStep) ?? -1
+      dns = milliseconds(record.nameLookupStart, record.nameLookupEnd) ?? -1
+      connect = milliseconds(record.connectStart, record.connectEnd) ?? -1
+      ssl = milliseconds(record.tlsStart, record.tlsEnd) ?? -1
+      send = milliseconds(record.requestStart, record.requestEnd) ?? 0
+      wait = milliseconds(record.requestEnd ?? record.requestStart, record.responseStart) ?? 0
+      receive = milliseconds(record.responseStart, record.responseEnd) ?? 0
+    }
+
+    /// The specification wants the sum of all phases; the TLS handshake is a part of connecting.
+    fileprivate var total: Double {
+      [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1) }
+    }
+  }
+
+  /// As much of a body as is kept, without what is secret in it.
+  private struct KeptBody {
+    let text: String
+    let isBase64: Bool
+    let comment: String?
+
+    init(_ body: Data, mimeType: String, limit: Int) {
+      let isCut = body.count > limit
+      let kept = Redaction.body(Data(body.prefix(limit)), mimeType: mimeType)
+      if let whole = Self.utf8(kept, mayBeCut: isCut) {
+        text = whole
+        isBase64 = false
+      } else {
+        text = kept.base64EncodedString()
+        isBase64 = true
+      }
+      var remarks: [String] = []
+      if isCut { remarks.append("the first \(limit) of \(body.count) bytes") }
+      if isBase64 { remarks.append("base64") }
+      comment = remarks.isEmpty ? nil : remarks.joined(separator: ", ")
+    }
+
+    /// The bytes as text if they are; a cut may have gone through the last character.
+    private static func utf8(_ bytes: Data, mayBeCut: Bool) -> String? {
+      for dropped in 0...(mayBeCut ? min(3, bytes.count) : 0) {
+        if let text = String(validating: bytes.dropLast(dropped), as: UTF8.self) { return text }
+      }
+      return nil
+    }
+  }
+#endif

@@ -1,0 +1,36 @@
+#if !canImport(Darwin)
+
+  extension URLSession {
+    /// The body of a response as it arrives, byte by byte.
+    ///
+    /// The sequence can be iterated once. Leaving the loop early, or dropping the sequence, cancels the transfer.
+    /// While nobody reads, receiving pauses, so that the memory used is bounded whatever the length of the body.
+    /// A cancelled task gets `URLError(.cancelled)`.
+    public struct AsyncBytes: AsyncSequence, Sendable {
+      /// A byte.
+      public typealias Element = UInt8
+      /// `URLError`, as a rule.
+      public typealias Failure = any Error
+      /// The iterator.
+      public typealias AsyncIterator = AsyncByteIterator
+      /// The iterator.
+      public typealias Iterator = AsyncByteIterator
+
+      /// The task that receives the body.
+      public let task: URLSessionDataTask
+
+      package let consumer: ByteConsumer
+
+      package init(channel: BodyChannel, task: URLSessionDataTask) {
+        self.task = task
+        consumer = ByteConsumer(channel)
+      }
+
+      /// An iterator over the bytes that have not been read yet.
+      public func makeAsyncIterator() -> AsyncByteIterator {
+        AsyncByteIterator(consumer)
+      }
+    }
+  }
+
+#endif

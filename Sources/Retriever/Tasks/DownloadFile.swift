@@ -1,0 +1,144 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Glibc
+  import Synchronization
+
+  /// The file a download is written to, mode 0600, in the temporary directory.
+  ///
+  /// The transfer's thread only fills buffers; a queue of the file's own writes them, so that a slow disk holds up this
+  /// one download and no other transfer. No more than ``mostBuffers`` buffers are ever filled and unwritten.
+  final class DownloadFile: Sendable {
+    private struct State: ~Copyable {
+      var filling: ByteChunk?
+      var unwritten = 0
+      var isPaused = false
+      var error: URLError?
+      var isClosed = false
+    }
+
+    static let bufferSize = 512 << 10
+    static let mostBuffers = 4
+
+    let url: URL
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "retriever.download", target: .global(qos: .userInitiated))
+    private let state = Mutex(State())
+    private let onRoom: @Sendable () -> Void
+
+    /// Makes a new, empty file.
+    ///
+    /// - Parameter onRoom: called when a paused transfer may go on.
+    convenience init(in directory: URL, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
+      let url = directory.appendingPathComponent("RetrieverDownload-\(UUID().uuidString).tmp")
+      try self.init(opening: url, flags: O_CREAT | O_EXCL, onRoom: onRoom)
+    }
+
+    /// Goes on with a file of which `offset` bytes are there.
+    convenience init(resuming url: URL, at offset: Int64, onRoom: @escaping @Sendable () -> Void)
+      throws(URLError)
+    {
+      try self.init(opening: url, flags: O_NOFOLLOW, onRoom: onRoom)
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= offset,
+        ftruncate(descriptor, Int(offset)) == 0, lseek(descriptor, Int(offset), SEEK_SET) == Int(offset)
+      else {
+        throw URLError(
+          .cannotOpenFile,
+          sentence: "The partial download \(url.lastPathComponent) is shorter than its resume data says.")
+      }
+    }
+
+    private init(opening url: URL, flags: Int32, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
+      self.url = url
+      self.onRoom = onRoom
+      descriptor = open(url.path, O_WRONLY | O_CLOEXEC | flags, 0o600)
+      guard descriptor >= 0 else {
+        let reason = String(cString: strerror(errno))
+        throw URLError(
+          flags & O_CREAT != 0 ? .cannotCreateFile : .cannotOpenFile,
+          sentence:
+            "The file for the download cannot be opened in \(url.deletingLastPathComponent().path): \(reason)."
+        )
+      }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Takes a piece, on the transfer's thread; true asks the transfer to pause until `onRoom` is called.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      state.withLock { state in
+        var rest = bytes
+        while !rest.isEmpty {
+          let chunk = state.filling ?? ByteChunk(capacity: Self.bufferSize)
+          rest = UnsafeRawBufferPointer(rebasing: rest[chunk.fill(from: rest)...])
+          if chunk.room == 0 {
+            state.filling = nil
+            state.unwritten += 1
+            schedule(chunk)
+          } else {
+            state.filling = chunk
+          }
+        }
+        state.isPaused = state.unwritten >= Self.mostBuffers
+        return state.isPaused
+      }
+    }
+
+    /// Enqueueing calls nobody back, so it may be done under the lock.
+    private func schedule(_ chunk: ByteChunk) {
+      queue.async { [self] in
+        write(chunk)
+        let resumes = state.withLock { state in
+          state.unwritten -= 1
+          let resumes = state.isPaused && state.unwritten <= Self.mostBuffers / 2
+          if resumes { state.isPaused = false }
+          return resumes
+        }
+        if resumes { onRoom() }
+      }
+    }
+
+    private func write(_ chunk: ByteChunk) {
+      guard state.withLock({ $0.error == nil }) else { return }
+      var rest = chunk.bytes
+      while !rest.isEmpty {
+        let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if written > 0 {
+          rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        } else if errno != EINTR {
+          let reason = String(cString: strerror(errno))
+          let error = URLError(
+            .cannotWriteToFile, sentence: "The download cannot be written to \(url.path): \(reason).")
+          state.withLock { $0.error = error }
+          return
+        }
+      }
+    }
+
+    /// What went wrong while writing, as soon as it is known: there is no use in receiving more.
+    var error: URLError? { state.withLock { $0.error } }
+
+    /// Writes what is left, then tells how it went, on the file's own queue.
+    func finish(_ then: @escaping @Sendable (URLError?) -> Void) {
+      queue.async { [self] in
+        if let last = state.withLock({ $0.filling.take() }) { write(last) }
+        then(error)
+      }
+    }
+
+    /// Starts again from nothing: the server does not go on where the file ends.
+    func truncate() {
+      queue.async { [self] in
+        _ = ftruncate(descriptor, 0)
+        lseek(descriptor, 0, SEEK_SET)
+      }
+    }
+
+    /// How many bytes of the body the file holds; asked on the file's queue, after what was written.
+    var writtenLength: Int64 { Int64(max(0, lseek(descriptor, 0, SEEK_CUR))) }
+
+    func remove() {
+      queue.async { [self] in unlink(url.path) }
+    }
+  }
+#endif

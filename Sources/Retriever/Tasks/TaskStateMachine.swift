@@ -1,0 +1,124 @@
+#if !canImport(Darwin)
+  /// The life of one task: event in, action out. What a task does about a response is decided elsewhere; this machine
+  /// keeps the order, whichever thread an event comes from and however late an answer is.
+  struct TaskStateMachine: Sendable {
+    enum Phase: Equatable, Sendable {
+      /// Never resumed.
+      case idle
+      /// A request is on its way, its response's head has not come.
+      case exchanging
+      /// A head has come, and somebody is being asked what to do about it. Receiving is paused.
+      case asking(transferEnded: Bool)
+      /// The body goes where it belongs.
+      case receiving
+      /// The response is dropped; another request follows.
+      case discarding
+      /// The next request waits for the task to be resumed.
+      case holding
+      /// The body is complete and on its way to its place.
+      case finishing
+      case completed
+    }
+
+    enum Action: Equatable, Sendable {
+      case none
+      /// Send the current request.
+      case begin
+      case resumeReceiving
+      /// The transfer is over, the sink is to be closed; `sinkFinished` follows.
+      case finishSink
+      /// End the transfer if there is one, and tell everybody that the task has ended.
+      case complete
+    }
+
+    private(set) var phase = Phase.idle
+    private(set) var isSuspended = true
+
+    /// Whether a piece of body may be passed on, or has to wait.
+    var mayReceive: Bool { !isSuspended }
+
+    mutating func resume() -> Action {
+      guard isSuspended else { return .none }
+      isSuspended = false
+      switch phase {
+      case .idle, .holding:
+        phase = .exchanging
+        return .begin
+      case .receiving, .discarding, .exchanging: return .resumeReceiving
+      case .asking, .finishing, .completed: return .none
+      }
+    }
+
+    /// Effective for what has not arrived yet.
+    mutating func suspend() {
+      guard phase != .completed else { return }
+      isSuspended = true
+    }
+
+    /// The response is the one to deliver, without a question.
+    mutating func deliver() {
+      guard phase == .exchanging else { return }
+      phase = .receiving
+    }
+
+    /// The response is dropped for another request, without a question.
+    mutating func follow() {
+      guard phase == .exchanging else { return }
+      phase = .discarding
+    }
+
+    mutating func ask() {
+      guard phase == .exchanging else { return }
+      phase = .asking(transferEnded: false)
+    }
+
+    mutating func answeredDeliver() -> Action {
+      guard case .asking(let ended) = phase else { return .none }
+      phase = ended ? .finishing : .receiving
+      if ended { return .finishSink }
+      return isSuspended ? .none : .resumeReceiving
+    }
+
+    mutating func answeredFollow() -> Action {
+      guard case .asking(let ended) = phase else { return .none }
+      if ended { return next() }
+      phase = .discarding
+      return .resumeReceiving
+    }
+
+    /// The transfer has ended; `failed` without a response that could be delivered.
+    mutating func transferEnded(failed: Bool) -> Action {
+      switch phase {
+      case .exchanging where failed:
+        phase = .completed
+        return .complete
+      case .asking:
+        phase = .asking(transferEnded: true)
+        return .none
+      case .exchanging, .receiving:
+        phase = .finishing
+        return .finishSink
+      case .discarding: return next()
+      case .idle, .holding, .finishing, .completed: return .none
+      }
+    }
+
+    private mutating func next() -> Action {
+      phase = isSuspended ? .holding : .exchanging
+      return isSuspended ? .none : .begin
+    }
+
+    mutating func sinkFinished() -> Action {
+      guard phase == .finishing else { return .none }
+      phase = .completed
+      return .complete
+    }
+
+    /// Cancelled, or failed before or between transfers.
+    mutating func abort() -> Action {
+      guard phase != .completed else { return .none }
+      phase = .completed
+      return .complete
+    }
+  }
+#endif

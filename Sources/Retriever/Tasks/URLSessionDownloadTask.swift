@@ -1,0 +1,68 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Synchronization
+
+  /// A task that writes its response to a file.
+  public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    /// Ends the task and hands over what is needed to go on with it later.
+    ///
+    /// - Parameter completionHandler: gets the resume data; nil when the server does not serve ranges, gave neither a
+    ///   strong entity tag nor a date, or the download had not begun or was over.
+    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+      let isOver = inner.withLock { inner in
+        if inner.machine.phase == .completed { return true }
+        inner.resumeDataHandler = completionHandler
+        return false
+      }
+      if isOver { completionHandler(nil) } else { cancel() }
+    }
+
+    /// Ends the task and returns what is needed to go on with it later; nil when it cannot be resumed.
+    @discardableResult
+    public func cancelByProducingResumeData() async -> Data? {
+      await withUnsafeContinuation { continuation in
+        cancel(byProducingResumeData: { continuation.resume(returning: $0) })
+      }
+    }
+
+    /// Makes the task's file; a task whose file cannot be made fails when it is resumed.
+    func openFile(resuming resume: ResumeData?) {
+      let onRoom: @Sendable () -> Void = { [weak self] in self?.perform(.resumeReceiving) }
+      do throws(URLError) {
+        if let resume {
+          sink = .file(try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom))
+          inner.withLock { $0.resume = resume }
+        } else {
+          sink = .file(try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom))
+        }
+      } catch {
+        abort(error)
+      }
+    }
+  }
+
+  extension URLSessionTask {
+    func resumeData(for file: DownloadFile) -> Data? {
+      let (request, response) = inner.withLock { ($0.currentRequest, $0.response) }
+      guard let request, let response else { return nil }
+      return ResumeData(request: request, response: response, offset: file.writtenLength, file: file.url)?
+        .encoded
+    }
+
+    /// A resumed download's head: does the server go on, or start again?
+    func checkResumption(_ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile) {
+      guard let resume, let task = self as? URLSessionDownloadTask else { return }
+      guard resume.isContinued(by: response) else {
+        inner.withLock { $0.resume = nil }
+        return file.truncate()
+      }
+      let rest = response.expectedBodyLength
+      guard hasDelegates else { return }
+      tell(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
+        $0.urlSession(
+          self.session, downloadTask: task, didResumeAtOffset: resume.offset,
+          expectedTotalBytes: rest < 0 ? rest : resume.offset + rest)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,195 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Synchronization
+  import TransferEngine
+
+  // The end: the body to its place, measurements, then whoever waits.
+  extension URLSessionTask {
+    /// The body is all there. A file has to be written out first; the other sinks are done.
+    func finishSink() {
+      guard case .file(let file) = sink else {
+        return perform(inner.withLock { $0.machine.sinkFinished() })
+      }
+      file.finish { problem in
+        let action = self.inner.withLock { inner -> TaskStateMachine.Action in
+          if inner.machine.phase == .finishing, inner.error == nil { inner.error = problem }
+          return inner.machine.sinkFinished()
+        }
+        self.perform(action)
+      }
+    }
+
+    /// Called once, by whoever brought the machine to its end.
+    func complete() {
+      let (completion, error, response, handler) = inner.withLock { inner in
+        (inner.completion.take(), inner.error, inner.response, inner.resumeDataHandler.take())
+      }
+      if case .channel(let channel) = sink { channel.finish(throwing: error) }
+      if case .file(let file) = sink, error != nil {
+        return settle(file, completion, error, response, handler)
+      }
+      conclude(completion, error, response)
+    }
+
+    /// Keeps what a failed download has, if it can be resumed, before anybody is told.
+    private func settle(
+      _ file: DownloadFile, _ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?,
+      _ handler: (@Sendable (Data?) -> Void)?
+    ) {
+      let isWanted = handler != nil || error?.code != .cancelled
+      file.finish { _ in
+        let data = isWanted ? self.resumeData(for: file) : nil
+        if data == nil { file.remove() }
+        handler?(data)
+        var error = error
+        if let data, handler == nil {
+          var information = error?.userInfo ?? [:]
+          information[NSURLSessionDownloadTaskResumeData] = data
+          error = URLError(error?.code ?? .unknown, userInfo: information)
+        }
+        self.inner.withLock { $0.error = error }
+        self.conclude(completion, error, response)
+      }
+    }
+
+    private func conclude(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
+      reportMetrics()
+      reportFinalProgress()
+      switch completion {
+      case .data(let continuation):
+        release()
+        if let error {
+          continuation.resume(throwing: error)
+        } else if let response {
+          continuation.resume(returning: (loop.collected, response))
+        } else {
+          continuation.resume(throwing: Self.noResponse)
+        }
+      case .download(let continuation):
+        release()
+        if let error {
+          continuation.resume(throwing: error)
+        } else if let response, case .file(let file) = sink {
+          continuation.resume(returning: (file.url, response))
+        } else {
+          continuation.resume(throwing: Self.noResponse)
+        }
+      case .head(let continuation):
+        release()
+        continuation.resume(throwing: error ?? Self.noResponse)
+      case .dataHandler(let handler):
+        let data = error == nil ? loop.collected : nil
+        session.mailbox.post {
+          handler(data, response, error)
+          self.release()
+        }
+      case .downloadHandler(let handler):
+        session.mailbox.post {
+          if error == nil, case .file(let file) = self.sink {
+            handler(file.url, response, nil)
+            // Moved away by now, or not wanted.
+            file.remove()
+          } else {
+            handler(nil, response, error)
+          }
+          self.release()
+        }
+      case .delegate: tellDelegate(error)
+      case nil: release()
+      }
+    }
+
+    private static let noResponse = URLError(.badServerResponse, sentence: "The server sent no response.")
+
+    private func tellDelegate(_ error: URLError?) {
+      if error == nil, case .file(let file) = sink, let task = self as? URLSessionDownloadTask {
+        tell(.didFinishDownloading, (any URLSessionDownloadDelegate).self) {
+          $0.urlSession(self.session, downloadTask: task, didFinishDownloadingTo: file.url)
+          file.remove()
+        } otherwise: {
+          file.remove()
+        }
+      }
+      tell(.didComplete, (any URLSessionTaskDelegate).self) {
+        $0.urlSession(self.session, task: self, didCompleteWithError: error)
+      }
+      session.mailbox.post { self.release() }
+    }
+
+    /// The task is over: its delegate is let go, and the session does not know it any more.
+    private func release() {
+      inner.withLock { $0.delegate = nil }
+      session.unregister(self)
+    }
+
+    private func reportFinalProgress() {
+      if inner.withLock({ $0.face.progress != nil }) { reportProgress() }
+    }
+
+    // MARK: Measurements
+
+    /// Keeps the record of a transfer that has ended.
+    func note(_ end: TransferEnd) {
+      guard let exchange = loop.exchange else { return }
+      loop.exchange = nil
+      var record = TransactionRecord(request: exchange.request, start: exchange.start)
+      record.response = exchange.response
+      record.error = end.failure.map { URLError($0, url: exchange.request.url) }
+      record.resourceFetchType = .networkLoad
+      record.decodedResponseBodyBytes = end.receivedBytes
+      if let timings = end.timings { record.fill(from: timings) }
+      inner.withLock { inner in
+        if inner.records.count < Self.mostRecords { inner.records.append(record) }
+      }
+      if session.archive.isRecording {
+        session.archive.record(record, requestBody: record.request.httpBody, responseBody: archivableBody)
+      }
+    }
+
+    /// A chain of redirects and challenges is shorter than this.
+    private static let mostRecords = 128
+
+    private var archivableBody: Data? {
+      if case .memory = sink { loop.collected } else { nil }
+    }
+
+    private func reportMetrics() {
+      let (collects, start, records, redirects) = inner.withLock {
+        ($0.collectsRecords, $0.start, $0.records, $0.redirectCount)
+      }
+      guard collects, hasDelegates, let start else { return }
+      let metrics = URLSessionTaskMetrics(
+        taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirects,
+        transactions: records)
+      tell(.didFinishCollecting, (any URLSessionTaskDelegate).self) {
+        $0.urlSession(self.session, task: self, didFinishCollecting: metrics)
+      }
+    }
+  }
+
+  extension TransactionRecord {
+    mutating func fill(from timings: TransferTimings) {
+      func seconds(_ duration: Duration?) -> Double? { duration.map { $0 / .seconds(1) } }
+      nameLookupStart = timings.nameLookupEnd == nil ? nil : 0
+      nameLookupEnd = seconds(timings.nameLookupEnd)
+      connectStart = seconds(timings.connectEnd == nil ? nil : timings.nameLookupEnd)
+      connectEnd = seconds(timings.secureConnectionEnd ?? timings.connectEnd)
+      tlsStart = seconds(timings.secureConnectionEnd == nil ? nil : timings.connectEnd)
+      tlsEnd = seconds(timings.secureConnectionEnd)
+      requestStart = seconds(timings.requestStart)
+      requestEnd = seconds(timings.requestEnd)
+      responseStart = seconds(timings.responseStart)
+      responseEnd = seconds(timings.responseStart == nil ? nil : timings.total)
+      networkProtocolName = timings.protocolName
+      isReusedConnection = timings.isReusedConnection
+      requestHeaderBytes = timings.requestHeaderBytes
+      requestBodyBytes = timings.requestBodyBytes
+      responseHeaderBytes = timings.responseHeaderBytes
+      responseBodyBytes = timings.responseBodyBytes
+      localAddress = timings.localAddress
+      localPort = timings.localPort
+      remoteAddress = timings.remoteAddress
+      remotePort = timings.remotePort
+    }
+  }
+#endif

@@ -1,0 +1,219 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Synchronization
+  import TransferEngine
+
+  // Sending: from the current request and the session's policies to a transfer.
+  extension URLSessionTask {
+    /// Starts the task, with the one who waits for it; a task that was cancelled before tells so at once.
+    func start(for completion: TaskCompletion?) {
+      let action = inner.withLock { inner -> TaskStateMachine.Action in
+        if let completion { inner.completion = completion }
+        // Cancelled before anybody waited: whoever waits now is told now.
+        if inner.machine.phase == .completed { return completion == nil ? .none : .complete }
+        if inner.machine.phase == .idle {
+          if inner.transfer == nil, let limit = session.settings.resourceTimeout {
+            inner.deadline = .now + limit
+          }
+          inner.collectsRecords =
+            inner.delegate != nil || session.archive.isRecording || session.delegate != nil
+          if inner.collectsRecords { inner.start = Date() }
+        }
+        return inner.machine.resume()
+      }
+      perform(action)
+    }
+
+    func perform(_ action: TaskStateMachine.Action) {
+      switch action {
+      case .none: break
+      case .begin: prepareBody()
+      case .resumeReceiving: inner.withLock { $0.transfer }?.resumeReceiving()
+      case .finishSink: finishSink()
+      case .complete: complete()
+      }
+    }
+
+    /// Fails or cancels the task, wherever it is.
+    func abort(_ error: URLError) {
+      let (action, transfer) = inner.withLock { inner -> (TaskStateMachine.Action, Transfer?) in
+        let action = inner.machine.abort()
+        if action == .complete { inner.error = error }
+        return (action, inner.transfer)
+      }
+      guard action == .complete else { return }
+      transfer?.cancel()
+      complete()
+    }
+
+    // MARK: The body
+
+    private func prepareBody() {
+      let (request, upload, hasSentBody) = inner.withLock {
+        ($0.currentRequest, $0.uploadBody, $0.hasSentBody)
+      }
+      guard let request else { return abort(URLError(.badURL, sentence: "The request is empty.")) }
+      do throws(URLError) {
+        switch upload {
+        case .data(let data): send(request, Self.body(data))
+        case .file(let url): send(request, .source(try FileBodySource(url)))
+        case .stream(let stream) where !stream.isUsed: send(request, .source(stream))
+        case .stream, .streamFromDelegate: askForBodyStream(request)
+        case nil:
+          if let data = request.httpBody, !data.isEmpty {
+            send(request, Self.body(data))
+          } else if let stream = request.httpBodyStream {
+            if hasSentBody { askForBodyStream(request) } else { send(request, .source(StreamBody(stream))) }
+          } else {
+            send(request, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
+          }
+        }
+      } catch {
+        abort(error)
+      }
+    }
+
+    private static func body(_ data: Data) -> TransferBody {
+      data.count <= TransferBody.longestBytes ? .bytes([UInt8](data)) : .source(DataBodySource(data))
+    }
+
+    /// A method that is expected to carry a body says “Content-Length: 0” when it has none (RFC 9110, 8.6).
+    private static func needsLength(_ method: String?) -> Bool {
+      method == "POST" || method == "PUT" || method == "PATCH"
+    }
+
+    private func askForBodyStream(_ request: URLRequest) {
+      ask(
+        .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
+        { delegate, answer in
+          delegate.urlSession(self.session, task: self, needNewBodyStream: { answer(SendableStream($0)) })
+        },
+        then: { answer in
+          guard let stream = answer?.stream else {
+            return self.abort(
+              URLError(
+                .requestBodyStreamExhausted,
+                sentence: "The body has to be sent again, and the delegate gave no new stream for it.",
+                url: request.url))
+          }
+          self.send(request, .source(StreamBody(stream)))
+        })
+    }
+
+    // MARK: The transfer
+
+    private func send(_ request: URLRequest, _ body: TransferBody) {
+      do throws(URLError) {
+        let transfer = try makeTransfer(request, body)
+        // Stored before it starts, so that its first event finds it here.
+        let isWanted = inner.withLock { inner in
+          guard inner.machine.phase != .completed else { return false }
+          inner.transfer = transfer
+          if case .none = body {} else { inner.hasSentBody = true }
+          return true
+        }
+        if isWanted { transfer.start() }
+      } catch {
+        abort(error)
+      }
+    }
+
+    private func makeTransfer(_ request: URLRequest, _ body: TransferBody) throws(URLError) -> Transfer {
+      if let problem = RequestValidation.problem(with: request) { throw problem }
+      guard let url = request.url else { throw URLError(.badURL) }
+      let settings = session.settings
+      if let policy = settings.addressPolicy,
+        let refusal = policy.refusal(
+          host: url.host ?? "", port: url.port ?? (url.scheme == "https" ? 443 : 80))
+      {
+        throw URLError(.dataNotAllowed, sentence: refusal, url: url)
+      }
+      var wanted = TransferRequest(url: Self.wireForm(of: url))
+      wanted.method = request.httpMethod ?? "GET"
+      wanted.body = body
+      let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
+      wanted.idleTimeout = Duration(seconds: timeout)
+      wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
+      wanted.expectsLongBody = !buffersBody
+      addHeaders(to: &wanted, from: request, url: url)
+      let (deadline, collects) = inner.withLock { ($0.deadline, $0.collectsRecords) }
+      wanted.deadline = deadline
+      wanted.collectsTimings = collects
+      if collects { loop.exchange = (request, Date(), nil) }
+      do {
+        return try session.transferClient().makeTransfer(wanted, observer: self)
+      } catch {
+        throw URLError(error, url: url)
+      }
+    }
+
+    /// The URL as it goes to the server: without the fragment, which is nobody's business but the client's, and
+    /// without a name and password, which travel in a header field if the server asks for them.
+    private static func wireForm(of url: URL) -> String {
+      let text = url.absoluteString
+      guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
+        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+      else { return text }
+      components.fragment = nil
+      components.user = nil
+      components.password = nil
+      return components.string ?? text
+    }
+
+    private var buffersBody: Bool {
+      if case .memory = sink { true } else { false }
+    }
+
+    private func addHeaders(to wanted: inout TransferRequest, from request: URLRequest, url: URL) {
+      let settings = session.settings
+      let fields = request.headerFields
+      for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
+      for header in settings.additionalHeaders where !fields.contains(header.name) {
+        Self.add(header.name, header.value, to: &wanted)
+      }
+      if request.httpShouldHandleCookies, settings.sendsCookies, !fields.contains("Cookie"),
+        let cookies = settings.cookieStorage?.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
+      {
+        wanted.headers.append(TransferHeader("Cookie", cookies))
+      }
+      if let authorization = authorization(for: url) {
+        wanted.headers.removeAll { $0.name.caseInsensitiveCompare("Authorization") == .orderedSame }
+        wanted.headers.append(TransferHeader("Authorization", authorization))
+      }
+      if fields.contains("Range"), wanted.acceptedEncodings == nil {
+        // A range of an encoded body cannot be decoded.
+        wanted.acceptedEncodings = ""
+      }
+      if case .none = wanted.body {
+      } else if request.httpBody != nil, wanted.method == "POST", !fields.contains("Content-Type") {
+        wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
+      }
+    }
+
+    private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
+      switch name.lowercased() {
+      // What is asked for must be what is decoded.
+      case "accept-encoding": wanted.acceptedEncodings = value
+      // The engine computes these from the body; two different lengths would be an opening for request smuggling.
+      case "content-length", "transfer-encoding": break
+      default: wanted.headers.append(TransferHeader(name, value))
+      }
+    }
+
+    /// The answer to a challenge, or what this session remembers for the place.
+    private func authorization(for url: URL) -> String? {
+      if let answered = inner.withLock({ $0.authorization }) { return answered }
+      guard let entry = session.credentials.entry(for: url) else { return nil }
+      inner.withLock { $0.challenges.willSend(entry, to: url) }
+      return entry.authorization
+    }
+  }
+
+  /// A stream on its way from the delegate to the one queue that will read it.
+  ///
+  /// `@unchecked Sendable`: the stream is handed over; whoever gave it does not use it any more.
+  struct SendableStream: @unchecked Sendable {
+    let stream: InputStream?
+    init(_ stream: InputStream?) { self.stream = stream }
+  }
+#endif

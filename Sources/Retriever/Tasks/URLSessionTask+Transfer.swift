@@ -1,0 +1,129 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Synchronization
+  import TransferEngine
+
+  // Receiving: what the engine reports, on its loop's thread. At most one transfer of a task lives at any time, so
+  // these calls never overlap.
+  extension URLSessionTask: TransferObserver {
+    package func transferDidReceive(head: TransferHead) -> TransferDisposition {
+      let (request, phase) = inner.withLock { ($0.currentRequest, $0.machine.phase) }
+      guard phase == .exchanging, let request, let url = request.url else { return .stop }
+      let response = HTTPURLResponse(
+        url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
+      loop.exchange?.response = response
+      if head.mentions.contains(.setCookie), request.httpShouldHandleCookies, session.settings.storesCookies {
+        session.settings.cookieStorage?.store(setCookieFieldsOf: response, for: request)
+      }
+      return decide(about: response, to: request, mentionsLocation: head.mentions.contains(.location))
+    }
+
+    package func transferDidReceive(informational head: TransferHead) {
+      guard hasDelegates, let url = currentRequest?.url else { return }
+      let response = HTTPURLResponse(
+        url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
+      tell(.didReceiveInformational, (any URLSessionTaskDelegate).self) {
+        $0.urlSession(self.session, task: self, didReceiveInformationalResponse: response)
+      }
+    }
+
+    package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+      let (phase, mayReceive) = inner.withLock { inner in
+        if inner.machine.phase == .receiving { inner.receivedBytes += Int64(bytes.count) }
+        return (inner.machine.phase, inner.machine.mayReceive)
+      }
+      switch phase {
+      case .receiving:
+        let pauses = deliver(bytes)
+        return pauses ? .pause : mayReceive ? .proceed : .pause
+      case .discarding:
+        loop.discardedBytes += bytes.count
+        return loop.discardedBytes > Self.mostDiscardedBytes ? .stop : .proceed
+      // A head without a pause taken, or a task that is over.
+      case .asking: return .pause
+      case .idle, .exchanging, .holding, .finishing, .completed: return .stop
+      }
+    }
+
+    /// True asks the transfer to pause until the sink calls for more.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      defer { reportProgressIfWatched() }
+      switch sink {
+      case .memory:
+        if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
+          loop.collected.append(start, count: bytes.count)
+        }
+        return false
+      case .delegate(let body):
+        let (delivers, pauses) = body.append(bytes)
+        if delivers { deliverToDelegate(body) }
+        return pauses
+      case .channel(let channel): return channel.append(bytes)
+      case .file(let file):
+        let pauses = file.append(bytes)
+        if let error = file.error { abort(error) }
+        if hasDelegates { tellWritten(bytes.count) }
+        return pauses
+      }
+    }
+
+    /// Beyond this many bytes of a response that nobody wants, closing its connection is cheaper than reading on.
+    private static let mostDiscardedBytes = 64 << 10
+
+    private func deliverToDelegate(_ body: DelegateBody) {
+      guard let task = self as? URLSessionDataTask else { return }
+      tell(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
+        let (data, resumes) = body.take()
+        delegate.urlSession(self.session, dataTask: task, didReceive: data)
+        if resumes { self.perform(.resumeReceiving) }
+      } otherwise: {
+        if body.take().resumes { self.perform(.resumeReceiving) }
+      }
+    }
+
+    private func tellWritten(_ count: Int) {
+      guard let task = self as? URLSessionDownloadTask else { return }
+      let (offset, received, expected) = inner.withLock {
+        ($0.resume?.offset ?? 0, $0.receivedBytes, $0.expectedToReceive)
+      }
+      tell(.didWriteData, (any URLSessionDownloadDelegate).self) {
+        $0.urlSession(
+          self.session, downloadTask: task, didWriteData: Int64(count), totalBytesWritten: offset + received,
+          totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
+      }
+    }
+
+    package func transferDidSend(total: Int64) {
+      let (previous, expected) = inner.withLock { inner in
+        defer { inner.sentBytes = max(inner.sentBytes, total) }
+        return (inner.sentBytes, inner.expectedToSend)
+      }
+      reportProgressIfWatched()
+      guard total > previous, hasDelegates else { return }
+      tell(.didSendBodyData, (any URLSessionTaskDelegate).self) {
+        $0.urlSession(
+          self.session, task: self, didSendBodyData: total - previous, totalBytesSent: total,
+          totalBytesExpectedToSend: expected)
+      }
+    }
+
+    package func transferDidFinish(_ end: TransferEnd) {
+      note(end)
+      let action = inner.withLock { inner -> TaskStateMachine.Action in
+        inner.transfer = nil
+        // Whatever ended a response that is dropped anyway, the next request follows.
+        if inner.machine.phase == .discarding { return inner.machine.transferEnded(failed: false) }
+        if let failure = end.failure, inner.machine.phase != .completed {
+          inner.error = URLError(failure, url: inner.currentRequest?.url)
+        }
+        return inner.machine.transferEnded(failed: end.failure != nil)
+      }
+      loop.discardedBytes = 0
+      perform(action)
+    }
+
+    private func reportProgressIfWatched() {
+      if inner.withLock({ $0.face.progress != nil }) { reportProgress() }
+    }
+  }
+#endif

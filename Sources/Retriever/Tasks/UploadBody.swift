@@ -1,0 +1,109 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Glibc
+  import Synchronization
+  import TransferEngine
+
+  /// What a task sends.
+  enum UploadBody: Sendable {
+    case data(Data)
+    case file(URL)
+    /// A stream that can be read once; a second one has to be asked for.
+    case stream(StreamBody)
+    /// A stream that the delegate is asked for.
+    case streamFromDelegate
+
+    var length: Int64? {
+      switch self {
+      case .data(let data): Int64(data.count)
+      case .file(let url):
+        (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value
+      case .stream, .streamFromDelegate: nil
+      }
+    }
+  }
+
+  /// A body in memory that is too long to be copied at once.
+  final class DataBodySource: TransferBodySource {
+    let length: Int64?
+    private let data: Data
+    private let position = Mutex(0)
+
+    init(_ data: Data) {
+      self.data = data
+      length = Int64(data.count)
+    }
+
+    func start(moreAvailable: @escaping @Sendable () -> Void) {}
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+      position.withLock { position in
+        let count = min(buffer.count, data.count - position)
+        guard count > 0 else { return .end }
+        let start = data.startIndex + position
+        data.copyBytes(to: buffer, from: start..<start + count)
+        position += count
+        return .bytes(count)
+      }
+    }
+
+    func rewind() -> Bool {
+      position.withLock { $0 = 0 }
+      return true
+    }
+  }
+
+  /// A body in a file, read as it is sent, never whole. A file that shrinks meanwhile ends the transfer.
+  final class FileBodySource: TransferBodySource {
+    let length: Int64?
+    private let size: Int64
+    private let descriptor: Int32
+    private let position = Mutex<Int64>(0)
+
+    init(_ url: URL) throws(URLError) {
+      let file = open(url.path, O_RDONLY | O_CLOEXEC)
+      guard url.isFileURL, file >= 0 else {
+        let reason = url.isFileURL ? String(cString: strerror(errno)) : "it is not a file URL"
+        if file >= 0 { close(file) }
+        throw URLError(
+          errno == EACCES ? .noPermissionsToReadFile : .fileDoesNotExist,
+          sentence: "The file to upload, \(url.path), cannot be read: \(reason).", url: url)
+      }
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        close(file)
+        throw URLError(
+          .fileIsDirectory, sentence: "\(url.path) cannot be uploaded: it is not a regular file.", url: url)
+      }
+      descriptor = file
+      size = Int64(status.st_size)
+      length = size
+    }
+
+    deinit { close(descriptor) }
+
+    func start(moreAvailable: @escaping @Sendable () -> Void) {}
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+      position.withLock { position in
+        // What has been added since the length was announced is not sent.
+        let wanted = min(Int64(buffer.count), size - position)
+        guard wanted > 0 else { return .end }
+        while true {
+          let count = pread(descriptor, buffer.baseAddress, Int(wanted), Int(position))
+          if count > 0 {
+            position += Int64(count)
+            return .bytes(count)
+          }
+          // Nothing, though more was promised: the file has shrunk.
+          if count == 0 || errno != EINTR { return .failed }
+        }
+      }
+    }
+
+    func rewind() -> Bool {
+      position.withLock { $0 = 0 }
+      return true
+    }
+  }
+#endif

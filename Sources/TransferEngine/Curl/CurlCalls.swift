@@ -1,0 +1,204 @@
+import CCurl
+
+// Every call into libcurl stands in this file, so that what the library is asked, and how its answers are
+// read, can be seen at one glance and faults can be injected in one place. Raw handles do not leave the module.
+
+/// A libcurl easy or multi call that failed, with the library's own code.
+package struct CurlError: Error, Hashable, Sendable {
+  package var code: UInt32
+  package var isMulti = false
+
+  package var message: String {
+    isMulti
+      ? String(cString: curl_multi_strerror(CURLMcode(rawValue: Int32(bitPattern: code))))
+      : String(cString: curl_easy_strerror(CURLcode(rawValue: code)))
+  }
+}
+
+enum Curl {
+  /// libcurl asks to be initialised once in a process, before any other call.
+  static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+  static func makeEasy() throws(CurlError) -> UnsafeMutableRawPointer {
+    guard isReady, !CurlFault.strikes(.makeEasy), let handle = curl_easy_init() else {
+      throw CurlError(code: CURLE_FAILED_INIT.rawValue)
+    }
+    return handle
+  }
+
+  static func makeMulti() throws(CurlError) -> UnsafeMutableRawPointer {
+    guard isReady, !CurlFault.strikes(.makeMulti), let multi = curl_multi_init() else {
+      throw CurlError(code: CURLE_FAILED_INIT.rawValue)
+    }
+    return multi
+  }
+
+  static func free(easy: UnsafeMutableRawPointer) { curl_easy_cleanup(easy) }
+  static func free(multi: UnsafeMutableRawPointer) { _ = curl_multi_cleanup(multi) }
+  static func reset(_ easy: UnsafeMutableRawPointer) { curl_easy_reset(easy) }
+
+  // MARK: Options
+
+  private static func check(_ code: CURLcode) throws(CurlError) {
+    if code != CURLE_OK || CurlFault.strikes(.setOption) { throw CurlError(code: code.rawValue) }
+  }
+
+  static func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ value: Int) throws(CurlError) {
+    try check(retriever_easy_set_long(easy, option, value))
+  }
+
+  static func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, offset: Int64) throws(CurlError) {
+    try check(retriever_easy_set_offset(easy, option, curl_off_t(offset)))
+  }
+
+  static func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ value: String?) throws(CurlError) {
+    guard let value else { return try check(retriever_easy_set_string(easy, option, nil)) }
+    try check(value.withCString { retriever_easy_set_string(easy, option, $0) })
+  }
+
+  static func set(
+    _ easy: UnsafeMutableRawPointer, _ option: CURLoption, pointer: UnsafeRawPointer?
+  ) throws(CurlError) {
+    try check(retriever_easy_set_pointer(easy, option, pointer))
+  }
+
+  static func set(
+    _ easy: UnsafeMutableRawPointer, _ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?
+  ) throws(CurlError) {
+    try check(retriever_easy_set_list(easy, option, list))
+  }
+
+  static func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, blob: [UInt8]) throws(CurlError) {
+    try check(blob.withUnsafeBytes { retriever_easy_set_blob(easy, option, $0.baseAddress, $0.count) })
+  }
+
+  /// Gives the body to libcurl, which copies it.
+  static func set(_ easy: UnsafeMutableRawPointer, copiedBody: [UInt8]) throws(CurlError) {
+    try set(easy, CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(copiedBody.count))
+    try check(
+      copiedBody.withUnsafeBytes {
+        retriever_easy_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
+      })
+  }
+
+  static func set(
+    _ easy: UnsafeMutableRawPointer, _ option: CURLoption, function: @escaping retriever_data_function
+  ) throws(CurlError) {
+    try check(retriever_easy_set_data_function(easy, option, function))
+  }
+
+  static func setSocketFunctions(
+    _ easy: UnsafeMutableRawPointer, open: @escaping curl_opensocket_callback,
+    close: @escaping curl_closesocket_callback, context: UnsafeRawPointer
+  ) throws(CurlError) {
+    try check(retriever_easy_set_open_socket_function(easy, open))
+    try check(retriever_easy_set_close_socket_function(easy, close))
+    try set(easy, CURLOPT_OPENSOCKETDATA, pointer: context)
+    try set(easy, CURLOPT_CLOSESOCKETDATA, pointer: context)
+  }
+
+  static func setSeekFunction(
+    _ easy: UnsafeMutableRawPointer, _ function: @escaping curl_seek_callback, context: UnsafeRawPointer
+  ) throws(CurlError) {
+    try check(retriever_easy_set_seek_function(easy, function))
+    try set(easy, CURLOPT_SEEKDATA, pointer: context)
+  }
+
+  // MARK: Answers
+
+  static func integer(_ easy: UnsafeMutableRawPointer, _ info: CURLINFO) -> Int {
+    var value = 0
+    return retriever_easy_get_long(easy, info, &value) == CURLE_OK ? value : 0
+  }
+
+  static func offset(_ easy: UnsafeMutableRawPointer, _ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    return retriever_easy_get_offset(easy, info, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
+  static func string(_ easy: UnsafeMutableRawPointer, _ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard retriever_easy_get_string(easy, info, &value) == CURLE_OK, let value else { return nil }
+    return String(cString: value)
+  }
+
+  static func context(_ easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    var value: UnsafeMutableRawPointer?
+    return retriever_easy_get_pointer(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : nil
+  }
+
+  // MARK: Multi
+
+  private static func check(multi code: CURLMcode) throws(CurlError) {
+    if code != CURLM_OK {
+      throw CurlError(code: UInt32(bitPattern: code.rawValue), isMulti: true)
+    }
+  }
+
+  static func set(multi: UnsafeMutableRawPointer, _ option: CURLMoption, _ value: Int) {
+    _ = retriever_multi_set_long(multi, option, value)
+  }
+
+  static func setFunctions(
+    multi: UnsafeMutableRawPointer, socket: @escaping curl_socket_callback,
+    timer: @escaping curl_multi_timer_callback, context: UnsafeMutableRawPointer
+  ) {
+    _ = retriever_multi_set_socket_function(multi, socket)
+    _ = retriever_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+    _ = retriever_multi_set_timer_function(multi, timer)
+    _ = retriever_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
+  }
+
+  static func add(_ easy: UnsafeMutableRawPointer, to multi: UnsafeMutableRawPointer) throws(CurlError) {
+    if CurlFault.strikes(.addHandle) {
+      throw CurlError(code: UInt32(bitPattern: CURLM_OUT_OF_MEMORY.rawValue), isMulti: true)
+    }
+    try check(multi: curl_multi_add_handle(multi, easy))
+  }
+
+  static func remove(_ easy: UnsafeMutableRawPointer, from multi: UnsafeMutableRawPointer) {
+    _ = curl_multi_remove_handle(multi, easy)
+  }
+
+  /// Lets libcurl work on a socket that is ready.
+  static func act(multi: UnsafeMutableRawPointer, socket: Int32, readable: Bool, writable: Bool, failed: Bool)
+  {
+    var mask: Int32 = 0
+    if readable { mask |= CURL_CSELECT_IN }
+    if writable { mask |= CURL_CSELECT_OUT }
+    if failed { mask |= CURL_CSELECT_ERR }
+    var running: Int32 = 0
+    _ = curl_multi_socket_action(multi, socket, mask, &running)
+  }
+
+  /// Lets libcurl work on what its timer announced.
+  static func actOnTimer(multi: UnsafeMutableRawPointer) {
+    var running: Int32 = 0
+    // CURL_SOCKET_TIMEOUT is CURL_SOCKET_BAD, -1: a macro with a cast, which Swift does not import.
+    _ = curl_multi_socket_action(multi, -1, 0, &running)
+  }
+
+  /// The next handle that is done, with its result.
+  static func nextDone(multi: UnsafeMutableRawPointer) -> (easy: UnsafeMutableRawPointer, result: CURLcode)? {
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      if message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle {
+        return (easy, retriever_message_result(message))
+      }
+    }
+    return nil
+  }
+
+  /// Tells which directions stay paused; the other ones go on.
+  static func pause(_ easy: UnsafeMutableRawPointer, receiving: Bool, sending: Bool) {
+    _ = curl_easy_pause(easy, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
+  }
+
+  static var version: String { String(cString: curl_version()) }
+
+  /// Whether this libcurl was built with HTTP/2: asked, because a distribution may leave it out.
+  static let hasHTTP2: Bool = {
+    guard let info = curl_version_info(CURLVERSION_TENTH) else { return false }
+    return info.pointee.features & CURL_VERSION_HTTP2 != 0
+  }()
+}

@@ -1,0 +1,65 @@
+import CCurl
+
+// The functions libcurl calls. Each takes the handle back out of its context pointer (unretained: the handle lives as
+// long as the pointer does) and passes on to the transfer. Nothing throws out of them.
+
+extension EasyHandle {
+  private static func with<Answer>(
+    _ context: UnsafeMutableRawPointer?, otherwise: Answer, _ body: (Transfer) -> Answer
+  ) -> Answer {
+    guard let context else { return otherwise }
+    return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
+      guard let transfer = handle.transfer else { return otherwise }
+      return body(transfer)
+    }
+  }
+
+  static let receivedBytes: retriever_data_function = { bytes, size, count, context in
+    let length = size * count
+    return with(context, otherwise: 0) { transfer in
+      switch transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
+      case .taken: length
+      case .keep: Int(CURL_WRITEFUNC_PAUSE)
+      // Any count but the one given ends the transfer.
+      case .stop: length == 0 ? 1 : 0
+      }
+    }
+  }
+
+  static let receivedHeaderLine: retriever_data_function = { bytes, size, count, context in
+    let length = size * count
+    return with(context, otherwise: 0) { transfer in
+      transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+    }
+  }
+
+  static let readsBody: retriever_data_function = { bytes, size, count, context in
+    with(context, otherwise: Int(CURL_READFUNC_ABORT)) { transfer in
+      switch transfer.readBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) {
+      case .bytes(let count): count
+      case .end: 0
+      case .wait: Int(CURL_READFUNC_PAUSE)
+      case .failed: Int(CURL_READFUNC_ABORT)
+      }
+    }
+  }
+
+  static let seeksBody: curl_seek_callback = { context, offset, origin in
+    with(context, otherwise: CURL_SEEKFUNC_FAIL) { transfer in
+      // libcurl goes back to the start only, and only to send the same request again on another connection.
+      offset == 0 && origin == 0 && transfer.rewindBody() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+    }
+  }
+
+  static let opensSocket: curl_opensocket_callback = { context, _, address in
+    guard let context, let address else { return -1 }
+    let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    return handle.core.openSocket(for: address, transfer: handle.transfer)
+  }
+
+  static let closesSocket: curl_closesocket_callback = { context, socket in
+    guard let context else { return 0 }
+    Unmanaged<ClientCore>.fromOpaque(context).takeUnretainedValue().closeSocket(socket)
+    return 0
+  }
+}

@@ -1,0 +1,199 @@
+import CCurl
+
+/// One curl easy handle, used for one transfer after another.
+///
+/// Setting a handle up costs more than a short transfer's own work, so the options are kept from one transfer to the
+/// next and only what differs is set. libcurl holds an unretained pointer to this object as long as the handle lives;
+/// the core that owns it frees the handle explicitly.
+///
+/// `@unchecked Sendable`: touched on its loop's thread only.
+final class EasyHandle: @unchecked Sendable {
+  let easy: UnsafeMutableRawPointer
+  unowned let core: ClientCore
+  var transfer: Transfer?
+
+  private var shape: Shape?
+  private var headers: [TransferHeader] = []
+  private var headerList: HeaderListOwner?
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  /// What of a request decides which options a handle needs, beside URL, header fields and the body's bytes.
+  private struct Shape: Equatable {
+    enum Body: Equatable {
+      case none, bytes
+      case stream(length: Int64?)
+    }
+    var method: String
+    var body: Body
+    var acceptedEncodings: String?
+    var httpVersion: HTTPVersionPreference
+    var connectTimeout: Duration?
+    var expectsLongBody: Bool
+  }
+
+  private final class HeaderListOwner {
+    let list: HeaderList
+    init(_ headers: [TransferHeader]) throws(TransferFailure) { list = try HeaderList(headers) }
+  }
+
+  init(core: ClientCore) throws(CurlError) {
+    self.core = core
+    self.easy = try Curl.makeEasy()
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  func free() {
+    Curl.free(easy: easy)
+    headerList = nil
+    errorText.deallocate()
+  }
+
+  /// libcurl's own sentence about the last failure; empty when it left none.
+  var failureText: String { String(cString: errorText) }
+
+  // MARK: Setting up
+
+  func prepare(for transfer: Transfer) throws(TransferFailure) {
+    self.transfer = transfer
+    errorText.pointee = 0
+    let request = transfer.request
+    let wanted = Shape(
+      method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
+      httpVersion: request.httpVersion, connectTimeout: request.connectTimeout,
+      expectsLongBody: request.expectsLongBody)
+    let fields = Self.fields(of: request)
+    do {
+      if shape != wanted {
+        shape = nil
+        Curl.reset(easy)
+        headers = []
+        headerList = nil
+        try applyClientOptions()
+        try apply(wanted)
+        shape = wanted
+      }
+      try Curl.set(easy, CURLOPT_URL, request.url)
+      if case .bytes(let bytes) = request.body { try Curl.set(easy, copiedBody: bytes) }
+    } catch {
+      throw TransferFailure(
+        error.code == CURLE_OUT_OF_MEMORY.rawValue ? .outOfMemory : .other, curl: error.code,
+        message: "The transfer could not be set up: \(error.message).")
+    }
+    try apply(fields)
+  }
+
+  private static func body(of body: TransferBody) -> Shape.Body {
+    switch body {
+    case .none: .none
+    case .bytes: .bytes
+    case .source(let source): .stream(length: source.length)
+    }
+  }
+
+  /// The header fields as asked, and without the ones that libcurl adds to a body unasked.
+  private static func fields(of request: TransferRequest) -> [TransferHeader] {
+    guard case .none = request.body else {
+      var fields = request.headers
+      // A server that ignores “Expect: 100-continue” would cost a second.
+      fields.append(.removal(of: "Expect"))
+      if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+        fields.append(.removal(of: "Content-Type"))
+      }
+      return fields
+    }
+    return request.headers
+  }
+
+  private func apply(_ fields: [TransferHeader]) throws(TransferFailure) {
+    guard fields != headers else { return }
+    let owner = fields.isEmpty ? nil : try HeaderListOwner(fields)
+    do {
+      try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner?.list.first)
+    } catch {
+      throw TransferFailure(.other, curl: error.code, message: "The header fields could not be set.")
+    }
+    headers = fields
+    headerList = owner
+  }
+
+  private func apply(_ shape: Shape) throws(CurlError) {
+    switch shape.body {
+    case .none where shape.method == "GET":
+      try Curl.set(easy, CURLOPT_HTTPGET, 1)
+    case .none where shape.method == "HEAD":
+      try Curl.set(easy, CURLOPT_NOBODY, 1)
+    case .none:
+      try Curl.set(easy, CURLOPT_HTTPGET, 1)
+      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method)
+    case .bytes:
+      try Curl.set(easy, CURLOPT_POST, 1)
+      if shape.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
+    case .stream(let length):
+      try Curl.set(easy, CURLOPT_UPLOAD, 1)
+      try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
+      if shape.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
+    }
+    if shape.acceptedEncodings != .some("") {
+      // libcurl reads an empty string as “all that I can decode”.
+      try Curl.set(easy, CURLOPT_ACCEPT_ENCODING, shape.acceptedEncodings ?? "")
+    }
+    let version =
+      switch shape.httpVersion {
+      case .automatic: Curl.hasHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+      case .http11: CURL_HTTP_VERSION_1_1
+      case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      }
+    try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(version))
+    if let timeout = shape.connectTimeout {
+      try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.wholeNanoseconds / 1_000_000)))
+    }
+    try Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 256 << 10 : 16 << 10)
+  }
+
+  /// What holds for every transfer of the client.
+  private func applyClientOptions() throws(CurlError) {
+    let options = core.options
+    let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    try Curl.set(easy, CURLOPT_PRIVATE, pointer: context)
+    try Curl.set(easy, CURLOPT_WRITEDATA, pointer: context)
+    try Curl.set(easy, CURLOPT_HEADERDATA, pointer: context)
+    try Curl.set(easy, CURLOPT_READDATA, pointer: context)
+    try Curl.set(easy, CURLOPT_WRITEFUNCTION, function: Self.receivedBytes)
+    try Curl.set(easy, CURLOPT_HEADERFUNCTION, function: Self.receivedHeaderLine)
+    try Curl.set(easy, CURLOPT_READFUNCTION, function: Self.readsBody)
+    try Curl.setSeekFunction(easy, Self.seeksBody, context: context)
+    try Curl.setSocketFunctions(
+      easy, open: Self.opensSocket, close: Self.closesSocket,
+      // A connection outlives the handle that made it: closing is told to the core.
+      context: UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque()))
+    try Curl.set(easy, CURLOPT_OPENSOCKETDATA, pointer: context)
+    try Curl.set(easy, CURLOPT_ERRORBUFFER, pointer: UnsafeRawPointer(errorText))
+    try Curl.set(easy, CURLOPT_NOSIGNAL, 1)
+    try Curl.set(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+    try Curl.set(easy, CURLOPT_PIPEWAIT, 1)
+    try Curl.set(easy, CURLOPT_USERAGENT, options.userAgent.isEmpty ? nil : options.userAgent)
+    if let path = options.unixSocketPath { try Curl.set(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
+    // A proxy would connect in our place, past the address policy.
+    if options.addressRefusal != nil { try Curl.set(easy, CURLOPT_PROXY, "") }
+    try applyTLS(options)
+  }
+
+  private func applyTLS(_ options: TransferClientOptions) throws(CurlError) {
+    let lowest = [
+      CURL_SSLVERSION_TLSv1_0, CURL_SSLVERSION_TLSv1_1, CURL_SSLVERSION_TLSv1_2, CURL_SSLVERSION_TLSv1_3,
+    ][options.minimumTLS.rawValue]
+    let highest = [
+      CURL_SSLVERSION_MAX_TLSv1_0, CURL_SSLVERSION_MAX_TLSv1_1, CURL_SSLVERSION_MAX_TLSv1_2,
+      CURL_SSLVERSION_MAX_TLSv1_3,
+    ][options.maximumTLS.rawValue]
+    try Curl.set(easy, CURLOPT_SSLVERSION, Int(lowest | highest))
+    switch options.trust {
+    case .system: break
+    case .file(let path): try Curl.set(easy, CURLOPT_CAINFO, path)
+    case .pem(let bytes): try Curl.set(easy, CURLOPT_CAINFO_BLOB, blob: bytes)
+    case .anything:
+      try Curl.set(easy, CURLOPT_SSL_VERIFYPEER, 0)
+      try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0)
+    }
+  }
+}

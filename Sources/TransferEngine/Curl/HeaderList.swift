@@ -1,0 +1,64 @@
+import CCurl
+import Glibc
+
+/// A request's header lines as libcurl reads them: one block of memory that holds list nodes and text.
+///
+/// libcurl only reads the list, so one allocation can take the place of two for each line.
+struct HeaderList: ~Copyable {
+  let first: UnsafeMutablePointer<curl_slist>
+
+  /// Throws when a name or value could break out of its line.
+  init(_ headers: [TransferHeader]) throws(TransferFailure) {
+    var textLength = 0
+    for header in headers {
+      guard Self.isOneLine(header.name), Self.isOneLine(header.value) else {
+        throw TransferFailure(
+          .badURL,
+          message: "The header field “\(header.name.prefix(40))” contains a line break or a NUL character.")
+      }
+      textLength += header.name.utf8.count + header.value.utf8.count + 3
+    }
+    let nodes = MemoryLayout<curl_slist>.stride * headers.count
+    let block = CurlFault.strikes(.makeHeaderList) ? nil : malloc(max(1, nodes + textLength))
+    guard let block else { throw TransferFailure(.outOfMemory, message: "There is no memory left.") }
+    first = block.bindMemory(to: curl_slist.self, capacity: headers.count)
+    var text = (block + nodes).bindMemory(to: CChar.self, capacity: textLength)
+    for (index, header) in headers.enumerated() {
+      let line = text
+      Self.append(header.name, to: &text)
+      // "Name;" is how libcurl is told to send a field without a value; "Name:" would leave the field out.
+      if header.value.isEmpty {
+        Self.append(header.isRemoval ? ":" : ";", to: &text)
+      } else {
+        Self.append(": ", to: &text)
+        Self.append(header.value, to: &text)
+      }
+      text.pointee = 0
+      text += 1
+      let next = index + 1 < headers.count ? first + (index + 1) : nil
+      (first + index).initialize(to: curl_slist(data: line, next: next))
+    }
+  }
+
+  deinit { free(first) }
+
+  private static func append(_ string: String, to text: inout UnsafeMutablePointer<CChar>) {
+    for byte in string.utf8 {
+      text.pointee = CChar(bitPattern: byte)
+      text += 1
+    }
+  }
+
+  private static func isOneLine(_ string: String) -> Bool {
+    string.utf8.allSatisfy { $0 != 13 && $0 != 10 && $0 != 0 }
+  }
+}
+
+extension TransferHeader {
+  /// Asks libcurl to leave out a field that it would add by itself.
+  static func removal(of name: String) -> TransferHeader {
+    var header = TransferHeader(name, "")
+    header.isRemoval = true
+    return header
+  }
+}

@@ -1,0 +1,85 @@
+import CCurl
+
+/// What libcurl's result codes mean in the engine's words.
+extension TransferFailure {
+  init(curl result: CURLcode, easy: UnsafeMutableRawPointer, text: String) {
+    let sentence = text.isEmpty ? CurlError(code: result.rawValue).message : text
+    self.init(Self.code(for: result, easy: easy, text: text), curl: result.rawValue, message: sentence)
+  }
+
+  private static func code(for result: CURLcode, easy: UnsafeMutableRawPointer, text: String) -> Code {
+    switch result {
+    case CURLE_URL_MALFORMAT: .badURL
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      // The same code says “unknown scheme” and “this reply is HTTP/0.9”.
+      text.contains("HTTP/0.9") || text.contains("HTTP version") ? .badReply : .unsupportedScheme
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
+    case CURLE_COULDNT_CONNECT: .cannotConnect
+    case CURLE_OPERATION_TIMEDOUT: .timedOut
+    case CURLE_OUT_OF_MEMORY: .outOfMemory
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_MANY_REDIRECTS, CURLE_HTTP2,
+      CURLE_HTTP3:
+      .badReply
+    case CURLE_HTTP2_STREAM, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      .connectionLost
+    case CURLE_BAD_CONTENT_ENCODING: .undecodableBody
+    case CURLE_ABORTED_BY_CALLBACK, CURLE_WRITE_ERROR: .cancelled
+    case CURLE_READ_ERROR: .requestBodyFailed
+    case CURLE_SEND_FAIL_REWIND: .requestBodyNotRewindable
+    case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: .trustStoreUnreadable
+    case CURLE_PEER_FAILED_VERIFICATION: certificateCode(easy)
+    case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: .clientCertificateRejected
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
+      .secureConnectionFailed
+    default: .other
+    }
+  }
+
+  /// OpenSSL's verification result (X509_V_ERR_…) says why a certificate was not accepted.
+  private static func certificateCode(_ easy: UnsafeMutableRawPointer) -> Code {
+    switch Curl.integer(easy, CURLINFO_SSL_VERIFYRESULT) {
+    case 9: .certificateNotYetValid
+    case 10: .certificateExpired
+    case 2, 18, 19, 20, 21: .certificateUnknownRoot
+    default: .certificateUntrusted
+    }
+  }
+}
+
+extension TransferTimings {
+  /// Reads what libcurl measured; only valid while the handle is still attached.
+  init(easy: UnsafeMutableRawPointer) {
+    self.init()
+    func moment(_ info: CURLINFO) -> Duration? {
+      let value = Curl.offset(easy, info)
+      return value > 0 ? .microseconds(value) : nil
+    }
+    total = moment(CURLINFO_TOTAL_TIME_T) ?? .zero
+    isReusedConnection = Curl.integer(easy, CURLINFO_NUM_CONNECTS) == 0
+    if !isReusedConnection {
+      nameLookupEnd = moment(CURLINFO_NAMELOOKUP_TIME_T)
+      connectEnd = moment(CURLINFO_CONNECT_TIME_T)
+      secureConnectionEnd = moment(CURLINFO_APPCONNECT_TIME_T)
+    }
+    requestStart = moment(CURLINFO_PRETRANSFER_TIME_T)
+    responseStart = moment(CURLINFO_STARTTRANSFER_TIME_T)
+    requestEnd = responseStart == nil ? nil : requestStart
+    localAddress = Curl.string(easy, CURLINFO_LOCAL_IP)
+    localPort = Curl.integer(easy, CURLINFO_LOCAL_PORT)
+    remoteAddress = Curl.string(easy, CURLINFO_PRIMARY_IP)
+    remotePort = Curl.integer(easy, CURLINFO_PRIMARY_PORT)
+    requestHeaderBytes = Int64(Curl.integer(easy, CURLINFO_REQUEST_SIZE))
+    requestBodyBytes = Curl.offset(easy, CURLINFO_SIZE_UPLOAD_T)
+    responseHeaderBytes = Int64(Curl.integer(easy, CURLINFO_HEADER_SIZE))
+    responseBodyBytes = Curl.offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
+    protocolName =
+      switch Curl.integer(easy, CURLINFO_HTTP_VERSION) {
+      case Int(CURL_HTTP_VERSION_1_0): "http/1.0"
+      case Int(CURL_HTTP_VERSION_1_1): "http/1.1"
+      case Int(CURL_HTTP_VERSION_2_0): "h2"
+      case Int(CURL_HTTP_VERSION_3): "h3"
+      default: nil
+      }
+  }
+}

@@ -1,0 +1,213 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// One thread that waits in epoll and lets libcurl work on what is ready.
+///
+/// Everything a loop owns is touched on its thread only and so has no lock; other threads reach it through its inbox.
+///
+/// `@unchecked Sendable`: the `var`s are used by the loop's own thread alone; `inbox`, `wake` and `index` are immutable.
+final class EventLoop: @unchecked Sendable {
+  let index: Int
+  private let inbox = Inbox()
+  private let epoll: Int32
+  private let wake: Int32
+
+  // The loop thread's own.
+  private(set) var now = Monotonic.now()
+  var sockets: SocketTable
+  private var commands: [Inbox.Command] = []
+  private var timers = DeadlineHeap<ClientCore>()
+  private var dueNow: [ClientCore] = []
+  private var touched: [ClientCore] = []
+  private var running: [Transfer] = []
+  private var sweep = IdleSweep()
+  private var ready = [epoll_event](repeating: epoll_event(), count: 256)
+
+  /// Nil when the kernel has no descriptor or no thread left.
+  init?(index: Int) {
+    self.index = index
+    let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    var event = epoll_event()
+    event.events = EPOLLIN.rawValue
+    event.data.fd = wake
+    guard epoll >= 0, wake >= 0, epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event) == 0 else {
+      if epoll >= 0 { close(epoll) }
+      if wake >= 0 { close(wake) }
+      return nil
+    }
+    self.epoll = epoll
+    self.wake = wake
+    self.sockets = SocketTable(epoll: epoll)
+  }
+
+  /// Starts the thread. The loop lives as long as the process: its one reference is handed to the thread.
+  func startThread() -> Bool {
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        EventLoop.blockSignals()
+        retriever_name_thread("retriever-loop")
+        Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().run()
+      }, context.toOpaque())
+    if code != 0 { context.release() }
+    if code == 0 { pthread_detach(thread) }
+    return code == 0
+  }
+
+  /// Signals are the program's own affair; SIGPIPE, which a TLS write may raise, stays pending here for good.
+  private static func blockSignals() {
+    var all = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+
+  /// Gives the loop something to do, from any thread.
+  func post(_ command: Inbox.Command) {
+    guard inbox.put(command) else { return }
+    var one: UInt64 = 1
+    _ = write(wake, &one, 8)
+  }
+
+  private func run() -> Never {
+    while true {
+      now = .now()
+      inbox.drain(into: &commands)
+      for command in commands { perform(command) }
+      commands.removeAll(keepingCapacity: true)
+      fireTimers()
+      expireIdleTransfers()
+      finishDoneTransfers()
+      wait()
+    }
+  }
+
+  private func perform(_ command: Inbox.Command) {
+    switch command {
+    case .start(let transfer): transfer.attach()
+    case .cancel(let transfer): transfer.cancelOnLoop()
+    case .resumeReceiving(let transfer): transfer.resumeReceivingOnLoop()
+    case .resumeSending(let transfer): transfer.resumeSendingOnLoop()
+    case .close(let core): core.close()
+    case .call(let body): body()
+    }
+  }
+
+  // MARK: Timers
+
+  /// libcurl's wish to be called at a moment; nil takes it back.
+  func setTimer(of core: ClientCore, due: Monotonic?) {
+    core.timerDue = due
+    guard let due else { return }
+    if due <= now {
+      guard !core.isInDueList else { return }
+      core.isInDueList = true
+      dueNow.append(core)
+    } else if core.timerEntry.map({ due < $0 }) ?? true {
+      core.timerEntry = due
+      timers.push(core, due: due)
+    }
+  }
+
+  private func fireTimers() {
+    while let core = timers.popEarliest(due: now) {
+      core.timerEntry = nil
+      // The entry may be older than the wish: ask for what holds now.
+      setTimer(of: core, due: core.timerDue)
+    }
+    var index = 0
+    while index < dueNow.count {
+      let core = dueNow[index]
+      index += 1
+      core.isInDueList = false
+      if let due = core.timerDue, due <= now {
+        core.timerDue = nil
+        core.actOnTimer()
+      }
+      // A core that asks again at once gets its turn after the sockets: no timer may starve them.
+      if index == 4096 { break }
+    }
+    dueNow.removeFirst(index)
+  }
+
+  // MARK: Transfers
+
+  func add(_ transfer: Transfer) {
+    transfer.runningIndex = running.count
+    running.append(transfer)
+    if let deadline = transfer.expiry { sweep.include(deadline) }
+  }
+
+  func remove(_ transfer: Transfer) {
+    let index = transfer.runningIndex
+    guard index >= 0, index < running.count else { return }
+    let last = running.removeLast()
+    if last !== transfer {
+      running[index] = last
+      last.runningIndex = index
+    }
+    transfer.runningIndex = -1
+  }
+
+  private func expireIdleTransfers() {
+    guard sweep.begins(at: now) else { return }
+    var expired: [Transfer] = []
+    for transfer in running {
+      guard let deadline = transfer.expiry else { continue }
+      if deadline <= now { expired.append(transfer) } else { sweep.include(deadline) }
+    }
+    for transfer in expired { transfer.expire() }
+  }
+
+  /// A transfer may expire earlier than was known.
+  func include(_ deadline: Monotonic) { sweep.include(deadline) }
+
+  /// This client's handles may be done.
+  func touch(_ core: ClientCore) {
+    guard !core.isTouched else { return }
+    core.isTouched = true
+    touched.append(core)
+  }
+
+  private func finishDoneTransfers() {
+    var index = 0
+    while index < touched.count {
+      let core = touched[index]
+      index += 1
+      core.isTouched = false
+      core.finishDoneTransfers()
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Waiting
+
+  private func timeout() -> Int32 {
+    if !dueNow.isEmpty || !touched.isEmpty { return 0 }
+    let end = Monotonic(nanoseconds: .max)
+    let due = min(timers.earliest ?? end, sweep.next ?? end)
+    return due == end ? -1 : due.milliseconds(after: .now())
+  }
+
+  private func wait() {
+    var timeout = timeout()
+    if timeout != 0, !inbox.fallAsleep() { timeout = 0 }
+    let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
+    guard count > 0 else { return }
+    now = .now()
+    for index in 0..<count {
+      let event = ready[index]
+      if event.data.fd == wake {
+        var value: UInt64 = 0
+        _ = read(wake, &value, 8)
+      } else if let owner = sockets.owner(ofReady: event.data.fd) {
+        owner.takeUnretainedValue().act(on: event.data.fd, events: event.events)
+      }
+    }
+    finishDoneTransfers()
+  }
+}

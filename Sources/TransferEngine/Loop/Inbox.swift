@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Commands on their way to a loop's thread.
+///
+/// A producer is told to wake the loop only when nothing was waiting and the loop is (about to be) asleep, so a
+/// busy loop is never woken by a system call.
+final class Inbox: Sendable {
+  enum Command: Sendable {
+    case start(Transfer)
+    case cancel(Transfer)
+    case resumeReceiving(Transfer)
+    case resumeSending(Transfer)
+    case close(ClientCore)
+    case call(@Sendable () -> Void)
+  }
+
+  private struct State: Sendable {
+    var commands: [Command] = []
+    var isAsleep = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds a command; true when the loop has to be woken.
+  func put(_ command: Command) -> Bool {
+    state.withLock { state in
+      let wakes = state.isAsleep && state.commands.isEmpty
+      state.commands.append(command)
+      return wakes
+    }
+  }
+
+  /// Takes all commands at once by exchanging the two arrays, so that neither is allocated anew.
+  func drain(into commands: inout [Command]) {
+    state.withLock { state in
+      state.isAsleep = false
+      swap(&state.commands, &commands)
+    }
+  }
+
+  /// Announces that the loop is going to sleep; false when commands are waiting and it must not.
+  func fallAsleep() -> Bool {
+    state.withLock { state in
+      guard state.commands.isEmpty else { return false }
+      state.isAsleep = true
+      return true
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// A point on the system's monotonic clock, in nanoseconds: what the loop compares, with no calendar in it.
+struct Monotonic: Comparable, Hashable, Sendable {
+  var nanoseconds: Int64
+
+  static func now() -> Monotonic {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Monotonic(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  static func < (left: Monotonic, right: Monotonic) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// Later by a duration; one that is too long for the clock means the end of time.
+  static func + (moment: Monotonic, duration: Duration) -> Monotonic {
+    let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    return Monotonic(nanoseconds: overflow ? .max : sum)
+  }
+
+  /// Whole milliseconds from now until this moment, rounded up, so that a sleeper never wakes too early.
+  func milliseconds(after now: Monotonic) -> Int32 {
+    guard self > now else { return 0 }
+    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+    guard !overflow else { return .max }
+    let rounded = difference / 1_000_000 + (difference % 1_000_000 == 0 ? 0 : 1)
+    return Int32(clamping: rounded)
+  }
+}
+
+extension Duration {
+  /// This duration in nanoseconds, held within what 64 bits can say.
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let (sum, sumOverflow) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return sumOverflow ? (seconds < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,150 @@
+import CCurl
+import CLinux
+import Glibc
+
+/// The loop's side of a client: the multi handle, and the easy handles that wait to be used again.
+///
+/// `@unchecked Sendable`: `loop` and `options` are immutable; everything else is touched on the loop's thread only.
+/// libcurl keeps unretained pointers to a core; they die with the multi handle, which the core frees itself.
+final class ClientCore: @unchecked Sendable {
+  let loop: EventLoop
+  let options: TransferClientOptions
+
+  private let multi: UnsafeMutableRawPointer
+  private var idleHandles: [EasyHandle] = []
+  private var isClosed = false
+
+  // The loop's notes about this core.
+  var timerDue: Monotonic?
+  var timerEntry: Monotonic?
+  var isInDueList = false
+  var isTouched = false
+
+  /// More idle handles than this are freed: they are memory, and a burst is soon over.
+  private static let mostIdleHandles = 256
+
+  init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
+    self.loop = loop
+    self.options = options
+    self.multi = try Curl.makeMulti()
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    Curl.setFunctions(
+      multi: multi,
+      socket: { _, socket, what, context, _ in
+        guard let context else { return 0 }
+        let core = Unmanaged<ClientCore>.fromOpaque(context)
+        core._withUnsafeGuaranteedRef { $0.libcurlWants(what, on: socket, core) }
+        return 0
+      },
+      timer: { _, milliseconds, context in
+        guard let context else { return 0 }
+        Unmanaged<ClientCore>.fromOpaque(context)._withUnsafeGuaranteedRef { core in
+          let due = milliseconds < 0 ? nil : core.loop.now + .milliseconds(milliseconds)
+          core.loop.setTimer(of: core, due: due)
+        }
+        return 0
+      },
+      context: context)
+    Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.connectionsPerHost))
+    // libcurl's own default follows the number of handles in use, which here falls to none between requests.
+    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(64, options.connectionsPerHost))
+    Curl.set(multi: multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+  }
+
+  /// Frees all that libcurl holds. No transfer is left: each one holds the client, and this follows its end.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    timerDue = nil
+    for handle in idleHandles { handle.free() }
+    idleHandles.removeAll()
+    Curl.free(multi: multi)
+  }
+
+  // MARK: Handles
+
+  func takeHandle() throws(CurlError) -> EasyHandle {
+    if let handle = idleHandles.popLast() { return handle }
+    return try EasyHandle(core: self)
+  }
+
+  func giveBack(_ handle: EasyHandle) {
+    handle.transfer = nil
+    if idleHandles.count < Self.mostIdleHandles, !isClosed {
+      idleHandles.append(handle)
+    } else {
+      handle.free()
+    }
+  }
+
+  func attach(_ handle: EasyHandle) throws(CurlError) { try Curl.add(handle.easy, to: multi) }
+
+  func detach(_ handle: EasyHandle) {
+    Curl.remove(handle.easy, from: multi)
+    // Removing one may let another that waited for a connection begin.
+    loop.touch(self)
+  }
+
+  // MARK: What the loop calls
+
+  func act(on socket: Int32, events: UInt32) {
+    Curl.act(
+      multi: multi, socket: socket,
+      readable: events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0,
+      writable: events & EPOLLOUT.rawValue != 0,
+      failed: events & EPOLLERR.rawValue != 0)
+    loop.touch(self)
+  }
+
+  func actOnTimer() {
+    guard !isClosed else { return }
+    Curl.actOnTimer(multi: multi)
+    loop.touch(self)
+  }
+
+  func finishDoneTransfers() {
+    guard !isClosed else { return }
+    while let (easy, result) = Curl.nextDone(multi: multi) {
+      guard let context = Curl.context(easy) else { continue }
+      Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer?.done(result)
+    }
+  }
+
+  // MARK: What libcurl calls
+
+  private func libcurlWants(_ what: Int32, on socket: Int32, _ core: Unmanaged<ClientCore>) {
+    let events: UInt32 =
+      switch what {
+      case CURL_POLL_IN: EPOLLIN.rawValue
+      case CURL_POLL_OUT: EPOLLOUT.rawValue
+      case CURL_POLL_INOUT: EPOLLIN.rawValue | EPOLLOUT.rawValue
+      default: 0
+      }
+    loop.sockets.want(events, on: socket, for: core)
+  }
+
+  /// Opens a connection's socket, unless the client's address policy refuses the address.
+  func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>, transfer: Transfer?) -> curl_socket_t {
+    if let refusal = options.addressRefusal {
+      // The struct declares 16 bytes of address; libcurl puts longer ones behind it, so the address is passed on raw.
+      let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
+      if let sentence = refusal(UnsafeRawPointer(address) + start, Int(address.pointee.addrlen)) {
+        transfer?.policyRefusal = sentence
+        return -1
+      }
+    }
+    let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    let socket = Glibc.socket(address.pointee.family, type, address.pointee.protocol)
+    if socket >= 0 {
+      loop.sockets.opened(socket)
+    } else {
+      transfer?.socketError = errno
+    }
+    return socket
+  }
+
+  func closeSocket(_ socket: curl_socket_t) {
+    loop.sockets.closed(socket)
+    Glibc.close(socket)
+  }
+}

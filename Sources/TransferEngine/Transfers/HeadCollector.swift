@@ -1,0 +1,104 @@
+/// Puts a response's head together from the lines libcurl hands over one by one. Pure: bytes in, heads out.
+struct HeadCollector {
+  enum Outcome {
+    case more
+    case informational(TransferHead)
+    case complete(TransferHead)
+    case failure(TransferFailure)
+  }
+
+  private var status = 0
+  private var version = "HTTP/1.1"
+  private var block: [UInt8] = []
+  private var mentions: TransferHead.Mentions = []
+  private var isComplete = false
+  private var byteCount = 0
+  private var informationalCount = 0
+
+  mutating func append(_ line: UnsafeRawBufferPointer, limits: TransferLimits) -> Outcome {
+    // What follows the body (trailers) comes the same way; nothing above asks for it.
+    if isComplete { return .more }
+    byteCount += line.count
+    guard byteCount <= limits.headerBytes else {
+      return .failure(
+        TransferFailure(
+          .headTooLarge, message: "The response's header is longer than \(limits.headerBytes) bytes."))
+    }
+    if status == 0 {
+      return appendStatusLine(line)
+    }
+    if line.first == 13 || line.first == 10 || line.isEmpty { return end(limits) }
+    note(line)
+    block.append(contentsOf: line)
+    return .more
+  }
+
+  /// "HTTP/1.1 200 OK": libcurl has checked the shape, and writes one of its own for HTTP/2.
+  private mutating func appendStatusLine(_ line: UnsafeRawBufferPointer) -> Outcome {
+    guard let space = line.firstIndex(of: 32) else { return .failure(Self.notAStatusLine) }
+    var code = 0
+    var digits = 0
+    for byte in line[(space + 1)...].prefix(3) {
+      guard byte >= 48, byte <= 57 else { break }
+      code = code * 10 + Int(byte - 48)
+      digits += 1
+    }
+    guard digits == 3, code >= 100 else { return .failure(Self.notAStatusLine) }
+    status = code
+    version = Self.version(line[..<space])
+    block.reserveCapacity(512)
+    return .more
+  }
+
+  private static let notAStatusLine = TransferFailure(
+    .badReply, message: "The server's reply does not begin with an HTTP status line.")
+
+  /// The usual versions without making a new string for each response.
+  private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    switch (bytes.count, bytes.last) {
+    case (8, 49): "HTTP/1.1"
+    case (8, 48): "HTTP/1.0"
+    case (6, 50): "HTTP/2"
+    default: String(decoding: bytes.prefix(16), as: UTF8.self)
+    }
+  }
+
+  private mutating func note(_ line: UnsafeRawBufferPointer) {
+    // The first letter and the colon's place tell most lines apart without a look at the rest.
+    switch (line[0] | 0x20, line.count) {
+    case (UInt8(ascii: "s"), 11...) where Self.isField(line, "set-cookie"): mentions.insert(.setCookie)
+    case (UInt8(ascii: "l"), 9...) where Self.isField(line, "location"): mentions.insert(.location)
+    case (UInt8(ascii: "c"), 15...) where Self.isField(line, "content-length"):
+      mentions.insert(.contentLength)
+    default: break
+    }
+  }
+
+  private static func isField(_ line: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
+    let length = name.utf8CodeUnitCount
+    guard line.count > length, line[length] == UInt8(ascii: ":") else { return false }
+    for index in 0..<length where line[index] | 0x20 != name.utf8Start[index] | 0x20 { return false }
+    return true
+  }
+
+  private mutating func end(_ limits: TransferLimits) -> Outcome {
+    let head = TransferHead(status: status, version: version, block: block, mentions: mentions)
+    guard status < 200, status != 101 else {
+      isComplete = true
+      block = []
+      return .complete(head)
+    }
+    status = 0
+    block.removeAll()
+    mentions = []
+    informationalCount += 1
+    guard informationalCount <= limits.informationalResponses else {
+      return .failure(
+        TransferFailure(
+          .tooManyInformationalResponses,
+          message:
+            "The server sent more than \(limits.informationalResponses) interim responses and no final one."))
+    }
+    return .informational(head)
+  }
+}

@@ -1,0 +1,110 @@
+/// Receives what happens to one transfer, on its loop's thread, in order: heads, body, end.
+///
+/// Nothing is called after ``transferDidFinish(_:)``. The calls come from inside libcurl, so they must be quick
+/// and must not wait; starting or cancelling transfers from within them is fine, both are only noted.
+package protocol TransferObserver: AnyObject, Sendable {
+  /// The final response's head, complete.
+  func transferDidReceive(head: TransferHead) -> TransferDisposition
+  /// An interim response (1xx).
+  func transferDidReceive(informational head: TransferHead)
+  func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition
+  /// Bytes of the request's body that were handed to the connection, in all.
+  func transferDidSend(total: Int64)
+  func transferDidFinish(_ end: TransferEnd)
+}
+
+extension TransferObserver {
+  package func transferDidReceive(informational head: TransferHead) {}
+  package func transferDidSend(total: Int64) {}
+}
+
+package enum TransferDisposition: Sendable {
+  case proceed
+  /// What came is taken; nothing more is wanted until ``Transfer/resumeReceiving()``.
+  case pause
+  /// The transfer is to end now; it finishes as cancelled.
+  case stop
+}
+
+/// A response's head as it came, parsed no further than the engine itself needs.
+package struct TransferHead: Sendable {
+  package var status: Int
+  /// "HTTP/1.1", "HTTP/2" and so on.
+  package var version: String
+  /// The header lines, each with its line end, without the status line.
+  package var block: [UInt8]
+  package var mentions: Mentions
+
+  /// Fields that policies look for: noticed while the lines pass, so that most heads are never parsed.
+  package struct Mentions: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let setCookie = Mentions(rawValue: 1)
+    package static let location = Mentions(rawValue: 2)
+    package static let contentLength = Mentions(rawValue: 4)
+  }
+
+  package init(status: Int, version: String, block: [UInt8], mentions: Mentions = []) {
+    self.status = status
+    self.version = version
+    self.block = block
+    self.mentions = mentions
+  }
+}
+
+/// How a transfer ended.
+package struct TransferEnd: Sendable {
+  package var failure: TransferFailure?
+  package var timings: TransferTimings?
+  /// Bytes of body that came over the wire, before decoding.
+  package var receivedBytes: Int64 = 0
+
+  package init(failure: TransferFailure? = nil) { self.failure = failure }
+}
+
+/// Why a transfer failed, in the engine's own words, with libcurl's code below.
+package struct TransferFailure: Error, Hashable, Sendable {
+  package enum Code: Sendable, Hashable {
+    case cancelled, timedOut
+    case badURL, unsupportedScheme
+    case hostNotFound, cannotConnect, refusedByPolicy
+    case connectionLost, badReply, headTooLarge, tooManyInformationalResponses
+    case bodyTooLarge, undecodableBody
+    case requestBodyFailed, requestBodyNotRewindable
+    case secureConnectionFailed, certificateUntrusted, certificateExpired, certificateNotYetValid
+    case certificateUnknownRoot, clientCertificateRejected, trustStoreUnreadable
+    case outOfMemory, other
+  }
+  package var code: Code
+  package var curl: UInt32
+  package var message: String
+
+  package init(_ code: Code, curl: UInt32 = 0, message: String) {
+    self.code = code
+    self.curl = curl
+    self.message = message
+  }
+}
+
+/// Where the time of a transfer went: offsets from its start, nil where a step did not happen.
+package struct TransferTimings: Sendable, Hashable {
+  package var nameLookupEnd: Duration?
+  package var connectEnd: Duration?
+  package var secureConnectionEnd: Duration?
+  package var requestStart: Duration?
+  package var requestEnd: Duration?
+  package var responseStart: Duration?
+  package var total: Duration = .zero
+  package var isReusedConnection = false
+  package var protocolName: String?
+  package var localAddress: String?
+  package var localPort: Int?
+  package var remoteAddress: String?
+  package var remotePort: Int?
+  package var requestHeaderBytes: Int64 = 0
+  package var requestBodyBytes: Int64 = 0
+  package var responseHeaderBytes: Int64 = 0
+  package var responseBodyBytes: Int64 = 0
+
+  package init() {}
+}
