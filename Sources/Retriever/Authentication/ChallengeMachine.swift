@@ -92,6 +92,9 @@
     ///
     /// A credential that this task was given, and a server accepted, goes on to the same origin only.
     package mutating func willFollowRedirect(to url: URL) -> String? {
+      // A redirect is an answer too: whatever was sent was not refused.
+      if let attempt { taken = attempt }
+      attempt = nil
       guard let last = taken, Origin(last.url) == Origin(url) else {
         taken = nil
         return nil
@@ -106,7 +109,8 @@
     /// - Parameters:
     ///   - response: The response.
     ///   - url: Where the request went to; a name and password in it count as a known credential.
-    ///   - lookup: Finds the credential known for a space: the session's cache first, then the storage.
+    ///   - lookup: Finds the credential known for a space. It is called here and in `answered`: a driver that
+    ///     holds a lock meanwhile looks up all `offeredSpaces(by:url:)` beforehand.
     package mutating func refused(
       by response: HTTPURLResponse, url: URL,
       lookup: @escaping @Sendable (URLProtectionSpace) -> URLCredential?
@@ -120,9 +124,8 @@
         refusedCredentials[sent.space, default: []].append(sent.credential)
       }
       guard refusalCount < Self.refusalLimit, let origin = Origin(url) else { return .deliver }
-      let offers = AuthenticateOffer.parse(response.headerFields.values(for: "WWW-Authenticate"))
       pending = Pending(
-        offers: AuthenticateOffer.answerable(offers)[...], origin: origin, url: url, response: response,
+        offers: Self.offers(in: response)[...], origin: origin, url: url, response: response,
         refused: sent.map { ($0.space, $0.credential) }, lookup: lookup)
       return askAboutFirstOffer()
     }
@@ -159,6 +162,19 @@
       taken = attempt
       return Acceptance(
         credential: attempt.credential, protectionSpace: attempt.space, url: attempt.url)
+    }
+
+    /// The spaces that a 401 offers and that can be answered, in the order in which they are asked about.
+    package static func offeredSpaces(by response: HTTPURLResponse, url: URL) -> [URLProtectionSpace] {
+      guard let origin = Origin(url) else { return [] }
+      return offers(in: response).map { scheme, offer in
+        URLProtectionSpace(origin: origin, scheme: scheme, realm: offer.realm)
+      }
+    }
+
+    private static func offers(in response: HTTPURLResponse) -> [(AuthenticationScheme, AuthenticateOffer)] {
+      AuthenticateOffer.answerable(
+        AuthenticateOffer.parse(response.headerFields.values(for: "WWW-Authenticate")))
     }
 
     private mutating func askAboutFirstOffer() -> Action {

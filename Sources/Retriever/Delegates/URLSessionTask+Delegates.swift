@@ -22,7 +22,12 @@
       session.mailbox.post { Self.tell(method, delegates, call, otherwise: otherwise) }
     }
 
-    static func tell<Delegate>(
+    /// The same on the caller's thread.
+    func tellNow<Delegate>(_ method: DelegateMethod, _ type: Delegate.Type, _ call: (Delegate) -> Void) {
+      Self.tell(method, delegatesInOrder, call)
+    }
+
+    private static func tell<Delegate>(
       _ method: DelegateMethod, _ delegates: [any URLSessionDelegate], _ call: (Delegate) -> Void,
       otherwise: () -> Void = {}
     ) {

@@ -85,13 +85,7 @@
     }
 
     private static func error(_ code: URLError.Code, _ url: URL?, _ sentence: String) -> URLError {
-      var information: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-      if let url {
-        information[NSURLErrorFailingURLErrorKey] = url
-        // Spelled out: Foundation's constant for this key, which older programs read, is deprecated.
-        information["NSErrorFailingURLStringKey"] = url.absoluteString
-      }
-      return URLError(code, userInfo: information)
+      URLError(code, sentence: sentence, url: url)
     }
   }
 #endif

@@ -10,9 +10,8 @@
 
     /// The properties, for debuggers and `dump`. What proves who somebody is (authorization, cookies) is not shown.
     public var customMirror: Mirror {
-      let secrets = ["authorization", "proxy-authorization", "cookie"]
       let shownFields = headerFields.entries.map { entry in
-        entry.name + ": " + (secrets.contains(ASCII.lowercased(entry.name)) ? "(not shown)" : entry.value)
+        entry.name + ": " + (SensitiveNames.containsHeader(entry.name) ? "(not shown)" : entry.value)
       }
       return Mirror(
         self,

@@ -5,7 +5,7 @@
     /// Every header field that was set, by name; `nil` as long as none was.
     ///
     /// Setting it replaces all of them. Fields that the session adds on its own (`Host`, `Cookie`…) do not show here.
-    /// A value that holds a line break or a NUL is left out, see ``setValue(_:forHTTPHeaderField:)``.
+    /// For values that cannot be sent see ``setValue(_:forHTTPHeaderField:)``.
     public var allHTTPHeaderFields: [String: String]? {
       get { fields.headerFields?.dictionary() }
       set {
@@ -15,7 +15,7 @@
         }
         var replacement = HeaderFields()
         // A dictionary has no order of its own: sorted, the same dictionary always gives the same bytes.
-        for (name, value) in newValue.sorted(by: { $0.key < $1.key }) where Self.isSendable(value) {
+        for (name, value) in newValue.sorted(by: { $0.key < $1.key }) {
           replacement.set(value, for: name)
         }
         fields.headerFields = replacement
@@ -29,9 +29,8 @@
 
     /// Sets a header field, or removes it.
     ///
-    /// As on Apple's platforms a value that holds CR, LF or NUL is ignored: it could smuggle in further fields. A line
-    /// break that a space or a tab follows (a folded value) is kept here, but loading the request fails with
-    /// `URLError.badURL`, for RFC 9112 forbids sending one.
+    /// A value that holds CR, LF or NUL could smuggle in further fields: loading a request with one fails with
+    /// `URLError.badURL` and names the field. (Apple's platforms drop such a value without a word.)
     ///
     /// - Parameters:
     ///   - value: the new value, which replaces any earlier one; `nil` removes the field.
@@ -41,19 +40,17 @@
         fields.headerFields?.remove(field)
         return
       }
-      guard Self.isSendable(value) else { return }
       headerFields.set(value, for: field)
     }
 
     /// Adds to a header field: to an earlier value the new one is joined with a comma.
     ///
-    /// A value that holds CR, LF or NUL is ignored, see ``setValue(_:forHTTPHeaderField:)``.
+    /// For values that cannot be sent see ``setValue(_:forHTTPHeaderField:)``.
     ///
     /// - Parameters:
     ///   - value: what to add.
     ///   - field: the name; its case does not matter.
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {
-      guard Self.isSendable(value) else { return }
       let earlier = self.value(forHTTPHeaderField: field)
       headerFields.set(earlier.map { $0 + "," + value } ?? value, for: field)
     }
@@ -67,17 +64,6 @@
         defer { fields.headerFields = taken }
         yield &taken
       }
-    }
-
-    private static func isSendable(_ value: String) -> Bool {
-      var bytes = value.utf8[...]
-      while let position = bytes.firstIndex(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
-        bytes = bytes[position...]
-        guard bytes.starts(with: [0x0D, 0x0A]) else { return false }
-        bytes = bytes.dropFirst(2)
-        guard let next = bytes.first, ASCII.isBlank(next) else { return false }
-      }
-      return true
     }
   }
 #endif

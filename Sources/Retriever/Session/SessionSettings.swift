@@ -3,7 +3,9 @@
   import TransferEngine
 
   /// A configuration as a session uses it: copied, checked and in the form the engine takes, once.
-  struct SessionSettings: Sendable {
+  ///
+  /// A class, because every task looks into it: passing it on costs one reference, not one for each property.
+  final class SessionSettings: Sendable {
     let configuration: URLSessionConfiguration
     let cookieStorage: HTTPCookieStorage?
     let storesCookies: Bool
@@ -49,11 +51,9 @@
         }
       let policy = configuration.addressPolicy
       if !policy.isUnrestricted {
-        options.addressRefusal = { bytes, length in
-          guard let address = IPAddress(sockaddr: bytes, length: length) else {
-            return "The session's address policy allows IP addresses only."
-          }
-          return policy.refusal(address: address)
+        options.addressRefusal = { address, length, url in
+          let origin = URL(string: url).flatMap(Origin.init)
+          return policy.refusal(sockaddr: address, length: length, host: origin?.host, port: origin?.port)
         }
       }
       return options
@@ -78,7 +78,7 @@
   extension Duration {
     /// Seconds as Apple's interfaces give them; nil for what is too long to be a time-out at all.
     init?(seconds: TimeInterval) {
-      guard seconds < 1_000_000_000 else { return nil }
+      guard !(seconds >= 1_000_000_000) else { return nil }
       // Not-a-number and negative intervals are no time at all.
       self = seconds > 0 ? .seconds(seconds) : .zero
     }

@@ -55,7 +55,7 @@
     private func data(
       of task: URLSessionDataTask, _ delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
-      prepare(task, delegate)
+      _ = admit(task, nil, delegate: delegate)
       return try await withTaskCancellationHandler {
         try await withUnsafeThrowingContinuation { task.start(for: .data($0)) }
       } onCancel: {
@@ -82,7 +82,7 @@
     public func download(
       for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-      try await download(delegate) { makeDownloadTask(request, resuming: nil, nil) }
+      try await download(of: makeDownloadTask(request, resuming: nil, nil, delegate: delegate))
     }
 
     /// Goes on with a download that was cut off. When the file has changed on the server, it is loaded anew.
@@ -91,15 +91,11 @@
     public func download(
       resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-      try await download(delegate) { makeDownloadTask(resumeData, nil) }
+      try await download(of: makeDownloadTask(resumeData, nil, delegate: delegate))
     }
 
-    private func download(
-      _ delegate: (any URLSessionTaskDelegate)?, _ make: () -> URLSessionDownloadTask
-    ) async throws -> (URL, URLResponse) {
-      let task = make()
-      setDelegate(delegate, of: task)
-      return try await withTaskCancellationHandler {
+    private func download(of task: URLSessionDownloadTask) async throws -> (URL, URLResponse) {
+      try await withTaskCancellationHandler {
         try await withUnsafeThrowingContinuation { task.start(for: .download($0)) }
       } onCancel: {
         task.cancel()
@@ -132,28 +128,13 @@
         onDemand: { [weak task] in task?.perform(.resumeReceiving) },
         onTermination: { [weak task] in task?.cancel() })
       task.sink = .channel(channel)
-      prepare(task, delegate)
+      _ = admit(task, nil, delegate: delegate)
       let response = try await withTaskCancellationHandler {
         try await withUnsafeThrowingContinuation { task.start(for: .head($0)) }
       } onCancel: {
         task.cancel()
       }
       return (AsyncBytes(channel: channel, task: task), response)
-    }
-
-    private func prepare(_ task: URLSessionTask, _ delegate: (any URLSessionTaskDelegate)?) {
-      _ = admit(task, nil)
-      setDelegate(delegate, of: task)
-    }
-
-    private func setDelegate(_ delegate: (any URLSessionTaskDelegate)?, of task: URLSessionTask) {
-      guard let delegate else { return }
-      task.delegate = delegate
-      if self.delegate !== delegate {
-        task.tell(.didCreateTask, (any URLSessionTaskDelegate).self) {
-          $0.urlSession(self, didCreateTask: task)
-        }
-      }
     }
   }
 #endif

@@ -118,16 +118,19 @@
     }
 
     func makeDownloadTask(
-      _ request: URLRequest, resuming resume: ResumeData?, _ completion: TaskCompletion?
+      _ request: URLRequest, resuming resume: ResumeData?, _ completion: TaskCompletion?,
+      delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
-      let task = admit(URLSessionDownloadTask(session: self, request: request), completion)
-      task.openFile(resuming: resume)
-      return task
+      let task = URLSessionDownloadTask(session: self, request: request)
+      task.inner.withLock { $0.resume = resume }
+      return admit(task, completion, delegate: delegate)
     }
 
-    func makeDownloadTask(_ resumeData: Data, _ completion: TaskCompletion?) -> URLSessionDownloadTask {
+    func makeDownloadTask(
+      _ resumeData: Data, _ completion: TaskCompletion?, delegate: (any URLSessionTaskDelegate)? = nil
+    ) -> URLSessionDownloadTask {
       if let resume = ResumeData(resumeData) {
-        return makeDownloadTask(resume.request, resuming: resume, completion)
+        return makeDownloadTask(resume.request, resuming: resume, completion, delegate: delegate)
       }
       var request = URLRequest(url: URL(fileURLWithPath: "/"))
       request.url = nil
@@ -140,15 +143,23 @@
     // MARK: All of them
 
     /// Takes a task into the session; one that has been invalidated lets it fail at once.
-    func admit<Task: URLSessionTask>(_ task: Task, _ completion: TaskCompletion?) -> Task {
-      if let completion { task.inner.withLock { $0.completion = completion } }
+    func admit<Task: URLSessionTask>(
+      _ task: Task, _ completion: TaskCompletion?, delegate ofTask: (any URLSessionTaskDelegate)? = nil
+    ) -> Task {
+      if completion != nil || ofTask != nil {
+        task.inner.withLock { inner in
+          inner.completion = completion
+          inner.delegate = ofTask
+        }
+      }
       guard register(task) else {
         task.abort(
           URLError(.cancelled, sentence: "The session has been invalidated and takes no more tasks."))
         return task
       }
-      if delegate != nil {
-        task.tell(.didCreateTask, (any URLSessionTaskDelegate).self) {
+      if ofTask != nil || delegate != nil {
+        // Here and now, not on the delegate queue: a delegate may still set the task up before anybody has it.
+        task.tellNow(.didCreateTask, (any URLSessionTaskDelegate).self) {
           $0.urlSession(self, didCreateTask: task)
         }
       }

@@ -21,6 +21,8 @@
     let settings: SessionSettings
     let mailbox: DelegateMailbox
     let credentials = CredentialCache()
+    /// Whether there was a delegate to begin with: spares loads without one the question.
+    let wasGivenDelegate: Bool
     private let isShared: Bool
     private let client: Result<TransferClient, TransferFailure>
     private let registry = Mutex(SessionRegistry<URLSessionTask>())
@@ -51,6 +53,7 @@
     ) {
       self.isShared = isShared
       settings = SessionSettings(configuration)
+      wasGivenDelegate = delegate != nil
       mailbox = DelegateMailbox(queue: delegateQueue)
       delegateReference = Mutex(delegate)
       do {
@@ -67,7 +70,9 @@
     public var delegateQueue: OperationQueue { mailbox.queue }
 
     /// The session's delegate; nil once the session has been invalidated.
-    public var delegate: (any URLSessionDelegate)? { delegateReference.withLock { $0 } }
+    public var delegate: (any URLSessionDelegate)? {
+      wasGivenDelegate ? delegateReference.withLock { $0 } : nil
+    }
 
     /// A text of the program's own, for debugging.
     public var sessionDescription: String? {
@@ -115,6 +120,7 @@
     }
 
     private func becameInvalid() {
+      try? client.get().close()
       guard let delegate = delegateReference.withLock({ $0.take() }) else { return }
       mailbox.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
     }

@@ -10,14 +10,17 @@
   final class DownloadFile: Sendable {
     private struct State: ~Copyable {
       var filling: ByteChunk?
+      /// Written out, to be filled again: fresh memory costs the kernel more than writing does.
+      var spare: [ByteChunk] = []
       var unwritten = 0
       var isPaused = false
       var error: URLError?
+      var writtenLength: Int64 = 0
       var isClosed = false
     }
 
-    static let bufferSize = 512 << 10
-    static let mostBuffers = 4
+    static let bufferSize = 128 << 10
+    static let mostBuffers = 8
 
     let url: URL
     private let descriptor: Int32
@@ -46,6 +49,7 @@
           .cannotOpenFile,
           sentence: "The partial download \(url.lastPathComponent) is shorter than its resume data says.")
       }
+      state.withLock { $0.writtenLength = offset }
     }
 
     private init(opening url: URL, flags: Int32, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
@@ -62,14 +66,23 @@
       }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { closeFile() }
+
+    /// On the file's queue, or when nobody is left to use it.
+    private func closeFile() {
+      let isFirst = state.withLock { state in
+        defer { state.isClosed = true }
+        return !state.isClosed
+      }
+      if isFirst, descriptor >= 0 { close(descriptor) }
+    }
 
     /// Takes a piece, on the transfer's thread; true asks the transfer to pause until `onRoom` is called.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
       state.withLock { state in
         var rest = bytes
         while !rest.isEmpty {
-          let chunk = state.filling ?? ByteChunk(capacity: Self.bufferSize)
+          let chunk = state.filling ?? state.spare.popLast() ?? ByteChunk(capacity: Self.bufferSize)
           rest = UnsafeRawBufferPointer(rebasing: rest[chunk.fill(from: rest)...])
           if chunk.room == 0 {
             state.filling = nil
@@ -88,8 +101,10 @@
     private func schedule(_ chunk: ByteChunk) {
       queue.async { [self] in
         write(chunk)
+        chunk.clear()
         let resumes = state.withLock { state in
           state.unwritten -= 1
+          if state.spare.count < Self.mostBuffers { state.spare.append(chunk) }
           let resumes = state.isPaused && state.unwritten <= Self.mostBuffers / 2
           if resumes { state.isPaused = false }
           return resumes
@@ -99,11 +114,12 @@
     }
 
     private func write(_ chunk: ByteChunk) {
-      guard state.withLock({ $0.error == nil }) else { return }
+      guard state.withLock({ $0.error == nil && !$0.isClosed }) else { return }
       var rest = chunk.bytes
       while !rest.isEmpty {
         let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
         if written > 0 {
+          state.withLock { $0.writtenLength += Int64(written) }
           rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         } else if errno != EINTR {
           let reason = String(cString: strerror(errno))
@@ -122,7 +138,10 @@
     func finish(_ then: @escaping @Sendable (URLError?) -> Void) {
       queue.async { [self] in
         if let last = state.withLock({ $0.filling.take() }) { write(last) }
+        state.withLock { $0.spare = [] }
         then(error)
+        // A completed task may be kept for long; it does not keep the descriptor.
+        closeFile()
       }
     }
 
@@ -131,14 +150,18 @@
       queue.async { [self] in
         _ = ftruncate(descriptor, 0)
         lseek(descriptor, 0, SEEK_SET)
+        state.withLock { $0.writtenLength = 0 }
       }
     }
 
-    /// How many bytes of the body the file holds; asked on the file's queue, after what was written.
-    var writtenLength: Int64 { Int64(max(0, lseek(descriptor, 0, SEEK_CUR))) }
+    /// How many bytes the file holds.
+    var writtenLength: Int64 { state.withLock { $0.writtenLength } }
 
     func remove() {
-      queue.async { [self] in unlink(url.path) }
+      queue.async { [self] in
+        unlink(url.path)
+        closeFile()
+      }
     }
   }
 #endif

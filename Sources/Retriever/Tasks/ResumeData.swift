@@ -25,11 +25,12 @@
     }
 
     /// Nil when the server gave nothing that could tell whether the file has changed, or does not serve ranges.
-    init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL) {
+    /// Nor when the program itself asked for a part: whose offsets would be meant?
+    init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
       guard let url = request.url, request.httpMethod == "GET", offset > 0,
-        response.statusCode == 200 || response.statusCode == 206,
+        response.statusCode == (wasResumed ? 206 : 200),
         response.value(forHTTPHeaderField: "Content-Encoding") == nil,
-        response.statusCode == 206
+        wasResumed
           || response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased().contains("bytes") == true
       else { return nil }
       let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }

@@ -14,7 +14,6 @@
       var isWaiting = false
       var end: TransferBodyRead?
       var moreAvailable: (@Sendable () -> Void)?
-      var wasStarted = false
     }
 
     let length: Int64? = nil
@@ -24,14 +23,8 @@
 
     init(_ stream: InputStream) { self.stream = stream }
 
-    /// Whether it was read from already, and so cannot be sent again.
-    var isUsed: Bool { state.withLock { $0.wasStarted } }
-
     func start(moreAvailable: @escaping @Sendable () -> Void) {
-      state.withLock { state in
-        state.moreAvailable = moreAvailable
-        state.wasStarted = true
-      }
+      state.withLock { $0.moreAvailable = moreAvailable }
       queue.async { [self] in if stream.streamStatus == .notOpen { stream.open() } }
       readAhead()
     }

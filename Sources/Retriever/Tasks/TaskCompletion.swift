@@ -11,6 +11,14 @@
     case download(UnsafeContinuation<(URL, URLResponse), any Error>)
     /// `bytes(for:)`: resumed by the head, or by an error before it.
     case head(UnsafeContinuation<URLResponse, any Error>)
+
+    /// Whether a caller awaits it; handlers and delegates are called on the delegate queue, in order, anyway.
+    var isAwaited: Bool {
+      switch self {
+      case .data, .download, .head: true
+      case .delegate, .dataHandler, .downloadHandler: false
+      }
+    }
   }
 
   /// Where a task's body goes. What stands in a sink is used on the transfer's thread only, until the task completes.

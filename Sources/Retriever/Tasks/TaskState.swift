@@ -13,11 +13,13 @@
     var completion: TaskCompletion?
     var uploadBody: UploadBody?
     var transfer: Transfer?
-    var deadline: ContinuousClock.Instant?
+    var deadline: TransferDeadline?
     /// Sent instead of what the request says, after a challenge or from what the session remembers.
     var authorization: String?
     var redirectCount = 0
     var hasSentBody = false
+    /// The length of what is being sent, as it was when sending began.
+    var bodyLength: Int64?
     /// Whether somebody may ask for measurements.
     var collectsRecords = false
     var records: [TransactionRecord] = []
@@ -25,10 +27,32 @@
     var sentBytes: Int64 = 0
     var receivedBytes: Int64 = 0
     var expectedToReceive: Int64 = -1
+    /// What the delegate has been told of; a call that is on its way takes in all that comes meanwhile.
+    var toldSent = Told()
+    var toldWritten = Told()
     var resume: ResumeData?
     /// Who waits for the resume data of a cancelled download.
     var resumeDataHandler: (@Sendable (Data?) -> Void)?
     var face = Face()
+
+    /// How far a delegate knows about a count that grows.
+    struct Told: Sendable {
+      private var count: Int64 = 0
+      private var isOnItsWay = false
+
+      /// True when a call has to be sent on its way.
+      mutating func grows() -> Bool {
+        defer { isOnItsWay = true }
+        return !isOnItsWay
+      }
+
+      /// The call is being made: by how much has the count grown since the last one?
+      mutating func tell(_ total: Int64) -> Int64 {
+        defer { count = total }
+        isOnItsWay = false
+        return total - count
+      }
+    }
 
     /// What the program sets and reads back.
     struct Face: Sendable {

@@ -17,6 +17,8 @@
       case holding
       /// The body is complete and on its way to its place.
       case finishing
+      /// Cancelled or failed; the transfer has been told to end and its measurements are awaited.
+      case aborting
       case completed
     }
 
@@ -45,7 +47,7 @@
         phase = .exchanging
         return .begin
       case .receiving, .discarding, .exchanging: return .resumeReceiving
-      case .asking, .finishing, .completed: return .none
+      case .asking, .finishing, .aborting, .completed: return .none
       }
     }
 
@@ -86,10 +88,14 @@
       return .resumeReceiving
     }
 
-    /// The transfer has ended; `failed` without a response that could be delivered.
-    mutating func transferEnded(failed: Bool) -> Action {
+    /// The transfer has ended; `failed` without a response that could be delivered, `isFinal` when no other transfer may
+    /// follow either: the task's time is over.
+    mutating func transferEnded(failed: Bool, isFinal: Bool = false) -> Action {
       switch phase {
-      case .exchanging where failed:
+      case .aborting:
+        phase = .completed
+        return .complete
+      case .exchanging where failed, .asking where isFinal, .discarding where isFinal:
         phase = .completed
         return .complete
       case .asking:
@@ -114,11 +120,13 @@
       return .complete
     }
 
-    /// Cancelled, or failed before or between transfers.
-    mutating func abort() -> Action {
-      guard phase != .completed else { return .none }
-      phase = .completed
-      return .complete
+    /// Cancelled, or failed for a reason of its own. With a transfer whose end is awaited, `.complete` follows that end.
+    ///
+    /// Whether this is what ends the task is told by `wasRunning`.
+    mutating func abort(awaitsTransfer: Bool) -> (wasRunning: Bool, action: Action) {
+      guard phase != .completed, phase != .aborting else { return (false, .none) }
+      phase = awaitsTransfer ? .aborting : .completed
+      return (true, awaitsTransfer ? .none : .complete)
     }
   }
 #endif

@@ -25,27 +25,25 @@
       }
     }
 
-    /// Makes the task's file; a task whose file cannot be made fails when it is resumed.
-    func openFile(resuming resume: ResumeData?) {
+    /// Makes the task's file, before its first request is sent: tasks that wait hold neither file nor descriptor.
+    override func prepareSink() throws(URLError) {
+      if case .file = sink { return }
       let onRoom: @Sendable () -> Void = { [weak self] in self?.perform(.resumeReceiving) }
-      do throws(URLError) {
-        if let resume {
-          sink = .file(try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom))
-          inner.withLock { $0.resume = resume }
-        } else {
-          sink = .file(try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom))
-        }
-      } catch {
-        abort(error)
+      if let resume = inner.withLock({ $0.resume }) {
+        sink = .file(try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom))
+      } else {
+        sink = .file(try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom))
       }
     }
   }
 
   extension URLSessionTask {
     func resumeData(for file: DownloadFile) -> Data? {
-      let (request, response) = inner.withLock { ($0.currentRequest, $0.response) }
+      let (request, response, resume) = inner.withLock { ($0.currentRequest, $0.response, $0.resume) }
       guard let request, let response else { return nil }
-      return ResumeData(request: request, response: response, offset: file.writtenLength, file: file.url)?
+      return ResumeData(
+        request: request, response: response, offset: file.writtenLength, file: file.url,
+        wasResumed: resume != nil)?
         .encoded
     }
 
@@ -56,7 +54,7 @@
         inner.withLock { $0.resume = nil }
         return file.truncate()
       }
-      let rest = response.expectedBodyLength
+      let rest = loop.announcedLength
       guard hasDelegates else { return }
       tell(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(

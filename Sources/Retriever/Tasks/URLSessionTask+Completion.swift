@@ -21,14 +21,23 @@
 
     /// Called once, by whoever brought the machine to its end.
     func complete() {
-      let (completion, error, response, handler) = inner.withLock { inner in
-        (inner.completion.take(), inner.error, inner.response, inner.resumeDataHandler.take())
+      let (completion, error, response, handler, isPlain) = inner.withLock { inner in
+        (
+          inner.completion.take(), inner.error, inner.response, inner.resumeDataHandler.take(),
+          !inner.collectsRecords && inner.face.progress == nil
+        )
       }
       if case .channel(let channel) = sink { channel.finish(throwing: error) }
       if case .file(let file) = sink, error != nil {
         return settle(file, completion, error, response, handler)
       }
-      conclude(completion, error, response)
+      handler?(nil)
+      // Nobody watches: straight to the one who waits.
+      if isPlain { hand(completion, error, response) } else { conclude(completion, error, response) }
+    }
+
+    var writesFile: Bool {
+      if case .file = sink { true } else { false }
     }
 
     /// Keeps what a failed download has, if it can be resumed, before anybody is told.
@@ -53,8 +62,13 @@
     }
 
     private func conclude(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
-      reportMetrics()
       reportFinalProgress()
+      guard reportMetrics(), completion?.isAwaited == true else { return hand(completion, error, response) }
+      // The measurements are on their way to a delegate, who is to have them first.
+      session.mailbox.post { self.hand(completion, error, response) }
+    }
+
+    private func hand(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
       switch completion {
       case .data(let continuation):
         release()
@@ -118,7 +132,9 @@
 
     /// The task is over: its delegate is let go, and the session does not know it any more.
     private func release() {
-      inner.withLock { $0.delegate = nil }
+      // Let go out here: what a delegate's end sets off may ask this task.
+      let delegate = inner.withLock { $0.delegate.take() }
+      _ = delegate
       session.unregister(self)
     }
 
@@ -153,17 +169,19 @@
       if case .memory = sink { loop.collected } else { nil }
     }
 
-    private func reportMetrics() {
+    /// True when a delegate is going to be told.
+    private func reportMetrics() -> Bool {
       let (collects, start, records, redirects) = inner.withLock {
         ($0.collectsRecords, $0.start, $0.records, $0.redirectCount)
       }
-      guard collects, hasDelegates, let start else { return }
+      guard collects, hasDelegates, let start else { return false }
       let metrics = URLSessionTaskMetrics(
         taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirects,
         transactions: records)
       tell(.didFinishCollecting, (any URLSessionTaskDelegate).self) {
         $0.urlSession(self.session, task: self, didFinishCollecting: metrics)
       }
+      return true
     }
   }
 

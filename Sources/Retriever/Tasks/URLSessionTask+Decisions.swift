@@ -69,6 +69,8 @@
         let keepsMethod = inner.currentRequest?.httpMethod == next.httpMethod
         if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { inner.uploadBody = nil }
         inner.currentRequest = next
+        // What became of the response that is dropped does not matter any more.
+        inner.error = nil
         inner.authorization = next.url.flatMap { inner.challenges.willFollowRedirect(to: $0) }
       }
     }
@@ -77,16 +79,24 @@
 
     private func challenge(_ response: HTTPURLResponse, to request: URLRequest) -> TransferDisposition {
       guard let url = request.url else { return deliver(response, asked: false) }
-      let action = inner.withLock { inner in
-        inner.machine.ask()
-        let session = session
-        return inner.challenges.refused(by: response, url: url) { space in
-          session.credentials.credential(for: space)
-            ?? session.settings.credentialStorage?.defaultCredential(for: space)
+      inner.withLock { $0.machine.ask() }
+      // On the delegate queue: a storage may be the program's own, and is called with nothing held.
+      session.mailbox.post {
+        let spaces = ChallengeMachine.offeredSpaces(by: response, url: url)
+        let known = Dictionary(
+          spaces.compactMap { space in self.knownCredential(for: space).map { (space, $0) } },
+          uniquingKeysWith: { first, _ in first })
+        let action = self.inner.withLock { inner in
+          inner.challenges.refused(by: response, url: url) { known[$0] }
         }
+        self.carryOut(action, response: response)
       }
-      carryOut(action, response: response)
       return .pause
+    }
+
+    private func knownCredential(for space: URLProtectionSpace) -> URLCredential? {
+      session.credentials.credential(for: space)
+        ?? session.settings.credentialStorage?.defaultCredential(for: space)
     }
 
     private func carryOut(_ action: ChallengeMachine.Action, response: HTTPURLResponse) {
@@ -98,6 +108,7 @@
         perform(
           inner.withLock { inner in
             inner.authorization = authorization
+            inner.error = nil
             return inner.machine.answeredFollow()
           })
       case .ask(let question):
@@ -132,11 +143,11 @@
 
     /// This response is the one the caller gets.
     private func deliver(_ response: HTTPURLResponse, asked: Bool) -> TransferDisposition {
-      accept(response)
       let isSuspended = inner.withLock { inner in
         inner.machine.deliver()
-        return inner.machine.isSuspended
+        return note(response, in: &inner)
       }
+      prepareSink(for: response)
       tellHead(response)
       return isSuspended ? .pause : .proceed
     }
@@ -146,24 +157,30 @@
       if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
         return askAboutBody(response)
       }
-      accept(response)
-      let action = inner.withLock { $0.machine.answeredDeliver() }
+      let action = inner.withLock { inner in
+        _ = note(response, in: &inner)
+        return inner.machine.answeredDeliver()
+      }
+      prepareSink(for: response)
       tellHead(response)
       perform(action)
     }
 
-    private func accept(_ response: HTTPURLResponse) {
-      let length = response.expectedBodyLength
-      let resume = inner.withLock { inner in
-        inner.response = response
-        inner.expectedToReceive = length
-        return inner.resume
-      }
-      if case .memory = sink, length > 0 {
+    /// True when nothing more may be received for now.
+    private func note(_ response: HTTPURLResponse, in inner: inout TaskState) -> Bool {
+      inner.response = response
+      inner.expectedToReceive = loop.announcedLength
+      return inner.machine.isSuspended
+    }
+
+    private func prepareSink(for response: HTTPURLResponse) {
+      switch sink {
+      case .memory where loop.announcedLength > 0:
         // What a server announces is not to be believed beyond this: memory is taken as the body comes.
-        loop.collected.reserveCapacity(Int(min(length, 1 << 20)))
+        loop.collected.reserveCapacity(Int(min(loop.announcedLength, 1 << 20)))
+      case .file(let file): checkResumption(response, inner.withLock { $0.resume }, file)
+      case .memory, .delegate, .channel: break
       }
-      if case .file(let file) = sink { checkResumption(response, resume, file) }
     }
 
     /// `bytes(for:)` returns as soon as the head is here.
@@ -191,8 +208,11 @@
         },
         then: { answer in
           if answer == .cancel { return self.cancel() }
-          self.accept(response)
-          self.perform(self.inner.withLock { $0.machine.answeredDeliver() })
+          self.perform(
+            self.inner.withLock { inner in
+              _ = self.note(response, in: &inner)
+              return inner.machine.answeredDeliver()
+            })
         })
     }
   }

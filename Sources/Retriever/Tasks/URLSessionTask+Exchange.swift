@@ -13,7 +13,7 @@
         if inner.machine.phase == .completed { return completion == nil ? .none : .complete }
         if inner.machine.phase == .idle {
           if inner.transfer == nil, let limit = session.settings.resourceTimeout {
-            inner.deadline = .now + limit
+            inner.deadline = TransferDeadline(after: limit)
           }
           inner.collectsRecords =
             inner.delegate != nil || session.archive.isRecording || session.delegate != nil
@@ -28,7 +28,7 @@
       switch action {
       case .none: break
       case .begin: prepareBody()
-      case .resumeReceiving: inner.withLock { $0.transfer }?.resumeReceiving()
+      case .resumeReceiving: inner.withLock { $0.machine.mayReceive ? $0.transfer : nil }?.resumeReceiving()
       case .finishSink: finishSink()
       case .complete: complete()
       }
@@ -37,39 +37,61 @@
     /// Fails or cancels the task, wherever it is.
     func abort(_ error: URLError) {
       let (action, transfer) = inner.withLock { inner -> (TaskStateMachine.Action, Transfer?) in
-        let action = inner.machine.abort()
-        if action == .complete { inner.error = error }
-        return (action, inner.transfer)
+        // Nobody who wants measurements waits for the end of the transfer for nothing: it comes at once.
+        let (wasRunning, action) = inner.machine.abort(
+          awaitsTransfer: inner.collectsRecords && inner.transfer != nil)
+        if wasRunning { inner.error = error }
+        return (action, wasRunning ? inner.transfer : nil)
       }
-      guard action == .complete else { return }
       transfer?.cancel()
-      complete()
+      perform(action)
     }
 
     // MARK: The body
 
+    /// What the next transfer is made from, taken out of the state at once.
+    private struct Departure {
+      let request: URLRequest
+      let upload: UploadBody?
+      let hasSentBody: Bool
+      let authorization: String?
+      let deadline: TransferDeadline?
+      let collectsRecords: Bool
+    }
+
     private func prepareBody() {
-      let (request, upload, hasSentBody) = inner.withLock {
-        ($0.currentRequest, $0.uploadBody, $0.hasSentBody)
+      let departure = inner.withLock { inner in
+        inner.currentRequest.map {
+          Departure(
+            request: $0, upload: inner.uploadBody, hasSentBody: inner.hasSentBody,
+            authorization: inner.authorization, deadline: inner.deadline,
+            collectsRecords: inner.collectsRecords)
+        }
       }
-      guard let request else { return abort(URLError(.badURL, sentence: "The request is empty.")) }
+      guard let departure else { return abort(URLError(.badURL, sentence: "The request is empty.")) }
       do throws(URLError) {
-        switch upload {
-        case .data(let data): send(request, Self.body(data))
-        case .file(let url): send(request, .source(try FileBodySource(url)))
-        case .stream(let stream) where !stream.isUsed: send(request, .source(stream))
-        case .stream, .streamFromDelegate: askForBodyStream(request)
-        case nil:
-          if let data = request.httpBody, !data.isEmpty {
-            send(request, Self.body(data))
-          } else if let stream = request.httpBodyStream {
-            if hasSentBody { askForBodyStream(request) } else { send(request, .source(StreamBody(stream))) }
-          } else {
-            send(request, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
-          }
+        try prepareSink()
+        switch departure.upload {
+        case .data(let data): send(departure, Self.body(data))
+        case .file(let url): send(departure, .source(try FileBodySource(url)))
+        case .streamFromDelegate: askForBodyStream(departure)
+        case nil: sendBodyOfRequest(departure)
         }
       } catch {
         abort(error)
+      }
+    }
+
+    private func sendBodyOfRequest(_ departure: Departure) {
+      let request = departure.request
+      if let data = request.httpBody, !data.isEmpty {
+        send(departure, Self.body(data))
+      } else if let stream = request.httpBodyStream {
+        // A stream can be read once.
+        if departure.hasSentBody { return askForBodyStream(departure) }
+        send(departure, .source(StreamBody(stream)))
+      } else {
+        send(departure, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
       }
     }
 
@@ -82,7 +104,7 @@
       method == "POST" || method == "PUT" || method == "PATCH"
     }
 
-    private func askForBodyStream(_ request: URLRequest) {
+    private func askForBodyStream(_ departure: Departure) {
       ask(
         .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
         { delegate, answer in
@@ -94,21 +116,22 @@
               URLError(
                 .requestBodyStreamExhausted,
                 sentence: "The body has to be sent again, and the delegate gave no new stream for it.",
-                url: request.url))
+                url: departure.request.url))
           }
-          self.send(request, .source(StreamBody(stream)))
+          self.send(departure, .source(StreamBody(stream)))
         })
     }
 
     // MARK: The transfer
 
-    private func send(_ request: URLRequest, _ body: TransferBody) {
+    private func send(_ departure: Departure, _ body: TransferBody) {
       do throws(URLError) {
-        let transfer = try makeTransfer(request, body)
+        let transfer = try makeTransfer(departure, body)
         // Stored before it starts, so that its first event finds it here.
         let isWanted = inner.withLock { inner in
-          guard inner.machine.phase != .completed else { return false }
+          guard inner.machine.phase == .exchanging else { return false }
           inner.transfer = transfer
+          inner.bodyLength = body.length
           if case .none = body {} else { inner.hasSentBody = true }
           return true
         }
@@ -118,13 +141,13 @@
       }
     }
 
-    private func makeTransfer(_ request: URLRequest, _ body: TransferBody) throws(URLError) -> Transfer {
+    private func makeTransfer(_ departure: Departure, _ body: TransferBody) throws(URLError) -> Transfer {
+      let request = departure.request
       if let problem = RequestValidation.problem(with: request) { throw problem }
       guard let url = request.url else { throw URLError(.badURL) }
       let settings = session.settings
-      if let policy = settings.addressPolicy,
-        let refusal = policy.refusal(
-          host: url.host ?? "", port: url.port ?? (url.scheme == "https" ? 443 : 80))
+      if let policy = settings.addressPolicy, let origin = Origin(url),
+        let refusal = policy.refusal(host: origin.host, port: origin.port)
       {
         throw URLError(.dataNotAllowed, sentence: refusal, url: url)
       }
@@ -134,12 +157,15 @@
       let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
       wanted.idleTimeout = Duration(seconds: timeout)
       wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
-      wanted.expectsLongBody = !buffersBody
+      wanted.expectsLongBody = expectsLongBody
+      wanted.deadline = departure.deadline
+      wanted.collectsTimings = departure.collectsRecords
       addHeaders(to: &wanted, from: request, url: url)
-      let (deadline, collects) = inner.withLock { ($0.deadline, $0.collectsRecords) }
-      wanted.deadline = deadline
-      wanted.collectsTimings = collects
-      if collects { loop.exchange = (request, Date(), nil) }
+      if let authorization = departure.authorization ?? rememberedAuthorization(for: url) {
+        wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "authorization") }
+        wanted.headers.append(TransferHeader("Authorization", authorization))
+      }
+      if departure.collectsRecords { loop.exchange = (request, Date(), nil) }
       do {
         return try session.transferClient().makeTransfer(wanted, observer: self)
       } catch {
@@ -164,6 +190,13 @@
       if case .memory = sink { true } else { false }
     }
 
+    private var expectsLongBody: Bool {
+      switch sink {
+      case .channel, .file: true
+      case .memory, .delegate: false
+      }
+    }
+
     private func addHeaders(to wanted: inout TransferRequest, from request: URLRequest, url: URL) {
       let settings = session.settings
       let fields = request.headerFields
@@ -175,10 +208,6 @@
         let cookies = settings.cookieStorage?.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
       {
         wanted.headers.append(TransferHeader("Cookie", cookies))
-      }
-      if let authorization = authorization(for: url) {
-        wanted.headers.removeAll { $0.name.caseInsensitiveCompare("Authorization") == .orderedSame }
-        wanted.headers.append(TransferHeader("Authorization", authorization))
       }
       if fields.contains("Range"), wanted.acceptedEncodings == nil {
         // A range of an encoded body cannot be decoded.
@@ -200,12 +229,21 @@
       }
     }
 
-    /// The answer to a challenge, or what this session remembers for the place.
-    private func authorization(for url: URL) -> String? {
-      if let answered = inner.withLock({ $0.authorization }) { return answered }
+    /// What this session remembers for the place.
+    private func rememberedAuthorization(for url: URL) -> String? {
       guard let entry = session.credentials.entry(for: url) else { return nil }
       inner.withLock { $0.challenges.willSend(entry, to: url) }
       return entry.authorization
+    }
+  }
+
+  extension TransferBody {
+    var length: Int64 {
+      switch self {
+      case .none: 0
+      case .bytes(let bytes): Int64(bytes.count)
+      case .source(let source): source.length ?? NSURLSessionTransferSizeUnknown
+      }
     }
   }
 

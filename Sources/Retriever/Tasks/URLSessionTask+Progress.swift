@@ -40,6 +40,7 @@
 
   extension TaskState {
     var expectedToSend: Int64 {
+      if let bodyLength { return bodyLength }
       if let uploadBody { return uploadBody.length ?? NSURLSessionTransferSizeUnknown }
       if let body = currentRequest?.httpBody { return Int64(body.count) }
       return currentRequest?.httpBodyStream == nil ? 0 : NSURLSessionTransferSizeUnknown

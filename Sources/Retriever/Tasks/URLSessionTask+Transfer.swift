@@ -12,6 +12,7 @@
       let response = HTTPURLResponse(
         url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
       loop.exchange?.response = response
+      loop.announcedLength = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
       if head.mentions.contains(.setCookie), request.httpShouldHandleCookies, session.settings.storesCookies {
         session.settings.cookieStorage?.store(setCookieFieldsOf: response, for: request)
       }
@@ -28,26 +29,26 @@
     }
 
     package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
-      let (phase, mayReceive) = inner.withLock { inner in
+      let (phase, mayReceive, isWatched) = inner.withLock { inner in
         if inner.machine.phase == .receiving { inner.receivedBytes += Int64(bytes.count) }
-        return (inner.machine.phase, inner.machine.mayReceive)
+        return (inner.machine.phase, inner.machine.mayReceive, inner.face.progress != nil)
       }
       switch phase {
       case .receiving:
         let pauses = deliver(bytes)
+        if isWatched { reportProgress() }
         return pauses ? .pause : mayReceive ? .proceed : .pause
       case .discarding:
         loop.discardedBytes += bytes.count
         return loop.discardedBytes > Self.mostDiscardedBytes ? .stop : .proceed
       // A head without a pause taken, or a task that is over.
       case .asking: return .pause
-      case .idle, .exchanging, .holding, .finishing, .completed: return .stop
+      case .idle, .exchanging, .holding, .finishing, .aborting, .completed: return .stop
       }
     }
 
     /// True asks the transfer to pause until the sink calls for more.
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      defer { reportProgressIfWatched() }
       switch sink {
       case .memory:
         if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
@@ -62,7 +63,7 @@
       case .file(let file):
         let pauses = file.append(bytes)
         if let error = file.error { abort(error) }
-        if hasDelegates { tellWritten(bytes.count) }
+        if hasDelegates { tellWritten() }
         return pauses
       }
     }
@@ -81,29 +82,40 @@
       }
     }
 
-    private func tellWritten(_ count: Int) {
-      guard let task = self as? URLSessionDownloadTask else { return }
-      let (offset, received, expected) = inner.withLock {
-        ($0.resume?.offset ?? 0, $0.receivedBytes, $0.expectedToReceive)
+    private func tellWritten() {
+      guard let task = self as? URLSessionDownloadTask, inner.withLock({ $0.toldWritten.grows() }) else {
+        return
       }
-      tell(.didWriteData, (any URLSessionDownloadDelegate).self) {
-        $0.urlSession(
-          self.session, downloadTask: task, didWriteData: Int64(count), totalBytesWritten: offset + received,
-          totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
+      session.mailbox.post {
+        let (count, offset, received, expected) = self.inner.withLock { inner in
+          let count = inner.toldWritten.tell(inner.receivedBytes)
+          return (count, inner.resume?.offset ?? 0, inner.receivedBytes, inner.expectedToReceive)
+        }
+        self.tellNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
+          $0.urlSession(
+            self.session, downloadTask: task, didWriteData: count, totalBytesWritten: offset + received,
+            totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
+        }
       }
     }
 
     package func transferDidSend(total: Int64) {
-      let (previous, expected) = inner.withLock { inner in
+      let hasGrown = inner.withLock { inner in
         defer { inner.sentBytes = max(inner.sentBytes, total) }
-        return (inner.sentBytes, inner.expectedToSend)
+        return total > inner.sentBytes
       }
+      guard hasGrown else { return }
       reportProgressIfWatched()
-      guard total > previous, hasDelegates else { return }
-      tell(.didSendBodyData, (any URLSessionTaskDelegate).self) {
-        $0.urlSession(
-          self.session, task: self, didSendBodyData: total - previous, totalBytesSent: total,
-          totalBytesExpectedToSend: expected)
+      guard hasDelegates, inner.withLock({ $0.toldSent.grows() }) else { return }
+      session.mailbox.post {
+        let (count, sent, expected) = self.inner.withLock { inner in
+          (inner.toldSent.tell(inner.sentBytes), inner.sentBytes, inner.expectedToSend)
+        }
+        self.tellNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
+          $0.urlSession(
+            self.session, task: self, didSendBodyData: count, totalBytesSent: sent,
+            totalBytesExpectedToSend: expected)
+        }
       }
     }
 
@@ -111,12 +123,16 @@
       note(end)
       let action = inner.withLock { inner -> TaskStateMachine.Action in
         inner.transfer = nil
+        let isFinal = end.failure?.code == .timedOut
         // Whatever ended a response that is dropped anyway, the next request follows.
-        if inner.machine.phase == .discarding { return inner.machine.transferEnded(failed: false) }
-        if let failure = end.failure, inner.machine.phase != .completed {
+        let isDropped = inner.machine.phase == .discarding && !isFinal
+        if let failure = end.failure, inner.error == nil, !isDropped {
           inner.error = URLError(failure, url: inner.currentRequest?.url)
         }
-        return inner.machine.transferEnded(failed: end.failure != nil)
+        let action = inner.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
+        // Only a file takes time to be finished.
+        if action == .finishSink, !writesFile { return inner.machine.sinkFinished() }
+        return action
       }
       loop.discardedBytes = 0
       perform(action)

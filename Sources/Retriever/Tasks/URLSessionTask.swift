@@ -5,7 +5,7 @@
 
   /// One load. Made suspended by a ``URLSession``; nothing is sent before ``resume()``.
   public class URLSessionTask: @unchecked Sendable {
-    // Unchecked because of two variables. `sink` is set before the task is handed to anybody and never again. `loop`
+    // Unchecked because of two variables. `sink` is set before the first transfer starts and never again. `loop`
     // is touched by the transfer's thread while a transfer runs, and by whoever completes the task after the last
     // transfer has ended; never by two threads at a time.
 
@@ -24,6 +24,8 @@
     struct LoopState {
       var collected = Data()
       var discardedBytes = 0
+      /// What the head says the consumer will get; -1 when it does not say.
+      var announcedLength: Int64 = -1
       /// The request of the transfer that runs, when it began, and the head that answered it.
       var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
     }
@@ -34,6 +36,9 @@
       originalRequest = request
       inner = Mutex(TaskState(request: request, uploadBody: uploadBody))
     }
+
+    /// Makes ready where the body goes, before the first request is sent.
+    func prepareSink() throws(URLError) {}
 
     // MARK: Life
 
@@ -54,7 +59,7 @@
       case running = 0
       /// Not started, or held back.
       case suspended = 1
-      /// Asked to end. Here a task has ended already when `cancel` returns.
+      /// Asked to end, which takes a moment when somebody wants to know the measurements.
       case canceling = 2
       /// Over, with or without an error.
       case completed = 3
@@ -64,6 +69,7 @@
     public var state: State {
       inner.withLock { inner in
         if inner.machine.phase == .completed { return .completed }
+        if inner.machine.phase == .aborting { return .canceling }
         return inner.machine.isSuspended ? .suspended : .running
       }
     }

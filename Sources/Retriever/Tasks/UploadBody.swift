@@ -8,8 +8,6 @@
   enum UploadBody: Sendable {
     case data(Data)
     case file(URL)
-    /// A stream that can be read once; a second one has to be asked for.
-    case stream(StreamBody)
     /// A stream that the delegate is asked for.
     case streamFromDelegate
 
@@ -18,7 +16,7 @@
       case .data(let data): Int64(data.count)
       case .file(let url):
         (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value
-      case .stream, .streamFromDelegate: nil
+      case .streamFromDelegate: nil
       }
     }
   }
@@ -61,7 +59,8 @@
     private let position = Mutex<Int64>(0)
 
     init(_ url: URL) throws(URLError) {
-      let file = open(url.path, O_RDONLY | O_CLOEXEC)
+      // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+      let file = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       guard url.isFileURL, file >= 0 else {
         let reason = url.isFileURL ? String(cString: strerror(errno)) : "it is not a file URL"
         if file >= 0 { close(file) }

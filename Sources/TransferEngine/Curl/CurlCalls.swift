@@ -39,8 +39,10 @@ enum Curl {
 
   // MARK: Options
 
-  private static func check(_ code: CURLcode) throws(CurlError) {
-    if code != CURLE_OK || CurlFault.strikes(.setOption) { throw CurlError(code: code.rawValue) }
+  private static func check(_ call: @autoclosure () -> CURLcode) throws(CurlError) {
+    // A call that is to fail is not made: libcurl would keep what a failed one never got.
+    let code = CurlFault.strikes(.setOption) ? CURLE_OUT_OF_MEMORY : call()
+    if code != CURLE_OK { throw CurlError(code: code.rawValue) }
   }
 
   static func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ value: Int) throws(CurlError) {

@@ -6,7 +6,7 @@ import CCurl
 /// next and only what differs is set. libcurl holds an unretained pointer to this object as long as the handle lives;
 /// the core that owns it frees the handle explicitly.
 ///
-/// `@unchecked Sendable`: touched on its loop's thread only.
+/// `@unchecked Sendable`: touched by the holder of its loop's turn only.
 final class EasyHandle: @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   unowned let core: ClientCore
@@ -23,10 +23,15 @@ final class EasyHandle: @unchecked Sendable {
       case none, bytes
       case stream(length: Int64?)
     }
+    enum Version: Equatable {
+      case http11, http2PriorKnowledge
+      /// By ALPN; those who come while a connection is being made wait to share it.
+      case negotiated
+    }
     var method: String
     var body: Body
     var acceptedEncodings: String?
-    var httpVersion: HTTPVersionPreference
+    var httpVersion: Version
     var connectTimeout: Duration?
     var expectsLongBody: Bool
   }
@@ -48,6 +53,13 @@ final class EasyHandle: @unchecked Sendable {
     errorText.deallocate()
   }
 
+  /// A transfer that is ended takes its connection along, unless others share it: over HTTP/2 libcurl would tell the
+  /// server only when it next has something to send.
+  func closesConnection() {
+    try? Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
+    shape = nil
+  }
+
   /// libcurl's own sentence about the last failure; empty when it left none.
   var failureText: String { String(cString: errorText) }
 
@@ -59,7 +71,7 @@ final class EasyHandle: @unchecked Sendable {
     let request = transfer.request
     let wanted = Shape(
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
-      httpVersion: request.httpVersion, connectTimeout: request.connectTimeout,
+      httpVersion: Self.version(for: request), connectTimeout: request.connectTimeout,
       expectsLongBody: request.expectsLongBody)
     let fields = Self.fields(of: request)
     do {
@@ -87,6 +99,15 @@ final class EasyHandle: @unchecked Sendable {
     case .none: .none
     case .bytes: .bytes
     case .source(let source): .stream(length: source.length)
+    }
+  }
+
+  /// Without TLS there is nothing to negotiate with, and so nothing to wait for.
+  private static func version(for request: TransferRequest) -> Shape.Version {
+    switch request.httpVersion {
+    case .automatic: Curl.hasHTTP2 && request.url.hasPrefix("https") ? .negotiated : .http11
+    case .http11: .http11
+    case .http2PriorKnowledge: .http2PriorKnowledge
     }
   }
 
@@ -139,15 +160,18 @@ final class EasyHandle: @unchecked Sendable {
     }
     let version =
       switch shape.httpVersion {
-      case .automatic: Curl.hasHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+      case .negotiated: CURL_HTTP_VERSION_2TLS
       case .http11: CURL_HTTP_VERSION_1_1
       case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
     try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(version))
+    try Curl.set(easy, CURLOPT_PIPEWAIT, shape.httpVersion == .http11 ? 0 : 1)
     if let timeout = shape.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.wholeNanoseconds / 1_000_000)))
     }
-    try Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 256 << 10 : 16 << 10)
+    // A wish only: a handle that was taken back before it had a connection still holds its old buffer, and libcurl
+    // refuses another size as long as it does.
+    try? Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 100 << 10 : 16 << 10)
   }
 
   /// What holds for every transfer of the client.
@@ -170,11 +194,13 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_ERRORBUFFER, pointer: UnsafeRawPointer(errorText))
     try Curl.set(easy, CURLOPT_NOSIGNAL, 1)
     try Curl.set(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-    try Curl.set(easy, CURLOPT_PIPEWAIT, 1)
     try Curl.set(easy, CURLOPT_USERAGENT, options.userAgent.isEmpty ? nil : options.userAgent)
     if let path = options.unixSocketPath { try Curl.set(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
-    // A proxy would connect in our place, past the address policy.
-    if options.addressRefusal != nil { try Curl.set(easy, CURLOPT_PROXY, "") }
+    if options.usesProxies {
+      try Curl.set(easy, CURLOPT_NOPROXY, TransferClientOptions.hostsWithoutProxy)
+    } else {
+      try Curl.set(easy, CURLOPT_PROXY, "")
+    }
     try applyTLS(options)
   }
 

@@ -3,20 +3,26 @@ import CCurl
 /// What libcurl's result codes mean in the engine's words.
 extension TransferFailure {
   init(curl result: CURLcode, easy: UnsafeMutableRawPointer, text: String) {
-    let sentence = text.isEmpty ? CurlError(code: result.rawValue).message : text
-    self.init(Self.code(for: result, easy: easy, text: text), curl: result.rawValue, message: sentence)
+    let code = Self.code(for: result, easy: easy)
+    let sentence =
+      code == .headTooLarge
+      ? "A line of the response's header is too long."
+      : text.isEmpty ? CurlError(code: result.rawValue).message : text
+    self.init(code, curl: result.rawValue, message: sentence)
   }
 
-  private static func code(for result: CURLcode, easy: UnsafeMutableRawPointer, text: String) -> Code {
+  private static func code(for result: CURLcode, easy: UnsafeMutableRawPointer) -> Code {
     switch result {
     case CURLE_URL_MALFORMAT: .badURL
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // The same code says “unknown scheme” and “this reply is HTTP/0.9”.
-      text.contains("HTTP/0.9") || text.contains("HTTP version") ? .badReply : .unsupportedScheme
+      // The same code says “unknown scheme”, for which nothing is sent, and “this reply is not HTTP as I know it”.
+      Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0 ? .badReply : .unsupportedScheme
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
     case CURLE_COULDNT_CONNECT: .cannotConnect
     case CURLE_OPERATION_TIMEDOUT: .timedOut
-    case CURLE_OUT_OF_MEMORY: .outOfMemory
+    case CURLE_OUT_OF_MEMORY:
+      // Also what libcurl says of a single header line that is longer than it is ready to hold.
+      Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0 ? .headTooLarge : .outOfMemory
     case CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_MANY_REDIRECTS, CURLE_HTTP2,
       CURLE_HTTP3:
       .badReply

@@ -4,16 +4,19 @@ import Synchronization
 
 /// One thread that waits in epoll and lets libcurl work on what is ready.
 ///
-/// Everything a loop owns is touched on its thread only and so has no lock; other threads reach it through its inbox.
+/// Everything a loop owns is touched only by whoever has its ``Turn``, and so has no lock of its own. Other threads
+/// reach it through its inbox, with one exception: a transfer that is started while the loop sleeps is handed to
+/// libcurl by the starting thread itself. Its request is on the wire before a woken loop would have looked at it.
 ///
-/// `@unchecked Sendable`: the `var`s are used by the loop's own thread alone; `inbox`, `wake` and `index` are immutable.
+/// `@unchecked Sendable`: the `var`s are used only by the holder of `turn`; the rest is immutable.
 final class EventLoop: @unchecked Sendable {
   let index: Int
   private let inbox = Inbox()
+  private let turn = Turn()
   private let epoll: Int32
   private let wake: Int32
 
-  // The loop thread's own.
+  // The turn's holder's.
   private(set) var now = Monotonic.now()
   var sockets: SocketTable
   private var commands: [Inbox.Command] = []
@@ -21,7 +24,11 @@ final class EventLoop: @unchecked Sendable {
   private var dueNow: [ClientCore] = []
   private var touched: [ClientCore] = []
   private var running: [Transfer] = []
+  private var failed: [Transfer] = []
+  private var ended: [(Transfer, TransferEnd)] = []
   private var sweep = IdleSweep()
+  /// When the loop will wake by itself; nil while it is awake.
+  private var wakesAt: Monotonic?
   private var ready = [epoll_event](repeating: epoll_event(), count: 256)
 
   /// Nil when the kernel has no descriptor or no thread left.
@@ -68,12 +75,66 @@ final class EventLoop: @unchecked Sendable {
 
   /// Gives the loop something to do, from any thread.
   func post(_ command: Inbox.Command) {
-    guard inbox.put(command) else { return }
+    if inbox.put(command) { wakeUp() }
+  }
+
+  /// Starts a transfer: here and now if the loop sleeps, else by way of the inbox.
+  func start(_ transfer: Transfer) {
+    guard turn.takeIfFree() else { return post(.start(transfer)) }
+    inbox.starterBegins()
+    now = .now()
+    let looks = transfer.core.pace.isQuick && running.isEmpty
+    if looks { sockets.holdBack() }
+    transfer.attach()
+    fireTimers()
+    if looks { lookForAnswer(to: transfer) }
+    var rounds = 0
+    var isDone = false
+    while !isDone, rounds < Self.mostStarterRounds {
+      rounds += 1
+      fireTimers()
+      finishDoneTransfers()
+      for command in inbox.drain() { perform(command) }
+      isDone = inbox.starterEnds()
+    }
+    // However busy others are, a starter does not stay: the loop is woken for the rest.
+    if !isDone { inbox.starterLeaves() }
+    // What is left to do, and deadlines nearer than the one it sleeps towards, are the loop's own.
+    let wakes = !isDone || wakesAt.map { hasWork || nextDeadline < $0 } ?? false
+    turn.giveBack()
+    if wakes { wakeUp() }
+  }
+
+  private static let mostStarterRounds = 4
+
+  /// Waits for the answer of a server that is known to be quick, without sleeping, for a moment.
+  private func lookForAnswer(to transfer: Transfer) {
+    let end = now + AnswerPace.longestLook
+    while transfer.runningIndex >= 0, let socket = sockets.onlyHeldBack {
+      var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      if Glibc.poll(&poll, 1, 0) > 0 {
+        transfer.core.act(on: socket, events: EPOLLIN.rawValue)
+        finishTouched()
+      } else {
+        // On a busy machine the server may be waiting for this very processor.
+        sched_yield()
+        now = .now()
+        if now >= end {
+          transfer.core.pace.lookedInVain()
+          break
+        }
+      }
+    }
+    sockets.letGo()
+  }
+
+  private func wakeUp() {
     var one: UInt64 = 1
     _ = write(wake, &one, 8)
   }
 
   private func run() -> Never {
+    turn.take()
     while true {
       now = .now()
       inbox.drain(into: &commands)
@@ -142,6 +203,9 @@ final class EventLoop: @unchecked Sendable {
     if let deadline = transfer.expiry { sweep.include(deadline) }
   }
 
+  /// A transfer that libcurl would not take.
+  func addFailed(_ transfer: Transfer) { failed.append(transfer) }
+
   func remove(_ transfer: Transfer) {
     let index = transfer.runningIndex
     guard index >= 0, index < running.count else { return }
@@ -174,6 +238,12 @@ final class EventLoop: @unchecked Sendable {
   }
 
   private func finishDoneTransfers() {
+    while let transfer = failed.popLast() { transfer.finishFailed() }
+    finishTouched()
+    tellEnds()
+  }
+
+  private func finishTouched() {
     var index = 0
     while index < touched.count {
       let core = touched[index]
@@ -184,20 +254,70 @@ final class EventLoop: @unchecked Sendable {
     touched.removeAll(keepingCapacity: true)
   }
 
-  // MARK: Waiting
-
-  private func timeout() -> Int32 {
-    if !dueNow.isEmpty || !touched.isEmpty { return 0 }
-    let end = Monotonic(nanoseconds: .max)
-    let due = min(timers.earliest ?? end, sweep.next ?? end)
-    return due == end ? -1 : due.milliseconds(after: .now())
+  /// Those who wait are woken together, after libcurl's part is done: the first one wakes a thread, and the others
+  /// find it awake.
+  private func tellEnds() {
+    guard !ended.isEmpty else { return }
+    var told: [(Transfer, TransferEnd)] = []
+    swap(&told, &ended)
+    for (transfer, end) in told { transfer.tell(end) }
+    told.removeAll(keepingCapacity: true)
+    if ended.isEmpty { swap(&told, &ended) }
   }
 
+  /// The transfer is over; its observer hears of it at the end of the round.
+  func addEnded(_ transfer: Transfer, _ end: TransferEnd) {
+    ended.append((transfer, end))
+  }
+
+  // MARK: Waiting
+
+  private var hasWork: Bool { !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !ended.isEmpty }
+
+  private var nextDeadline: Monotonic {
+    let end = Monotonic(nanoseconds: .max)
+    return min(timers.earliest ?? end, sweep.next ?? end)
+  }
+
+  private func timeout() -> Int32 {
+    if hasWork { return 0 }
+    let due = nextDeadline
+    return due.nanoseconds == .max ? -1 : due.milliseconds(after: .now())
+  }
+
+  /// Sleeps until something is ready or due; the turn is free meanwhile.
   private func wait() {
     var timeout = timeout()
     if timeout != 0, !inbox.fallAsleep() { timeout = 0 }
+    wakesAt = nextDeadline
+    turn.giveBack()
     let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
+    turn.take()
+    wakesAt = nil
     guard count > 0 else { return }
+    actOnReady(count)
+    gatherMore()
+    finishDoneTransfers()
+  }
+
+  /// While answers keep coming, they are taken in before those who wait for them are told: one wake-up for many.
+  private func gatherMore() {
+    var rounds = 0
+    while rounds < Self.mostRounds {
+      finishTouched()
+      guard !ended.isEmpty, !running.isEmpty, ended.count < Self.mostGathered else { return }
+      let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), 0))
+      guard count > 0 else { return }
+      actOnReady(count)
+      rounds += 1
+    }
+  }
+
+  /// Those who wait are not kept waiting for more than a fraction of a millisecond.
+  private static let mostRounds = 16
+  private static let mostGathered = 32
+
+  private func actOnReady(_ count: Int) {
     now = .now()
     for index in 0..<count {
       let event = ready[index]
@@ -208,6 +328,5 @@ final class EventLoop: @unchecked Sendable {
         owner.takeUnretainedValue().act(on: event.data.fd, events: event.events)
       }
     }
-    finishDoneTransfers()
   }
 }

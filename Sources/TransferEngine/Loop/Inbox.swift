@@ -17,6 +17,8 @@ final class Inbox: Sendable {
   private struct State: Sendable {
     var commands: [Command] = []
     var isAsleep = false
+    /// Somebody who started a transfer has the loop's turn and will do what is put here before giving it back.
+    var hasStarter = false
   }
 
   private let state = Mutex(State())
@@ -24,7 +26,7 @@ final class Inbox: Sendable {
   /// Adds a command; true when the loop has to be woken.
   func put(_ command: Command) -> Bool {
     state.withLock { state in
-      let wakes = state.isAsleep && state.commands.isEmpty
+      let wakes = state.isAsleep && state.commands.isEmpty && !state.hasStarter
       state.commands.append(command)
       return wakes
     }
@@ -35,6 +37,29 @@ final class Inbox: Sendable {
     state.withLock { state in
       state.isAsleep = false
       swap(&state.commands, &commands)
+    }
+  }
+
+  /// A thread has taken the turn of a loop that may be asleep.
+  func starterBegins() { state.withLock { $0.hasStarter = true } }
+
+  /// The starter is about to give the turn back; false when there is more to do first.
+  func starterEnds() -> Bool {
+    state.withLock { state in
+      guard state.commands.isEmpty else { return false }
+      state.hasStarter = false
+      return true
+    }
+  }
+
+  /// The starter gives the turn back although there may be more to do; it wakes the loop for that.
+  func starterLeaves() { state.withLock { $0.hasStarter = false } }
+
+  /// Takes all commands at once, for a starter: the loop goes on sleeping.
+  func drain() -> [Command] {
+    state.withLock { state in
+      defer { state.commands = [] }
+      return state.commands
     }
   }
 

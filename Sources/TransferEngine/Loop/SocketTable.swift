@@ -17,6 +17,8 @@ struct SocketTable: ~Copyable {
 
   private let epoll: Int32
   private var slots: [Slot] = []
+  /// While set, connections that wait for an answer are kept here instead of being given to epoll.
+  private var heldBack: [Int32]?
 
   init(epoll: Int32) { self.epoll = epoll }
 
@@ -39,6 +41,11 @@ struct SocketTable: ~Copyable {
     let index = Int(socket)
     slots[index].owner = owner
     slots[index].wanted = events
+    if heldBack != nil, slots[index].isConnection, events == EPOLLIN.rawValue {
+      register(0, at: index)
+      heldBack?.append(socket)
+      return
+    }
     if events == 0, slots[index].isConnection { return }
     register(events, at: index)
     if events == 0 { slots[index] = Slot() }
@@ -53,6 +60,26 @@ struct SocketTable: ~Copyable {
       return nil
     }
     return slot.owner
+  }
+
+  /// From now on connections are held back: the caller is going to look at them itself.
+  mutating func holdBack() { heldBack = [] }
+
+  /// The one connection that is held back and waits for an answer; nil when there is none, or more than one.
+  var onlyHeldBack: Int32? {
+    guard let heldBack, let socket = heldBack.last, heldBack.allSatisfy({ $0 == socket }),
+      slots[Int(socket)].wanted == EPOLLIN.rawValue
+    else { return nil }
+    return socket
+  }
+
+  /// Gives epoll what was held back and is still wanted.
+  mutating func letGo() {
+    let sockets = heldBack ?? []
+    heldBack = nil
+    for socket in sockets where slots[Int(socket)].isConnection {
+      register(slots[Int(socket)].wanted, at: Int(socket))
+    }
   }
 
   private mutating func grow(to socket: Int32) {

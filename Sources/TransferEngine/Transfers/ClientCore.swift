@@ -4,7 +4,8 @@ import Glibc
 
 /// The loop's side of a client: the multi handle, and the easy handles that wait to be used again.
 ///
-/// `@unchecked Sendable`: `loop` and `options` are immutable; everything else is touched on the loop's thread only.
+/// `@unchecked Sendable`: `loop` and `options` are immutable; everything else is touched by the holder of the loop's
+/// turn only.
 /// libcurl keeps unretained pointers to a core; they die with the multi handle, which the core frees itself.
 final class ClientCore: @unchecked Sendable {
   let loop: EventLoop
@@ -19,6 +20,7 @@ final class ClientCore: @unchecked Sendable {
   var timerEntry: Monotonic?
   var isInDueList = false
   var isTouched = false
+  var pace = AnswerPace()
 
   /// More idle handles than this are freed: they are memory, and a burst is soon over.
   private static let mostIdleHandles = 256
@@ -64,6 +66,7 @@ final class ClientCore: @unchecked Sendable {
   // MARK: Handles
 
   func takeHandle() throws(CurlError) -> EasyHandle {
+    guard !isClosed else { throw CurlError(code: CURLE_FAILED_INIT.rawValue) }
     if let handle = idleHandles.popLast() { return handle }
     return try EasyHandle(core: self)
   }
@@ -80,6 +83,7 @@ final class ClientCore: @unchecked Sendable {
   func attach(_ handle: EasyHandle) throws(CurlError) { try Curl.add(handle.easy, to: multi) }
 
   func detach(_ handle: EasyHandle) {
+    guard !isClosed else { return }
     Curl.remove(handle.easy, from: multi)
     // Removing one may let another that waited for a connection begin.
     loop.touch(self)
@@ -128,7 +132,8 @@ final class ClientCore: @unchecked Sendable {
     if let refusal = options.addressRefusal {
       // The struct declares 16 bytes of address; libcurl puts longer ones behind it, so the address is passed on raw.
       let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
-      if let sentence = refusal(UnsafeRawPointer(address) + start, Int(address.pointee.addrlen)) {
+      let length = Int(address.pointee.addrlen)
+      if let sentence = refusal(UnsafeRawPointer(address) + start, length, transfer?.request.url ?? "") {
         transfer?.policyRefusal = sentence
         return -1
       }

@@ -11,19 +11,22 @@ struct HeadCollector {
   private var version = "HTTP/1.1"
   private var block: [UInt8] = []
   private var mentions: TransferHead.Mentions = []
+  private var contentLength: Int64?
+  private var hasLength = false
+  private var hasContradiction = false
   private var isComplete = false
   private var byteCount = 0
   private var informationalCount = 0
 
   mutating func append(_ line: UnsafeRawBufferPointer, limits: TransferLimits) -> Outcome {
-    // What follows the body (trailers) comes the same way; nothing above asks for it.
-    if isComplete { return .more }
     byteCount += line.count
     guard byteCount <= limits.headerBytes else {
       return .failure(
         TransferFailure(
           .headTooLarge, message: "The response's header is longer than \(limits.headerBytes) bytes."))
     }
+    // What follows the body (trailers) comes the same way; nothing above asks for it, but it counts.
+    if isComplete { return .more }
     if status == 0 {
       return appendStatusLine(line)
     }
@@ -69,9 +72,39 @@ struct HeadCollector {
     case (UInt8(ascii: "s"), 11...) where Self.isField(line, "set-cookie"): mentions.insert(.setCookie)
     case (UInt8(ascii: "l"), 9...) where Self.isField(line, "location"): mentions.insert(.location)
     case (UInt8(ascii: "c"), 15...) where Self.isField(line, "content-length"):
-      mentions.insert(.contentLength)
+      noteLength(Self.number(after: 15, in: line))
+    case (UInt8(ascii: "c"), 17...) where Self.isField(line, "content-encoding"):
+      mentions.insert(.contentEncoding)
     default: break
     }
+  }
+
+  /// Two different lengths: whoever stands between us and the server may have taken the other one.
+  private mutating func noteLength(_ length: Int64?) {
+    if hasLength, length != contentLength { hasContradiction = true }
+    // A number that 64 bits cannot hold is no length that anybody could send.
+    if length == Self.tooLarge { hasContradiction = true }
+    hasLength = true
+    contentLength = length
+  }
+
+  private static let tooLarge = Int64.max
+
+  /// The digits behind a field's name; nil for what is no number, which libcurl judges by itself.
+  private static func number(after start: Int, in line: UnsafeRawBufferPointer) -> Int64? {
+    var value: Int64 = 0
+    var digits = 0
+    for byte in line[start...] {
+      switch byte {
+      case 48...57:
+        guard digits < 18 else { return tooLarge }
+        value = value * 10 + Int64(byte - 48)
+        digits += 1
+      case 32, 9, 13, 10: if digits > 0 { return value }
+      default: return nil
+      }
+    }
+    return digits > 0 ? value : nil
   }
 
   private static func isField(_ line: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
@@ -82,7 +115,12 @@ struct HeadCollector {
   }
 
   private mutating func end(_ limits: TransferLimits) -> Outcome {
-    let head = TransferHead(status: status, version: version, block: block, mentions: mentions)
+    guard !hasContradiction else {
+      return .failure(
+        TransferFailure(.badReply, message: "The response's Content-Length is contradictory or impossible."))
+    }
+    let head = TransferHead(
+      status: status, version: version, block: block, mentions: mentions, contentLength: contentLength)
     guard status < 200, status != 101 else {
       isComplete = true
       block = []
@@ -91,6 +129,8 @@ struct HeadCollector {
     status = 0
     block.removeAll()
     mentions = []
+    contentLength = nil
+    hasLength = false
     informationalCount += 1
     guard informationalCount <= limits.informationalResponses else {
       return .failure(

@@ -2,19 +2,20 @@ import CCurl
 
 /// One exchange under way: the driver of ``TransferStateMachine``.
 ///
-/// `@unchecked Sendable`: `request`, `client` and `core` are immutable; everything else is touched on the loop's
-/// thread only. Other threads post commands.
+/// `@unchecked Sendable`: `request`, `client` and `core` are immutable; everything else is touched by the holder of the
+/// loop's turn only. Other threads post commands.
 package final class Transfer: @unchecked Sendable {
   package let request: TransferRequest
   private let client: TransferClient
   let core: ClientCore
 
-  // The loop thread's own.
+  // The turn's holder's.
   private var observer: (any TransferObserver)?
   private var machine = TransferStateMachine()
   private var handle: EasyHandle?
   private var head = HeadCollector()
   private var lastActivity: Monotonic
+  private var startMoment: Monotonic
   private var receivedBodyBytes: Int64 = 0
   private var sentBodyBytes: Int64 = 0
   private var hasStartedBody = false
@@ -32,11 +33,12 @@ package final class Transfer: @unchecked Sendable {
     self.client = client
     self.core = core
     self.lastActivity = Monotonic(nanoseconds: 0)
+    self.startMoment = lastActivity
   }
 
   // MARK: From any thread
 
-  package func start() { core.loop.post(.start(self)) }
+  package func start() { core.loop.start(self) }
 
   /// Ends the transfer as soon as its loop comes to it: queued, connecting, sending, receiving or paused.
   package func cancel() { core.loop.post(.cancel(self)) }
@@ -50,7 +52,8 @@ package final class Transfer: @unchecked Sendable {
   func attach() {
     guard machine.start() == .attach else { return }
     lastActivity = core.loop.now
-    if let idle = request.idleTimeout, idle <= .zero { return finish(.timedOut(after: idle)) }
+    startMoment = lastActivity
+    if let idle = request.idleTimeout, idle <= .zero { return fail(.timedOut(after: idle)) }
     do {
       let handle = try takeHandle()
       self.handle = handle
@@ -59,8 +62,24 @@ package final class Transfer: @unchecked Sendable {
       try add(handle)
       core.loop.add(self)
     } catch {
-      finish(error)
+      fail(error)
     }
+  }
+
+  /// It could not be started. Told by the loop's own thread, not from within the call that starts it.
+  private func fail(_ failure: TransferFailure) {
+    noticedFailure = failure
+    core.loop.addFailed(self)
+  }
+
+  /// The loop's thread has come to tell that the start failed.
+  func finishFailed() {
+    guard machine.cancel() != .none else { return }
+    if let handle {
+      core.giveBack(handle)
+      self.handle = nil
+    }
+    finish(TransferEnd(failure: noticedFailure))
   }
 
   private func takeHandle() throws(TransferFailure) -> EasyHandle {
@@ -84,6 +103,7 @@ package final class Transfer: @unchecked Sendable {
   func cancelOnLoop() {
     let action = machine.cancel()
     guard action != .none else { return }
+    handle?.closesConnection()
     detachAndFinish(TransferFailure(.cancelled, message: "The transfer was cancelled."))
   }
 
@@ -111,15 +131,13 @@ package final class Transfer: @unchecked Sendable {
   var expiry: Monotonic? {
     var earliest: Monotonic?
     if let idle = request.idleTimeout, !machine.isReceivePaused { earliest = lastActivity + idle }
-    if let deadline = request.deadline {
-      let moment = Monotonic.now() + ContinuousClock.now.duration(to: deadline)
-      earliest = earliest.map { min($0, moment) } ?? moment
-    }
+    if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
     return earliest
   }
 
   func expire() {
     guard machine.cancel() != .none else { return }
+    handle?.closesConnection()
     detachAndFinish(.timedOut(after: request.idleTimeout ?? .zero))
   }
 
@@ -150,6 +168,7 @@ package final class Transfer: @unchecked Sendable {
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard machine.phase == .running, let observer else { return false }
     lastActivity = core.loop.now
+    tellShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
     case .informational(let head):
@@ -185,6 +204,13 @@ package final class Transfer: @unchecked Sendable {
     return answer
   }
 
+  /// libcurl sends a short body by itself; that it has gone is known when an answer comes.
+  private func tellShortBodySent() {
+    guard case .bytes(let bytes) = request.body, sentBodyBytes < bytes.count else { return }
+    sentBodyBytes = Int64(bytes.count)
+    observer?.transferDidSend(total: sentBodyBytes)
+  }
+
   func rewindBody() -> Bool {
     guard case .source(let source) = request.body else { return true }
     guard source.rewind() else {
@@ -205,7 +231,8 @@ package final class Transfer: @unchecked Sendable {
   func done(_ result: CURLcode) {
     guard machine.done() == .detachAndFinish else { return }
     if result == CURLE_OK {
-      if case .bytes(let bytes) = request.body { observer?.transferDidSend(total: Int64(bytes.count)) }
+      core.pace.answered(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
+      tellShortBodySent()
       detachAndFinish(nil)
     } else {
       detachAndFinish(failure(for: result))
@@ -237,18 +264,13 @@ package final class Transfer: @unchecked Sendable {
     finish(end)
   }
 
-  private func finish(_ failure: TransferFailure) {
-    _ = machine.cancel()
-    if let handle {
-      core.giveBack(handle)
-      self.handle = nil
-    }
-    finish(TransferEnd(failure: failure))
-  }
-
   private func finish(_ end: TransferEnd) {
     var end = end
     end.receivedBytes = receivedBodyBytes
+    core.loop.addEnded(self, end)
+  }
+
+  func tell(_ end: TransferEnd) {
     let observer = observer
     self.observer = nil
     observer?.transferDidFinish(end)

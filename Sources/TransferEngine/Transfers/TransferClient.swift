@@ -1,3 +1,5 @@
+import Glibc
+
 /// Options that hold for all transfers of one client, and so for its connections.
 package struct TransferClientOptions: Sendable {
   package enum Trust: Sendable, Hashable {
@@ -21,10 +23,31 @@ package struct TransferClientOptions: Sendable {
   package var maximumTLS = TLSVersion.v13
   package var userAgent = ""
   package var unixSocketPath: String?
-  /// Asked with each address before it is connected to; a sentence refuses it.
-  package var addressRefusal: (@Sendable (_ address: UnsafeRawPointer, _ length: Int) -> String?)?
+  /// Asked with each address, and the URL it is for, before it is connected to; a sentence refuses it.
+  package var addressRefusal:
+    (@Sendable (_ address: UnsafeRawPointer, _ length: Int, _ url: String) -> String?)?
 
   package init() {}
+
+  /// Whether libcurl is to look for proxies in the environment. It would do so for each transfer, so it is asked to only
+  /// when there is something to find; and not when there is an address policy, which a proxy would connect past.
+  var usesProxies: Bool { addressRefusal == nil && Self.environmentNamesProxies }
+
+  /// What the environment excepts, and this machine itself: a proxy elsewhere means another machine by these names.
+  static let hostsWithoutProxy: String = {
+    let listed = environment("no_proxy") ?? environment("NO_PROXY")
+    return (listed.map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1"
+  }()
+
+  private static let environmentNamesProxies: Bool = {
+    let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    return names.contains { environment($0) != nil }
+  }()
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
 }
 
 /// Transfers that share connections, name look-ups and TLS sessions: one curl multi handle, bound to one loop.
@@ -48,9 +71,12 @@ package final class TransferClient: Sendable {
     }
   }
 
-  deinit { core.loop.post(.close(core)) }
+  deinit { close() }
 
-  /// Makes a transfer; its events come to the observer on the loop's thread once it is started.
+  /// Closes the connections, after the transfers whose end has been asked for. No other may be running or be started.
+  package func close() { core.loop.post(.close(core)) }
+
+  /// Makes a transfer; its events come to the observer once it is started.
   package func makeTransfer(_ request: TransferRequest, observer: any TransferObserver) -> Transfer {
     Transfer(request: request, observer: observer, client: self, core: core)
   }

@@ -1,4 +1,4 @@
-/// Receives what happens to one transfer, on its loop's thread, in order: heads, body, end.
+/// Receives what happens to one transfer, in order and one at a time, by whoever has its loop's turn: heads, body, end.
 ///
 /// Nothing is called after ``transferDidFinish(_:)``. The calls come from inside libcurl, so they must be quick
 /// and must not wait; starting or cancelling transfers from within them is fine, both are only noted.
@@ -34,6 +34,8 @@ package struct TransferHead: Sendable {
   /// The header lines, each with its line end, without the status line.
   package var block: [UInt8]
   package var mentions: Mentions
+  /// The body's length on the wire, where the head says it.
+  package var contentLength: Int64?
 
   /// Fields that policies look for: noticed while the lines pass, so that most heads are never parsed.
   package struct Mentions: OptionSet, Sendable {
@@ -41,14 +43,17 @@ package struct TransferHead: Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     package static let setCookie = Mentions(rawValue: 1)
     package static let location = Mentions(rawValue: 2)
-    package static let contentLength = Mentions(rawValue: 4)
+    package static let contentEncoding = Mentions(rawValue: 4)
   }
 
-  package init(status: Int, version: String, block: [UInt8], mentions: Mentions = []) {
+  package init(
+    status: Int, version: String, block: [UInt8], mentions: Mentions = [], contentLength: Int64? = nil
+  ) {
     self.status = status
     self.version = version
     self.block = block
     self.mentions = mentions
+    self.contentLength = contentLength
   }
 }
 
@@ -56,7 +61,7 @@ package struct TransferHead: Sendable {
 package struct TransferEnd: Sendable {
   package var failure: TransferFailure?
   package var timings: TransferTimings?
-  /// Bytes of body that came over the wire, before decoding.
+  /// Bytes of body that the observer was given: after decoding.
   package var receivedBytes: Int64 = 0
 
   package init(failure: TransferFailure? = nil) { self.failure = failure }

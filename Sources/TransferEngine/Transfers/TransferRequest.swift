@@ -10,7 +10,7 @@ package struct TransferRequest: Sendable {
   /// How long nothing may arrive or leave before the transfer fails. Zero or less: at once. Nil: never.
   package var idleTimeout: Duration?
   /// When the transfer fails whatever happens.
-  package var deadline: ContinuousClock.Instant?
+  package var deadline: TransferDeadline?
   package var connectTimeout: Duration?
   package var limits = TransferLimits()
   /// Long bodies get a larger receive buffer: fewer calls, at the price of memory.
@@ -19,6 +19,13 @@ package struct TransferRequest: Sendable {
   package var collectsTimings = false
 
   package init(url: String) { self.url = url }
+}
+
+/// A moment on the engine's clock.
+package struct TransferDeadline: Sendable, Hashable {
+  let moment: Monotonic
+
+  package init(after duration: Duration) { moment = Monotonic.now() + duration }
 }
 
 package struct TransferHeader: Sendable, Hashable {
@@ -61,7 +68,7 @@ package enum TransferBody: Sendable {
   package static let longestBytes = 64 << 10
 }
 
-/// A body that is read piece by piece, on the loop's thread.
+/// A body that is read piece by piece, within the loop's turn.
 package protocol TransferBodySource: AnyObject, Sendable {
   /// The whole length where it is known; nil sends the body in chunks.
   var length: Int64? { get }

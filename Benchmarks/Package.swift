@@ -1,0 +1,37 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: it links FoundationNetworking to measure against it, which the root package must never do.
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "retriever-benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "retriever", path: "..")],
+  targets: [
+    .executableTarget(name: "bench", swiftSettings: strict),
+    .executableTarget(
+      name: "bench-retriever",
+      dependencies: [.product(name: "Retriever", package: "retriever")],
+      swiftSettings: strict + [.define("RETRIEVER")]),
+    // The same files as bench-retriever by symbolic link, so that both clients do the same work.
+    .executableTarget(name: "bench-foundation", swiftSettings: strict),
+    // The client's files are the same in both, again by symbolic link.
+    .executableTarget(
+      name: "conformance-retriever",
+      dependencies: [
+        .product(name: "Retriever", package: "retriever"),
+        .product(name: "RetrieverConformance", package: "retriever"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "conformance-foundation",
+      dependencies: [.product(name: "RetrieverConformance", package: "retriever")],
+      swiftSettings: strict),
+  ]
+)

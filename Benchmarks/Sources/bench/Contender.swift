@@ -1,0 +1,107 @@
+// A program in the race, and one reading of it.
+import Foundation
+
+/// A client program, doing one thing.
+struct Contender: Hashable {
+  enum Program: String {
+    case retriever = "Retriever"
+    case foundation = "FoundationNetworking"
+    case c = "C, libcurl multi"
+    case go = "Go net/http"
+    case curl = "curl"
+  }
+
+  let program: Program
+  let mode: String
+  var count: Int?
+
+  init(_ program: Program, _ mode: String, count: Int? = nil) {
+    self.program = program
+    self.mode = mode
+    self.count = count
+  }
+
+  var label: String { "\(program.rawValue) \(mode)" + (count.map { " \($0)" } ?? "") }
+
+  func path(_ place: Place) throws -> String {
+    switch program {
+    case .retriever: return place.products.appending(path: "bench-retriever").path
+    case .foundation: return place.products.appending(path: "bench-foundation").path
+    case .c: return place.build.appending(path: "peers/curl-client").path
+    case .go: return place.build.appending(path: "peers/go-client").path
+    case .curl:
+      guard let program = Place.program("curl") else { throw Problem("curl is missing: `make setup-bench`") }
+      return program
+    }
+  }
+
+  func arguments(url: String, settings: Settings) -> [String] {
+    if program == .curl {
+      let format = #"{"requests":1,"seconds":%{time_total},"bytes":%{size_download}}\n"#
+      return ["-sS", "--fail", "-o", "/dev/null", "-w", format, url]
+    }
+    var arguments = [mode, url, "--seconds", "\(settings.seconds)"]
+    if let count { arguments += ["--count", "\(count)"] }
+    // The Go program's flags are only those it has a use for.
+    return arguments
+  }
+}
+
+/// What a client said of itself in its line of JSON.
+struct Statement: Decodable {
+  let requests: Int
+  let seconds: Double
+  let bytes: Int
+  let rssStartKib: Int?
+  let peakKib: Int?
+  let finishedNs: Int?
+  let filesBefore: Int?
+  let filesAfter: Int?
+
+  init(_ line: String) throws {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    do {
+      self = try decoder.decode(Statement.self, from: Data(line.utf8))
+    } catch {
+      throw Problem("a client said \(line)")
+    }
+  }
+}
+
+/// One run of one client: its own statement and what was seen from outside.
+struct Reading {
+  var statement: Statement
+  var cpuSeconds: Double
+  /// From the start of the process to its first response.
+  var startup: Double?
+  /// While everything was held.
+  var residentKib: Int?
+  var threads: Int?
+}
+
+/// What a row compares.
+struct Quantity: Sendable {
+  let unit: String
+  let value: @Sendable (Reading) -> Double?
+
+  static let throughput = Quantity(unit: "req/s") { Double($0.statement.requests) / $0.statement.seconds }
+  static let processorTime = Quantity(unit: "µs CPU/req") {
+    $0.cpuSeconds * 1e6 / Double($0.statement.requests)
+  }
+  static let latency = Quantity(unit: "µs") { $0.statement.seconds * 1e6 / Double($0.statement.requests) }
+  static let bandwidth = Quantity(unit: "MB/s") { Double($0.statement.bytes) / 1e6 / $0.statement.seconds }
+  static let growth = Quantity(unit: "MiB") {
+    guard let start = $0.statement.rssStartKib, let peak = $0.statement.peakKib else { return nil }
+    return Double(peak - start) / 1024
+  }
+  static let resident = Quantity(unit: "MiB") { $0.residentKib.map { Double($0) / 1024 } }
+  static let threads = Quantity(unit: "threads") { $0.threads.map { Double($0) } }
+  static let completed = Quantity(unit: "requests") { Double($0.statement.requests) }
+  static let milliseconds = Quantity(unit: "ms") { $0.statement.seconds * 1000 }
+  static let startup = Quantity(unit: "ms") { $0.startup.map { $0 * 1000 } }
+  static let filesLeft = Quantity(unit: "files") {
+    guard let before = $0.statement.filesBefore, let after = $0.statement.filesAfter else { return nil }
+    return Double(max(0, after - before))
+  }
+}

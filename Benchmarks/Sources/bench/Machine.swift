@@ -1,0 +1,40 @@
+// What the figures were taken on.
+import Foundation
+
+struct Machine {
+  /// Pairs of a name and what it is, in the order they are shown.
+  let facts: [(name: String, value: String)]
+
+  init(_ place: Place) {
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    let memory = Double(ProcessInfo.processInfo.physicalMemory) / Double(1 << 30)
+    facts = [
+      ("Processor", "\(Machine.field("model name", of: "/proc/cpuinfo") ?? "unknown"), \(processors) in use"),
+      ("Memory", "\(short(memory)) GiB"),
+      ("System", Machine.field("PRETTY_NAME", of: "/etc/os-release") ?? "unknown"),
+      ("Kernel", Machine.firstLine(of: "uname", ["-sr"])),
+      ("Swift", Machine.firstLine(of: "swift", ["--version"])),
+      ("libcurl and curl", Machine.firstLine(of: "curl", ["--version"])),
+      ("nginx", Machine.firstLine(of: "nginx", ["-v"])),
+      ("Go", Machine.firstLine(of: "go", ["version"])),
+      ("C compiler", Machine.firstLine(of: "gcc", ["--version"])),
+    ]
+  }
+
+  private static func field(_ name: String, of file: String) -> String? {
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+    return line?.split(maxSplits: 1, whereSeparator: { $0 == ":" || $0 == "=" }).last.map {
+      $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+    }
+  }
+
+  /// nginx tells its version on standard error, so both streams are read.
+  private static func firstLine(of name: String, _ arguments: [String]) -> String {
+    let command = ([Place.program(name) ?? name] + arguments).joined(separator: " ")
+    guard let child = try? Child("/bin/sh", ["-c", "\(command) 2>&1"]),
+      let line = try? child.line(within: 20)
+    else { return "unknown" }
+    return line
+  }
+}

@@ -1,0 +1,215 @@
+// What is measured, and the bars.
+
+/// A bar a row must reach: on our figure itself or on its ratio to the peer's.
+struct Bar {
+  enum Subject { case ratio, figure }
+
+  let subject: Subject
+  let isLowest: Bool
+  let value: Double
+  let text: String
+
+  static func ratio(atLeast value: Double) -> Bar {
+    Bar(subject: .ratio, isLowest: true, value: value, text: ">= \(short(value))x")
+  }
+  static func ratio(atMost value: Double) -> Bar {
+    Bar(subject: .ratio, isLowest: false, value: value, text: "<= \(short(value))x")
+  }
+  static func figure(atLeast value: Double) -> Bar {
+    Bar(subject: .figure, isLowest: true, value: value, text: ">= \(short(value))")
+  }
+  static func figure(atMost value: Double) -> Bar {
+    Bar(subject: .figure, isLowest: false, value: value, text: "<= \(short(value))")
+  }
+}
+
+/// A row of the table.
+struct Question {
+  let name: String
+  let text: String
+  let quantity: Quantity
+  let ours: Contender
+  let peer: Contender?
+  /// Nil: the row is there to be known, and must reach nothing.
+  let bar: Bar?
+}
+
+/// Contenders that run in turn, and what is read off them.
+struct Measurement {
+  enum Method {
+    /// The client runs by itself against a page of the web server.
+    case plain(page: String)
+    /// Many short launches, each from the start of the process to its first response.
+    case launches(page: String, count: Int)
+    /// All requests held by the holder, then answered.
+    case held
+    /// All requests held by the holder, then cancelled by the client.
+    case cancelled
+  }
+
+  let name: String
+  let method: Method
+  let contenders: [Contender]
+  let questions: [Question]
+
+  static func all(_ settings: Settings) -> [Measurement] {
+    [get64, get1, post64, largeBody, lines, suspended, startup, cancel]
+  }
+
+  private static let get64: Measurement = {
+    let ours = Contender(.retriever, "get64")
+    let (foundation, c, go) = (
+      Contender(.foundation, "get64"), Contender(.c, "get64"), Contender(.go, "get64")
+    )
+    let text = "data(from:), 1 KiB, 64 at once"
+    return Measurement(
+      name: "get64", method: .plain(page: BenchFile.small.name), contenders: [ours, foundation, c, go],
+      questions: [
+        Question(
+          name: "get64.throughput.foundation", text: text, quantity: .throughput, ours: ours,
+          peer: foundation,
+          bar: .ratio(atLeast: 12)),
+        Question(
+          name: "get64.cpu.foundation", text: text, quantity: .processorTime, ours: ours, peer: foundation,
+          bar: .ratio(atMost: 1.0 / 12)),
+        Question(
+          name: "get64.throughput.c", text: text, quantity: .throughput, ours: ours, peer: c,
+          bar: .ratio(atLeast: 0.85)),
+        Question(
+          name: "get64.cpu.c", text: text, quantity: .processorTime, ours: ours, peer: c,
+          bar: .ratio(atMost: 1.3)),
+        Question(
+          name: "get64.throughput.go", text: text, quantity: .throughput, ours: ours, peer: go, bar: nil),
+        Question(name: "get64.cpu.go", text: text, quantity: .processorTime, ours: ours, peer: go, bar: nil),
+      ])
+  }()
+
+  private static let get1: Measurement = {
+    let (ours, c, go) = (Contender(.retriever, "get1"), Contender(.c, "get1"), Contender(.go, "get1"))
+    let foundation = Contender(.foundation, "get1")
+    let text = "data(from:), 1 KiB, one at a time"
+    return Measurement(
+      name: "get1", method: .plain(page: BenchFile.small.name), contenders: [ours, c, go, foundation],
+      questions: [
+        Question(
+          name: "get1.latency.c", text: text, quantity: .latency, ours: ours, peer: c,
+          bar: .ratio(atMost: 1.15)),
+        Question(name: "get1.latency.go", text: text, quantity: .latency, ours: ours, peer: go, bar: nil),
+        Question(
+          name: "get1.latency.foundation", text: text, quantity: .latency, ours: ours, peer: foundation,
+          bar: nil),
+      ])
+  }()
+
+  private static let post64: Measurement = {
+    let (ours, c, go) = (Contender(.retriever, "post64"), Contender(.c, "post64"), Contender(.go, "post64"))
+    let text = "upload(for:from:), 4 KiB POST, 64 at once"
+    return Measurement(
+      name: "post64", method: .plain(page: "post"), contenders: [ours, c, go],
+      questions: [
+        Question(
+          name: "post64.throughput.c", text: text, quantity: .throughput, ours: ours, peer: c,
+          bar: .ratio(atLeast: 0.8)),
+        Question(
+          name: "post64.throughput.go", text: text, quantity: .throughput, ours: ours, peer: go, bar: nil),
+      ])
+  }()
+
+  private static let largeBody: Measurement = {
+    let curl = Contender(.curl, "-o /dev/null")
+    let ways: [(Contender, String, Double)] = [
+      (Contender(.retriever, "download"), "download(from:), 1 GiB", 0.8),
+      (Contender(.retriever, "chunks"), "for try await chunk in bytes.chunks, 1 GiB", 0.8),
+      (Contender(.retriever, "bytes"), "for try await byte in bytes, 1 GiB", 0.4),
+    ]
+    let c = Contender(.c, "download")
+    var questions: [Question] = []
+    for (ours, text, least) in ways {
+      questions.append(
+        Question(
+          name: "\(ours.mode).throughput.curl", text: text, quantity: .bandwidth, ours: ours, peer: curl,
+          bar: .ratio(atLeast: least)))
+      questions.append(
+        Question(
+          name: "\(ours.mode).memory", text: "\(text): resident memory above start", quantity: .growth,
+          ours: ours, peer: c, bar: .figure(atMost: 40)))
+    }
+    return Measurement(
+      name: "body", method: .plain(page: BenchFile.large.name), contenders: ways.map(\.0) + [curl, c],
+      questions: questions)
+  }()
+
+  private static let lines: Measurement = {
+    let ours = Contender(.retriever, "lines")
+    let (strings, slices) = (Contender(.go, "lines"), Contender(.go, "linebytes"))
+    let text = "for try await line in bytes.lines, 100-byte lines, 512 MiB"
+    return Measurement(
+      name: "lines", method: .plain(page: BenchFile.lines.name), contenders: [ours, strings, slices],
+      questions: [
+        Question(
+          name: "lines.throughput", text: text, quantity: .bandwidth, ours: ours, peer: nil,
+          bar: .figure(atLeast: 600)),
+        Question(
+          name: "lines.throughput.go", text: "\(text); Go: Scanner.Text", quantity: .bandwidth, ours: ours,
+          peer: strings, bar: .ratio(atLeast: 1)),
+        Question(
+          name: "lines.throughput.go-bytes", text: "\(text); Go: Scanner.Bytes, which makes no strings",
+          quantity: .bandwidth, ours: ours, peer: slices, bar: nil),
+      ])
+  }()
+
+  private static let suspended: Measurement = {
+    let ours = Contender(.retriever, "suspended", count: 10_000)
+    let single = Contender(.retriever, "suspended", count: 1)
+    let c = Contender(.c, "suspended", count: 10_000)
+    let text = "10,000 requests held by the server at once"
+    return Measurement(
+      name: "suspended", method: .held, contenders: [ours, c, single],
+      questions: [
+        Question(
+          name: "suspended.threads", text: "\(text): threads, against one request", quantity: .threads,
+          ours: ours, peer: single, bar: .ratio(atMost: 1)),
+        Question(
+          name: "suspended.memory.c", text: "\(text): resident memory", quantity: .resident, ours: ours,
+          peer: c, bar: .ratio(atMost: 1.3)),
+        Question(
+          name: "suspended.completed", text: "\(text): answered in the end", quantity: .completed, ours: ours,
+          peer: c, bar: .figure(atLeast: 10_000)),
+      ])
+  }()
+
+  private static let startup: Measurement = {
+    let (ours, foundation) = (Contender(.retriever, "startup"), Contender(.foundation, "startup"))
+    let c = Contender(.c, "startup")
+    let text = "process start to first response"
+    return Measurement(
+      name: "startup", method: .launches(page: BenchFile.small.name, count: 10),
+      contenders: [ours, foundation, c],
+      questions: [
+        Question(
+          name: "startup.foundation", text: text, quantity: .startup, ours: ours, peer: foundation,
+          bar: .ratio(atMost: 1)),
+        Question(name: "startup.c", text: text, quantity: .startup, ours: ours, peer: c, bar: nil),
+      ])
+  }()
+
+  private static let cancel: Measurement = {
+    let (ours, c) = (
+      Contender(.retriever, "cancel", count: 10_000), Contender(.c, "cancel", count: 10_000)
+    )
+    let text = "cancelling 10,000 in flight"
+    return Measurement(
+      name: "cancel", method: .cancelled, contenders: [ours, c],
+      questions: [
+        Question(
+          name: "cancel.time", text: text, quantity: .milliseconds, ours: ours, peer: c,
+          bar: .figure(atMost: 1000)),
+        Question(
+          name: "cancel.completed", text: "\(text): ended with URLError.cancelled", quantity: .completed,
+          ours: ours, peer: c, bar: .figure(atLeast: 10_000)),
+        Question(
+          name: "cancel.files", text: "\(text): files left open", quantity: .filesLeft, ours: ours, peer: c,
+          bar: .figure(atMost: 0)),
+      ])
+  }()
+}

@@ -1,0 +1,95 @@
+// What is kept of a run: build/bench.json with every reading, docs/benchmarks.md for people.
+import Foundation
+
+struct Record {
+  let rows: [Row]
+  let settings: Settings
+  let machine: Machine
+  private let date = Date.now.formatted(.iso8601.year().month().day())
+
+  init(rows: [Row], settings: Settings, machine: Machine) {
+    self.rows = rows
+    self.settings = settings
+    self.machine = machine
+  }
+
+  func json() throws -> Data {
+    struct Entry: Encodable {
+      let name, text, unit, verdict: String
+      let ours, peer, ratio: Double?
+      let oursAll, peerAll: [Double]
+      let peerName, bar, problem: String?
+    }
+    struct File: Encodable {
+      let date: String
+      let machine: [String: String]
+      let rounds: Int
+      let rows: [Entry]
+    }
+    let entries = rows.map {
+      Entry(
+        name: $0.question.name, text: $0.question.text, unit: $0.question.quantity.unit,
+        verdict: $0.verdict.rawValue, ours: $0.ours, peer: $0.peer, ratio: $0.ratio, oursAll: $0.oursAll,
+        peerAll: $0.peerAll, peerName: $0.question.peer?.label, bar: $0.question.bar?.text,
+        problem: $0.problem)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(
+      File(
+        date: date, machine: Dictionary(uniqueKeysWithValues: machine.facts.map { ($0.name, $0.value) }),
+        rounds: settings.rounds, rows: entries))
+  }
+
+  func markdown() -> String {
+    """
+    # Benchmark results
+
+    Written by `make bench` on \(date); not edited by hand. Only the ratios mean something on another machine.
+
+    \(Record.table(["", ""], machine.facts.map { [$0.name, $0.value] }))
+
+    ## Against the bars
+
+    \(Record.table(Record.columns, rows.filter { $0.question.bar != nil }.map(Record.cells)))
+
+    ## For comparison
+
+    \(Record.table(Record.columns, rows.filter { $0.question.bar == nil }.map(Record.cells)))
+
+    ## How this is measured
+
+    - Every figure is the median of \(settings.rounds) rounds; the programs of a row take turns (A B A B), in one
+      run, on one machine. A ratio is ours divided by the peer's.
+    - Each client is a whole program, built for release (`swift build -c release`, `gcc -O2`, `go build`), run
+      for \(short(settings.seconds)) seconds a round where the work has no end of its own. CPU is user and system
+      time of the whole process, its start included.
+    - The server is nginx from Debian with one worker on loopback, access log off, connections kept alive. It
+      sends a file of 1 KiB, of 1 GiB, or 512 MiB of 100-byte lines.
+    - *FoundationNetworking* is the same Swift source as ours with another import. *C, libcurl multi* is
+      `Benchmarks/peers/curl_client.c`: epoll, `curl_multi_socket_action`, easy handles used again. *Go* is
+      `Benchmarks/peers/go/main.go`. *curl* is the command, with `-o /dev/null`.
+    - `download` writes its file to memory (`/dev/shm`) where there is room, so that no disk is measured.
+    - Memory above start is the highest resident size less that at the start of `main`.
+    - Held requests: `Benchmarks/peers/holder.c` reads every request and answers none until all have arrived;
+      threads and resident memory of the client are read from `/proc` at that moment.
+
+    To repeat it: `make bench`; one row or some: `ONLY=get64 make bench`.
+
+    """
+  }
+
+  private static let columns = ["Row", "What", "Ours", "Peer", "", "Ratio", "Bar", ""]
+
+  private static func cells(_ row: Row) -> [String] {
+    let cells = row.cells
+    let peer = row.question.peer?.label ?? "-"
+    return ["`\(cells[0])`", row.question.text, cells[1], peer, cells[2], cells[3], cells[4], cells[5]]
+  }
+
+  private static func table(_ heading: [String], _ rows: [[String]]) -> String {
+    ([heading, heading.map { _ in "---" }] + rows)
+      .map { "| " + $0.joined(separator: " | ") + " |" }
+      .joined(separator: "\n")
+  }
+}

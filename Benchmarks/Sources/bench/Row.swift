@@ -1,0 +1,94 @@
+// An answered question: one line on the terminal, one row of the table.
+import Foundation
+
+struct Row {
+  enum Verdict: String {
+    case holds
+    case fallsShort = "falls short"
+    case forInformation = "-"
+    case notMeasured = "not measured"
+  }
+
+  let question: Question
+  let oursAll: [Double]
+  let peerAll: [Double]
+  let problem: String?
+
+  init(_ question: Question, _ readings: Readings) {
+    self.question = question
+    var problem: String?
+    func values(_ contender: Contender) -> [Double] {
+      switch readings[contender] {
+      case .success(let all): return all.compactMap(question.quantity.value)
+      case .failure(let failure): problem = problem ?? failure.description
+      case nil: problem = problem ?? "\(contender.label) did not run"
+      }
+      return []
+    }
+    oursAll = values(question.ours)
+    peerAll = question.peer.map(values) ?? []
+    self.problem = problem
+  }
+
+  var ours: Double? { median(oursAll) }
+  var peer: Double? { median(peerAll) }
+
+  /// Ours divided by the peer's.
+  var ratio: Double? {
+    guard let ours, let peer, peer != 0 else { return nil }
+    return ours / peer
+  }
+
+  var verdict: Verdict {
+    guard let bar = question.bar else { return problem == nil ? .forInformation : .notMeasured }
+    guard let value = bar.subject == .ratio ? ratio : ours else { return .notMeasured }
+    return (bar.isLowest ? value >= bar.value : value <= bar.value) ? .holds : .fallsShort
+  }
+
+  /// Name, ours, peer, ratio, bar, verdict.
+  var cells: [String] {
+    let unit = question.quantity.unit
+    return [
+      question.name,
+      ours.map { "\(short($0)) \(unit)" } ?? "-",
+      peer.map { "\(short($0)) \(unit)" } ?? "-",
+      ratio.map(short) ?? "-",
+      question.bar?.text ?? "-",
+      verdict.rawValue,
+    ]
+  }
+
+  static let heading = columns(["name", "ours", "peer", "ratio", "bar", ""])
+
+  var line: String { Row.columns(cells) + (problem.map { "  (\($0))" } ?? "") }
+
+  private static func columns(_ cells: [String]) -> String {
+    zip(cells, [28, 20, 20, 8, 10, 0])
+      .map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
+      .joined(separator: " ")
+  }
+}
+
+func median(_ values: [Double]) -> Double? {
+  guard !values.isEmpty else { return nil }
+  let sorted = values.sorted()
+  let middle = sorted.count / 2
+  return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/// Three significant digits, and whole numbers from a hundred on.
+func short(_ value: Double) -> String {
+  switch abs(value) {
+  case 100...: String(Int(value.rounded()))
+  case 10...: trimmed(value, 1)
+  case 1...: trimmed(value, 2)
+  default: trimmed(value, 3)
+  }
+}
+
+private func trimmed(_ value: Double, _ digits: Int) -> String {
+  var text = String(format: "%.\(digits)f", value)
+  while text.hasSuffix("0") { text.removeLast() }
+  if text.hasSuffix(".") { text.removeLast() }
+  return text
+}

@@ -1,0 +1,1 @@
+../../../Tests/ConformanceTests/URLSessionClient+Handlers.swift

@@ -1,0 +1,3 @@
+module retriever.invalid/bench
+
+go 1.19

@@ -1,0 +1,126 @@
+// The Go peer: net/http and bufio.Scanner as the standard library gives them.
+//
+//	go-client MODE URL [--seconds S] [--concurrency N]
+//
+// MODE: get64 get1 post64 download lines linebytes. Prints one line of JSON.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 3 {
+		log.Fatal("usage: go-client MODE URL [--seconds S] [--concurrency N]")
+	}
+	mode, url := os.Args[1], os.Args[2]
+	flags := flag.NewFlagSet("go-client", flag.ExitOnError)
+	seconds := flags.Float64("seconds", 2, "how long")
+	concurrency := flags.Int("concurrency", 64, "how many at once")
+	flags.Parse(os.Args[3:])
+
+	if mode == "get1" {
+		*concurrency = 1
+	}
+	client := &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: *concurrency,
+		MaxConnsPerHost:     *concurrency,
+		DisableCompression:  true,
+	}}
+	started := time.Now()
+	var requests, total int64
+	switch mode {
+	case "get64", "get1", "post64":
+		requests, total = repeat(client, url, mode == "post64", *seconds, *concurrency)
+	case "download":
+		response := get(client, url)
+		requests = 1
+		total, _ = io.Copy(io.Discard, response.Body)
+	case "lines", "linebytes":
+		scanner := bufio.NewScanner(get(client, url).Body)
+		for scanner.Scan() {
+			if mode == "lines" {
+				kept = scanner.Text()
+				total += int64(len(kept)) + 1
+			} else {
+				total += int64(len(scanner.Bytes())) + 1
+			}
+			requests++
+		}
+		if err := scanner.Err(); err != nil {
+			log.Fatal(err)
+		}
+	default:
+		log.Fatal("an unknown mode")
+	}
+	fmt.Printf("{\"requests\":%d,\"seconds\":%.6f,\"bytes\":%d}\n", requests, time.Since(started).Seconds(), total)
+}
+
+// A package variable, so that the compiler cannot leave out the string each line becomes.
+var kept string
+
+func get(client *http.Client, url string) *http.Response {
+	response, err := client.Get(url)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if response.StatusCode != 200 {
+		log.Fatal(response.Status)
+	}
+	return response
+}
+
+func repeat(client *http.Client, url string, post bool, seconds float64, concurrency int) (int64, int64) {
+	sent := bytes.Repeat([]byte("x"), 4096)
+	deadline := time.Now().Add(time.Duration(seconds * float64(time.Second)))
+	var group sync.WaitGroup
+	counts, totals := make([]int64, concurrency), make([]int64, concurrency)
+	for worker := 0; worker < concurrency; worker++ {
+		group.Add(1)
+		go func(worker int) {
+			defer group.Done()
+			for {
+				var response *http.Response
+				if post {
+					var err error
+					response, err = client.Post(url, "application/octet-stream", bytes.NewReader(sent))
+					if err != nil {
+						log.Fatal(err)
+					}
+					if response.StatusCode != 200 {
+						log.Fatal(response.Status)
+					}
+				} else {
+					response = get(client, url)
+				}
+				body, err := io.ReadAll(response.Body)
+				response.Body.Close()
+				if err != nil {
+					log.Fatal(err)
+				}
+				counts[worker]++
+				totals[worker] += int64(len(body))
+				if !time.Now().Before(deadline) {
+					return
+				}
+			}
+		}(worker)
+	}
+	group.Wait()
+	var requests, total int64
+	for worker := range counts {
+		requests += counts[worker]
+		total += totals[worker]
+	}
+	return requests, total
+}

@@ -1,0 +1,80 @@
+# Everything a person or a CI machine does with this checkout. `make` alone lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# Passed on to `swift test` in both of its runs, for example TEST_FLAGS=--no-parallel.
+TEST_FLAGS ?=
+# What ThreadSanitizer looks at: all that shares state between threads.
+TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.
+# What `make run` starts, and with which arguments.
+DEMO ?= retriever-demo
+ARGS ?=
+
+BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
+PEERS := build/peers/curl-client build/peers/holder build/peers/go-client
+CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
+
+.PHONY: help setup setup-build setup-test setup-bench run test test-fast bench lint docs conformance clean
+# Steps follow each other: two Swift builds at once only fight over the processors.
+.NOTPARALLEL:
+
+help: ## list what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install whatever is missing to build, test and measure (other targets do it by themselves)
+	@scripts/setup build test bench
+
+setup-build:
+	@scripts/setup build
+
+setup-test:
+	@scripts/setup build test
+
+setup-bench:
+	@scripts/setup build bench
+
+run: setup-build ## build and run the demonstration
+	swift run $(DEMO) $(ARGS)
+
+test: setup-test ## all tests, again under ThreadSanitizer, and the checks on what was built
+	swift build --build-tests
+	scripts/within 900 swift test --skip-build $(TEST_FLAGS)
+	scripts/check-links
+	scripts/check-outside
+	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
+	@echo "test: all passed"
+
+test-fast: setup-test ## the tests alone, once
+	scripts/within 900 swift test $(TEST_FLAGS)
+
+bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
+	swift build $(BENCHMARKS) --product bench
+	swift build $(BENCHMARKS) --product bench-retriever
+	swift build $(BENCHMARKS) --product bench-foundation
+	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
+
+build/peers/curl-client: Benchmarks/peers/curl_client.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -o $@ $< -lcurl
+
+build/peers/holder: Benchmarks/peers/holder.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -o $@ $<
+
+build/peers/go-client: Benchmarks/peers/go/main.go Benchmarks/peers/go/go.mod
+	@mkdir -p $(@D)
+	cd $(<D) && CGO_ENABLED=0 GOFLAGS=-trimpath GOCACHE=$(CURDIR)/build/go-cache go build -o $(CURDIR)/$@ .
+
+lint: setup-build ## formatting and the project's own rules
+	@scripts/lint
+
+docs: setup-build ## the documentation as a web site in build/docs
+	@scripts/docs
+
+conformance: setup-test ## the same checks against Retriever and against FoundationNetworking
+	scripts/conformance
+
+clean: ## remove everything that was built or generated here
+	rm -rf .build build Benchmarks/.build Tests/Outside/.build

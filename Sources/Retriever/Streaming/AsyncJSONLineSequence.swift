@@ -1,0 +1,93 @@
+#if !canImport(Darwin)
+
+  import Foundation
+
+  /// The values of a JSON Lines stream, each decoded as soon as the line feed behind it has arrived.
+  ///
+  /// Not part of Apple's API. Blank lines are skipped; the last line need not be terminated. A line that cannot be
+  /// decoded is an error that names it, and ends the sequence.
+  public struct AsyncJSONLineSequence<Base: AsyncSequence, Element: Decodable>: AsyncSequence
+  where Base.Element == UInt8 {
+    /// What the bytes throw, and ``StreamingError``.
+    public typealias Failure = any Error
+
+    let base: Base
+    let decoder: JSONDecoder
+    let maximumLength: Int
+
+    init(_ base: Base, decoder: JSONDecoder, maximumLength: Int) {
+      self.base = base
+      self.decoder = decoder
+      self.maximumLength = maximumLength
+    }
+
+    /// An iterator over the values.
+    public func makeAsyncIterator() -> AsyncIterator {
+      let scanner = LineScanner(
+        terminators: .lineFeed, omittingEmptyLines: true, maximumLength: maximumLength)
+      return AsyncIterator(lines: LineReader(base.makeAsyncIterator(), scanner: scanner), decoder: decoder)
+    }
+
+    /// The iterator of the values.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      var lines: LineReader<Base.AsyncIterator, Data>
+      let decoder: JSONDecoder
+      var hasFailed = false
+
+      init(lines: LineReader<Base.AsyncIterator, Data>, decoder: JSONDecoder) {
+        self.lines = lines
+        self.decoder = decoder
+      }
+
+      /// The next value, or nil at the end of the stream.
+      ///
+      /// - Throws: What the bytes throw; ``StreamingError`` with the line's number for a line that is too long or
+      ///   cannot be decoded.
+      public mutating func next() async throws -> Element? {
+        try await next(isolation: nil)
+      }
+
+      /// The next value, or nil at the end of the stream, without leaving the caller's actor.
+      ///
+      /// - Parameter actor: The actor the caller runs on.
+      /// - Throws: What the bytes throw; ``StreamingError`` with the line's number for a line that is too long or
+      ///   cannot be decoded.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+        while !hasFailed, let line = try await lines.next(isolation: actor) {
+          if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+          do {
+            return try decoder.decode(Element.self, from: line)
+          } catch {
+            hasFailed = true
+            throw StreamingError(.invalidJSONLine, lineNumber: lines.lineNumber, underlyingError: error)
+          }
+        }
+        return nil
+      }
+    }
+  }
+
+  private func isJSONBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0D
+  }
+
+  extension AsyncJSONLineSequence: Sendable where Base: Sendable {}
+
+  @available(*, unavailable)
+  extension AsyncJSONLineSequence.AsyncIterator: Sendable {}
+
+  extension AsyncSequence where Element == UInt8 {
+    /// The bytes read as JSON Lines: one JSON text a line, decoded as they arrive. Not part of Apple's API.
+    ///
+    /// - Parameters:
+    ///   - type: What every line is.
+    ///   - decoder: What decodes the lines.
+    ///   - maximumLength: The longest line to accept, in bytes; a longer one is an error.
+    public func jsonLines<Value: Decodable>(
+      of type: Value.Type, decoder: JSONDecoder = JSONDecoder(), maximumLength: Int = 64 << 20
+    ) -> AsyncJSONLineSequence<Self, Value> {
+      AsyncJSONLineSequence(self, decoder: decoder, maximumLength: maximumLength)
+    }
+  }
+
+#endif

@@ -1,0 +1,140 @@
+#if !canImport(Darwin)
+
+  import Dispatch
+  import Foundation
+
+  /// Reads a file into a ``BodyChannel``, away from the threads of Swift concurrency.
+  ///
+  /// What is always ready, such as a file on a disk, is read in large pieces; what may make us wait (a pipe, a socket,
+  /// a terminal) is read when it has something to give, so that no thread is blocked meanwhile.
+  ///
+  /// `@unchecked Sendable`: all mutable state is touched on `queue` only.
+  final class FilePump: @unchecked Sendable {
+    enum Origin: Sendable {
+      /// Opened when reading begins, and closed after it.
+      case path(String)
+      /// Stays open; its position moves.
+      case handle(FileHandle)
+    }
+
+    /// How much to read at once: a pipe holds 64 KiB as a rule, and a chunk that stays half empty is wasted.
+    private var pieceSize: Int { isLive ? 64 << 10 : 256 << 10 }
+
+    private let origin: Origin
+    private let queue = DispatchQueue(label: "retriever.file-bytes")
+    private var channel: BodyChannel?
+    private var hasEnded = false
+    private var descriptor: Int32 = -1
+    /// Whether a read may have to wait for somebody to write.
+    private var isLive = false
+    private var registration: ReadinessMonitor.Registration?
+
+    init(_ origin: Origin) {
+      self.origin = origin
+    }
+
+    func start(feeding channel: BodyChannel) {
+      queue.async { self.begin(channel) }
+    }
+
+    /// The reader wants more.
+    func goOn() {
+      queue.async { self.read() }
+    }
+
+    /// Nobody reads any more.
+    func stop() {
+      queue.async { self.end() }
+    }
+
+    private func begin(_ channel: BodyChannel) {
+      // The reader may have left before it asked for anything.
+      guard !hasEnded else { return }
+      self.channel = channel
+      switch origin {
+      case .handle(let handle):
+        descriptor = handle.fileDescriptor
+      case .path(let path):
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      }
+      var status = stat()
+      guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+        end(error: failure(errno))
+        return
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFIFO, S_IFSOCK: isLive = true
+      case S_IFCHR: isLive = isatty(descriptor) == 1
+      default: isLive = false
+      }
+      read()
+    }
+
+    private func read() {
+      if let registration { ReadinessMonitor.shared.cancel(registration) }
+      registration = nil
+      while channel != nil {
+        if isLive, !isReady {
+          registration = ReadinessMonitor.shared.wait(for: descriptor) { [weak self] in self?.goOn() }
+          return
+        }
+        guard readPiece() == .room else { return }
+      }
+    }
+
+    /// Whether a read would return at once, be it with bytes, with the end or with an error.
+    private var isReady: Bool {
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&request, 1, 0) > 0
+    }
+
+    private enum Progress { case room, full, ended }
+
+    private func readPiece() -> Progress {
+      guard let channel else { return .ended }
+      var failed: Int32 = 0
+      let chunk = ByteChunk(capacity: pieceSize) { buffer in
+        var count: Int
+        repeat {
+          count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+        } while count < 0 && errno == EINTR
+        if count < 0 { failed = errno }
+        return count
+      }
+      // A descriptor that somebody else set to non-blocking may have been emptied by somebody else.
+      if failed == EAGAIN, isLive { return .room }
+      guard failed == 0, chunk.count > 0 else {
+        end(error: failed == 0 ? nil : failure(failed))
+        return .ended
+      }
+      return channel.append(chunk) ? .full : .room
+    }
+
+    private func end(error: (any Error)? = nil) {
+      hasEnded = true
+      if let registration { ReadinessMonitor.shared.cancel(registration) }
+      registration = nil
+      if case .path = origin, descriptor >= 0 { close(descriptor) }
+      descriptor = -1
+      let channel = self.channel
+      self.channel = nil
+      channel?.finish(throwing: error)
+    }
+
+    private func failure(_ code: Int32) -> any Error {
+      let cocoaCode: CocoaError.Code =
+        switch code {
+        case ENOENT: .fileReadNoSuchFile
+        case EACCES, EPERM: .fileReadNoPermission
+        default: .fileReadUnknown
+        }
+      var userInfo: [String: Any] = [
+        NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code)),
+        NSLocalizedDescriptionKey: "The file could not be read: \(String(cString: strerror(code))).",
+      ]
+      if case .path(let path) = origin { userInfo[NSFilePathErrorKey] = path }
+      return CocoaError(cocoaCode, userInfo: userInfo)
+    }
+  }
+
+#endif

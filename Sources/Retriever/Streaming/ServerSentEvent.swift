@@ -1,0 +1,92 @@
+#if !canImport(Darwin)
+
+  /// An event of an event stream (`text/event-stream`), as the HTML standard defines it. Not part of Apple's API.
+  public struct ServerSentEvent: Sendable, Hashable {
+    /// What kind of event it is; "message" if the server does not say.
+    public var event: String
+    /// The content. Several `data` lines are joined by line feeds.
+    public var data: String
+    /// The last id the server has sent so far, empty if none: what `Last-Event-ID` should say when reconnecting.
+    public var id: String
+    /// How long to wait before reconnecting, if the server has said so by now.
+    public var retry: Duration?
+
+    /// An event with the given parts.
+    public init(event: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+      self.event = event
+      self.data = data
+      self.id = id
+      self.retry = retry
+    }
+  }
+
+  /// Makes events of lines.
+  package struct ServerSentEventParser: Sendable {
+    private let maximumLength: Int
+    private var event = ""
+    private var data: String?
+    private var id = ""
+    private var retry: Duration?
+    private var hasSeenLine = false
+
+    package init(maximumLength: Int) {
+      self.maximumLength = maximumLength
+    }
+
+    /// Takes a line without its terminator, and gives the event that a blank line completes.
+    package mutating func consume(_ text: String) throws(StreamingError) -> ServerSentEvent? {
+      var line = text[...]
+      if !hasSeenLine {
+        hasSeenLine = true
+        // Scalars, not characters: the mark may have joined the one behind it.
+        if line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
+      }
+      if line.isEmpty { return dispatch() }
+      // Bytes, not characters: a combining mark behind the colon would hide it.
+      let colon = line.utf8.firstIndex(of: UInt8(ascii: ":"))
+      let name = line[..<(colon ?? line.endIndex)]
+      var value = Substring()
+      if let colon {
+        value = Substring(line.utf8[colon...].dropFirst())
+        if value.utf8.first == UInt8(ascii: " ") { value = Substring(value.utf8.dropFirst()) }
+      }
+      try setField(name, to: value)
+      return nil
+    }
+
+    private mutating func setField(_ name: Substring, to value: Substring) throws(StreamingError) {
+      switch name {
+      case "event":
+        event = String(value)
+      case "data":
+        guard (data?.utf8.count ?? 0) + value.utf8.count <= maximumLength else {
+          throw StreamingError(.eventTooLong, limit: maximumLength)
+        }
+        if data == nil {
+          data = String(value)
+        } else {
+          data?.append("\n")
+          data?.append(contentsOf: value)
+        }
+      case "id":
+        if !value.utf8.contains(0) { id = String(value) }
+      case "retry":
+        let isNumber = !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        if isNumber, let milliseconds = Int64(value) { retry = .milliseconds(milliseconds) }
+      default:
+        // Comments, whose name is empty, and fields of the future.
+        break
+      }
+    }
+
+    private mutating func dispatch() -> ServerSentEvent? {
+      defer {
+        event = ""
+        data = nil
+      }
+      guard let data else { return nil }
+      return ServerSentEvent(event: event.isEmpty ? "message" : event, data: data, id: id, retry: retry)
+    }
+  }
+
+#endif

@@ -1,0 +1,144 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// What a case works with: its servers, its sessions, and its expectations.
+final class CaseContext: Sendable {
+  private struct State {
+    var sessions: [any ConformanceSession] = []
+    var judged: [any ConformanceSession] = []
+    var servers: [ScriptedServer] = []
+    var directories: [TemporaryDirectory] = []
+  }
+
+  let client: any ConformanceClient
+  let servers: SharedServers
+  let transport: Transport
+
+  private let state = Mutex(State())
+
+  init(client: any ConformanceClient, servers: SharedServers, transport: Transport) {
+    self.client = client
+    self.servers = servers
+    self.transport = transport
+  }
+
+  // MARK: Sessions
+
+  /// A new session; with TLS it trusts the tests' authority.
+  ///
+  /// - Parameter isJudgedAfterwards: whether the case ends with proving it usable.
+  func session(
+    isJudgedAfterwards: Bool = true, _ adapt: (inout SessionOptions) -> Void = { _ in }
+  ) throws -> any ConformanceSession {
+    var options = SessionOptions()
+    if transport != .http { options.trustedAuthority = try TestAuthority.shared().authorityFile }
+    adapt(&options)
+    let session = try client.makeSession(options)
+    state.withLock { state in
+      state.sessions.append(session)
+      if isJudgedAfterwards { state.judged.append(session) }
+    }
+    return session
+  }
+
+  /// Carries out a request; the watchdog gives up after `limit`.
+  func perform(
+    _ request: ExchangeRequest, on session: any ConformanceSession, limit: Duration = .seconds(8)
+  ) async throws -> ExchangeOutcome {
+    let start = ContinuousClock.now
+    guard var outcome = await within(limit, { await session.perform(request) }) else {
+      throw CaseFailure(
+        reason: "\(request.kind.rawValue) \(request.method) never came back (waited \(limit)).", isHang: true)
+    }
+    outcome.elapsed = ContinuousClock.now - start
+    if let missing = outcome.notOffered { throw NotOffered(missing) }
+    return outcome
+  }
+
+  /// Carries out a request on a session of its own.
+  func perform(_ request: ExchangeRequest, limit: Duration = .seconds(8)) async throws -> ExchangeOutcome {
+    try await perform(request, on: session(), limit: limit)
+  }
+
+  /// Every session still fetches from a healthy server.
+  func proveSessionsUsable() async throws {
+    let address = try servers.healthy().address("/after")
+    for session in state.withLock({ $0.judged }) {
+      let outcome: ExchangeOutcome
+      do {
+        outcome = try await perform(ExchangeRequest(.data, address), on: session)
+      } catch let failure as CaseFailure {
+        throw CaseFailure(
+          reason: "Afterwards the session is unusable: \(failure.reason)", isHang: failure.isHang)
+      }
+      try expect(
+        outcome.status == 200 && outcome.text == SharedServers.healthyBody,
+        "Afterwards the session is unusable: \(describe(outcome)).")
+    }
+  }
+
+  // MARK: Servers
+
+  /// Starts a scripted server of the case's transport; the origin (`https://localhost:1234`) and the server.
+  func serve(
+    ending: TLSRelay.Ending = .clean, _ handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+  ) throws -> (origin: String, server: ScriptedServer) {
+    let server = try keep(ScriptedServer(handler: handler))
+    guard transport != .http else { return ("http://127.0.0.1:\(server.port)", server) }
+    let port = try TLSRelay.shared().forward(to: server.port, ending: ending)
+    return ("https://localhost:\(port)", server)
+  }
+
+  /// The same from scripts by connection.
+  func serve(ending: TLSRelay.Ending = .clean, _ scripts: Script...) throws -> (
+    origin: String, server: ScriptedServer
+  ) {
+    try serve(ending: ending) { connection in
+      guard let last = scripts.last else { return }
+      try (connection.index < scripts.count ? scripts[connection.index] : last).run(on: connection)
+    }
+  }
+
+  /// A well-behaved server of the case's transport.
+  func serveHTTP(_ answer: @escaping @Sendable (ScriptedRequest) throws -> Reply) throws -> (
+    origin: String, server: ScriptedServer
+  ) {
+    try serve { connection in
+      while let request = try connection.nextRequest() {
+        let reply = try answer(request)
+        try connection.send(request.method == "HEAD" ? reply.head : reply.bytes)
+        if case .untilClose = reply.framing { return }
+      }
+    }
+  }
+
+  /// An HTTP/2 server; its origin.
+  func serveHTTP2(_ handler: @escaping @Sendable (HTTP2Connection) throws -> Void) throws -> String {
+    let server = try HTTP2FaultServer(handler)
+    keep(server.server)
+    return "https://localhost:\(server.port)"
+  }
+
+  @discardableResult
+  func keep(_ server: ScriptedServer) -> ScriptedServer {
+    state.withLock { $0.servers.append(server) }
+    return server
+  }
+
+  /// A directory that is removed after the case.
+  func directory() throws -> TemporaryDirectory {
+    let directory = try TemporaryDirectory()
+    state.withLock { $0.directories.append(directory) }
+    return directory
+  }
+
+  func cleanUp() {
+    let (sessions, servers) = state.withLock { state in
+      defer { state = State() }
+      return (state.sessions, state.servers)
+    }
+    for session in sessions { session.invalidate() }
+    for server in servers { server.stop() }
+  }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import TestSupport
+
+extension ConformanceSuite {
+  static let http2: [ConformanceCase] = multiplexed + goingAway + brokenStreams + excessiveStreams
+
+  private static func speaking(
+    _ id: String, _ title: String, body: @escaping @Sendable (CaseContext) async throws -> Void
+  ) -> ConformanceCase {
+    ConformanceCase(.http2, id, title, over: .http2, body: body)
+  }
+
+  /// One plain request to a server that goes on as told once it has read the request.
+  private static func stream(
+    _ id: String, _ title: String, settings: [(UInt16, UInt32)] = [],
+    _ answer: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void,
+    judge: @escaping @Sendable (ExchangeOutcome) throws -> Void
+  ) -> ConformanceCase {
+    speaking(id, title) { context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake(settings: settings)
+        while true { try answer(connection, try connection.nextRequest()) }
+      }
+      try judge(try await context.perform(ExchangeRequest(.data, origin + "/")))
+    }
+  }
+
+  private static let multiplexed: [ConformanceCase] = [
+    speaking("h2-get", "A server that agrees on HTTP/2 is spoken to in HTTP/2.") { context in
+      let address = try context.servers.nginx().http2URL("/lines").absoluteString
+      let outcome = try await context.perform(ExchangeRequest(.data, address))
+      try expectResponse(outcome)
+      try expect(outcome.body.count == 1_000_000, "\(outcome.body.count) of 1,000,000 bytes came.")
+    },
+    speaking("h2-many", "Many requests at once over HTTP/2 are all answered.") { context in
+      let address = try context.servers.nginx().http2URL("/1k").absoluteString
+      let session = try context.session()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 {
+          group.addTask {
+            let outcome = try await context.perform(ExchangeRequest(.data, address), on: session)
+            try expectResponse(outcome)
+            try expect(outcome.body.count == 1024, "\(outcome.body.count) of 1,024 bytes came.")
+          }
+        }
+        try await group.waitForAll()
+      }
+    },
+    speaking("h2-upload", "A body sent over HTTP/2 arrives.") { context in
+      let address = try context.servers.nginx().http2URL("/put/\(UUID().uuidString)").absoluteString
+      let body = Data(repeating: 7, count: 300_000)
+      let session = try context.session()
+      try expectResponse(
+        try await context.perform(
+          ExchangeRequest(.upload, address, method: "PUT", body: .data(body)), on: session),
+        201)
+      let back = try await context.perform(ExchangeRequest(.data, address), on: session)
+      try expect(back.body == body, "Another body came back than was sent.")
+    },
+    stream("h2-interim", "Interim responses over HTTP/2 are passed over.") { connection, stream in
+      try connection.sendHead(stream: stream, status: 103, fields: [("link", "</style.css>")])
+      try connection.respond(stream: stream, text: "hello")
+    } judge: {
+      try expectResponse($0, text: "hello")
+    },
+  ]
+
+  private static let goingAway: [ConformanceCase] = [
+    stream("h2-goaway-in-flight", "GOAWAY with an error while a stream is answered is an error.") {
+      connection, stream in
+      try connection.sendHead(stream: stream)
+      try connection.sendData(stream: stream, "only a part".utf8)
+      try connection.goAway(lastStream: stream, code: 2)
+      connection.raw.close()
+      throw ScriptedConnection.Ended.byPeer
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+    stream("h2-goaway-finishing", "GOAWAY lets the streams below its number finish.") { connection, stream in
+      try connection.goAway(lastStream: stream, code: 0)
+      try connection.respond(stream: stream, text: "hello")
+    } judge: {
+      try expectResponse($0, text: "hello")
+    },
+    speaking(
+      "h2-goaway-unprocessed", "A request that GOAWAY says was not processed is sent again, or is an error."
+    ) { context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        let stream = try connection.nextRequest()
+        if connection.raw.index == 0 {
+          try connection.goAway(lastStream: 0, code: 0)
+          try connection.raw.readUntilClosed()
+        } else {
+          try connection.respond(stream: stream, text: "hello")
+          try connection.raw.readUntilClosed()
+        }
+      }
+      var request = ExchangeRequest(.data, origin)
+      request.timeout = .seconds(2)
+      let outcome = try await context.perform(request)
+      try expectFailure(
+        outcome, .networkConnectionLost, .badServerResponse, .timedOut, or: "“hello”", within: .seconds(4)
+      ) {
+        $0.text == "hello"
+      }
+    },
+    speaking("h2-goaway-between", "After GOAWAY between requests the next one takes a new connection.") {
+      context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        let stream = try connection.nextRequest()
+        try connection.respond(stream: stream, text: "number \(connection.raw.index)")
+        try connection.goAway(lastStream: stream, code: 0)
+        try connection.raw.readUntilClosed()
+      }
+      let session = try context.session()
+      try expectResponse(
+        try await context.perform(ExchangeRequest(.data, origin), on: session), text: "number 0")
+      try expectResponse(
+        try await context.perform(ExchangeRequest(.data, origin), on: session), text: "number 1")
+    },
+  ]
+
+  private static let brokenStreams: [ConformanceCase] = [
+    stream("h2-reset", "RST_STREAM before the head is an error.") { connection, stream in
+      try connection.reset(stream: stream, code: 2)
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+    stream("h2-reset-in-body", "RST_STREAM inside the body is an error.") { connection, stream in
+      try connection.sendHead(stream: stream)
+      try connection.sendData(stream: stream, "only a part".utf8)
+      try connection.reset(stream: stream, code: 2)
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+    speaking("h2-reset-alone", "RST_STREAM ends its stream only; the others on the connection go on.") {
+      context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        let first = try connection.nextRequest()
+        try connection.respond(stream: first, text: "warm")
+        let one = try connection.nextRequest()
+        let other = try connection.nextRequest()
+        try connection.reset(stream: one, code: 2)
+        try connection.respond(stream: other, text: "hello")
+        try connection.raw.readUntilClosed()
+      }
+      let session = try context.session()
+      try expectResponse(try await context.perform(ExchangeRequest(.data, origin), on: session), text: "warm")
+      async let one = context.perform(ExchangeRequest(.data, origin), on: session)
+      async let other = context.perform(ExchangeRequest(.data, origin), on: session)
+      let outcomes = [try await one, try await other]
+      try expect(
+        outcomes.contains { $0.text == "hello" }, "Neither request was answered: \(outcomes.map(describe)).")
+      try expect(outcomes.contains { $0.failure != nil }, "The reset stream gave no error.")
+    },
+    stream("h2-refused", "A refused stream is tried again or is an error.") { connection, stream in
+      if stream == 1 {
+        try connection.reset(stream: stream, code: 7)
+      } else {
+        try connection.respond(stream: stream, text: "hello")
+      }
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, or: "“hello”") { $0.text == "hello" }
+    },
+    stream("h2-short-body", "A body shorter than its content-length over HTTP/2 is an error.") {
+      connection, stream in
+      try connection.sendHead(stream: stream, fields: [("content-length", "100")])
+      try connection.sendData(stream: stream, "only a part".utf8, isLast: true)
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+    stream("h2-closed-after-head", "A connection closed inside an HTTP/2 body is an error.") {
+      connection, stream in
+      try connection.sendHead(stream: stream)
+      connection.raw.close()
+      throw ScriptedConnection.Ended.byPeer
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+    stream("h2-broken-frame", "A frame that breaks the protocol is an error.") { connection, _ in
+      try connection.send(HTTP2Frame(type: 0, flags: 0, stream: 0, payload: [1, 2, 3]))
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+    stream("h2-no-frames", "Bytes that are no frames are an error.") { connection, _ in
+      try connection.raw.send(String(repeating: "no frames at all ", count: 2000))
+      connection.raw.close()
+      throw ScriptedConnection.Ended.byPeer
+    } judge: {
+      try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    },
+  ]
+
+  private static let excessiveStreams: [ConformanceCase] = [
+    speaking("h2-window-closed", "A window that is never opened for an upload is a time-out.") { context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake(settings: [(HTTP2Connection.initialWindowSize, 0)])
+        while try connection.nextFrame() != nil {}
+      }
+      var request = ExchangeRequest(
+        .upload, origin, method: "POST", body: .data(Data(repeating: 1, count: 1 << 20)))
+      request.timeout = .seconds(1)
+      try expectTimeOut(try await context.perform(request))
+    },
+    speaking("h2-silent", "A stream that is never answered is a time-out, when it was asked for.") {
+      context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        while try connection.nextFrame() != nil {}
+      }
+      var request = ExchangeRequest(.data, origin)
+      request.timeout = .seconds(1)
+      try expectTimeOut(try await context.perform(request))
+    },
+    speaking("h2-no-preface", "A server that agrees on HTTP/2 and says nothing is a time-out.") { context in
+      let origin = try context.serveHTTP2 { try $0.raw.hold() }
+      var request = ExchangeRequest(.data, origin)
+      request.timeout = .seconds(1)
+      try expectTimeOut(try await context.perform(request))
+    },
+    stream("h2-big-field", "A field of 1 MiB over HTTP/2 is given whole, or the reply is refused.") {
+      connection, stream in
+      let value = String(repeating: "v", count: 1 << 20)
+      try connection.sendHead(stream: stream, fields: [("x-big", value)])
+      try connection.sendData(stream: stream, "ok".utf8, isLast: true)
+    } judge: { outcome in
+      try expectFailure(
+        outcome, .cannotParseResponse, .badServerResponse, .dataLengthExceedsMaximum, .networkConnectionLost,
+        or: "the field"
+      ) { $0.headers["x-big"]?.utf8.count == 1 << 20 }
+    },
+    stream("h2-many-fields", "10,000 fields over HTTP/2 are given whole, or the reply is refused.") {
+      connection, stream in
+      try connection.sendHead(stream: stream, fields: (0..<10_000).map { ("x-field-\($0)", "value \($0)") })
+      try connection.sendData(stream: stream, "ok".utf8, isLast: true)
+    } judge: { outcome in
+      try expectFailure(
+        outcome, .cannotParseResponse, .badServerResponse, .dataLengthExceedsMaximum, .networkConnectionLost,
+        or: "all fields"
+      ) { $0.headers["x-field-0"] == "value 0" && $0.headers["x-field-9999"] == "value 9999" }
+    },
+    stream("h2-gzip-corrupt", "A corrupt gzip body over HTTP/2 is an error.") { connection, stream in
+      try connection.sendHead(stream: stream, fields: [("content-encoding", "gzip")])
+      try connection.sendData(stream: stream, CompressedFixture.corruptGzip, isLast: true)
+    } judge: {
+      try expectFailure($0, .cannotDecodeContentData, .cannotDecodeRawData)
+    },
+    speaking("h2-cancel", "Cancelling one stream ends it at once and leaves the connection to the others.") {
+      context in
+      let asked = Gate()
+      let wasReset = Gate()
+      let connections = Counter()
+      let origin = try context.serveHTTP2 { connection in
+        connections.increment()
+        try connection.handshake()
+        let first = try connection.nextRequest()
+        try connection.sendHead(stream: first)
+        asked.open()
+        while let frame = try connection.nextFrame() {
+          if frame.kind == .resetStream, frame.stream == first { wasReset.open() }
+          if frame.kind == .headers { try connection.respond(stream: frame.stream, text: "hello") }
+        }
+      }
+      let session = try context.session()
+      var request = ExchangeRequest(.data, origin)
+      request.cancel = asked
+      try expectFailure(try await context.perform(request, on: session), .cancelled)
+      try expect(await wasReset.wait(within: .seconds(3)), "The server was not told to end the stream.")
+      try expectResponse(
+        try await context.perform(ExchangeRequest(.data, origin), on: session), text: "hello")
+      try expect(connections.value == 1, "The connection was given up with the stream.")
+    },
+  ]
+}

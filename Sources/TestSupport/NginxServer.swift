@@ -1,0 +1,161 @@
+import Foundation
+import Glibc
+
+/// Debian's nginx as a healthy server: HTTP/1.1 and HTTP/2, with and without TLS, good and bad certificates.
+///
+/// It runs one worker with its configuration, files and sockets in a temporary directory. Paths it serves:
+///
+/// - `/1k`: 1 KiB; `/lines`: lines of 100 bytes; `/big`: a large (sparse) file; all with Range and ETag
+/// - `/gzip/lines`: the lines, compressed on the fly when the client accepts it
+/// - `/put/NAME`: takes PUT (201 when new), and GET of what was put
+/// - `/sink`: takes a body of any size, answers 200 and a line with its length as announced
+/// - `/private/1k`: wants Basic authentication as `user` with `password`
+/// - `/redirect/relative`, `/redirect/absolute`, `/redirect/loop`: 302 to `/1k`, or to itself
+/// - `/status/NNN`: 204, 404 or 500 as asked
+/// - `/headers`: method, Host, Authorization, Cookie, User-Agent and Accept-Encoding as it got them, by line
+public final class NginxServer: Sendable {
+  /// What can be chosen.
+  public struct Options: Sendable {
+    /// The size of `/big`, which takes no room on disk.
+    public var bigFileSize = 1 << 30
+    /// How many lines `/lines` has.
+    public var lineCount = 10_000
+    /// More directives for the `http` block.
+    public var httpDirectives = ""
+    /// More directives (locations) for every server.
+    public var serverDirectives = ""
+    /// How many connections the worker takes.
+    public var connections = 16_384
+
+    /// The usual choice.
+    public init() {}
+  }
+
+  /// Where nginx is, nil when it is not installed.
+  public static let executable = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  /// The user that `/private` lets in.
+  public static let user = "user"
+  /// The password of that user.
+  public static let password = "password"
+
+  /// The port of HTTP/1.1 without TLS.
+  public let httpPort: UInt16
+  /// The port of HTTP/1.1 with TLS and a valid certificate.
+  public let httpsPort: UInt16
+  /// The port of HTTP/2 (by ALPN) with TLS and a valid certificate.
+  public let http2Port: UInt16
+  /// The ports of HTTP/1.1 with TLS, by certificate.
+  public let portsByCertificate: [TestAuthority.Certificate: UInt16]
+  /// The path of the Unix-domain socket, HTTP/1.1.
+  public let socketPath: String
+  /// The directory that is served; files put there are served too.
+  public let documentRoot: URL
+
+  private let directory: TemporaryDirectory
+  private let process: ChildProcess
+
+  /// Starts nginx and waits until it takes connections.
+  public convenience init(_ options: Options = Options()) throws {
+    var failure: any Error = TestSupportError("nginx was not started")
+    // Another process may take a port between our asking for a free one and nginx's binding it.
+    for _ in 0..<4 {
+      do {
+        try self.init(once: options)
+        return
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private init(once options: Options) throws {
+    guard let executable = Self.executable else { throw TestSupportError("nginx is not installed") }
+    let authority = try TestAuthority.shared()
+    let directory = try TemporaryDirectory()
+    self.directory = directory
+    var ports: [UInt16] = []
+    while ports.count < 2 + TestAuthority.Certificate.allCases.count {
+      let port = try ListeningSocket.freePort()
+      if !ports.contains(port) { ports.append(port) }
+    }
+    httpPort = ports[0]
+    http2Port = ports[1]
+    portsByCertificate = Dictionary(
+      uniqueKeysWithValues: zip(TestAuthority.Certificate.allCases, ports.dropFirst(2)))
+    httpsPort = portsByCertificate[.valid] ?? 0
+    socketPath = directory.path("nginx.sock")
+    documentRoot = directory.file("www")
+    try Self.fill(documentRoot, options)
+
+    var servers = [
+      ["127.0.0.1:\(httpPort) backlog=4096", "unix:\(socketPath)"]: TestAuthority.Certificate?.none,
+      ["127.0.0.1:\(http2Port) ssl http2"]: .valid,
+    ]
+    for (certificate, port) in portsByCertificate { servers[["127.0.0.1:\(port) ssl"]] = certificate }
+    let blocks = servers.map { listen, certificate in
+      Self.server(listen: listen, certificate, authority: authority, root: directory.url.path, options)
+    }
+    let configuration = Self.configuration(root: directory.url.path, servers: blocks, options)
+    try directory.write(Data(configuration.utf8), to: "nginx.conf")
+    try directory.write(Data("\(Self.user):{PLAIN}\(Self.password)\n".utf8), to: "users")
+
+    let log = directory.path("error.log")
+    process = try ChildProcess(
+      [executable, "-p", directory.url.path, "-e", log, "-c", directory.path("nginx.conf")], output: log)
+    try waitUntilReady(log: log)
+  }
+
+  deinit { process.stop() }
+
+  /// The URL of a path over HTTP/1.1 without TLS.
+  public func url(_ path: String = "/1k") -> URL { Self.url("http://127.0.0.1:\(httpPort)\(path)") }
+
+  /// The URL of a path over HTTP/1.1 with TLS, with any of the certificates.
+  public func secureURL(_ path: String = "/1k", certificate: TestAuthority.Certificate = .valid) -> URL {
+    Self.url("https://localhost:\(portsByCertificate[certificate] ?? 0)\(path)")
+  }
+
+  /// The URL of a path over HTTP/2 with TLS.
+  public func http2URL(_ path: String = "/1k") -> URL {
+    Self.url("https://localhost:\(http2Port)\(path)")
+  }
+
+  /// What nginx wrote to its error log.
+  public var log: String {
+    (try? String(contentsOfFile: directory.path("error.log"), encoding: .utf8)) ?? ""
+  }
+
+  /// Ends nginx and waits for its end.
+  public func stop() { process.stop() }
+
+  private static func url(_ text: String) -> URL {
+    URL(string: text) ?? URL(fileURLWithPath: "/nonexistent")
+  }
+
+  private func waitUntilReady(log: String) throws {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while process.isRunning, .now < deadline {
+      if Self.accepts(port: httpPort), FileManager.default.fileExists(atPath: socketPath) { return }
+      usleep(5000)
+    }
+    process.stop()
+    throw TestSupportError("nginx does not start: \(self.log)")
+  }
+
+  private static func accepts(port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    } == 0
+  }
+}

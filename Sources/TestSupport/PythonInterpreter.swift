@@ -1,0 +1,19 @@
+import Foundation
+
+/// Where the Python programs of the tests are run.
+public enum PythonInterpreter {
+  /// An interpreter with the standard library: the system's.
+  public static let standard: String? =
+    ["/usr/bin/python3", "/usr/local/bin/python3"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) } ?? prepared
+
+  /// The interpreter of the prepared virtual environment, which has packages from PyPI: the environment
+  /// variable RETRIEVER_PYTHON, else `build/python/bin/python3` of the package.
+  public static let prepared: String? = {
+    if let named = ProcessInfo.processInfo.environment["RETRIEVER_PYTHON"] { return named }
+    var directory = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { directory.deleteLastPathComponent() }
+    let path = directory.appendingPathComponent("build/python/bin/python3").path
+    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+  }()
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server that does exactly what a test wrote down, byte for byte, on threads of its own.
+///
+/// It listens as soon as it is made. Every connection runs the handler on its own thread; when the handler
+/// returns or throws, the connection is closed. `stop()` ends everything and joins the threads; a server
+/// that is dropped stops too.
+public final class ScriptedServer: Sendable {
+  private struct State {
+    var requests: [ScriptedRequest] = []
+    var connections = 0
+    var running: [Int: WorkerThread] = [:]
+    var finished: [WorkerThread] = []
+    var ended: Set<Int> = []
+    var failures: [String] = []
+    var isStopped = false
+  }
+
+  /// What the accept thread and the connections share; it does not keep the server alive.
+  private final class Core: Sendable {
+    let state = Mutex(State())
+    let stopping: Signal
+    init() throws { stopping = try Signal() }
+  }
+
+  /// The port; 0 for a Unix-domain socket.
+  public let port: UInt16
+  /// Where the server listens.
+  public let endpoint: ServerEndpoint
+
+  private let core: Core
+  private let acceptor: WorkerThread
+
+  /// Starts a server whose connections run `handler`, which may block.
+  public init(
+    on endpoint: ServerEndpoint = .ipv4, handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+  ) throws {
+    let socket = try ListeningSocket(on: endpoint)
+    let core = try Core()
+    self.core = core
+    self.endpoint = endpoint
+    port = socket.port
+    acceptor = try WorkerThread { Self.accept(on: socket.descriptor, core: core, handler: handler) }
+  }
+
+  /// Starts a server whose first connection runs the first script, and so on; the last one repeats.
+  public convenience init(on endpoint: ServerEndpoint = .ipv4, _ scripts: Script...) throws {
+    try self.init(on: endpoint) { connection in
+      guard let last = scripts.last else { return }
+      try (connection.index < scripts.count ? scripts[connection.index] : last).run(on: connection)
+    }
+  }
+
+  /// Starts a well-behaved HTTP/1.1 server: requests in, replies out, connections kept alive.
+  public static func http(
+    on endpoint: ServerEndpoint = .ipv4, _ answer: @escaping @Sendable (ScriptedRequest) throws -> Reply
+  ) throws -> ScriptedServer {
+    try ScriptedServer(on: endpoint) { connection in
+      while let request = try connection.nextRequest() {
+        let reply = try answer(request)
+        try connection.send(request.method == "HEAD" ? reply.head : reply.bytes)
+        if case .untilClose = reply.framing { return }
+      }
+    }
+  }
+
+  deinit { stop() }
+
+  /// The host and port as they stand in a URL; `localhost` for a Unix-domain socket.
+  public var authority: String {
+    switch endpoint {
+    case .ipv4: "127.0.0.1:\(port)"
+    case .ipv6: "[::1]:\(port)"
+    case .unixSocket: "localhost"
+    }
+  }
+
+  /// The `http` URL of a path (with its query) on this server, as text.
+  public func address(_ path: String = "/") -> String { "http://\(authority)\(path)" }
+
+  /// The `http` URL of a path (with its query) on this server.
+  public func url(_ path: String = "/") -> URL {
+    URL(string: address(path)) ?? URL(fileURLWithPath: "/nonexistent")
+  }
+
+  /// The requests read so far, in the order their last byte came.
+  public var requests: [ScriptedRequest] { core.state.withLock { $0.requests } }
+
+  /// How many connections were accepted.
+  public var connectionCount: Int { core.state.withLock { $0.connections } }
+
+  /// How many connections are being served now.
+  public var openConnectionCount: Int { core.state.withLock { $0.running.count } }
+
+  /// What handlers threw, other than the end of their connection.
+  public var failures: [String] { core.state.withLock { $0.failures } }
+
+  /// Closes every connection, ends the threads and waits for them; calling it again does nothing.
+  public func stop() {
+    let wasStopped = core.state.withLock { state in
+      defer { state.isStopped = true }
+      return state.isStopped
+    }
+    guard !wasStopped else { return }
+    core.stopping.raise()
+    acceptor.join()
+    while true {
+      let threads = core.state.withLock { state in
+        defer { (state.running, state.finished) = ([:], []) }
+        return Array(state.running.values) + state.finished
+      }
+      if threads.isEmpty { break }
+      for thread in threads { thread.join() }
+    }
+    if case .unixSocket(let path) = endpoint { unlink(path) }
+  }
+
+  private static func accept(
+    on listener: Int32, core: Core, handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+  ) {
+    defer { close(listener) }
+    while true {
+      let ready = Polling.wait(
+        for: [.readable(core.stopping.descriptor), .readable(listener)], within: nil)
+      guard ready == 1 else { return }
+      let descriptor = Glibc.accept(listener, nil, nil)
+      guard descriptor >= 0 else { continue }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      var noDelay: Int32 = 1
+      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
+      serve(descriptor, core: core, handler: handler)
+    }
+  }
+
+  private static func serve(
+    _ descriptor: Int32, core: Core, handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+  ) {
+    let (index, finished) = core.state.withLock { state in
+      defer { (state.connections, state.finished) = (state.connections + 1, []) }
+      return (state.connections, state.finished)
+    }
+    for thread in finished { thread.join() }
+    let connection = ScriptedConnection(
+      descriptor: descriptor, index: index, stopping: core.stopping,
+      record: { request in core.state.withLock { $0.requests.append(request) } })
+    let thread = try? WorkerThread {
+      do {
+        try handler(connection)
+      } catch is ScriptedConnection.Ended {
+      } catch {
+        core.state.withLock { $0.failures.append("\(error)") }
+      }
+      connection.close()
+      core.state.withLock { state in
+        state.ended.insert(index)
+        if let thread = state.running.removeValue(forKey: index) { state.finished.append(thread) }
+      }
+    }
+    guard let thread else { return connection.close() }
+    core.state.withLock { state in
+      if state.ended.contains(index) {
+        state.finished.append(thread)
+      } else {
+        state.running[index] = thread
+      }
+    }
+  }
+}

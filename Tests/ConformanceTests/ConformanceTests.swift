@@ -1,0 +1,21 @@
+import Foundation
+import RetrieverConformance
+import Testing
+
+/// Every behaviour of the suite, with Retriever as the client. Cases count connections, time and memory: one at a time.
+@Suite("URLSession's behaviour", .serialized)
+struct ConformanceTests {
+  private static let servers = SharedServers()
+
+  @Test("A case holds", arguments: ConformanceSuite.all)
+  func holds(_ tried: ConformanceCase) async {
+    let verdict = await tried.run(URLSessionClient(), Self.servers)
+    #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
+  }
+
+  @Test("Every case has an id of its own")
+  func idsAreUnique() {
+    let ids = ConformanceSuite.all.map(\.id)
+    #expect(Set(ids).count == ids.count)
+  }
+}

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A program of somebody else: it knows this repository by its product's name only.
+let package = Package(
+  name: "outside",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "retriever", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "outside", dependencies: [.product(name: "Retriever", package: "retriever")],
+      swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")])
+  ]
+)

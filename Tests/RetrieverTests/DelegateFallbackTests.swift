@@ -1,0 +1,153 @@
+#if !canImport(Darwin)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  @testable import Retriever
+
+  /// Which delegate hears of what: method by method the task's own first, then the session's.
+  @Suite(.timeLimit(.minutes(1))) struct DelegateFallbackTests {
+    private static func server() throws -> ScriptedServer {
+      try ScriptedServer.http { request in
+        switch (request.path, request["Authorization"]) {
+        case ("/", _): .redirect(to: "/private")
+        case (_, nil): Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")], text: "no")
+        default: Reply(text: "in")
+        }
+      }
+    }
+
+    private static let answers = DelegateLog.Answers(challenge: { _ in
+      (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+    })
+
+    @Test func theCallsDelegateIsAskedAndTheSessionsIsNot() async throws {
+      let server = try Self.server()
+      let (own, ofSession) = (HandlerDelegate(Self.answers), HandlerDelegate(Self.answers))
+      let session = URLSession.forTest(delegate: ofSession)
+      let (data, _) = try await session.data(from: server.url(), delegate: own)
+      #expect(data == Data("in".utf8))
+      #expect(own.log.order == ["created", "redirect", "challenge", "metrics"])
+      #expect(ofSession.log.events.isEmpty)
+    }
+
+    @Test func theSessionsDelegateIsAskedWhereTheCallHasNone() async throws {
+      let server = try Self.server()
+      let ofSession = HandlerDelegate(Self.answers)
+      let session = URLSession.forTest(delegate: ofSession)
+      let (data, _) = try await session.data(from: server.url())
+      #expect(data == Data("in".utf8))
+      #expect(ofSession.log.order == ["created", "redirect", "challenge", "metrics"])
+    }
+
+    @Test func whatTheCallsDelegateDoesNotImplementGoesToTheSessions() async throws {
+      let server = try Self.server()
+      let own = RedirectsOnly()
+      let ofSession = HandlerDelegate(Self.answers)
+      let session = URLSession.forTest(delegate: ofSession)
+      // Twice: the second time it is known what is not implemented.
+      for round in 1...2 {
+        #expect(try await session.data(from: server.url(), delegate: own).0 == Data("in".utf8))
+        #expect(own.log.events.count == round)
+        #expect(ofSession.log.order.suffix(3) == ["created", "challenge", "metrics"])
+        #expect(ofSession.log.events.count { $0 == "created" } == round)
+      }
+    }
+
+    @Test func aDelegateWithoutMethodsChangesNothing() async throws {
+      let server = try Self.server()
+      let session = URLSession.forTest(delegate: SilentDelegate())
+      let (_, response) = try await session.data(from: server.url(), delegate: SilentDelegate())
+      #expect((response as? HTTPURLResponse)?.statusCode == 401)
+      session.dataTask(with: server.url()).resume()
+      session.downloadTask(with: server.url()).resume()
+      #expect(await eventually { await session.allTasks.isEmpty })
+    }
+
+    @Test func theAsyncFormsAreAskedAsWell() async throws {
+      let server = try Self.server()
+      let own = AsyncDelegate(Self.answers)
+      #expect(try await URLSession.forTest().data(from: server.url(), delegate: own).0 == Data("in".utf8))
+      #expect(own.log.events == ["redirect", "challenge"])
+
+      let ofSession = AsyncDelegate(Self.answers)
+      let session = URLSession.forTest(delegate: ofSession)
+      session.dataTask(with: server.url()).resume()
+      #expect(await ofSession.log.completed.wait(within: .seconds(10)))
+      #expect(ofSession.log.events == ["redirect", "challenge", "response", "completed"])
+    }
+
+    @Test func oneObjectInBothPlacesIsAskedOnce() async throws {
+      let server = try Self.server()
+      let delegate = HandlerDelegate(Self.answers)
+      let session = URLSession.forTest(delegate: delegate)
+      _ = try await session.data(from: server.url(), delegate: delegate)
+      #expect(delegate.log.events == ["created", "redirect", "challenge", "metrics"])
+    }
+
+    @Test func theTasksDelegateIsNeverTheSessions() throws {
+      let url = try #require(URL(string: "http://127.0.0.1:1/"))
+      let session = URLSession.forTest(delegate: HandlerDelegate())
+      let task = session.dataTask(with: url)
+      #expect(task.delegate == nil)
+      let own = SilentDelegate()
+      task.delegate = own
+      #expect(task.delegate === own)
+      task.cancel()
+    }
+
+    @Test func aTaskHoldsItsDelegateUntilItCompletes() async throws {
+      let gate = Gate()
+      let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "x"))])
+      let weakly: Weakly<HandlerDelegate>
+      let session = URLSession.forTest()
+      let task = session.dataTask(with: server.url())
+      do {
+        let delegate = HandlerDelegate()
+        task.delegate = delegate
+        weakly = Weakly(delegate)
+      }
+      task.resume()
+      #expect(weakly.object != nil)
+      gate.open()
+      #expect(await eventually { weakly.object == nil })
+      #expect(task.delegate == nil)
+      task.delegate = SilentDelegate()
+      #expect(task.delegate == nil)
+    }
+
+    @Test func aTasksOwnDelegateHearsOfADelegateTask() async throws {
+      let server = try ScriptedServer.http { _ in Reply(text: "body") }
+      let own = HandlerDelegate()
+      let session = URLSession.forTest()
+      let task = session.dataTask(with: server.url())
+      task.delegate = own
+      task.resume()
+      #expect(await own.log.completed.wait(within: .seconds(10)))
+      #expect(own.log.order == ["response", "data", "metrics", "completed"])
+    }
+
+    @Test func bytesTellTheDelegateOfChallengesButNotOfResponseAndData() async throws {
+      let server = try Self.server()
+      let own = HandlerDelegate(Self.answers)
+      let (bytes, _) = try await URLSession.forTest().bytes(from: server.url(), delegate: own)
+      var text: [UInt8] = []
+      for try await byte in bytes { text.append(byte) }
+      #expect(text == Array("in".utf8))
+      #expect(await eventually { own.log.events.contains("metrics") })
+      #expect(own.log.order == ["created", "redirect", "challenge", "metrics"])
+    }
+
+    private final class RedirectsOnly: URLSessionTaskDelegate {
+      let log = DelegateLog()
+
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+      ) async -> URLRequest? {
+        log.note("redirect")
+        return request
+      }
+    }
+  }
+#endif

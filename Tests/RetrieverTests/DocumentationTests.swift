@@ -1,0 +1,211 @@
+#if !canImport(Darwin)
+
+  import Foundation
+  import Retriever
+  import Synchronization
+  import TestSupport
+  import Testing
+
+  /// The documentation's code does what the documentation says, and stands in it as it stands here.
+  @Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+    private typealias Examples = DocumentationExamples
+
+    private let examples = DocumentationExamples()
+
+    private func serve(_ path: String, _ reply: Reply, _ body: (URL) async throws -> Void) async throws {
+      let server = try ScriptedServer.http { $0.path == path ? reply : Reply(404) }
+      try await body(server.url(path))
+      server.stop()
+    }
+
+    // MARK: Getting started
+
+    @Test func aPhotoIsFetchedAndAMissingOneThrows() async throws {
+      try await serve("/photo", Reply(body: Data(repeating: 7, count: 5000))) { (url: URL) async throws in
+        #expect(try await examples.fetchPhoto(url: url).count == 5000)
+        await #expect(throws: Examples.PhotoError.self) {
+          try await examples.fetchPhoto(url: url.appendingPathComponent("no"))
+        }
+      }
+    }
+
+    @Test func dogsAreFetchedAndAdded() async throws {
+      try await serve("/dogs", Reply(text: #"[{"name":"Rex","age":5}]"#)) { (url: URL) async throws in
+        #expect(try await examples.fetchDogs(url: url).map(\.name) == ["Rex"])
+      }
+      let server = try ScriptedServer.http { _ in Reply(201) }
+      try await examples.add(.init(name: "Momo", age: 7), to: server.url("/dogs"))
+      let request = try #require(server.requests.first)
+      #expect(request.method == "POST")
+      #expect(try JSONDecoder().decode(Examples.Dog.self, from: request.body).name == "Momo")
+    }
+
+    @Test func aFileIsUploadedAndAnotherDownloaded() async throws {
+      let folder = try TemporaryDirectory()
+      let server = try ScriptedServer.http { $0.method == "POST" ? Reply(201) : Reply(text: "a photo") }
+      try await examples.upload(try folder.write(Data("woof".utf8), to: "photo"), to: server.url())
+      #expect(server.requests.first?.text == "woof")
+      let place = folder.file("downloaded")
+      try await examples.download(server.url(), to: place)
+      #expect(try Data(contentsOf: place) == Data("a photo".utf8))
+    }
+
+    @Test func favouritesAreFollowedOnTheMainActor() async throws {
+      let text = #"{"photo":"a","count":1}"# + "\n" + #"{"photo":"b","count":2}"# + "\n"
+      try await serve("/favourites", Reply(text: text, framing: .chunked(3))) { (url: URL) async throws in
+        let counts = try await followOnMainActor(url)
+        #expect(counts == ["a": 1, "b": 2])
+        #expect(try await examples.total(url: url) == 3)
+      }
+    }
+
+    @MainActor private func followOnMainActor(_ url: URL) async throws -> [String: Int] {
+      var counts: [String: Int] = [:]
+      try await examples.followFavourites(url: url) { counts[$0.photo] = $0.count }
+      return counts
+    }
+
+    @Test func theDelegateOfOneCallSignsIn() async throws {
+      let server = try ScriptedServer.http { request in
+        request["Authorization"] == "Basic \(Data("dog:biscuit".utf8).base64EncodedString())"
+          ? Reply(text: "private")
+          : Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"kennel\"")])
+      }
+      #expect(try await examples.fetchPrivatePhoto(url: server.url()) == Data("private".utf8))
+    }
+
+    @Test func cancellingTheTaskSparesTheSecondLoad() async throws {
+      let server = try ScriptedServer([.readRequest, .hold])
+      await examples.cancelTwoLoads(first: server.url("/first"), second: server.url("/second"))
+      #expect(!server.requests.contains { $0.path == "/second" })
+    }
+
+    @Test func aSessionOfOnesOwnSendsItsFields() async throws {
+      let server = try ScriptedServer.http { Reply(text: $0["Accept"] ?? "nothing") }
+      #expect(try await examples.fetchPatiently(url: server.url()) == Data("image/jpeg".utf8))
+    }
+
+    @Test func theHandlerFormGivesAResult() async throws {
+      try await serve("/photo", Reply(text: "12345")) { (url: URL) async throws in
+        let size = try await withCheckedThrowingContinuation { continuation in
+          examples.fetchSize(url: url) { continuation.resume(with: $0) }
+        }
+        #expect(size == 5)
+        _ = try await URLSession.shared.data(from: url, delegate: Examples.Stopwatch())
+      }
+    }
+
+    // MARK: Beyond Apple
+
+    @Test func chunksAreCopiedToAFile() async throws {
+      let folder = try TemporaryDirectory()
+      let contents = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+      let file = try folder.write(Data(), to: "copy")
+      try await serve("/photo", Reply(body: contents)) { (url: URL) async throws in
+        let handle = try FileHandle(forWritingTo: file)
+        try await examples.copy(url, to: handle)
+        try handle.close()
+      }
+      #expect(try Data(contentsOf: file) == contents)
+    }
+
+    @Test func linesWithTheBlankOnesShowParagraphs() async throws {
+      try await serve("/text", Reply(text: "one\nstill one\n\n\ntwo\n\nthree")) { (url: URL) async throws in
+        #expect(try await examples.countParagraphs(url: url) == 3)
+      }
+    }
+
+    @Test func eventsAreFollowedAcrossAReconnection() async throws {
+      let server = try ScriptedServer.http { request in
+        request["Last-Event-ID"] == nil ? Reply(text: "id: 7\nretry: 1\ndata: woof\n\n") : Reply(204)
+      }
+      let seen = Mutex<[String]>([])
+      try await examples.followEvents(url: server.url()) { event in seen.withLock { $0.append(event.data) } }
+      #expect(seen.withLock { $0 } == ["woof"])
+      #expect(server.requests.last?["Last-Event-ID"] == "7")
+    }
+
+    @Test func thePreviewSessionDoesNotReachThisMachine() async throws {
+      let server = try ScriptedServer.http { _ in Reply() }
+      let session = try examples.makePreviewSession()
+      await #expect { _ = try await session.data(from: server.url()) } throws: {
+        ($0 as? URLError)?.code == .dataNotAllowed
+      }
+      #expect(server.connectionCount == 0)
+      session.invalidateAndCancel()
+    }
+
+    @Test func aSessionIsRecorded() async throws {
+      let folder = try TemporaryDirectory()
+      try await serve("/photo", Reply(text: "woof")) { (url: URL) async throws in
+        try await examples.record(url, to: folder.file("session.har"))
+      }
+      #expect(
+        String(decoding: try Data(contentsOf: folder.file("session.har")), as: UTF8.self).contains("woof"))
+    }
+
+    @Test func aServiceIsAskedOverItsSocket() async throws {
+      let folder = try TemporaryDirectory()
+      let path = folder.path("service")
+      let server = try ScriptedServer.http(on: .unixSocket(path)) { Reply(text: $0.path) }
+      let answer = try await examples.askLocalService(socketPath: path, url: server.url("/status"))
+      #expect(answer == Data("/status".utf8))
+    }
+
+    @Test func aSessionWithAuthoritiesOfItsOwnIsMade() {
+      let file = URL(fileURLWithPath: "/etc/our-authority.pem")
+      let session = examples.makeInternalSession(certificates: file)
+      #expect(session.configuration.trustedCertificates == .file(file))
+      session.invalidateAndCancel()
+    }
+
+    // MARK: The text
+
+    @Test func everySwiftExampleOfTheDocumentationStandsInThisTest() throws {
+      let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+      let compiled = Self.normalized(
+        try String(contentsOf: tests.appendingPathComponent("DocumentationExamples.swift"), encoding: .utf8))
+      let examples = try Self.documents(in: root).flatMap { document in
+        Self.swiftBlocks(in: try String(contentsOf: document, encoding: .utf8))
+          .map { (document.lastPathComponent, $0) }
+      }
+      #expect(examples.count > 10)
+      for (name, code) in examples {
+        #expect(compiled.contains(Self.normalized(code)), "in \(name):\n\(code)")
+      }
+    }
+
+    private static func documents(in root: URL) throws -> [URL] {
+      let manager = FileManager.default
+      let folders = ["docs", "Sources/Retriever/Docs.docc"].map { root.appendingPathComponent($0) }
+      let files = try folders.filter { manager.fileExists(atPath: $0.path) }.flatMap {
+        try manager.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
+      }
+      return (files + [root.appendingPathComponent("README.md")])
+        .filter { $0.pathExtension == "md" && manager.fileExists(atPath: $0.path) }
+    }
+
+    private static func swiftBlocks(in text: String) -> [String] {
+      var blocks: [String] = []
+      var block: [Substring]?
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        if line.hasPrefix("```") {
+          if let lines = block { blocks.append(lines.joined(separator: "\n")) }
+          block = block == nil && line == "```swift" ? [] : nil
+        } else {
+          block?.append(line)
+        }
+      }
+      // The manifest of a package is compiled by the package manager only.
+      return blocks.filter { !$0.hasPrefix("// Package.swift") }
+    }
+
+    /// Without indentation and blank lines, in which the two differ.
+    private static func normalized(_ text: String) -> String {
+      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        .joined(separator: "\n")
+    }
+  }
+
+#endif

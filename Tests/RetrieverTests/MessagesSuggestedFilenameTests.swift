@@ -1,0 +1,92 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Retriever
+  import Testing
+
+  @Suite struct MessagesSuggestedFilenameTests {
+    private func name(_ disposition: String?, url: String = "https://example.com", type: String? = nil)
+      -> String?
+    {
+      var fields: [String: String] = [:]
+      fields["Content-Disposition"] = disposition
+      fields["Content-Type"] = type
+      return HTTPURLResponse(
+        url: URL(string: url)!, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)?
+        .suggestedFilename
+    }
+
+    @Test(arguments: [
+      ("attachment; filename=\"fname.ext\"", "fname.ext"),
+      (
+        "attachment; filename=genome.jpeg; modification-date=\"Wed, 12 Feb 1997 16:29:51 -0500\";",
+        "genome.jpeg"
+      ),
+      ("attachment; filename=\";.ext\"", ";.ext"),
+      ("attachment; aa=bb\\; filename=\"wrong.ext\"; filename=\"fname.ext\"; cc=dd", "fname.ext"),
+      ("attachment; FILENAME=\"a\\\"b.txt\"", "a\"b.txt"),
+      ("attachment; filename=\"naive.txt\"; filename*=UTF-8''na%C3%AFve.txt", "naïve.txt"),
+      ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
+      ("attachment; filename=\"plain.txt\"; filename*=UTF-8''%ZZ", "plain.txt"),
+      ("attachment; filename=\"plain.txt\"; filename*=UTF-8''%FF", "plain.txt"),
+      ("attachment; filename=unclosed\"", "unclosed\""),
+      ("attachment; filename=\"unclosed", "unclosed"),
+    ])
+    func takesTheNameThatTheServerProposes(disposition: String, expected: String) {
+      #expect(name(disposition) == expected)
+    }
+
+    @Test(arguments: [
+      ("attachment; filename=\"/a/b/name\"", "_a_b_name"),
+      ("attachment; filename=\"a/../b/name\"", "a_.._b_name"),
+      ("attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd", ".._.._etc_passwd"),
+      ("attachment; filename=\"..\"", "Unknown"),
+      ("attachment; filename=\".\"", "Unknown"),
+      ("attachment; filename=\"\"", "Unknown"),
+      ("attachment; filename*=UTF-8''a%00b%0A.txt", "ab.txt"),
+      ("attachment; filename*=UTF-8''report%E2%80%AEfdp.exe", "reportfdp.exe"),
+      ("inline", "Unknown"),
+    ])
+    func aNameCannotLeaveItsDirectoryOrHideWhatItIs(disposition: String, expected: String) {
+      #expect(name(disposition) == expected)
+    }
+
+    @Test(arguments: [
+      ("https://example.com/test/name.extension", nil, "name.extension"),
+      ("https://example.com/name.extension?foo=bar/baz", nil, "name.extension"),
+      ("https://example.com/directory/", nil, "directory"),
+      ("https://example.com/a%2Fb", nil, "a_b"),
+      ("https://example.com/%2e%2e", nil, "Unknown"),
+      ("https://example.com/photo", "image/png", "photo.png"),
+      ("https://example.com/photo.jpg", "image/png", "photo.jpg"),
+      ("https://example.com/", "text/html; charset=utf-8", "Unknown.html"),
+      ("https://example.com", nil, "Unknown"),
+    ])
+    func elseTakesTheLastComponentOfThePath(url: String, type: String?, expected: String) {
+      #expect(name(nil, url: url, type: type) == expected)
+    }
+
+    @Test func aNameIsNeverLongerThanAFileSystemTakes() throws {
+      let long = String(repeating: "é", count: 400)
+      let shortened = try #require(name("attachment; filename=\"\(long).tar\""))
+      #expect(shortened.utf8.count <= 255)
+      #expect(shortened.hasSuffix("é.tar"))
+      #expect(
+        try #require(name(nil, url: "https://example.com/\(long)", type: "image/png")).utf8.count <= 255)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aNameThatIsOneEndlessCharacterIsNoTrouble() throws {
+      for piece in ["\u{301}", "\u{1F1E9}", "a\u{200D}"] {
+        let long = "a" + String(repeating: piece, count: 300_000) + ".txt"
+        let shortened = try #require(name("attachment; filename=\"\(long)\""))
+        #expect(shortened.utf8.count <= 255)
+        #expect(shortened.hasSuffix(".txt"))
+      }
+    }
+
+    @Test func aPlainResponseHasOneToo() {
+      let response = URLResponse(
+        url: URL(string: "a://bar")!, mimeType: "txt", expectedContentLength: 0, textEncodingName: nil)
+      #expect(response.suggestedFilename == "Unknown")
+    }
+  }
+#endif

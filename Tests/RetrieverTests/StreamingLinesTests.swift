@@ -1,0 +1,149 @@
+#if !canImport(Darwin)
+
+  import Foundation
+  import Testing
+
+  @testable import Retriever
+
+  @Suite(.timeLimit(.minutes(1))) struct StreamingLinesTests {
+    static let terminators: [[UInt8]] = [
+      [0x0A], [0x0D], [0x0D, 0x0A], [0x0B], [0x0C], [0xC2, 0x85], [0xE2, 0x80, 0xA8], [0xE2, 0x80, 0xA9],
+    ]
+
+    /// The rules again, as plainly as they can be written.
+    private func oracle(_ bytes: [UInt8], omittingEmptyLines: Bool) -> [String] {
+      var lines: [String] = []
+      var line: [UInt8] = []
+      var index = 0
+      func endLine() {
+        if !(omittingEmptyLines && line.isEmpty) { lines.append(String(decoding: line, as: UTF8.self)) }
+        line = []
+      }
+      while index < bytes.count {
+        // CRLF comes before CR.
+        let byLength = Self.terminators.sorted { $0.count > $1.count }
+        if let terminator = byLength.first(where: { bytes[index...].starts(with: $0) }) {
+          endLine()
+          index += terminator.count
+        } else {
+          line.append(bytes[index])
+          index += 1
+        }
+      }
+      if !line.isEmpty { endLine() }
+      return lines
+    }
+
+    @Test(arguments: 1...20)
+    func everyTerminatorEndsALineAtEveryChunkSize(chunkSize: Int) async throws {
+      for terminator in Self.terminators {
+        for text in ["a", "Grüße, 世界 — €", "a line that is longer than one vector of sixteen bytes"] {
+          let line = Array(text.utf8)
+          let bytes = line + terminator + terminator + line + terminator + line
+          let kept = [text, "", text, text]
+          #expect(try await stream(bytes, chunkSize: chunkSize).lines.collected() == [text, text, text])
+          #expect(
+            try await stream(bytes, chunkSize: chunkSize).lines(omittingEmptyLines: false).collected() == kept
+          )
+          #expect(try await ForeignBytes(bytes: bytes).lines(omittingEmptyLines: false).collected() == kept)
+        }
+      }
+    }
+
+    @Test func randomBytesInRandomPiecesGiveWhatTheOracleGives() async throws {
+      var generator = SeededGenerator(state: 42)
+      let alphabet: [UInt8] = [
+        0x0A, 0x0D, 0x0B, 0x0C, 0xC2, 0x85, 0xE2, 0x80, 0xA8, 0xA9, 0x61, 0x62, 0x20, 0xC3, 0xBC, 0xFF,
+      ]
+      for round in 0..<2000 {
+        let plain = round.isMultiple(of: 2) ? 0 : 60
+        let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
+          Int.random(in: 0..<100, using: &generator) < plain
+            ? 0x78 : alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+        }
+        let pieces = splitRandomly(bytes, using: &generator)
+        for omits in [true, false] {
+          let expected = oracle(bytes, omittingEmptyLines: omits)
+          #expect(try await stream(pieces: pieces).lines(omittingEmptyLines: omits).collected() == expected)
+          #expect(
+            try await ForeignBytes(bytes: bytes).lines(omittingEmptyLines: omits).collected() == expected)
+        }
+      }
+    }
+
+    @Test func aLineIsGivenAsSoonAsItsTerminatorHasArrived() async throws {
+      for terminator in Self.terminators where terminator != [0x0D, 0x0A] {
+        let watched = WatchedChannel()
+        var iterator = ChannelBytes(watched.channel).lines.makeAsyncIterator()
+        for byte in Array("ab".utf8) + terminator { watched.channel.append([byte]) }
+        // Would wait for ever if it wanted one byte more.
+        #expect(try await iterator.next() == "ab")
+        watched.channel.append([0x0A])
+        watched.channel.append("c\n")
+        #expect(try await iterator.next() == "c")
+      }
+    }
+
+    @Test func theLineFeedOfACRLFIsSkippedInALaterChunkToo() async throws {
+      let watched = WatchedChannel()
+      var iterator = ChannelBytes(watched.channel).lines(omittingEmptyLines: false).makeAsyncIterator()
+      watched.channel.append("a\r")
+      #expect(try await iterator.next() == "a")
+      watched.channel.append("\n\nb\n")
+      #expect(try await iterator.next() == "")
+      #expect(try await iterator.next() == "b")
+      watched.channel.finish()
+      #expect(try await iterator.next() == nil)
+      #expect(try await iterator.next() == nil)
+    }
+
+    @Test func whatIsNotUTF8IsRepaired() async throws {
+      #expect(
+        try await stream([0x61, 0xFF, 0x62, 0x0A, 0xE2, 0x80]).lines.collected() == [
+          "a\u{FFFD}b", "\u{FFFD}",
+        ])
+    }
+
+    @Test func aLineLongerThanManyChunksIsPutTogether() async throws {
+      let long = String(repeating: "0123456789", count: 100_000)
+      #expect(try await stream(long + "\nx", chunkSize: 1000).lines.collected() == [long, "x"])
+    }
+
+    @Test(arguments: [1, 4, 1000])
+    func aLineBeyondTheLimitIsAnErrorThatSaysWhere(chunkSize: Int) async throws {
+      var lines: [String] = []
+      let error = await #expect(throws: StreamingError.self) {
+        let bytes = stream("one\n\n12345678\n123456789\nx\n", chunkSize: chunkSize)
+        for try await line in bytes.lines(omittingEmptyLines: true, maximumLength: 8) { lines.append(line) }
+      }
+      #expect(lines == ["one", "12345678"])
+      #expect(error?.code == .lineTooLong)
+      #expect(error?.lineNumber == 4)
+      #expect(error?.limit == 8)
+    }
+
+    @Test func aLineBeyondTheLimitComesInPiecesIfTheBytesCannotThrow() async throws {
+      let bytes = ForeignBytes(bytes: Array("12345678901234567890\nab\n".utf8))
+      var lines: [String] = []
+      for await line in bytes.lines(omittingEmptyLines: true, maximumLength: 8) { lines.append(line) }
+      #expect(lines == ["12345678", "90123456", "7890", "ab"])
+    }
+
+    @Test func anErrorOfTheBytesComesAfterTheCompleteLinesAndEndsThem() async throws {
+      let bytes = stream(pieces: [Array("a\nb\nunfinished".utf8)], throwing: URLError(.timedOut))
+      var iterator = bytes.lines.makeAsyncIterator()
+      #expect(try await iterator.next() == "a")
+      #expect(try await iterator.next() == "b")
+      await #expect(throws: URLError(.timedOut)) { try await iterator.next() }
+      #expect(try await iterator.next() == nil)
+    }
+
+    @Test func leavingTheLoopOverLinesTellsTheProducer() async throws {
+      let watched = WatchedChannel()
+      watched.channel.append("a\nb\n")
+      for try await _ in ChannelBytes(watched.channel).lines { break }
+      #expect(watched.terminations == 1)
+    }
+  }
+
+#endif

@@ -1,0 +1,150 @@
+#if !canImport(Darwin)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  @testable import Retriever
+
+  @Suite(.timeLimit(.minutes(1))) struct TaskSuspensionTests {
+    private let session = URLSession.forTest()
+
+    @Test func aTaskDoesNothingBeforeItIsResumed() async throws {
+      let server = try ScriptedServer.http { _ in Reply(text: "x") }
+      let task = session.dataTask(with: server.url()) { _, _, _ in }
+      #expect(task.state == .suspended)
+      task.suspend()
+      try await session.expectUsable()
+      #expect(server.connectionCount == 0)
+      task.cancel()
+      #expect(await eventually { task.state == .completed })
+    }
+
+    @Test func aSuspendedDownloadStopsReadingAndThenGoesOn() async throws {
+      let size = 80 << 20
+      let pieces = Notes<Int>()
+      let goOn = Gate()
+      let server = try ScriptedServer { connection in
+        _ = try connection.readRequest()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size + 1)\r\n\r\nx")
+        try connection.wait(for: goOn)
+        let piece = Data(count: 1 << 20)
+        for number in 0..<80 {
+          try connection.send(piece)
+          pieces.add(number)
+        }
+      }
+      let done = Gate()
+      let task = session.dataTask(with: server.url()) { data, _, _ in
+        if data?.count == size + 1 { done.open() }
+      }
+      task.resume()
+      #expect(await eventually { task.countOfBytesReceived > 0 })
+      task.suspend()
+      #expect(task.state == .suspended)
+      goOn.open()
+      var last = -1
+      while last != pieces.all.count || last < 1 {
+        last = pieces.all.count
+        try await Task.sleep(for: .milliseconds(200))
+      }
+      #expect(last < 40)
+      #expect(!done.isOpen)
+      task.resume()
+      #expect(task.state == .running)
+      #expect(await done.wait(within: .seconds(30)))
+      #expect(task.state == .completed)
+    }
+
+    @Test func aTaskSuspendedBeforeItsHeadArrivesKeepsItsBody() async throws {
+      let (reached, gate) = (Gate(), Gate())
+      let server = try ScriptedServer([
+        .readRequest, .open(reached), .waitFor(gate), .send(Reply(text: "body")), .hold,
+      ])
+      let done = Gate()
+      let task = session.dataTask(with: server.url()) { data, _, _ in
+        if data == Data("body".utf8) { done.open() }
+      }
+      task.resume()
+      #expect(await reached.wait(within: .seconds(10)))
+      task.suspend()
+      gate.open()
+      #expect(await eventually { task.response != nil })
+      #expect(task.countOfBytesReceived == 0)
+      task.resume()
+      #expect(await done.wait(within: .seconds(10)))
+    }
+
+    @Test func aTaskSuspendedDuringARedirectFollowsItOnceResumed() async throws {
+      let server = try ScriptedServer.http { request in
+        request.path == "/from" ? .redirect(to: "/to") : Reply(text: "there")
+      }
+      let holder = Notes<URLSessionTask>()
+      let asked = Gate()
+      let delegate = HandlerDelegate(
+        .init(redirect: { _, request in
+          holder.all.first?.suspend()
+          asked.open()
+          return request
+        }))
+      let session = URLSession.forTest(delegate: delegate)
+      let task = session.dataTask(with: server.url("/from"))
+      holder.add(task)
+      task.resume()
+      #expect(await asked.wait(within: .seconds(10)))
+      try await self.session.expectUsable()
+      #expect(server.requests.map(\.path) == ["/from"])
+      task.resume()
+      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(delegate.log.current.body == Data("there".utf8))
+    }
+
+    @Test func suspendingTwiceNeedsOneResume() async throws {
+      let server = try ScriptedServer.http { _ in Reply(text: "x") }
+      let done = Gate()
+      let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
+      task.resume()
+      task.suspend()
+      task.suspend()
+      task.resume()
+      #expect(await done.wait(within: .seconds(10)))
+      task.suspend()
+      #expect(task.state == .completed)
+    }
+
+    @Test func aSuspendedTaskCanBeCancelled() async throws {
+      let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nx"), .hold])
+      let done = Gate()
+      let task = session.dataTask(with: server.url()) { _, _, error in
+        if (error as? URLError)?.code == .cancelled { done.open() }
+      }
+      task.resume()
+      #expect(await eventually { task.countOfBytesReceived == 1 })
+      task.suspend()
+      task.cancel()
+      #expect(await done.wait(within: .seconds(10)))
+      try await session.expectUsable()
+    }
+
+    @Test func suspendingAndResumingAtAnyMomentLosesNothing() async throws {
+      let body = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 17 &+ $0 >> 11) })
+      let server = try ScriptedServer.http { _ in Reply(body: body) }
+      for seed in 0..<10 {
+        var random = SeededNumbers(UInt64(seed))
+        let done = Gate()
+        let results = Notes<Data?>()
+        let task = session.dataTask(with: server.url()) { data, _, _ in
+          results.add(data)
+          done.open()
+        }
+        task.resume()
+        while !done.isOpen {
+          task.suspend()
+          if Bool.random(using: &random) { await Task.yield() }
+          task.resume()
+          try await Task.sleep(for: .microseconds(Int.random(in: 0..<300, using: &random)))
+        }
+        #expect(results.all == [body])
+      }
+    }
+  }
+#endif

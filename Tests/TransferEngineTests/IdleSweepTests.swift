@@ -1,0 +1,38 @@
+import Testing
+
+@testable import TransferEngine
+
+@Suite struct IdleSweepTests {
+  private func moment(_ nanoseconds: Int64) -> Monotonic { Monotonic(nanoseconds: nanoseconds) }
+
+  @Test func nothingIsLookedThroughWithoutADeadline() {
+    var sweep = IdleSweep()
+    #expect(sweep.begins(at: moment(.max)) == false)
+    #expect(sweep.next == nil)
+  }
+
+  @Test func theEarliestDeadlineCounts() {
+    var sweep = IdleSweep()
+    sweep.include(moment(10))
+    sweep.include(moment(5))
+    sweep.include(moment(20))
+    #expect(sweep.next == moment(5))
+  }
+
+  @Test func itBeginsAtTheDeadlineAndNotBefore() {
+    var sweep = IdleSweep()
+    sweep.include(moment(10))
+    #expect(sweep.begins(at: moment(9)) == false)
+    #expect(sweep.begins(at: moment(10)) == true)
+  }
+
+  @Test func afterASweepOnlyWhatIsIncludedAgainCounts() {
+    var sweep = IdleSweep()
+    sweep.include(moment(10))
+    #expect(sweep.begins(at: moment(11)) == true)
+    #expect(sweep.next == nil)
+    #expect(sweep.begins(at: moment(100)) == false)
+    sweep.include(moment(30))
+    #expect(sweep.next == moment(30))
+  }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TransferEngine
+
+/// Notes what a transfer reports, and answers as the test wants.
+final class RecordingObserver: TransferObserver {
+  struct Record: Sendable {
+    var heads: [TransferHead] = []
+    var informational: [Int] = []
+    var body: [UInt8] = []
+    var byteCount = 0
+    var sent: [Int64] = []
+    var ends: [TransferEnd] = []
+    /// What was told after the end: nothing may be.
+    var afterEnd = 0
+
+    var failure: TransferFailure? { ends.last?.failure }
+  }
+
+  let headArrived = Gate()
+  let bytesArrived = Gate()
+  let ended = Gate()
+  private let state = Mutex(Record())
+  private let onHead: @Sendable (TransferHead) -> TransferDisposition
+  private let onBytes: @Sendable (_ total: Int) -> TransferDisposition
+  private let keepsBody: Bool
+
+  init(
+    keepsBody: Bool = true,
+    onHead: @escaping @Sendable (TransferHead) -> TransferDisposition = { _ in .proceed },
+    onBytes: @escaping @Sendable (_ total: Int) -> TransferDisposition = { _ in .proceed }
+  ) {
+    self.keepsBody = keepsBody
+    self.onHead = onHead
+    self.onBytes = onBytes
+  }
+
+  var record: Record { state.withLock { $0 } }
+
+  private func note(_ change: (inout Record) -> Void) {
+    state.withLock { record in
+      if !record.ends.isEmpty { record.afterEnd += 1 }
+      change(&record)
+    }
+  }
+
+  func transferDidReceive(head: TransferHead) -> TransferDisposition {
+    note { $0.heads.append(head) }
+    headArrived.open()
+    return onHead(head)
+  }
+
+  func transferDidReceive(informational head: TransferHead) {
+    note { $0.informational.append(head.status) }
+  }
+
+  func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+    note { record in
+      if keepsBody { record.body.append(contentsOf: bytes) }
+      record.byteCount += bytes.count
+    }
+    bytesArrived.open()
+    return onBytes(record.byteCount)
+  }
+
+  func transferDidSend(total: Int64) { note { $0.sent.append(total) } }
+
+  func transferDidFinish(_ end: TransferEnd) {
+    note { $0.ends.append(end) }
+    ended.open()
+  }
+}
+
+extension TransferClient {
+  /// Starts a transfer and waits for its end.
+  func run(
+    _ request: TransferRequest, observer: RecordingObserver = .init()
+  ) async throws -> RecordingObserver.Record {
+    let transfer = makeTransfer(request, observer: observer)
+    transfer.start()
+    try #require(await observer.ended.wait(within: .seconds(20)), "The transfer does not end")
+    let record = observer.record
+    #expect(record.ends.count == 1)
+    return record
+  }
+
+  /// Fails the test if this client cannot do its work any more.
+  func expectUsable(_ sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "healthy") }
+    let record = try await run(TransferRequest(url: server.address("/health")))
+    #expect(record.failure == nil, sourceLocation: sourceLocation)
+    #expect(String(decoding: record.body, as: UTF8.self) == "healthy", sourceLocation: sourceLocation)
+  }
+}
+
+/// A body that gives its bytes piece by piece, and waits where the test wants it to.
+final class ScriptedBody: TransferBodySource {
+  struct State: Sendable {
+    var rest: [UInt8]
+    var waitsWhenEmpty: Bool
+    var moreAvailable: (@Sendable () -> Void)?
+    var starts = 0
+  }
+
+  let length: Int64?
+  let asked = Gate()
+  private let whole: [UInt8]
+  private let pieceSize: Int
+  private let state: Mutex<State>
+
+  init(_ bytes: [UInt8], length: Int64?, pieceSize: Int = 1 << 16, waitsWhenEmpty: Bool = false) {
+    whole = bytes
+    self.length = length
+    self.pieceSize = pieceSize
+    state = Mutex(State(rest: bytes, waitsWhenEmpty: waitsWhenEmpty))
+  }
+
+  var startCount: Int { state.withLock { $0.starts } }
+
+  func start(moreAvailable: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.moreAvailable = moreAvailable
+      state.starts += 1
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+    let answer = state.withLock { state -> TransferBodyRead in
+      let count = min(buffer.count, pieceSize, state.rest.count)
+      guard count > 0 else { return state.waitsWhenEmpty ? .wait : .end }
+      buffer.copyBytes(from: state.rest[..<count])
+      state.rest.removeFirst(count)
+      return .bytes(count)
+    }
+    asked.open()
+    return answer
+  }
+
+  /// The bytes that were missing, and then the end.
+  func supply(_ bytes: [UInt8]) {
+    let wake = state.withLock { state in
+      state.rest += bytes
+      state.waitsWhenEmpty = false
+      return state.moreAvailable
+    }
+    wake?()
+  }
+
+  func rewind() -> Bool {
+    state.withLock { $0.rest = whole }
+    return true
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(1))) struct TransferBackPressureTests {
+  private static let bodySize = 96 << 20
+  /// What the two sockets' buffers may hold at most.
+  private static let mostInFlight = 24 << 20
+
+  /// What a server has got rid of so far.
+  private final class SentCount: Sendable {
+    private let count = Atomic<Int>(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func add(_ more: Int) { count.wrappingAdd(more, ordering: .relaxed) }
+
+    /// Waits until nothing more is sent: the value has not changed for a while.
+    func settled() async -> Int {
+      var last = -1
+      while last != value || last == 0 {
+        last = value
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+      return last
+    }
+  }
+
+  @Test func aPausedTransferStopsReadingAndGoesOnWithoutLosingAByte() async throws {
+    let sent = SentCount()
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.bodySize)\r\n\r\n")
+      let piece = [UInt8](repeating: 7, count: 64 << 10)
+      for _ in 0..<Self.bodySize / piece.count {
+        try connection.send(piece)
+        sent.add(piece.count)
+      }
+    }
+    let client = try TransferClient()
+    let isPaused = Atomic<Bool>(true)
+    let observer = RecordingObserver(
+      keepsBody: false, onBytes: { _ in isPaused.load(ordering: .relaxed) ? .pause : .proceed })
+    let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
+    transfer.start()
+    #expect(await observer.bytesArrived.wait(within: .seconds(10)))
+
+    let settled = await sent.settled()
+    #expect(settled < Self.mostInFlight)
+    let received = observer.record.byteCount
+    #expect(received < 1 << 20)
+
+    isPaused.store(false, ordering: .relaxed)
+    transfer.resumeReceiving()
+    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(observer.record.failure == nil)
+    #expect(observer.record.byteCount == Self.bodySize)
+  }
+
+  @Test func pausingAfterEachPieceDeliversEveryPiece() async throws {
+    let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let server = try ScriptedServer.http { _ in Reply(body: Data(body)) }
+    let client = try TransferClient()
+    let box = TransferBox()
+    // Resumed from within the very call that pauses: the resume must not be lost, though it comes first.
+    let observer = RecordingObserver(onBytes: { _ in
+      box.transfer?.resumeReceiving()
+      return .pause
+    })
+    let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
+    box.set(transfer)
+    transfer.start()
+    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(observer.record.body == body)
+    box.set(nil)
+  }
+
+  @Test func pausingAtTheHeadKeepsTheBody() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "kept") }
+    let client = try TransferClient()
+    let observer = RecordingObserver(onHead: { _ in .pause })
+    let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
+    transfer.start()
+    #expect(await observer.headArrived.wait(within: .seconds(10)))
+    #expect(observer.record.body.isEmpty)
+    transfer.resumeReceiving()
+    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(String(decoding: observer.record.body, as: UTF8.self) == "kept")
+  }
+
+  @Test func aPausedTransferDoesNotHoldUpAnother() async throws {
+    let server = try ScriptedServer.http { request in
+      Reply(body: Data(count: request.target == "/big" ? 8 << 20 : 10))
+    }
+    let client = try TransferClient()
+    let observer = RecordingObserver(keepsBody: false, onBytes: { _ in .pause })
+    let transfer = client.makeTransfer(TransferRequest(url: server.address("/big")), observer: observer)
+    transfer.start()
+    #expect(await observer.bytesArrived.wait(within: .seconds(10)))
+    for _ in 0..<10 {
+      #expect(try await client.run(TransferRequest(url: server.address("/small"))).body.count == 10)
+    }
+    transfer.cancel()
+    #expect(await observer.ended.wait(within: .seconds(10)))
+  }
+
+  @Test func aSourceThatHasNothingYetIsAskedAgainWhenItHas() async throws {
+    let server = try ScriptedServer.http { Reply(text: $0.text) }
+    let client = try TransferClient()
+    let source = ScriptedBody(Array("first ".utf8), length: nil, waitsWhenEmpty: true)
+    let observer = RecordingObserver()
+    var request = TransferRequest(url: server.address())
+    request.method = "POST"
+    request.body = .source(source)
+    client.makeTransfer(request, observer: observer).start()
+    #expect(await source.asked.wait(within: .seconds(10)))
+    source.supply(Array("second".utf8))
+    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(String(decoding: observer.record.body, as: UTF8.self) == "first second")
+    #expect(observer.record.sent.last == 12)
+    #expect(observer.record.sent == observer.record.sent.sorted())
+    #expect(source.startCount == 1)
+  }
+
+  private final class TransferBox: Sendable {
+    private let held = Mutex<Transfer?>(nil)
+    var transfer: Transfer? { held.withLock { $0 } }
+    func set(_ transfer: Transfer?) { held.withLock { $0 = transfer } }
+  }
+}

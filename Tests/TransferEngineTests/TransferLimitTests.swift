@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(1))) struct TransferLimitTests {
+  private let client: TransferClient
+
+  init() throws { client = try TransferClient() }
+
+  @Test(arguments: [Duration.zero, .seconds(-5)]) func noTimeAtAllFailsAtOnce(timeout: Duration) async throws
+  {
+    let server = try ScriptedServer.http { _ in Reply(text: "never") }
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = timeout
+    let record = try await client.run(request)
+    #expect(record.failure?.code == .timedOut)
+    #expect(record.heads.isEmpty)
+    try await client.expectUsable()
+  }
+
+  @Test func aServerThatNeverAnswersIsGivenUp() async throws {
+    let server = try ScriptedServer([.readRequest, .hold])
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = .milliseconds(150)
+    let start = ContinuousClock.now
+    let record = try await client.run(request)
+    #expect(record.failure?.code == .timedOut)
+    #expect(start.duration(to: .now) >= .milliseconds(150))
+    try await client.expectUsable()
+  }
+
+  @Test func everyByteStartsTheIdleTimeAnew() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+      try connection.sendSlowly(Array(repeating: UInt8(ascii: "x"), count: 20), pause: .milliseconds(50))
+    }
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = .milliseconds(700)
+    let record = try await client.run(request)
+    #expect(record.failure == nil)
+    #expect(record.body.count == 20)
+  }
+
+  @Test func aConsumerThatHoldsTheTransferBackIsNotTheServersFault() async throws {
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .send("b"), .hold,
+    ])
+    let observer = RecordingObserver(onHead: { _ in .pause })
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = .milliseconds(100)
+    let transfer = client.makeTransfer(request, observer: observer)
+    transfer.start()
+    #expect(await observer.headArrived.wait(within: .seconds(10)))
+    #expect(await !observer.ended.wait(within: .milliseconds(400)))
+    transfer.resumeReceiving()
+    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(observer.record.body == Array("ab".utf8))
+  }
+
+  @Test func theDeadlineHoldsThoughBytesKeepComing() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      try connection.sendSlowly(Array(repeating: UInt8(ascii: "x"), count: 100_000), pause: .milliseconds(10))
+    }
+    var request = TransferRequest(url: server.address())
+    request.deadline = TransferDeadline(after: .milliseconds(300))
+    let record = try await client.run(request)
+    #expect(record.failure?.code == .timedOut)
+    #expect(record.heads.count == 1)
+    try await client.expectUsable()
+  }
+
+  @Test func theDeadlineHoldsThoughTheTransferIsPaused() async throws {
+    let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nbody"), .hold])
+    let observer = RecordingObserver(onHead: { _ in .pause })
+    var request = TransferRequest(url: server.address())
+    request.deadline = TransferDeadline(after: .milliseconds(200))
+    #expect(try await client.run(request, observer: observer).failure?.code == .timedOut)
+  }
+
+  @Test func aDeadlineThatIsOverFailsTheTransfer() async throws {
+    let server = try ScriptedServer([.readRequest, .hold])
+    var request = TransferRequest(url: server.address())
+    request.deadline = TransferDeadline(after: .zero)
+    #expect(try await client.run(request).failure?.code == .timedOut)
+  }
+
+  @Test func aBodyMayBeAsLongAsTheLimitAndNoLonger() async throws {
+    let server = try ScriptedServer.http { request in
+      Reply(body: Data(count: Int(request.target.dropFirst()) ?? 0), framing: .chunked(700))
+    }
+    for (length, fits) in [(0, true), (1000, true), (1001, false), (100_000, false)] {
+      var request = TransferRequest(url: server.address("/\(length)"))
+      request.limits.bodyBytes = 1000
+      let record = try await client.run(request)
+      #expect(record.failure?.code == (fits ? nil : .bodyTooLarge))
+      #expect(record.byteCount <= 1000)
+    }
+    try await client.expectUsable()
+  }
+
+  @Test func theLimitCountsWhatComesOutOfADecoder() async throws {
+    let server = try ScriptedServer.http { _ in
+      Reply(headers: [("Content-Encoding", "gzip")], body: CompressedFixture.gzipBomb(size: 64 << 20))
+    }
+    var request = TransferRequest(url: server.address())
+    request.limits.bodyBytes = 1 << 20
+    let record = try await client.run(request, observer: RecordingObserver(keepsBody: false))
+    #expect(record.failure?.code == .bodyTooLarge)
+    #expect(record.byteCount <= 1 << 20)
+  }
+
+  @Test func aHeadWithoutEndIsRefused() async throws {
+    let line = "X-Filler: \(String(repeating: "x", count: 200))\r\n"
+    let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n"), .sendForever(line)])
+    var request = TransferRequest(url: server.address())
+    request.limits.headerBytes = 64 << 10
+    #expect(try await client.run(request).failure?.code == .headTooLarge)
+    try await client.expectUsable()
+  }
+
+  @Test func interimResponsesWithoutEndAreRefused() async throws {
+    let server = try ScriptedServer([.readRequest, .sendForever("HTTP/1.1 103 Early Hints\r\n\r\n")])
+    let record = try await client.run(TransferRequest(url: server.address()))
+    #expect(record.failure?.code == .tooManyInformationalResponses)
+    #expect(record.informational.count == 64)
+    try await client.expectUsable()
+  }
+
+  @Test func trailersWithoutEndAreRefused() async throws {
+    let line = "X-Filler: \(String(repeating: "x", count: 200))\r\n"
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"),
+      .sendForever(line),
+    ])
+    let record = try await client.run(TransferRequest(url: server.address()))
+    #expect(record.failure != nil)
+    try await client.expectUsable()
+  }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import TransferEngine
+
+@Suite struct TransferStateMachineTests {
+  private func running() -> TransferStateMachine {
+    var machine = TransferStateMachine()
+    _ = machine.start()
+    return machine
+  }
+
+  @Test func aTransferIsAttachedOnce() {
+    var machine = TransferStateMachine()
+    #expect(machine.start() == .attach)
+    #expect(machine.start() == .none)
+    #expect(machine.phase == .running)
+  }
+
+  @Test func cancellingBeforeTheStartReportsAnEndWithoutLibcurl() {
+    var machine = TransferStateMachine()
+    #expect(machine.cancel() == .finish)
+    #expect(machine.start() == .none)
+    #expect(machine.cancel() == .none)
+    #expect(machine.done() == .none)
+  }
+
+  @Test func cancellingARunningTransferTakesItsHandleBackOnce() {
+    var machine = running()
+    #expect(machine.cancel() == .detachAndFinish)
+    #expect(machine.cancel() == .none)
+    #expect(machine.done() == .none)
+  }
+
+  @Test func whatIsDoneCannotBeCancelled() {
+    var machine = running()
+    #expect(machine.done() == .detachAndFinish)
+    #expect(machine.cancel() == .none)
+    #expect(machine.done() == .none)
+    #expect(machine.start() == .none)
+  }
+
+  @Test func libcurlIsNotDoneWithWhatItNeverGot() {
+    var machine = TransferStateMachine()
+    #expect(machine.done() == .none)
+    #expect(machine.phase == .created)
+  }
+
+  @Test func aResumeThatComesBeforeLibcurlSawThePauseNeedsNoCall() {
+    var machine = running()
+    machine.pauseReceiving()
+    #expect(machine.resumeReceiving() == .none)
+    #expect(machine.holdsBack() == false)
+  }
+
+  @Test func aResumeAfterLibcurlKeptAPieceIsPassedOnOnce() {
+    var machine = running()
+    machine.pauseReceiving()
+    #expect(machine.holdsBack() == true)
+    #expect(machine.resumeReceiving() == .applyPauses)
+    #expect(machine.resumeReceiving() == .none)
+    #expect(machine.holdsBack() == false)
+  }
+
+  @Test func resumingWhatIsNotPausedDoesNothing() {
+    var machine = running()
+    #expect(machine.resumeReceiving() == .none)
+    #expect(machine.resumeSending() == .none)
+  }
+
+  @Test func theDirectionsPauseIndependently() {
+    var machine = running()
+    machine.pauseReceiving()
+    _ = machine.holdsBack()
+    machine.pauseSending()
+    #expect(machine.resumeSending() == .applyPauses)
+    #expect(machine.isReceivePaused)
+    #expect(!machine.isSendPaused)
+    #expect(machine.resumeReceiving() == .applyPauses)
+    #expect(!machine.isReceivePaused)
+  }
+
+  @Test func aPauseDoesNotKeepATransferFromEnding() {
+    var machine = running()
+    machine.pauseReceiving()
+    _ = machine.holdsBack()
+    #expect(machine.cancel() == .detachAndFinish)
+    #expect(machine.resumeReceiving() == .none)
+  }
+
+  /// Whatever comes in whatever order: exactly one end is reported, and libcurl is called only while it has the handle.
+  @Test(arguments: 0..<64) func anyOrderOfEventsEndsOnce(seed: UInt64) {
+    var random = SeededRandom(seed)
+    var machine = TransferStateMachine()
+    var ends = 0
+    var isAttached = false
+    for _ in 0..<200 {
+      let action: TransferStateMachine.Action
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0: action = machine.start()
+      case 1 where Int.random(in: 0..<20, using: &random) == 0: action = machine.cancel()
+      case 2 where isAttached && Int.random(in: 0..<20, using: &random) == 0: action = machine.done()
+      case 3: (action, _) = (.none, machine.pauseReceiving())
+      case 4: (action, _) = (.none, machine.holdsBack())
+      case 5: action = machine.resumeReceiving()
+      case 6: (action, _) = (.none, machine.pauseSending())
+      default: action = machine.resumeSending()
+      }
+      switch action {
+      case .none: break
+      case .attach:
+        #expect(!isAttached && ends == 0)
+        isAttached = true
+      case .detachAndFinish:
+        #expect(isAttached)
+        isAttached = false
+        ends += 1
+      case .finish:
+        #expect(!isAttached)
+        ends += 1
+      case .applyPauses: #expect(isAttached)
+      }
+    }
+    #expect(ends <= 1)
+    #expect((machine.phase == .finished) == (ends == 1))
+  }
+}
+
+/// The same numbers for the same seed, on every machine (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
