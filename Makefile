@@ -16,7 +16,7 @@ BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c rele
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench run test test-fast bench lint docs conformance clean
+.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads bench lint docs conformance clean
 # Steps follow each other: two Swift builds at once only fight over the processors.
 .NOTPARALLEL:
 
@@ -43,8 +43,10 @@ test: setup-test ## all tests, again under ThreadSanitizer, and the checks on wh
 	scripts/within 900 swift test --skip-build $(TEST_FLAGS)
 	scripts/check-links
 	scripts/check-outside
-	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
 	@echo "test: all passed"
+
+test-threads: setup-test ## the engine's and the session's tests under ThreadSanitizer
+	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
 
 test-fast: setup-test ## the tests alone, once
 	scripts/within 900 swift test $(TEST_FLAGS)

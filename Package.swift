@@ -18,13 +18,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     .target(
-      name: "TransferEngine", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd", "CLinux"],
+      name: "TransferEngine", dependencies: ["CCurl", "CLinux"],
       swiftSettings: strict),
     .target(
       name: "Retriever",

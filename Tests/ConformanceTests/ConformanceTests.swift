@@ -7,10 +7,18 @@ import Testing
 struct ConformanceTests {
   private static let servers = SharedServers()
 
+  /// What is not reached yet; docs/roadmap.md says what it takes.
+  private static let shortfalls = ["gzip-cut", "gzip-cut-in-trailer", "brotli-cut", "zstandard-cut"]
+
   @Test("A case holds", arguments: ConformanceSuite.all)
   func holds(_ tried: ConformanceCase) async {
     let verdict = await tried.run(URLSessionClient(), Self.servers)
-    #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
+    let isKnown = Self.shortfalls.contains { tried.id == $0 || tried.id == $0 + "-https" }
+    withKnownIssue("libcurl takes a coded body that is cut short for a whole one.") {
+      #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
+    } when: {
+      isKnown
+    }
   }
 
   @Test("Every case has an id of its own")

@@ -29,11 +29,19 @@
     override func prepareSink() throws(URLError) {
       if case .file = sink { return }
       let onRoom: @Sendable () -> Void = { [weak self] in self?.perform(.resumeReceiving) }
-      if let resume = inner.withLock({ $0.resume }) {
-        sink = .file(try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom))
-      } else {
-        sink = .file(try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom))
+      let file =
+        if let resume = inner.withLock({ $0.resume }) {
+          try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom)
+        } else {
+          try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom)
+        }
+      // A task that was cancelled meanwhile has told its end without knowing of the file.
+      let isWanted = inner.withLock { inner in
+        guard inner.machine.phase == .exchanging else { return false }
+        sink = .file(file)
+        return true
       }
+      if !isWanted { file.remove() }
     }
   }
 

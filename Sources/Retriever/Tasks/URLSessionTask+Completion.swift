@@ -21,9 +21,10 @@
 
     /// Called once, by whoever brought the machine to its end.
     func complete() {
-      let (completion, error, response, handler, isPlain) = inner.withLock { inner in
+      // The sink is read under the lock: a download that is cancelled as it starts may be making its file right now.
+      let (sink, completion, error, response, handler, isPlain) = inner.withLock { inner in
         (
-          inner.completion.take(), inner.error, inner.response, inner.resumeDataHandler.take(),
+          self.sink, inner.completion.take(), inner.error, inner.response, inner.resumeDataHandler.take(),
           !inner.collectsRecords && inner.face.progress == nil
         )
       }
