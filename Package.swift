@@ -18,10 +18,13 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     .target(
-      name: "TransferEngine", dependencies: ["CCurl", "CLinux"],
+      name: "TransferEngine", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd", "CLinux"],
       swiftSettings: strict),
     .target(
       name: "Retriever",
@@ -37,7 +40,7 @@ let package = Package(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
 
     .testTarget(
-      name: "TransferEngineTests", dependencies: ["TransferEngine", "TestSupport"],
+      name: "TransferEngineTests", dependencies: ["TransferEngine", "TestSupport", "CZlib", "CZstd"],
       swiftSettings: strict),
     .testTarget(
       name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),

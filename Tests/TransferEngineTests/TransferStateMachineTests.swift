@@ -79,6 +79,15 @@ import Testing
     #expect(!machine.isReceivePaused)
   }
 
+  @Test func aPauseThatLibcurlWasToldOfAlongWithAResumeIsTakenBack() {
+    var machine = running()
+    machine.pauseReceiving()
+    machine.pauseSending()
+    // Both directions are told at once: from here on libcurl does not receive.
+    #expect(machine.resumeSending() == .applyPauses)
+    #expect(machine.resumeReceiving() == .applyPauses)
+  }
+
   @Test func aPauseDoesNotKeepATransferFromEnding() {
     var machine = running()
     machine.pauseReceiving()
@@ -94,8 +103,8 @@ import Testing
     var ends = 0
     var isAttached = false
     for _ in 0..<200 {
-      let action: TransferStateMachine.Action
-      switch Int.random(in: 0..<9, using: &random) {
+      var action: TransferStateMachine.Action
+      switch Int.random(in: 0..<10, using: &random) {
       case 0: action = machine.start()
       case 1 where Int.random(in: 0..<20, using: &random) == 0: action = machine.cancel()
       case 2 where isAttached && Int.random(in: 0..<20, using: &random) == 0: action = machine.done()
@@ -103,10 +112,24 @@ import Testing
       case 4: (action, _) = (.none, machine.holdsBack())
       case 5: action = machine.resumeReceiving()
       case 6: (action, _) = (.none, machine.pauseSending())
+      // Bytes come from libcurl, and only while they are wanted.
+      case 7 where isAttached && !machine.isReceivePaused:
+        (action, _) = (.none, machine.pauseReceivingWithRest())
       default: action = machine.resumeSending()
       }
+      if action == .deliverRest {
+        #expect(machine.hasRest && ends == 0)
+        // The consumer may pause again within the rest, or behind it.
+        let pausesWithin = Bool.random(using: &random)
+        if pausesWithin {
+          machine.pauseReceivingWithRest()
+        } else if Bool.random(using: &random) {
+          machine.pauseReceiving()
+        }
+        action = pausesWithin ? .none : machine.restIsDelivered()
+      }
       switch action {
-      case .none: break
+      case .none, .deliverRest: break
       case .attach:
         #expect(!isAttached && ends == 0)
         isAttached = true
@@ -117,7 +140,10 @@ import Testing
       case .finish:
         #expect(!isAttached)
         ends += 1
-      case .applyPauses: #expect(isAttached)
+      case .detach:
+        #expect(isAttached && machine.hasRest)
+        isAttached = false
+      case .applyPauses: #expect(isAttached && (machine.isReceivePaused || !machine.hasRest))
       }
     }
     #expect(ends <= 1)

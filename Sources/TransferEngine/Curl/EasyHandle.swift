@@ -13,11 +13,13 @@ final class EasyHandle: @unchecked Sendable {
   var transfer: Transfer?
 
   private var shape: Shape?
-  private var headers: [TransferHeader] = []
+  /// The request's fields that `headerList` was made from; nil when libcurl has no list yet.
+  private var headers: [TransferHeader]?
   private var headerList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// What of a request decides which options a handle needs, beside URL, header fields and the body's bytes.
+  /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
+  /// body's bytes.
   private struct Shape: Equatable {
     enum Body: Equatable {
       case none, bytes
@@ -73,12 +75,11 @@ final class EasyHandle: @unchecked Sendable {
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
       httpVersion: Self.version(for: request), connectTimeout: request.connectTimeout,
       expectsLongBody: request.expectsLongBody)
-    let fields = Self.fields(of: request)
     do {
       if shape != wanted {
         shape = nil
         Curl.reset(easy)
-        headers = []
+        headers = nil
         headerList = nil
         try applyClientOptions()
         try apply(wanted)
@@ -91,7 +92,7 @@ final class EasyHandle: @unchecked Sendable {
         error.code == CURLE_OUT_OF_MEMORY.rawValue ? .outOfMemory : .other, curl: error.code,
         message: "The transfer could not be set up: \(error.message).")
     }
-    try apply(fields)
+    try applyFields(of: request)
   }
 
   private static func body(of body: TransferBody) -> Shape.Body {
@@ -111,10 +112,13 @@ final class EasyHandle: @unchecked Sendable {
     }
   }
 
-  /// The header fields as asked, and without the ones that libcurl adds to a body unasked.
+  /// The header fields as asked, the codings that can be decoded, and nothing that libcurl adds to a body unasked.
   private static func fields(of request: TransferRequest) -> [TransferHeader] {
+    var fields = request.headers
+    // libcurl is not told to decode, so it does not ask either.
+    let encodings = request.acceptedEncodings ?? ContentCoding.everyName
+    if !encodings.isEmpty { fields.append(TransferHeader("Accept-Encoding", encodings)) }
     guard case .none = request.body else {
-      var fields = request.headers
       // A server that ignores “Expect: 100-continue” would cost a second.
       fields.append(.removal(of: "Expect"))
       if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
@@ -122,18 +126,20 @@ final class EasyHandle: @unchecked Sendable {
       }
       return fields
     }
-    return request.headers
+    return fields
   }
 
-  private func apply(_ fields: [TransferHeader]) throws(TransferFailure) {
-    guard fields != headers else { return }
+  /// The fields follow from the request's own and the handle's shape: with these unchanged, libcurl's list is too.
+  private func applyFields(of request: TransferRequest) throws(TransferFailure) {
+    guard request.headers != headers else { return }
+    let fields = Self.fields(of: request)
     let owner = fields.isEmpty ? nil : try HeaderListOwner(fields)
     do {
       try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner?.list.first)
     } catch {
       throw TransferFailure(.other, curl: error.code, message: "The header fields could not be set.")
     }
-    headers = fields
+    headers = request.headers
     headerList = owner
   }
 
@@ -153,10 +159,6 @@ final class EasyHandle: @unchecked Sendable {
       try Curl.set(easy, CURLOPT_UPLOAD, 1)
       try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
       if shape.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
-    }
-    if shape.acceptedEncodings != .some("") {
-      // libcurl reads an empty string as “all that I can decode”.
-      try Curl.set(easy, CURLOPT_ACCEPT_ENCODING, shape.acceptedEncodings ?? "")
     }
     let version =
       switch shape.httpVersion {

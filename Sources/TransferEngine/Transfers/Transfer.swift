@@ -14,6 +14,8 @@ package final class Transfer: @unchecked Sendable {
   private var machine = TransferStateMachine()
   private var handle: EasyHandle?
   private var head = HeadCollector()
+  /// For a body that is encoded.
+  private var decoder: BodyDecoder?
   private var lastActivity: Monotonic
   private var startMoment: Monotonic
   private var receivedBodyBytes: Int64 = 0
@@ -24,6 +26,8 @@ package final class Transfer: @unchecked Sendable {
   var runningIndex = -1
   /// A failure noticed inside a callback; it says more than the code libcurl ends with.
   private var noticedFailure: TransferFailure?
+  /// What libcurl ended with, while a rest of the body waits to be delivered.
+  private var endBehindRest: TransferEnd?
   var policyRefusal: String?
   var socketError: Int32 = 0
 
@@ -54,9 +58,6 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     startMoment = lastActivity
     if let idle = request.idleTimeout, idle <= .zero { return fail(.timedOut(after: idle)) }
-    if let deadline = request.deadline?.moment, deadline <= core.loop.now {
-      return fail(.timedOut(after: .zero))
-    }
     do {
       let handle = try takeHandle()
       self.handle = handle
@@ -107,18 +108,28 @@ package final class Transfer: @unchecked Sendable {
     let action = machine.cancel()
     guard action != .none else { return }
     handle?.closesConnection()
-    detachAndFinish(TransferFailure(.cancelled, message: "The transfer was cancelled."))
+    detachAndFinish(.cancelled)
   }
 
   func resumeReceivingOnLoop() {
     lastActivity = core.loop.now
     if let expiry { core.loop.include(expiry) }
-    if machine.resumeReceiving() == .applyPauses { applyPauses() }
+    perform(machine.resumeReceiving())
   }
 
   func resumeSendingOnLoop() {
     lastActivity = core.loop.now
-    if machine.resumeSending() == .applyPauses { applyPauses() }
+    perform(machine.resumeSending())
+  }
+
+  /// What a resume leads to.
+  private func perform(_ action: TransferStateMachine.Action) {
+    switch action {
+    case .applyPauses: applyPauses()
+    case .deliverRest: deliverRest()
+    case .finish: detachAndFinish(endBehindRest?.failure ?? decoder?.failureAtEnd())
+    case .none, .attach, .detach, .detachAndFinish: break
+    }
   }
 
   private func applyPauses() {
@@ -150,21 +161,57 @@ package final class Transfer: @unchecked Sendable {
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
     if machine.holdsBack() { return .keep }
-    guard machine.phase == .running, let observer else { return .stop }
+    guard machine.phase == .running, observer != nil else { return .stop }
     lastActivity = core.loop.now
-    receivedBodyBytes += Int64(bytes.count)
-    if let limit = request.limits.bodyBytes, receivedBodyBytes > limit {
-      noticedFailure = TransferFailure(
-        .bodyTooLarge, message: "The response is longer than the limit of \(limit) bytes that was set.")
-      return .stop
-    }
-    switch observer.transferDidReceive(bytes: bytes) {
+    if let decoder { return reception(after: decoder.decode(bytes, deliver: deliver)) }
+    switch deliver(bytes) {
     case .proceed: return .taken
     case .pause:
       machine.pauseReceiving()
       return .taken
     case .stop: return .stop
     }
+  }
+
+  private func reception(after outcome: BodyDecoder.Outcome) -> Reception {
+    switch outcome {
+    case .drained: return .taken
+    case .paused:
+      machine.pauseReceiving()
+      return .taken
+    case .kept:
+      machine.pauseReceivingWithRest()
+      return .taken
+    case .stopped: return .stop
+    case .failed(let failure):
+      noticedFailure = failure
+      return .stop
+    }
+  }
+
+  /// Hands over what the decoder kept, before libcurl gives more.
+  private func deliverRest() {
+    guard let decoder else { return }
+    let outcome = decoder.resume(deliver: deliver)
+    switch reception(after: outcome) {
+    case .stop:
+      guard machine.cancel() != .none else { return }
+      handle?.closesConnection()
+      detachAndFinish(noticedFailure ?? .cancelled)
+    case .taken, .keep:
+      if outcome != .kept { perform(machine.restIsDelivered()) }
+    }
+  }
+
+  private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+    guard let observer else { return .stop }
+    receivedBodyBytes += Int64(bytes.count)
+    if let limit = request.limits.bodyBytes, receivedBodyBytes > limit {
+      noticedFailure = TransferFailure(
+        .bodyTooLarge, message: "The response is longer than the limit of \(limit) bytes that was set.")
+      return .stop
+    }
+    return observer.transferDidReceive(bytes: bytes)
   }
 
   /// False ends the transfer.
@@ -178,6 +225,10 @@ package final class Transfer: @unchecked Sendable {
       observer.transferDidReceive(informational: head)
       return true
     case .complete(let head):
+      if let value = head.contentEncoding, request.acceptedEncodings != "" {
+        let codings = ContentCoding.list(value)
+        if !codings.isEmpty { decoder = BodyDecoder(codings) }
+      }
       switch observer.transferDidReceive(head: head) {
       case .proceed: return true
       case .pause:
@@ -232,13 +283,19 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func done(_ result: CURLcode) {
-    guard machine.done() == .detachAndFinish else { return }
+    let action = machine.done()
+    guard action != .none else { return }
+    var failure: TransferFailure?
     if result == CURLE_OK {
       core.pace.answered(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
       tellShortBodySent()
-      detachAndFinish(nil)
     } else {
-      detachAndFinish(failure(for: result))
+      failure = self.failure(for: result)
+    }
+    if action == .detach {
+      endBehindRest = detach(failure)
+    } else {
+      detachAndFinish(failure ?? decoder?.failureAtEnd())
     }
   }
 
@@ -256,15 +313,21 @@ package final class Transfer: @unchecked Sendable {
   // MARK: The end
 
   private func detachAndFinish(_ failure: TransferFailure?) {
-    var end = TransferEnd(failure: failure)
+    let end = detach(failure)
+    core.loop.remove(self)
+    finish(end)
+  }
+
+  private func detach(_ failure: TransferFailure?) -> TransferEnd {
+    var end = endBehindRest ?? TransferEnd()
+    end.failure = failure
     if let handle {
       if request.collectsTimings { end.timings = TransferTimings(easy: handle.easy) }
       core.detach(handle)
       core.giveBack(handle)
       self.handle = nil
     }
-    core.loop.remove(self)
-    finish(end)
+    return end
   }
 
   private func finish(_ end: TransferEnd) {
@@ -281,6 +344,8 @@ package final class Transfer: @unchecked Sendable {
 }
 
 extension TransferFailure {
+  static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
+
   static func timedOut(after idle: Duration) -> TransferFailure {
     TransferFailure(
       .timedOut,

@@ -7,6 +7,7 @@ package protocol TransferObserver: AnyObject, Sendable {
   func transferDidReceive(head: TransferHead) -> TransferDisposition
   /// An interim response (1xx).
   func transferDidReceive(informational head: TransferHead)
+  /// A piece of the body, decoded: it is taken whatever the answer.
   func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition
   /// Bytes of the request's body that were handed to the connection, in all.
   func transferDidSend(total: Int64)
@@ -36,6 +37,8 @@ package struct TransferHead: Sendable {
   package var mentions: Mentions
   /// The body's length on the wire, where the head says it.
   package var contentLength: Int64?
+  /// The codings of the body, as the head lists them; nil where it has none.
+  package var contentEncoding: String?
 
   /// Fields that policies look for: noticed while the lines pass, so that most heads are never parsed.
   package struct Mentions: OptionSet, Sendable {
@@ -47,13 +50,15 @@ package struct TransferHead: Sendable {
   }
 
   package init(
-    status: Int, version: String, block: [UInt8], mentions: Mentions = [], contentLength: Int64? = nil
+    status: Int, version: String, block: [UInt8], mentions: Mentions = [], contentLength: Int64? = nil,
+    contentEncoding: String? = nil
   ) {
     self.status = status
     self.version = version
     self.block = block
     self.mentions = mentions
     self.contentLength = contentLength
+    self.contentEncoding = contentEncoding
   }
 }
 

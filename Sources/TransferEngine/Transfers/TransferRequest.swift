@@ -4,7 +4,7 @@ package struct TransferRequest: Sendable {
   package var method: String = "GET"
   package var headers: [TransferHeader] = []
   package var body: TransferBody = .none
-  /// The encodings to ask for and decode; nil asks for every one this libcurl can decode, "" for none.
+  /// The encodings to ask for; nil asks for every one that can be decoded. "" asks for none and decodes none.
   package var acceptedEncodings: String?
   package var httpVersion = HTTPVersionPreference.automatic
   /// How long nothing may arrive or leave before the transfer fails. Zero or less: at once. Nil: never.

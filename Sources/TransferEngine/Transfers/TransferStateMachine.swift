@@ -6,6 +6,8 @@ struct TransferStateMachine: Sendable {
   enum Phase: Equatable, Sendable {
     case created
     case running
+    /// libcurl is done with it, and decoded bytes wait until their consumer wants them.
+    case draining
     case finished
   }
 
@@ -15,10 +17,14 @@ struct TransferStateMachine: Sendable {
     case attach
     /// Take the handle back and report the end.
     case detachAndFinish
-    /// Report the end; libcurl never had the handle.
+    /// Report the end; libcurl does not have the handle.
     case finish
+    /// Take the handle back; the end is reported when the rest is delivered.
+    case detach
     /// Tell libcurl which directions stay paused.
     case applyPauses
+    /// Hand over what the decoder kept, and say so with ``TransferStateMachine/restIsDelivered()``.
+    case deliverRest
   }
 
   private(set) var phase = Phase.created
@@ -27,6 +33,8 @@ struct TransferStateMachine: Sendable {
   /// What libcurl was last told; a resume that libcurl never saw paused needs no call.
   private var appliedReceivePause = false
   private var appliedSendPause = false
+  /// Received bytes that were not delivered yet: only while receiving is paused.
+  private(set) var hasRest = false
 
   mutating func start() -> Action {
     guard phase == .created else { return .none }
@@ -42,6 +50,9 @@ struct TransferStateMachine: Sendable {
     case .running:
       phase = .finished
       return .detachAndFinish
+    case .draining:
+      phase = .finished
+      return .finish
     case .finished:
       return .none
     }
@@ -50,11 +61,17 @@ struct TransferStateMachine: Sendable {
   /// libcurl says the handle is done.
   mutating func done() -> Action {
     guard phase == .running else { return .none }
-    phase = .finished
-    return .detachAndFinish
+    phase = hasRest ? .draining : .finished
+    return hasRest ? .detach : .detachAndFinish
   }
 
   mutating func pauseReceiving() { isReceivePaused = true }
+
+  /// The consumer paused in the middle of what one piece decodes to.
+  mutating func pauseReceivingWithRest() {
+    isReceivePaused = true
+    hasRest = true
+  }
 
   /// Asked before each piece is taken; true tells libcurl to keep it until the resume.
   mutating func holdsBack() -> Bool {
@@ -65,6 +82,24 @@ struct TransferStateMachine: Sendable {
   mutating func resumeReceiving() -> Action {
     guard isReceivePaused else { return .none }
     isReceivePaused = false
+    guard phase != .finished else { return .none }
+    return hasRest ? .deliverRest : goOnReceiving()
+  }
+
+  /// What was kept has been handed over, to the last byte; the consumer may have paused again behind it.
+  mutating func restIsDelivered() -> Action {
+    guard hasRest else { return .none }
+    hasRest = false
+    switch phase {
+    case .draining:
+      phase = .finished
+      return .finish
+    case .running: return isReceivePaused ? .none : goOnReceiving()
+    case .created, .finished: return .none
+    }
+  }
+
+  private mutating func goOnReceiving() -> Action {
     guard phase == .running, appliedReceivePause else { return .none }
     appliedReceivePause = false
     return .applyPauses
@@ -80,6 +115,8 @@ struct TransferStateMachine: Sendable {
     isSendPaused = false
     guard phase == .running, appliedSendPause else { return .none }
     appliedSendPause = false
+    // libcurl is told of both directions at once.
+    appliedReceivePause = isReceivePaused
     return .applyPauses
   }
 }

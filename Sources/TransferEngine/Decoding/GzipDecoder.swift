@@ -1,0 +1,61 @@
+/// gzip (RFC 1952): one member after another; what follows the last one and is no member is ignored, as padding.
+final class GzipDecoder: ContentDecoder {
+  private enum Phase {
+    case member
+    /// After a member; the mark is how many of the two bytes that begin one have been seen.
+    case between(mark: Int)
+    case padding
+  }
+
+  private static let mark: [UInt8] = [0x1f, 0x8b]
+
+  private var inflater: Inflater
+  private var phase = Phase.member
+
+  init() throws(TransferFailure) { inflater = try Inflater(.gzip, coding: .gzip) }
+
+  var isComplete: Bool {
+    if case .member = phase { false } else { true }
+  }
+
+  func decode(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) throws(TransferFailure) -> DecodingProgress {
+    var done = DecodingProgress()
+    repeat {
+      switch phase {
+      case .member: try inflate(input, into: output, &done)
+      case .between(let seen): try lookForMember(in: input, seen: seen, &done)
+      case .padding: done.consumed = input.count
+      }
+    } while done.consumed < input.count && done.produced < output.count
+    return done
+  }
+
+  private func inflate(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
+    _ done: inout DecodingProgress
+  ) throws(TransferFailure) {
+    let step = try inflater.inflate(
+      UnsafeRawBufferPointer(rebasing: input[done.consumed...]),
+      into: UnsafeMutableRawBufferPointer(rebasing: output[done.produced...]))
+    done.consumed += step.consumed
+    done.produced += step.produced
+    if inflater.isAtEnd { phase = .between(mark: 0) }
+  }
+
+  private func lookForMember(
+    in input: UnsafeRawBufferPointer, seen: Int, _ done: inout DecodingProgress
+  ) throws(TransferFailure) {
+    guard done.consumed < input.count else { return }
+    guard input[done.consumed] == Self.mark[seen] else {
+      phase = .padding
+      return
+    }
+    done.consumed += 1
+    phase = .between(mark: seen + 1)
+    guard seen + 1 == Self.mark.count else { return }
+    try inflater.begin(.gzip, with: Self.mark)
+    phase = .member
+  }
+}

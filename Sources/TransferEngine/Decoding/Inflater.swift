@@ -1,0 +1,73 @@
+import CZlib
+
+/// zlib's inflate. All calls into zlib are here.
+struct Inflater: ~Copyable {
+  enum Format: Int32 {
+    case gzip = 31
+    case zlib = 15
+    /// Deflate without a header and a checksum.
+    case raw = -15
+  }
+
+  /// In a place of its own: zlib keeps its address, and refuses a moved one.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let coding: ContentCoding
+  /// Whether the end of a stream has been seen, and no other one begun.
+  private(set) var isAtEnd = false
+
+  init(_ format: Format, coding: ContentCoding) throws(TransferFailure) {
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    self.coding = coding
+    self.stream = stream
+    // The macro `inflateInit2` is this call; Swift does not import it.
+    guard inflateInit2_(stream, format.rawValue, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { throw .noMemory(for: coding) }
+  }
+
+  deinit {
+    // Answers an error, and does nothing else, if the stream was not made.
+    inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Starts over with another stream, whose first bytes are known already: too few to make any output.
+  mutating func begin(_ format: Format, with start: [UInt8]) throws(TransferFailure) {
+    isAtEnd = false
+    guard inflateReset2(stream, format.rawValue) == Z_OK else { throw .noMemory(for: coding) }
+    let result = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { output in
+      start.withUnsafeBytes { input in
+        Result<DecodingProgress, TransferFailure> { () throws(TransferFailure) in
+          try inflate(input, into: output)
+        }
+      }
+    }
+    _ = try result.get()
+  }
+
+  /// Inflates until the input is used up, the output is full, or the stream ends.
+  mutating func inflate(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) throws(TransferFailure) -> DecodingProgress {
+    let (inputCount, outputCount) = (uInt(clamping: input.count), uInt(clamping: output.count))
+    // zlib does not write to its input, though its type would allow that.
+    stream.pointee.next_in = UnsafeMutableRawPointer(mutating: input.baseAddress)?
+      .assumingMemoryBound(to: Bytef.self)
+    stream.pointee.avail_in = inputCount
+    stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: Bytef.self)
+    stream.pointee.avail_out = outputCount
+    let code = CZlib.inflate(stream, Z_NO_FLUSH)
+    switch code {
+    // No progress was possible: there was nothing to read, or nothing left to write.
+    case Z_OK, Z_BUF_ERROR: break
+    case Z_STREAM_END: isAtEnd = true
+    case Z_NEED_DICT: throw .corrupt(coding, "it needs a dictionary")
+    case Z_MEM_ERROR: throw .noMemory(for: coding)
+    default:
+      throw .corrupt(coding, stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(code)")
+    }
+    return DecodingProgress(
+      consumed: Int(inputCount - stream.pointee.avail_in),
+      produced: Int(outputCount - stream.pointee.avail_out))
+  }
+}

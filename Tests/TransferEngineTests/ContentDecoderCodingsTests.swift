@@ -1,0 +1,53 @@
+import Testing
+
+@testable import TransferEngine
+
+@Suite struct ContentDecoderCodingsTests {
+  @Test(
+    arguments: [
+      ("gzip", [.gzip]), ("x-gzip", [.gzip]), ("GZip", [.gzip]), ("deflate", [.deflate]), ("br", [.brotli]),
+      ("zstd", [.zstandard]), ("  br\t", [.brotli]), ("gzip, br", [.gzip, .brotli]),
+      ("gzip,,br,", [.gzip, .brotli]), ("identity", []), ("identity, Gzip", [.gzip]), ("", []), (",", []),
+      ("rot13", []), ("gzip, rot13", []), ("rot13, gzip", []), ("gzi p;q=1", []), ("gzip;q=1", []),
+      ("b\u{fc}", []),
+    ] as [(String, [ContentCoding])])
+  func aFieldValueIsRead(value: String, expected: [ContentCoding]) {
+    #expect(ContentCoding.list(value) == expected)
+  }
+
+  @Test func everyCodingIsAskedFor() {
+    #expect(ContentCoding.everyName == "gzip, deflate, br, zstd")
+  }
+
+  @Test func severalCodingsAreTakenBackInReverseOrder() throws {
+    let forms: [Encoded.Form] = [.zlib, .brotli, .gzip]
+    let body = try forms.reduce(Encoded.longBody) { try Encoded.encode($0, $1) }
+    for size in [1, 700, body.count] {
+      let run = DecodingRun(forms.map(\.coding)).feed(body.pieces(of: size))
+      #expect(run.failure == nil)
+      #expect(run.output == Encoded.longBody)
+      #expect(run.longestPiece <= 64 << 10)
+    }
+  }
+
+  @Test func aCutInAnyOfSeveralCodingsIsFoundOut() throws {
+    let inner = try Encoded.encode(Encoded.shortText, .zstandard)
+    let cutInside = try Encoded.encode(Array(inner.dropLast(3)), .gzip)
+    #expect(DecodingRun([.zstandard, .gzip]).feed([cutInside]).failure == .cutShort(.zstandard))
+    let whole = try Encoded.encode(inner, .gzip)
+    #expect(DecodingRun([.zstandard, .gzip]).feed([Array(whole.dropLast())]).failure == .cutShort(.gzip))
+    #expect(DecodingRun([.zstandard, .gzip]).feed([whole]).failure == nil)
+  }
+
+  @Test func threeCodingsAreDecodedAndNoMore() throws {
+    var body = Encoded.shortText
+    for count in 1...4 {
+      body = try Encoded.encode(body, .gzip)
+      let run = DecodingRun(Array(repeating: .gzip, count: count)).feed([body])
+      #expect(run.failure?.code == (count <= 3 ? nil : .undecodableBody))
+      #expect(run.output == (count <= 3 ? Encoded.shortText : []))
+    }
+    // Without a body there is nothing to object to.
+    #expect(DecodingRun(Array(repeating: .gzip, count: 4)).feed([]).failure == nil)
+  }
+}

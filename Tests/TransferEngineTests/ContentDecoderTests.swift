@@ -1,0 +1,185 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(2))) struct ContentDecoderTests {
+  @Test(arguments: Encoded.Form.allCases) func everyCodingIsTakenBack(form: Encoded.Form) throws {
+    for body in [[], [7], Encoded.shortText, Encoded.longBody] as [[UInt8]] {
+      let run = DecodingRun([form.coding]).feed([try Encoded.encode(body, form)])
+      #expect(run.failure == nil)
+      #expect(run.output == body)
+      #expect(run.longestPiece <= 64 << 10)
+    }
+  }
+
+  @Test func whatOtherEncodersMadeIsTakenBack() {
+    let bodies: [(ContentCoding, Data)] = [
+      (.gzip, CompressedFixture.gzip), (.brotli, CompressedFixture.brotli),
+      (.zstandard, CompressedFixture.zstandard),
+    ]
+    for (coding, body) in bodies {
+      let run = DecodingRun([coding]).feed([Array(body)])
+      #expect(run.failure == nil)
+      #expect(run.output == Encoded.shortText)
+    }
+  }
+
+  @Test(arguments: Encoded.Form.allCases) func itDoesNotMatterHowTheBodyIsSplit(form: Encoded.Form) throws {
+    let short = try Encoded.encode(Encoded.shortText, form)
+    for cut in 0...short.count {
+      let run = DecodingRun([form.coding]).feed([Array(short[..<cut]), Array(short[cut...])])
+      #expect(run.failure == nil)
+      #expect(run.output == Encoded.shortText)
+    }
+    let long = try Encoded.encode(Encoded.longBody, form)
+    for size in [1, 2, 3, 1000, 16 << 10, long.count] {
+      let run = DecodingRun([form.coding]).feed(long.pieces(of: size))
+      #expect(run.failure == nil)
+      #expect(run.output == Encoded.longBody)
+    }
+  }
+
+  @Test(arguments: Encoded.Form.allCases) func aBodyThatIsCutShortIsFoundOut(form: Encoded.Form) throws {
+    let whole = try Encoded.encode(Encoded.shortText, form)
+    for length in 1..<whole.count {
+      let run = DecodingRun([form.coding]).feed([Array(whole[..<length])])
+      #expect(run.failure == .cutShort(form.coding), "\(length) of \(whole.count) bytes")
+      #expect(Encoded.shortText.starts(with: run.output))
+    }
+  }
+
+  @Test(arguments: Encoded.Form.allCases) func whatCameBeforeTheCutIsDelivered(form: Encoded.Form) throws {
+    let whole = try Encoded.encode(Encoded.longBody, form)
+    let run = DecodingRun([form.coding]).feed(Array(whole.dropLast(8)).pieces(of: 5000))
+    #expect(run.failure?.code == .undecodableBody)
+    #expect(run.output.count > 100_000)
+    #expect(Encoded.longBody.starts(with: run.output))
+  }
+
+  @Test func theSentenceNamesTheCoding() {
+    let run = DecodingRun([.gzip]).feed([Array(CompressedFixture.gzip.dropLast())])
+    #expect(run.failure?.message == "The body is cut short: its gzip stream does not end.")
+  }
+
+  @Test(arguments: ContentCoding.allCases) func anEmptyBodyIsEmpty(coding: ContentCoding) {
+    #expect(DecodingRun([coding]).feed([]).failure == nil)
+    #expect(DecodingRun([coding]).feed([[]]).failure == nil)
+  }
+
+  @Test(arguments: [ContentCoding.gzip, .brotli, .zstandard]) func whatIsNotEncodedAtAllIsAnError(
+    coding: ContentCoding
+  ) {
+    for bytes in [
+      [UInt8](repeating: 0xff, count: 60), Array("This is plain text, and that was not agreed.".utf8),
+    ] {
+      for size in [1, bytes.count] {
+        #expect(DecodingRun([coding]).feed(bytes.pieces(of: size)).failure?.code == .undecodableBody)
+      }
+    }
+  }
+
+  /// gzip's checksum gives every change away, but for the header's and the padding's between the last bit and the
+  /// checksum. With all of them, what counts is that nothing traps, loops or runs away.
+  @Test(arguments: Encoded.Form.allCases) func noChangedByteDoesHarm(form: Encoded.Form) throws {
+    let whole = try Encoded.encode(Encoded.shortText, form)
+    for index in whole.indices {
+      for change in [0x01, 0x80, 0xff] as [UInt8] {
+        var bytes = whole
+        bytes[index] ^= change
+        let run = DecodingRun([form.coding]).feed(bytes.pieces(of: 16))
+        if form == .gzip, index >= 10, index != whole.count - 9 { #expect(run.failure != nil) }
+        #expect(run.output.count < 1 << 20)
+      }
+    }
+  }
+
+  @Test(arguments: ContentCoding.allCases, 0..<40) func noiseDoesNoHarm(coding: ContentCoding, seed: UInt64) {
+    var random = SeededRandom(seed)
+    var bytes: [UInt8] = []
+    switch coding {
+    case .gzip: bytes = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
+    case .deflate: bytes = seed.isMultiple(of: 2) ? [0x78, 0x9c] : []
+    case .zstandard: bytes = [0x28, 0xb5, 0x2f, 0xfd]
+    case .brotli: break
+    }
+    for _ in 0..<2000 { bytes.append(UInt8.random(in: 0...255, using: &random)) }
+    let run = DecodingRun([coding]).feed(bytes.pieces(of: Int.random(in: 1...300, using: &random)))
+    #expect(run.longestPiece <= 64 << 10)
+  }
+
+  @Test func gzipMembersAreDecodedOneAfterAnother() throws {
+    let one = try Encoded.encode(Encoded.shortText, .gzip)
+    let none = try Encoded.encode([], .gzip)
+    let body = one + none + one + none
+    for size in [1, 2, 7, one.count, one.count + 1, body.count] {
+      let run = DecodingRun([.gzip]).feed(body.pieces(of: size))
+      #expect(run.failure == nil)
+      #expect(run.output == Encoded.shortText + Encoded.shortText)
+    }
+    #expect(DecodingRun([.gzip]).feed([one + one.dropLast()]).failure == .cutShort(.gzip))
+    #expect(DecodingRun([.gzip]).feed([one + [0x1f, 0x8b, 0xff, 0xff]]).failure?.code == .undecodableBody)
+  }
+
+  @Test func whatFollowsTheEndIsIgnored() throws {
+    let padding: [[UInt8]] = [
+      [0], [UInt8](repeating: 0, count: 600), [0x1f], [0x1f, 0x1f, 0x8b], Array("\r\n".utf8),
+    ]
+    for form in Encoded.Form.allCases where form != .zstandard {
+      for padding in padding {
+        let body = try Encoded.encode(Encoded.shortText, form) + padding
+        for size in [1, body.count] {
+          let run = DecodingRun([form.coding]).feed(body.pieces(of: size))
+          #expect(run.failure == nil)
+          #expect(run.output == Encoded.shortText)
+        }
+      }
+    }
+  }
+
+  @Test func zstandardFramesAreDecodedOneAfterAnother() throws {
+    let one = try Encoded.encode(Encoded.shortText, .zstandard)
+    let skippable: [UInt8] = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 9, 9, 9]
+    let body = one + skippable + one
+    for size in [1, 3, one.count, body.count] {
+      let run = DecodingRun([.zstandard]).feed(body.pieces(of: size))
+      #expect(run.failure == nil)
+      #expect(run.output == Encoded.shortText + Encoded.shortText)
+    }
+    #expect(DecodingRun([.zstandard]).feed([one + Array("plain".utf8)]).failure?.code == .undecodableBody)
+    #expect(DecodingRun([.zstandard]).feed([one + one.dropLast()]).failure == .cutShort(.zstandard))
+  }
+
+  @Test func zstandardMayNotAskForMoreThanEightMebibytes() {
+    // A frame's head, no more: windows of 8 MiB and of 16 MiB.
+    let fits: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 13 << 3]
+    let tooLong: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 14 << 3, 1, 0, 0]
+    #expect(DecodingRun([.zstandard]).feed([fits]).failure == .cutShort(.zstandard))
+    #expect(
+      DecodingRun([.zstandard]).feed([tooLong]).failure
+        == .corrupt(.zstandard, "Frame requires too much memory for decoding"))
+  }
+
+  @Test func aBareDeflateStreamMayGiveAByteForEachByte() throws {
+    // The second byte already holds a whole symbol: none may be lost while it is not known what the stream is.
+    for body in [[0], [97], [97, 97], [143, 1]] as [[UInt8]] {
+      let bytes = try Encoded.encode(body, .bareDeflate)
+      #expect(DecodingRun([.deflate]).feed(bytes.pieces(of: 1)).output == body)
+      #expect(DecodingRun([.deflate]).feed([bytes]).output == body)
+    }
+  }
+
+  @Test func aBombIsDecodedInPieces() {
+    var total = 0
+    let decoder = BodyDecoder([.gzip])
+    let outcome = CompressedFixture.gzipBomb(size: 32 << 20).withUnsafeBytes { bytes in
+      decoder.decode(bytes) {
+        total += $0.count
+        return $0.count > 64 << 10 || total > 16 << 20 ? .stop : .proceed
+      }
+    }
+    #expect(outcome == .stopped)
+    #expect(total <= 16 << 20 + 64 << 10)
+  }
+}
