@@ -58,6 +58,9 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     startMoment = lastActivity
     if let idle = request.idleTimeout, idle <= .zero { return fail(.timedOut(after: idle)) }
+    if let deadline = request.deadline?.moment, deadline <= core.loop.now {
+      return fail(.timedOut(after: .zero))
+    }
     do {
       let handle = try takeHandle()
       self.handle = handle
