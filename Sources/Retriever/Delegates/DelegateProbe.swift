@@ -50,11 +50,9 @@
   }
 
   enum DelegateMethod: Hashable {
-    case didCreateTask, didReceiveChallenge, didReceiveSessionChallenge, willRedirect, needNewBodyStream
-    case needNewBodyStreamFromOffset
+    case didCreateTask, didReceiveChallenge, willRedirect, needNewBodyStream
     case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
     case didReceiveResponse, didReceiveData
     case didFinishDownloading, didWriteData, didResumeAtOffset
-    case didBecomeInvalid
   }
 #endif

@@ -81,11 +81,6 @@ package final class TransferClient: Sendable {
     Transfer(request: request, observer: observer, client: self, core: core)
   }
 
-  /// Runs something on the loop's thread, after what was posted before.
-  package func onLoop(_ body: @escaping @Sendable () -> Void) {
-    core.loop.post(.call(body))
-  }
-
   /// The libcurl that is linked, in its own words.
   package static var libraryVersion: String { Curl.version }
 }
