@@ -41,6 +41,7 @@ run: setup-build ## build and run the demonstration
 test: setup-test ## all tests, again under ThreadSanitizer, and the checks on what was built
 	swift build --build-tests
 	scripts/within 900 swift test --skip-build $(TEST_FLAGS)
+	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
 	scripts/check-links
 	scripts/check-outside
 	@echo "test: all passed"

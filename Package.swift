@@ -13,6 +13,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "Retriever", targets: ["Retriever"]),
+    .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
   ],
   targets: [
@@ -34,6 +35,16 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(
+      name: "CImageCodecs",
+      linkerSettings: ["jpeg", "png16", "webp", "webpdemux", "gif", "lcms2"].map {
+        .linkedLibrary($0, .when(platforms: [.linux]))
+      }),
+    .target(name: "CResampling"),
+    .target(
+      name: "RetrieverImages", dependencies: ["Retriever", "CImageCodecs", "CResampling"],
+      swiftSettings: strict),
+
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
     .executableTarget(
@@ -44,6 +55,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RetrieverImagesTests", dependencies: ["RetrieverImages", "Retriever", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),

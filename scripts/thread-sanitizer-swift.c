@@ -9,6 +9,7 @@
 //   resumes one is held, for a moment, until the task waits.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,10 +46,28 @@ static void wait_until_awaited(const char *task) {
   }
 }
 
-static bool is_in_resume(const void *code) {
-  Dl_info where;
-  if (!dladdr(code, &where) || !where.dli_sname) return false;
-  return strncmp(where.dli_sname, "swift_continuation_", strlen("swift_continuation_")) == 0;
+// Where the code of the three functions stands that resume a continuation; looked up once, since the runtime
+// announces a release at every metadata lookup.
+static struct { const char *start, *end; } resumers[3];
+
+static void find_resumers(void) {
+  static const char *const names[] = {"swift_continuation_resume", "swift_continuation_throwingResume",
+                                      "swift_continuation_throwingResumeWithError"};
+  for (int index = 0; index < 3; index++) {
+    const char *start = function_in(RTLD_DEFAULT, names[index]);
+    Dl_info where;
+    const ElfW(Sym) *symbol = NULL;
+    if (!dladdr1(start, &where, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) abort();
+    resumers[index].start = start;
+    resumers[index].end = start + symbol->st_size;
+  }
+}
+
+static bool is_in_resume(const char *code) {
+  for (int index = 0; index < 3; index++) {
+    if (code >= resumers[index].start && code < resumers[index].end) return true;
+  }
+  return false;
 }
 
 static void announce_release(void *address) {
@@ -62,6 +81,7 @@ __attribute__((constructor)) static void tell_the_runtime(void) {
   void (*initialize)(void) = (void (*)(void))function_in(RTLD_DEFAULT, "__tsan_on_initialize");
   void (**release)(void *) = function_in(RTLD_DEFAULT, "_swift_tsan_release");
   current_task = (void *(*)(void))function_in(RTLD_DEFAULT, "swift_task_getCurrent");
+  find_resumers();
   initialize();
   *release = announce_release;
 }

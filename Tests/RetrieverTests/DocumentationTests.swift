@@ -99,7 +99,7 @@
 
     @Test func chunksAreCopiedToAFile() async throws {
       let folder = try TemporaryDirectory()
-      let contents = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+      let contents = Data.pattern(count: 300_000)
       let file = try folder.write(Data(), to: "copy")
       try await serve("/photo", Reply(body: contents)) { (url: URL) async throws in
         let handle = try FileHandle(forWritingTo: file)

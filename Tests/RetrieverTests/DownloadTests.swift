@@ -7,7 +7,7 @@
   @testable import Retriever
 
   @Suite(.timeLimit(.minutes(1))) struct DownloadTests {
-    private let body = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 3) })
+    private let body = Data.pattern(count: 700_000)
 
     private func server() throws -> ScriptedServer {
       let body = body

@@ -7,7 +7,7 @@
   @testable import Retriever
 
   @Suite(.timeLimit(.minutes(1))) struct ResumeTests {
-    private static let body = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ $0 >> 9) })
+    private static let body = Data.pattern(count: 400_000)
 
     /// Serves one file with ranges; the first connection is held after `half`, until its peer leaves.
     private final class RangeServer: Sendable {

@@ -51,7 +51,7 @@
 
     @Test(arguments: [0, 1, 1000, 65_536, 65_537, 1_000_000]) func uploadSendsData(size: Int) async throws {
       let server = try Self.echo()
-      let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+      let body = Data.pattern(count: size)
       let (data, response) = try await session.upload(for: URLRequest(url: server.url()), from: body)
       #expect(data == body)
       #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Method") == "POST")

@@ -250,7 +250,7 @@
   extension TemporaryDirectory {
     /// A file of `size` bytes whose content depends on their place.
     func file(ofSize size: Int, named name: String = "body") throws -> (URL, Data) {
-      let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+      let data = Data.pattern(count: size)
       return (try write(data, to: name), data)
     }
   }

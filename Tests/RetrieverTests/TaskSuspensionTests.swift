@@ -126,7 +126,7 @@
     }
 
     @Test func suspendingAndResumingAtAnyMomentLosesNothing() async throws {
-      let body = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 17 &+ $0 >> 11) })
+      let body = Data.pattern(count: 2_000_000)
       let server = try ScriptedServer.http { _ in Reply(body: body) }
       for seed in 0..<10 {
         var random = SeededNumbers(UInt64(seed))

@@ -42,8 +42,8 @@
     }
 
     @Test func aStreamedTaskAsksItsDelegateForTheStream() async throws {
-      let server = try ScriptedServer.http { Reply(text: $0.text) }
-      let body = Data((0..<500_000).map { UInt8(97 + $0 % 26) })
+      let server = try ScriptedServer.http { Reply(body: $0.body) }
+      let body = Data.pattern(count: 500_000)
       let delegate = HandlerDelegate(.init(newStream: { InputStream(data: body) }))
       let session = URLSession.forTest(delegate: delegate)
       session.uploadTask(withStreamedRequest: request(server.url())).resume()

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func pausingAfterEachPieceDeliversEveryPiece() async throws {
-    let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let body = [UInt8](Data.pattern(count: 3_000_000))
     let server = try ScriptedServer.http { _ in Reply(body: Data(body)) }
     let client = try TransferClient()
     let box = TransferBox()

@@ -141,4 +141,15 @@ import Testing
     #expect(record.failure != nil)
     try await client.expectUsable()
   }
+
+  @Test func aBodyThatEndsBeforeItsLengthIsAnErrorAndNoWait() async throws {
+    let server = try ScriptedServer([.readRequest, .hold])
+    var request = TransferRequest(url: server.address())
+    request.method = "PUT"
+    request.body = .source(ScriptedBody([1, 2, 3], length: 5))
+    let record = try await client.run(request)
+    #expect(record.failure?.code == .requestBodyFailed)
+    #expect(record.failure?.message.contains("3 of its 5 bytes") == true)
+    try await client.expectUsable()
+  }
 }

@@ -27,6 +27,8 @@
     var sentBytes: Int64 = 0
     var receivedBytes: Int64 = 0
     var expectedToReceive: Int64 = -1
+    /// The same for the head that came last, which may be one of a response that is dropped.
+    var announcedLength: Int64 = -1
     /// What the delegate has been told of; a call that is on its way takes in all that comes meanwhile.
     var toldSent = Told()
     var toldWritten = Told()

@@ -62,7 +62,7 @@
         inner.withLock { $0.resume = nil }
         return file.truncate()
       }
-      let rest = loop.announcedLength
+      let rest = inner.withLock { $0.announcedLength }
       guard hasDelegates else { return }
       tell(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(

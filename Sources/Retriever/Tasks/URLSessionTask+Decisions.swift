@@ -169,18 +169,13 @@
     /// True when nothing more may be received for now.
     private func note(_ response: HTTPURLResponse, in inner: inout TaskState) -> Bool {
       inner.response = response
-      inner.expectedToReceive = loop.announcedLength
+      inner.expectedToReceive = inner.announcedLength
       return inner.machine.isSuspended
     }
 
     private func prepareSink(for response: HTTPURLResponse) {
-      switch sink {
-      case .memory where loop.announcedLength > 0:
-        // What a server announces is not to be believed beyond this: memory is taken as the body comes.
-        loop.collected.reserveCapacity(Int(min(loop.announcedLength, 1 << 20)))
-      case .file(let file): checkResumption(response, inner.withLock { $0.resume }, file)
-      case .memory, .delegate, .channel: break
-      }
+      guard case .file(let file) = sink else { return }
+      checkResumption(response, inner.withLock { $0.resume }, file)
     }
 
     /// `bytes(for:)` returns as soon as the head is here.

@@ -7,12 +7,16 @@
   // these calls never overlap.
   extension URLSessionTask: TransferObserver {
     package func transferDidReceive(head: TransferHead) -> TransferDisposition {
-      let (request, phase) = inner.withLock { ($0.currentRequest, $0.machine.phase) }
+      let length = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
+      let (request, phase) = inner.withLock { inner in
+        inner.announcedLength = length
+        return (inner.currentRequest, inner.machine.phase)
+      }
       guard phase == .exchanging, let request, let url = request.url else { return .stop }
       let response = HTTPURLResponse(
         url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
       loop.exchange?.response = response
-      loop.announcedLength = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
+      loop.announcedLength = length
       if head.mentions.contains(.setCookie), request.httpShouldHandleCookies, session.settings.storesCookies {
         session.settings.cookieStorage?.store(setCookieFieldsOf: response, for: request)
       }
@@ -51,6 +55,10 @@
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
       switch sink {
       case .memory:
+        if loop.collected.isEmpty, loop.announcedLength > 0 {
+          // What a server announces is not to be believed beyond this: memory is taken as the body comes.
+          loop.collected.reserveCapacity(Int(min(loop.announcedLength, 1 << 20)))
+        }
         if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
           loop.collected.append(start, count: bytes.count)
         }

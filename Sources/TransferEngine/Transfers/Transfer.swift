@@ -256,7 +256,13 @@ package final class Transfer: @unchecked Sendable {
     case .wait: machine.pauseSending()
     case .failed:
       noticedFailure = TransferFailure(.requestBodyFailed, message: "The body to be sent could not be read.")
-    case .end: break
+    case .end:
+      // libcurl would go on asking for the rest.
+      guard let length = source.length, sentBodyBytes < length else { break }
+      noticedFailure = TransferFailure(
+        .requestBodyFailed,
+        message: "The body to be sent ended after \(sentBodyBytes) of its \(length) bytes.")
+      return .failed
     }
     return answer
   }
