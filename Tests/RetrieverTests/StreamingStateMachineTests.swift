@@ -57,6 +57,24 @@
       #expect(demands == 1)
     }
 
+    @Test func aWaitingConsumerIsWokenByEnoughBytesOrWhenNoMoreComeForNow() {
+      var machine = Machine(highWaterMark: 1 << 20, lowWaterMark: 0)
+      guard case .wait = machine.suspend(7) else { return #expect(Bool(false)) }
+      let hold = { (machine: inout Machine, count: Int) in
+        self.bytes(count).withUnsafeBytes { machine.append($0, holding: 100) }
+      }
+      guard case .held = hold(&machine, 60) else { return #expect(Bool(false)) }
+      guard case .resume(7, let first) = hold(&machine, 40) else { return #expect(Bool(false)) }
+      #expect(first.count == 100)
+      guard case .wait = machine.suspend(8) else { return #expect(Bool(false)) }
+      guard case .held = hold(&machine, 5) else { return #expect(Bool(false)) }
+      guard case .resume(8, let second) = machine.settle() else { return #expect(Bool(false)) }
+      #expect(second.count == 5)
+      guard case .buffered(pause: false) = machine.settle() else { return #expect(Bool(false)) }
+      // Nobody waits: there is nobody to wake.
+      guard case .buffered(pause: false) = hold(&machine, 5) else { return #expect(Bool(false)) }
+    }
+
     @Test func chunksGrowWhileTheConsumerLagsAndStayBounded() {
       var machine = Machine(highWaterMark: .max, lowWaterMark: 0)
       for _ in 0..<4096 { _ = append(1000, to: &machine) }

@@ -51,6 +51,26 @@
       perform(state.withLock { $0.machine.append(bytes) })
     }
 
+    /// What became of bytes that ``gather(_:)`` took.
+    package enum Reception: Sendable {
+      case taken, pause
+      /// A consumer waits for ``settle()``.
+      case held
+    }
+
+    /// Like ``append(_:)``, but a waiting consumer is woken only by a good many bytes: for each piece of a stream it
+    /// would cost more than the bytes do. ``settle()`` is to be called when no more come for now.
+    package func gather(_ bytes: UnsafeRawBufferPointer) -> Reception {
+      let action = state.withLock { $0.machine.append(bytes, holding: Self.worthWaking) }
+      if case .held = action { return .held }
+      return perform(action) ? .pause : .taken
+    }
+
+    /// No more bytes come for now.
+    package func settle() { _ = perform(state.withLock { $0.machine.settle() }) }
+
+    private static let worthWaking = 128 << 10
+
     /// Hands `chunk` on without a copy; nobody may write to it any more. Returns true if the producer should pause.
     package func append(_ chunk: ByteChunk) -> Bool {
       perform(state.withLock { $0.machine.append(chunk) })
@@ -73,6 +93,8 @@
       switch action {
       case .buffered(let pause):
         return pause
+      case .held:
+        return false
       case .resume(let consumer, let chunk):
         consumer.resume(returning: chunk)
         return false

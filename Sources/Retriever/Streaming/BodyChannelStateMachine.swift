@@ -8,6 +8,8 @@
     package enum AppendAction {
       /// Nothing. `pause` asks the producer to stop until it hears of new demand.
       case buffered(pause: Bool)
+      /// The same, and the consumer waits: it is to be resumed by ``settle()``.
+      case held
       /// The consumer was waiting: resume it with this chunk.
       case resume(Waiter, with: ByteChunk)
       /// Nobody will ever read these bytes.
@@ -72,7 +74,9 @@
     // MARK: Producer
 
     /// Bytes have arrived; they are copied.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) -> AppendAction {
+    ///
+    /// - Parameter least: A waiting consumer is not resumed with less than this, but left to ``settle()``.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer, holding least: Int = 0) -> AppendAction {
       guard case .open = phase else { return .dropped }
       var rest = bytes
       if let tail = chunks.last, tail.room > 0 {
@@ -86,8 +90,11 @@
         rest = UnsafeRawBufferPointer(rebasing: rest[copied...])
         chunks.append(chunk)
       }
-      return didAppend(bytes.count)
+      return didAppend(bytes.count, holding: least)
     }
+
+    /// No more bytes come for now: a consumer that waits gets what was held together for it.
+    package mutating func settle() -> AppendAction { didAppend(0) }
 
     /// A whole chunk has arrived; it is handed on as it is.
     package mutating func append(_ chunk: ByteChunk) -> AppendAction {
@@ -96,10 +103,10 @@
       return didAppend(chunk.count)
     }
 
-    private mutating func didAppend(_ count: Int) -> AppendAction {
+    private mutating func didAppend(_ count: Int, holding least: Int = 0) -> AppendAction {
       bufferedCount += count
+      if waiter != nil, bufferedCount < least { return .held }
       if !chunks.isEmpty, let consumer = waiter.take() {
-        // A consumer only waits while nothing is buffered, so these bytes are all there is.
         return .resume(consumer, with: takeFirstChunk())
       }
       if bufferedCount > highWaterMark { isPaused = true }

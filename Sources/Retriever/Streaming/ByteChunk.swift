@@ -16,7 +16,7 @@
 
     package init(capacity: Int) {
       self.capacity = capacity
-      base = .allocate(capacity: max(capacity, 1))
+      base = ChunkMemory.take(capacity)
     }
 
     /// A chunk filled by `body`, which returns how many bytes it wrote.
@@ -29,7 +29,7 @@
     }
 
     deinit {
-      base.deallocate()
+      ChunkMemory.giveBack(base, capacity)
     }
 
     package var bytes: UnsafeRawBufferPointer {

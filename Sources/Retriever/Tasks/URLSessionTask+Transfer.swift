@@ -39,9 +39,12 @@
       }
       switch phase {
       case .receiving:
-        let pauses = deliver(bytes)
+        let disposition = deliver(bytes)
         if isWatched { reportProgress() }
-        return pauses ? .pause : mayReceive ? .proceed : .pause
+        if mayReceive { return disposition }
+        // A suspended task's reader still gets what has come.
+        transferDidSettle()
+        return .pause
       case .discarding:
         loop.discardedBytes += bytes.count
         return loop.discardedBytes > Self.mostDiscardedBytes ? .stop : .proceed
@@ -51,8 +54,12 @@
       }
     }
 
-    /// True asks the transfer to pause until the sink calls for more.
-    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package func transferDidSettle() {
+      if case .channel(let channel) = sink { channel.settle() }
+    }
+
+    /// A pause lasts until the sink calls for more.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
       switch sink {
       case .memory:
         if loop.collected.isEmpty, loop.announcedLength > 0 {
@@ -62,17 +69,22 @@
         if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
           loop.collected.append(start, count: bytes.count)
         }
-        return false
+        return .proceed
       case .delegate(let body):
         let (delivers, pauses) = body.append(bytes)
         if delivers { deliverToDelegate(body) }
-        return pauses
-      case .channel(let channel): return channel.append(bytes)
+        return pauses ? .pause : .proceed
+      case .channel(let channel):
+        return switch channel.gather(bytes) {
+        case .taken: .proceed
+        case .held: .gather
+        case .pause: .pause
+        }
       case .file(let file):
         let pauses = file.append(bytes)
         if let error = file.error { abort(error) }
         if hasDelegates { tellWritten() }
-        return pauses
+        return pauses ? .pause : .proceed
       }
     }
 

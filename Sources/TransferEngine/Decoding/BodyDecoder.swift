@@ -95,7 +95,7 @@ final class BodyDecoder {
       let piece = UnsafeRawBufferPointer(rebasing: stages[last].buffer[stages[last].output])
       stages[last].output = 0..<0
       switch deliver(piece) {
-      case .proceed: continue
+      case .proceed, .gather: continue
       case .pause: return mayHaveMore(input) ? .kept : .paused
       case .stop: return .stopped
       }

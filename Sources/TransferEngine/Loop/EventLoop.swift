@@ -26,6 +26,7 @@ final class EventLoop: @unchecked Sendable {
   private var running: [Transfer] = []
   private var failed: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
+  private var unsettled: [Transfer] = []
   private var sweep = IdleSweep()
   /// When the loop will wake by itself; nil while it is awake.
   private var wakesAt: Monotonic?
@@ -240,8 +241,21 @@ final class EventLoop: @unchecked Sendable {
   private func finishDoneTransfers() {
     while let transfer = failed.popLast() { transfer.finishFailed() }
     finishTouched()
+    settle()
     tellEnds()
   }
+
+  /// Readers are woken when what came at once is taken in, and not by each piece of it.
+  private func settle() {
+    guard !unsettled.isEmpty else { return }
+    var told: [Transfer] = []
+    swap(&told, &unsettled)
+    for transfer in told { transfer.settle() }
+    told.removeAll(keepingCapacity: true)
+    if unsettled.isEmpty { swap(&told, &unsettled) }
+  }
+
+  func addUnsettled(_ transfer: Transfer) { unsettled.append(transfer) }
 
   private func finishTouched() {
     var index = 0
@@ -272,7 +286,7 @@ final class EventLoop: @unchecked Sendable {
 
   // MARK: Waiting
 
-  private var hasWork: Bool { !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !ended.isEmpty }
+  private var hasWork: Bool { !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !ended.isEmpty || !unsettled.isEmpty }
 
   private var nextDeadline: Monotonic {
     let end = Monotonic(nanoseconds: .max)

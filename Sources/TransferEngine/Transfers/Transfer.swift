@@ -24,6 +24,8 @@ package final class Transfer: @unchecked Sendable {
   private var reusedConnection = false
   /// Where the loop keeps this transfer; -1 when it does not.
   var runningIndex = -1
+  /// The loop has noted that this transfer's observer holds bytes together.
+  private var isUnsettled = false
   /// A failure noticed inside a callback; it says more than the code libcurl ends with.
   private var noticedFailure: TransferFailure?
   /// What libcurl ended with, while a rest of the body waits to be delivered.
@@ -168,7 +170,7 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     if let decoder { return reception(after: decoder.decode(bytes, deliver: deliver)) }
     switch deliver(bytes) {
-    case .proceed: return .taken
+    case .proceed, .gather: return .taken
     case .pause:
       machine.pauseReceiving()
       return .taken
@@ -214,7 +216,18 @@ package final class Transfer: @unchecked Sendable {
         .bodyTooLarge, message: "The response is longer than the limit of \(limit) bytes that was set.")
       return .stop
     }
-    return observer.transferDidReceive(bytes: bytes)
+    let disposition = observer.transferDidReceive(bytes: bytes)
+    if disposition == .gather, !isUnsettled {
+      isUnsettled = true
+      core.loop.addUnsettled(self)
+    }
+    return disposition
+  }
+
+  /// At the end of the loop's round: nothing more comes for now.
+  func settle() {
+    isUnsettled = false
+    observer?.transferDidSettle()
   }
 
   /// False ends the transfer.
@@ -233,7 +246,7 @@ package final class Transfer: @unchecked Sendable {
         if !codings.isEmpty { decoder = BodyDecoder(codings) }
       }
       switch observer.transferDidReceive(head: head) {
-      case .proceed: return true
+      case .proceed, .gather: return true
       case .pause:
         machine.pauseReceiving()
         return true

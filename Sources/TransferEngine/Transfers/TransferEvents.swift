@@ -9,6 +9,8 @@ package protocol TransferObserver: AnyObject, Sendable {
   func transferDidReceive(informational head: TransferHead)
   /// A piece of the body, decoded: it is taken whatever the answer.
   func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition
+  /// For now nothing more comes: what ``TransferDisposition/gather`` held together may be handed on.
+  func transferDidSettle()
   /// Bytes of the request's body that were handed to the connection, in all.
   func transferDidSend(total: Int64)
   func transferDidFinish(_ end: TransferEnd)
@@ -16,11 +18,14 @@ package protocol TransferObserver: AnyObject, Sendable {
 
 extension TransferObserver {
   package func transferDidReceive(informational head: TransferHead) {}
+  package func transferDidSettle() {}
   package func transferDidSend(total: Int64) {}
 }
 
 package enum TransferDisposition: Sendable {
   case proceed
+  /// The same, and ``TransferObserver/transferDidSettle()`` is to be called as soon as nothing more comes at once.
+  case gather
   /// What came is taken; nothing more is wanted until ``Transfer/resumeReceiving()``.
   case pause
   /// The transfer is to end now; it finishes as cancelled.
