@@ -4,6 +4,7 @@
 
   /// The memory of large chunks, used again: fresh pages cost the kernel more than filling them.
   enum ChunkMemory {
+    /// Its memory has no owner: whoever takes it from the list is the only one who knows it.
     private struct Block: Sendable {
       nonisolated(unsafe) let base: UnsafeMutablePointer<UInt8>
     }
@@ -19,11 +20,13 @@
 
     static func giveBack(_ base: UnsafeMutablePointer<UInt8>, _ capacity: Int) {
       let block = Block(base: base)
-      let isKept = capacity == size && blocks.withLock { blocks in
-        guard blocks.count < mostBlocks else { return false }
-        blocks.append(block)
-        return true
-      }
+      let isKept =
+        capacity == size
+        && blocks.withLock { blocks in
+          guard blocks.count < mostBlocks else { return false }
+          blocks.append(block)
+          return true
+        }
       if !isKept { base.deallocate() }
     }
   }
