@@ -286,7 +286,9 @@ final class EventLoop: @unchecked Sendable {
 
   // MARK: Waiting
 
-  private var hasWork: Bool { !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !ended.isEmpty || !unsettled.isEmpty }
+  private var hasWork: Bool {
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !ended.isEmpty || !unsettled.isEmpty
+  }
 
   private var nextDeadline: Monotonic {
     let end = Monotonic(nanoseconds: .max)
