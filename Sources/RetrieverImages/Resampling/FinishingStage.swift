@@ -1,0 +1,55 @@
+import CResampling
+
+/// Makes a row of the thumbnail of a row of light that is whole vertically: weights it horizontally and encodes it.
+final class FinishingStage {
+  private let light: LightSource
+  let path: rsp_path
+  private let output: RowLayout
+  private let sourceWidth: Int
+  private let starts: [Int32]
+  private let weights: [Float]
+  private let taps: Int
+  /// Three channels are spread over four, as vectors have them.
+  private let spread: FloatRows?
+  private let pixels: FloatRows
+  private let row: AlignedStorage
+
+  /// The floats that a row of light needs behind its end so that the last taps may be padded with zeros.
+  let slack: Int
+
+  init(
+    light: LightSource, weights: ResamplingWeights, sourceWidth: Int, output: RowLayout, path: rsp_path
+  ) throws(ImageError) {
+    self.light = light
+    self.path = path
+    self.output = output
+    self.sourceWidth = sourceWidth
+    let isGrey = light.channels == 1
+    starts = weights.starts
+    (taps, self.weights) = weights.uniform(multiple: isGrey ? 8 : 2, repeated: isGrey ? 1 : 4)
+    slack = taps * 4 + Int(RSP_SLACK)
+    spread = light.channels == 3 ? try FloatRows(count: 1, length: sourceWidth * 4, slack: slack) : nil
+    pixels = try FloatRows(count: 1, length: output.size.width * 4)
+    row = try AlignedStorage(bytes: output.bytesPerRow)
+  }
+
+  /// The row is valid until the next call.
+  func finish(_ sum: UnsafePointer<Float>) -> UnsafeRawBufferPointer {
+    let width = output.size.width
+    let result = pixels[0]
+    if light.channels == 1 {
+      rsp_contract1(path, sum, starts, weights, taps, result, width)
+    } else if let spread {
+      rsp_spread(sum, spread[0], sourceWidth)
+      rsp_contract4(path, spread[0], starts, weights, taps, result, width)
+    } else {
+      rsp_contract4(path, sum, starts, weights, taps, result, width)
+    }
+    withUnsafePointer(to: light.encoding) { encoding in
+      rsp_encode(
+        encoding, result, light.channels == 1 ? 1 : 4, row.base.assumingMemoryBound(to: UInt8.self),
+        Int32(output.format.channels), width)
+    }
+    return UnsafeRawBufferPointer(start: row.base, count: output.bytesPerRow)
+  }
+}

@@ -1,0 +1,93 @@
+import CResampling
+
+/// Adds each source row to the thumbnail rows that it counts for, a few rows at a time, so that a sum is loaded and stored
+/// once for several rows.
+final class ReducingStage {
+  private let light: LightSource
+  private let weights: ResamplingWeights
+  private let width: Int
+  private let bytesPerRow: Int
+  private let finishing: FinishingStage
+  private let path: rsp_path
+
+  /// One for each thumbnail row under way.
+  private let sums: FloatRows
+  /// The source rows that wait to be added, as they came.
+  private let waiting: AlignedStorage
+  private var waitingCount = 0
+  private var firstWaiting = 0
+  /// The thumbnail row that is whole next, and the first that no source row was added to.
+  private var next = 0
+  private var untouched = 0
+  private var factors: [Float] = []
+  private var sumPointers: [UnsafeMutablePointer<Float>?] = []
+
+  init(
+    light: LightSource, weights: ResamplingWeights, width: Int, bytesPerRow: Int, finishing: FinishingStage
+  ) throws(ImageError) {
+    self.light = light
+    self.weights = weights
+    self.width = width
+    self.bytesPerRow = bytesPerRow
+    self.finishing = finishing
+    path = finishing.path
+    sums = try FloatRows(
+      count: Self.mostAtOnce(weights), length: width * light.channels, slack: finishing.slack)
+    waiting = try AlignedStorage(bytes: bytesPerRow * (Int(RSP_MAX_ROWS) - 1))
+  }
+
+  func push(
+    _ row: UnsafeRawPointer, index: Int, emit: (UnsafeRawBufferPointer) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    guard next < weights.starts.count else { return }
+    if waitingCount == 0 { firstWaiting = index }
+    let completes = index + 1 >= Int(weights.ends[next])
+    guard completes || waitingCount + 1 == Int(RSP_MAX_ROWS) else {
+      (waiting.base + waitingCount * bytesPerRow).copyMemory(from: row, byteCount: bytesPerRow)
+      waitingCount += 1
+      return
+    }
+    add(row, end: index + 1)
+    waitingCount = 0
+    while next < weights.starts.count, Int(weights.ends[next]) <= index + 1 {
+      let sum = sums[next]
+      next += 1
+      try emit(finishing.finish(sum))
+    }
+  }
+
+  /// Adds the rows that wait and one more.
+  private func add(_ row: UnsafeRawPointer, end: Int) {
+    var rows: [UnsafeRawPointer?] = []
+    for index in 0..<waitingCount { rows.append(UnsafeRawPointer(waiting.base + index * bytesPerRow)) }
+    rows.append(row)
+    factors.removeAll(keepingCapacity: true)
+    sumPointers.removeAll(keepingCapacity: true)
+    var target = next
+    while target < weights.starts.count, Int(weights.starts[target]) < end {
+      if target >= untouched {
+        sums.clear(target)
+        untouched = target + 1
+      }
+      sumPointers.append(sums[target])
+      for index in 0..<Int(RSP_MAX_ROWS) {
+        factors.append(index < rows.count ? weights.weight(of: firstWaiting + index, in: target) : 0)
+      }
+      target += 1
+    }
+    withUnsafePointer(to: light.source) { source in
+      rsp_accumulate(path, source, rows, rows.count, sumPointers, sumPointers.count, factors, width)
+    }
+  }
+
+  /// The most thumbnail rows that are under way at a time.
+  private static func mostAtOnce(_ weights: ResamplingWeights) -> Int {
+    var most = 1
+    var started = 0
+    for index in weights.ends.indices {
+      while started < weights.starts.count, weights.starts[started] < weights.ends[index] { started += 1 }
+      most = max(most, started - index)
+    }
+    return most
+  }
+}

@@ -1,0 +1,77 @@
+/// For one direction: which source pixels make each new pixel, and how much each of them counts.
+struct ResamplingWeights {
+  /// The first source pixel of each new one; never decreases.
+  private(set) var starts: [Int32] = []
+  /// The source pixel behind the last of each new one; never decreases.
+  private(set) var ends: [Int32] = []
+  /// The source pixels of the new pixel that has most.
+  private(set) var longest = 0
+
+  private var values: [Float] = []
+  private var offsets: [Int] = []
+
+  /// True when there are more new pixels than source pixels.
+  let enlarges: Bool
+
+  init(kernel: ResamplingKernel, source: Int, target: Int) {
+    enlarges = target > source
+    guard source != target else {
+      starts = (0..<target).map { Int32(clamping: $0) }
+      ends = (0..<target).map { Int32(clamping: $0 + 1) }
+      longest = 1
+      values = [Float](repeating: 1, count: target)
+      offsets = Array(0..<target)
+      return
+    }
+    let scale = Double(source) / Double(target)
+    let stretch = max(scale, 1)
+    let reach = kernel.support * stretch
+    var buffer: [Double] = []
+    starts.reserveCapacity(target)
+    ends.reserveCapacity(target)
+    for index in 0..<target {
+      let center = (Double(index) + 0.5) * scale
+      let from = min(max(Int((center - reach - 0.5).rounded(.up)), 0), source - 1)
+      let to = max(min(Int((center + reach - 0.5).rounded(.down)) + 1, source), from + 1)
+      let first = (Double(from) + 0.5 - center) / stretch
+      kernel.fill(&buffer, count: to - from, first: first, step: 1 / stretch)
+      // Normalised, so that an edge, where pixels are missing, is as bright as the rest.
+      let sum = buffer.reduce(0, +)
+      starts.append(Int32(clamping: from))
+      ends.append(Int32(clamping: to))
+      offsets.append(values.count)
+      for value in buffer { values.append(Float(value / sum)) }
+      longest = max(longest, to - from)
+    }
+  }
+
+  /// The weights of a new pixel; the first is that of the source pixel `starts[index]`.
+  func weights(of index: Int) -> ArraySlice<Float> {
+    let offset = offsets[index]
+    return values[offset..<(offset + Int(ends[index] - starts[index]))]
+  }
+
+  /// The weight of a source pixel in a new pixel, 0 for one that is not part of it.
+  func weight(of source: Int, in index: Int) -> Float {
+    let start = Int(starts[index])
+    guard source >= start, source < Int(ends[index]) else { return 0 }
+    return values[offsets[index] + source - start]
+  }
+
+  /// The weights of all pixels, each with the same count of them (a multiple of `multiple`, zeros at the end) and each
+  /// repeated side by side.
+  func uniform(multiple: Int, repeated: Int) -> (taps: Int, weights: [Float]) {
+    let taps = (longest + multiple - 1) / multiple * multiple
+    var weights = [Float](repeating: 0, count: taps * repeated * starts.count)
+    for index in starts.indices {
+      var position = index * taps * repeated
+      for weight in self.weights(of: index) {
+        for _ in 0..<repeated {
+          weights[position] = weight
+          position += 1
+        }
+      }
+    }
+    return (taps, weights)
+  }
+}
