@@ -56,7 +56,8 @@ let package = Package(
     .testTarget(
       name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RetrieverImagesTests", dependencies: ["RetrieverImages", "Retriever", "TestSupport"],
+      name: "RetrieverImagesTests",
+      dependencies: ["RetrieverImages", "CImageCodecs", "Retriever", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",

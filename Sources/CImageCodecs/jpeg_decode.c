@@ -1,1 +1,329 @@
-#include "CImageCodecs.h"
+#include "jpeg_errors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A progressive image may be cut into any number of scans, each of which costs a walk over all its blocks
+// though it may hold next to nothing. Ten to twenty scans are usual.
+enum { most_scans = 500, scans_always_allowed = 40 };
+static const uint64_t most_blocks_in_scans = 100000000;
+
+struct codec_jpeg_decoder {
+  struct jpeg_decompress_struct image;
+  jpeg_failure failure;
+  struct jpeg_source_mgr source;
+  /// Bytes that libjpeg wants passed over and that have not come yet.
+  size_t owed;
+  /// CMYK samples are stored as 255 minus the ink: Adobe's habit.
+  bool is_inverted;
+  bool has_ended;
+  bool made_up_end;
+  bool lacks_data;
+  uint32_t genuine_rows;
+  uint64_t blocks_in_scans;
+  bool has_warning;
+  char warning[JMSG_LENGTH_MAX];
+};
+
+static codec_jpeg_decoder *decoder_of(j_common_ptr image) {
+  return image->client_data;
+}
+
+static bool is_damage(const struct jpeg_error_mgr *manager) {
+  switch (manager->msg_code) {
+    case JWRN_EXTRANEOUS_DATA:
+      // Cameras pad between segments and before the end; before a restart marker it means lost blocks.
+      return manager->msg_parm.i[1] >= 0xD0 && manager->msg_parm.i[1] <= 0xD7;
+    case JWRN_ADOBE_XFORM:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_JPEG_EOF:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// From here on everything is made up: the blocks of the row that is being read, and all rows after it.
+static void note_lack(codec_jpeg_decoder *decoder) {
+  const struct jpeg_decompress_struct *image = &decoder->image;
+  if (decoder->lacks_data) return;
+  decoder->lacks_data = true;
+  // A scan that refines others leaves every row with something to show.
+  if (image->input_scan_number > 1) return;
+  uint64_t rows = (uint64_t)image->input_iMCU_row * (uint64_t)image->max_v_samp_factor *
+                  (uint64_t)image->min_DCT_scaled_size;
+  if (rows >= image->output_height) return;
+  // Where chroma is halved, the last row of blocks that are there is blended with blocks that are not.
+  if (rows > 0 && image->max_v_samp_factor > 1) rows -= 1;
+  decoder->genuine_rows = (uint32_t)rows;
+}
+
+static void note_message(j_common_ptr common, int level) {
+  if (level >= 0) return;
+  codec_jpeg_decoder *decoder = decoder_of(common);
+  common->err->num_warnings++;
+  if (!is_damage(common->err)) return;
+  if (decoder->made_up_end) {
+    note_lack(decoder);
+    return;
+  }
+  if (decoder->has_warning) return;
+  decoder->has_warning = true;
+  common->err->format_message(common, decoder->warning);
+}
+
+static void drop_message(j_common_ptr image) {
+  (void)image;
+}
+
+static void ignore_image(j_decompress_ptr image) {
+  (void)image;
+}
+
+static boolean fill_input(j_decompress_ptr image) {
+  static const JOCTET end[2] = {0xFF, JPEG_EOI};
+  codec_jpeg_decoder *decoder = decoder_of((j_common_ptr)image);
+  if (!decoder->has_ended) return FALSE;
+  decoder->made_up_end = true;
+  image->src->next_input_byte = end;
+  image->src->bytes_in_buffer = sizeof end;
+  return TRUE;
+}
+
+static void skip_input(j_decompress_ptr image, long count) {
+  if (count <= 0) return;
+  codec_jpeg_decoder *decoder = decoder_of((j_common_ptr)image);
+  size_t wanted = (size_t)count;
+  size_t now = wanted < image->src->bytes_in_buffer ? wanted : image->src->bytes_in_buffer;
+  image->src->next_input_byte += now;
+  image->src->bytes_in_buffer -= now;
+  decoder->owed += wanted - now;
+}
+
+static bool create(codec_jpeg_decoder *decoder) {
+  if (setjmp(decoder->failure.jump)) return false;
+  jpeg_create_decompress(&decoder->image);
+  jpeg_save_markers(&decoder->image, JPEG_APP0 + 1, 0xFFFF);
+  jpeg_save_markers(&decoder->image, JPEG_APP0 + 2, 0xFFFF);
+  return true;
+}
+
+codec_jpeg_decoder *codec_jpeg_decoder_make(void) {
+  codec_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
+  if (!decoder) return NULL;
+  decoder->image.err = jpeg_std_error(&decoder->failure.manager);
+  decoder->failure.manager.error_exit = jpeg_failure_exit;
+  decoder->failure.manager.emit_message = note_message;
+  decoder->failure.manager.output_message = drop_message;
+  decoder->image.client_data = decoder;
+  if (!create(decoder)) {
+    jpeg_destroy_decompress(&decoder->image);
+    free(decoder);
+    return NULL;
+  }
+  decoder->source.init_source = ignore_image;
+  decoder->source.fill_input_buffer = fill_input;
+  decoder->source.skip_input_data = skip_input;
+  decoder->source.resync_to_restart = jpeg_resync_to_restart;
+  decoder->source.term_source = ignore_image;
+  decoder->image.src = &decoder->source;
+  return decoder;
+}
+
+void codec_jpeg_decoder_free(codec_jpeg_decoder *decoder) {
+  jpeg_destroy_decompress(&decoder->image);
+  free(decoder);
+}
+
+const char *codec_jpeg_decoder_message(const codec_jpeg_decoder *decoder) {
+  return decoder->failure.message;
+}
+
+void codec_jpeg_decoder_attach_input(codec_jpeg_decoder *decoder, const uint8_t *bytes, size_t count) {
+  size_t skipped = decoder->owed < count ? decoder->owed : count;
+  decoder->owed -= skipped;
+  decoder->source.next_input_byte = bytes + skipped;
+  decoder->source.bytes_in_buffer = count - skipped;
+}
+
+size_t codec_jpeg_decoder_detach_input(codec_jpeg_decoder *decoder) {
+  // What was made up for an end is nobody's input.
+  size_t left = decoder->made_up_end ? 0 : decoder->source.bytes_in_buffer;
+  decoder->source.next_input_byte = NULL;
+  decoder->source.bytes_in_buffer = 0;
+  return left;
+}
+
+void codec_jpeg_decoder_end_input(codec_jpeg_decoder *decoder) {
+  decoder->has_ended = true;
+}
+
+static codec_result fail(codec_jpeg_decoder *decoder, codec_result result, const char *message) {
+  snprintf(decoder->failure.message, sizeof decoder->failure.message, "%s", message);
+  return result;
+}
+
+codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_jpeg_header *header) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  if (jpeg_read_header(image, TRUE) == JPEG_SUSPENDED) return codec_needs_input;
+  // Segments between scans interest nobody.
+  jpeg_save_markers(image, JPEG_APP0 + 1, 0);
+  jpeg_save_markers(image, JPEG_APP0 + 2, 0);
+
+  // libjpeg cannot wait for input in the middle of arithmetic coding.
+  if (image->arith_code) return fail(decoder, codec_unsupported, "Arithmetic coding is not supported");
+  switch (image->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      image->out_color_space = JCS_GRAYSCALE;
+      header->colors = codec_grey;
+      break;
+    case JCS_RGB:
+    case JCS_YCbCr:
+      image->out_color_space = JCS_RGB;
+      header->colors = codec_rgb;
+      break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      image->out_color_space = JCS_CMYK;
+      header->colors = codec_cmyk;
+      break;
+    default:
+      return fail(decoder, codec_unsupported, "The number of color components is not supported");
+  }
+  header->width = image->image_width;
+  header->height = image->image_height;
+  decoder->is_inverted = header->colors == codec_cmyk && image->saw_Adobe_marker;
+  header->is_buffered = jpeg_has_multiple_scans(image);
+  header->coefficient_bytes = 0;
+  for (int index = 0; index < image->num_components; index++) {
+    const jpeg_component_info *component = &image->comp_info[index];
+    header->coefficient_bytes +=
+        (uint64_t)component->width_in_blocks * component->height_in_blocks * sizeof(JBLOCK);
+  }
+  return codec_done;
+}
+
+codec_jpeg_segment codec_jpeg_decoder_segment(
+    const codec_jpeg_decoder *decoder, int application, size_t index) {
+  for (jpeg_saved_marker_ptr saved = decoder->image.marker_list; saved; saved = saved->next) {
+    if (saved->marker != JPEG_APP0 + application) continue;
+    if (index-- == 0) return (codec_jpeg_segment){saved->data, saved->data_length};
+  }
+  return (codec_jpeg_segment){NULL, 0};
+}
+
+codec_result codec_jpeg_decoder_start(
+    codec_jpeg_decoder *decoder, unsigned eighths, uint32_t *width, uint32_t *height) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  image->scale_num = eighths;
+  image->scale_denom = 8;
+  image->buffered_image = jpeg_has_multiple_scans(image);
+  // Neither path reads input here, so that it cannot wait for any: one scan makes rows while it is read.
+  if (!jpeg_start_decompress(image)) return codec_needs_input;
+  *width = image->output_width;
+  *height = image->output_height;
+  decoder->genuine_rows = image->output_height;
+  return codec_done;
+}
+
+/// Counts the scan that has just begun; false when there are too many.
+static bool allows_scan(codec_jpeg_decoder *decoder) {
+  const struct jpeg_decompress_struct *image = &decoder->image;
+  for (int index = 0; index < image->comps_in_scan; index++) {
+    const jpeg_component_info *component = image->cur_comp_info[index];
+    decoder->blocks_in_scans += (uint64_t)component->width_in_blocks * component->height_in_blocks;
+  }
+  if (image->input_scan_number > most_scans) return false;
+  return image->input_scan_number <= scans_always_allowed || decoder->blocks_in_scans <= most_blocks_in_scans;
+}
+
+codec_result codec_jpeg_decoder_read_scans(codec_jpeg_decoder *decoder) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  for (;;) {
+    switch (jpeg_consume_input(image)) {
+      case JPEG_SUSPENDED:
+        return codec_needs_input;
+      case JPEG_REACHED_EOI:
+        return codec_done;
+      case JPEG_REACHED_SOS:
+        if (!allows_scan(decoder)) {
+          snprintf(decoder->failure.message, sizeof decoder->failure.message,
+              "The image has %d scans; that is too many for its size", image->input_scan_number);
+          return codec_too_large;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+int codec_jpeg_decoder_complete_scans(const codec_jpeg_decoder *decoder) {
+  return jpeg_input_complete((j_decompress_ptr)&decoder->image) ? decoder->image.input_scan_number
+                                                                : decoder->image.input_scan_number - 1;
+}
+
+codec_result codec_jpeg_decoder_start_output(codec_jpeg_decoder *decoder) {
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  // The output of a complete scan never waits for input, and uses what there is of the next one too.
+  int scan = codec_jpeg_decoder_complete_scans(decoder);
+  return jpeg_start_output(&decoder->image, scan) ? codec_done : codec_needs_input;
+}
+
+codec_result codec_jpeg_decoder_finish_output(codec_jpeg_decoder *decoder) {
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  return jpeg_finish_output(&decoder->image) ? codec_done : codec_needs_input;
+}
+
+static void invert(uint8_t *samples, size_t count) {
+  for (size_t index = 0; index < count; index++) samples[index] = 255 - samples[index];
+}
+
+codec_result codec_jpeg_decoder_read_rows(
+    codec_jpeg_decoder *decoder, uint8_t *rows, size_t bytes_per_row, size_t capacity, size_t *count) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  *count = 0;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  while (*count < capacity && image->output_scanline < image->output_height) {
+    JSAMPROW wanted[8];
+    size_t left = capacity - *count;
+    JDIMENSION most = left < 8 ? (JDIMENSION)left : 8;
+    for (JDIMENSION index = 0; index < most; index++) wanted[index] = rows + (*count + index) * bytes_per_row;
+    JDIMENSION read = jpeg_read_scanlines(image, wanted, most);
+    if (read == 0) return codec_needs_input;
+    if (decoder->is_inverted) {
+      for (JDIMENSION index = 0; index < read; index++) invert(wanted[index], (size_t)image->output_width * 4);
+    }
+    *count += read;
+  }
+  return codec_done;
+}
+
+uint32_t codec_jpeg_decoder_rows_left(const codec_jpeg_decoder *decoder) {
+  return decoder->image.output_height - decoder->image.output_scanline;
+}
+
+const char *codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder) {
+  return decoder->has_warning ? decoder->warning : NULL;
+}
+
+bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder) {
+  if (!decoder->made_up_end) return false;
+  if (decoder->lacks_data) return true;
+  const struct jpeg_decompress_struct *image = &decoder->image;
+  if (!image->coef_bits) return image->output_scanline < image->output_height;
+  // An end that is missing after the last scan does no harm: every coefficient has all its bits.
+  for (int component = 0; component < image->num_components; component++) {
+    for (int index = 0; index < DCTSIZE2; index++) {
+      if (image->coef_bits[component][index] != 0) return true;
+    }
+  }
+  return false;
+}
+
+uint32_t codec_jpeg_decoder_genuine_rows(const codec_jpeg_decoder *decoder) {
+  return decoder->genuine_rows;
+}

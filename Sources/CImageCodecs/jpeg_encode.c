@@ -1,0 +1,130 @@
+#include "jpeg_errors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct jpeg_encoder {
+  struct jpeg_compress_struct image;
+  jpeg_failure failure;
+  struct jpeg_destination_mgr destination;
+  codec_buffer output;
+  size_t capacity;
+  uint8_t *row;
+} jpeg_encoder;
+
+static void drop_message(j_common_ptr image) {
+  (void)image;
+}
+
+static void start_output(j_compress_ptr image) {
+  jpeg_encoder *encoder = image->client_data;
+  encoder->destination.next_output_byte = encoder->output.bytes;
+  encoder->destination.free_in_buffer = encoder->capacity;
+}
+
+static boolean grow_output(j_compress_ptr image) {
+  jpeg_encoder *encoder = image->client_data;
+  // libjpeg calls this when the buffer is full, whatever the pointers say.
+  size_t used = encoder->capacity;
+  uint8_t *grown = realloc(encoder->output.bytes, used * 2);
+  if (!grown) ERREXIT1(image, JERR_OUT_OF_MEMORY, 0);
+  encoder->output.bytes = grown;
+  encoder->capacity = used * 2;
+  encoder->destination.next_output_byte = grown + used;
+  encoder->destination.free_in_buffer = encoder->capacity - used;
+  return TRUE;
+}
+
+static void end_output(j_compress_ptr image) {
+  jpeg_encoder *encoder = image->client_data;
+  encoder->output.count = encoder->capacity - encoder->destination.free_in_buffer;
+}
+
+/// Straight alpha over white.
+static void flatten(uint8_t *to, const uint8_t *from, uint32_t width) {
+  for (uint32_t x = 0; x < width; x++, to += 3, from += 4) {
+    unsigned alpha = from[3];
+    for (int channel = 0; channel < 3; channel++) {
+      unsigned sum = from[channel] * alpha + 255 * (255 - alpha) + 128;
+      to[channel] = (uint8_t)((sum + (sum >> 8)) >> 8);
+    }
+  }
+}
+
+static void invert(uint8_t *to, const uint8_t *from, uint32_t width) {
+  for (size_t index = 0; index < (size_t)width * 4; index++) to[index] = 255 - from[index];
+}
+
+static void set_up(jpeg_encoder *encoder, const codec_jpeg_encoding *encoding) {
+  struct jpeg_compress_struct *image = &encoder->image;
+  bool is_grey = encoding->channels == 1;
+  bool is_cmyk = encoding->channels == 4 && encoding->is_cmyk;
+  image->image_width = encoding->width;
+  image->image_height = encoding->height;
+  image->input_components = is_grey ? 1 : is_cmyk ? 4 : 3;
+  image->in_color_space = is_grey ? JCS_GRAYSCALE : is_cmyk ? JCS_CMYK : JCS_RGB;
+  jpeg_set_defaults(image);
+  jpeg_set_quality(image, encoding->quality, TRUE);
+  if (!is_grey && !is_cmyk) {
+    image->comp_info[0].h_samp_factor = encoding->halves_chroma ? 2 : 1;
+    image->comp_info[0].v_samp_factor = encoding->halves_chroma ? 2 : 1;
+  }
+  image->restart_interval = (unsigned)encoding->restart_interval;
+  if (encoding->is_progressive) jpeg_simple_progression(image);
+}
+
+static void write_rows(jpeg_encoder *encoder, const uint8_t *pixels, const codec_jpeg_encoding *encoding) {
+  size_t bytes_per_row = (size_t)encoding->width * (size_t)encoding->channels;
+  for (uint32_t y = 0; y < encoding->height; y++) {
+    JSAMPROW row = (JSAMPROW)(pixels + y * bytes_per_row);
+    if (encoder->row) {
+      (encoding->is_cmyk ? invert : flatten)(encoder->row, row, encoding->width);
+      row = encoder->row;
+    }
+    jpeg_write_scanlines(&encoder->image, &row, 1);
+  }
+}
+
+static codec_result encode(
+    jpeg_encoder *encoder, const uint8_t *pixels, const codec_jpeg_encoding *encoding) {
+  if (setjmp(encoder->failure.jump)) return jpeg_failure_result(&encoder->failure);
+  jpeg_create_compress(&encoder->image);
+  encoder->image.dest = &encoder->destination;
+  // About what a thumbnail takes at a usual quality.
+  encoder->capacity = 16384 + (size_t)encoding->width * encoding->height / 4;
+  encoder->output.bytes = malloc(encoder->capacity);
+  if (encoding->channels == 4) encoder->row = malloc((size_t)encoding->width * 4);
+  if (!encoder->output.bytes || (encoding->channels == 4 && !encoder->row)) {
+    ERREXIT1(&encoder->image, JERR_OUT_OF_MEMORY, 0);
+  }
+  set_up(encoder, encoding);
+  jpeg_start_compress(&encoder->image, TRUE);
+  write_rows(encoder, pixels, encoding);
+  jpeg_finish_compress(&encoder->image);
+  return codec_done;
+}
+
+codec_result codec_jpeg_encode(
+    const uint8_t *pixels, const codec_jpeg_encoding *encoding, codec_buffer *output, char *message) {
+  // On the heap: what changes between setjmp and longjmp must not be a local variable.
+  jpeg_encoder *encoder = calloc(1, sizeof *encoder);
+  if (!encoder) return codec_out_of_memory;
+  encoder->image.err = jpeg_std_error(&encoder->failure.manager);
+  encoder->failure.manager.error_exit = jpeg_failure_exit;
+  encoder->failure.manager.output_message = drop_message;
+  encoder->image.client_data = encoder;
+  encoder->destination.init_destination = start_output;
+  encoder->destination.empty_output_buffer = grow_output;
+  encoder->destination.term_destination = end_output;
+  codec_result result = encode(encoder, pixels, encoding);
+  if (result == codec_done) {
+    *output = encoder->output;
+  } else {
+    memcpy(message, encoder->failure.message, sizeof encoder->failure.message);
+    free(encoder->output.bytes);
+  }
+  jpeg_destroy_compress(&encoder->image);
+  free(encoder->row);
+  free(encoder);
+  return result;
+}

@@ -1,0 +1,212 @@
+import CImageCodecs
+import Foundation
+
+/// Reads a JPEG through libjpeg-turbo, at 1/1, 1/2, 1/4 or 1/8 of its size.
+///
+/// Rows of a baseline image come while it is read. A progressive one, whose rows all come after the last scan,
+/// can be shown before that from the scans so far.
+///
+/// Damage that libjpeg passes over (it calls it a warning) ends in `corrupt` from ``finish()``, after the rows.
+/// An image that lacks nothing but its end mark is taken as whole.
+final class JPEGDecoder: ImageDecoder {
+  private enum Phase { case header, scans, rows, over }
+
+  private(set) var header: ImageHeader?
+  private(set) var isComplete = false
+
+  private let reader: OpaquePointer
+  private let consumer: any RowConsumer
+  private let limits: ImageLimits
+  // libjpeg waits at the latest in front of a whole segment (64 KiB) or the blocks of an MCU.
+  private let tail = InputTail(limit: 1 << 20)
+  private var phase = Phase.header
+  private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
+  private var rows: RowBuffer?
+  private var delivered = 0
+  private var byteCount = 0
+  private var failure: ImageError?
+
+  init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
+    guard let reader = codec_jpeg_decoder_make() else {
+      throw .codec(.out_of_memory, format: "JPEG", message: "")
+    }
+    self.reader = reader
+    self.consumer = consumer
+    self.limits = limits
+  }
+
+  deinit { codec_jpeg_decoder_free(reader) }
+
+  func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
+      try limits.count(bytes, into: &byteCount)
+      guard phase != .over else { return }
+      try tail.feed(bytes) { (input) throws(ImageError) in try read(input) }
+    }
+  }
+
+  func finish() throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
+      if phase == .header { throw .truncated("JPEG") }
+      if phase != .over {
+        codec_jpeg_decoder_end_input(reader)
+        do throws(ImageError) {
+          _ = try read(tail.bytes)
+        } catch {
+          // What libjpeg finds wrong past the end is only that the end is missing.
+          throw error.code == .corrupt ? .truncated("JPEG") : error
+        }
+      }
+      if codec_jpeg_decoder_is_truncated(reader) || !isComplete { throw .truncated("JPEG") }
+      if let warning = codec_jpeg_decoder_warning(reader) {
+        throw .codec(.corrupt, format: "JPEG", message: String(cString: warning))
+      }
+    }
+  }
+
+  func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool {
+    if let failure { throw failure }
+    guard phase == .scans, let header, codec_jpeg_decoder_complete_scans(reader) > 0 else { return false }
+    _ = try consumer.begin(header)
+    try consumer.prepare(for: layout)
+    try check(codec_jpeg_decoder_start_output(reader))
+    // libjpeg reads on only after the output was ended, whatever became of it.
+    do {
+      var count = 0
+      while count < layout.size.height {
+        count += try readRows { (row) throws(ImageError) in try consumer.take(row) }
+      }
+    } catch {
+      try check(codec_jpeg_decoder_finish_output(reader))
+      throw error
+    }
+    try check(codec_jpeg_decoder_finish_output(reader))
+    return true
+  }
+
+  private func keepingFailure(_ body: () throws(ImageError) -> Void) throws(ImageError) {
+    if let failure { throw failure }
+    do {
+      try body()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Reads as far as the input goes, and answers how much of it was taken.
+  private func read(_ input: UnsafeRawBufferPointer) throws(ImageError) -> Int {
+    codec_jpeg_decoder_attach_input(reader, input.bytes, input.count)
+    // The pointer must not outlive the call, an error or not.
+    var left = 0
+    do {
+      try advance()
+      left = codec_jpeg_decoder_detach_input(reader)
+    } catch {
+      _ = codec_jpeg_decoder_detach_input(reader)
+      throw error
+    }
+    return phase == .over ? input.count : input.count - min(left, input.count)
+  }
+
+  private func advance() throws(ImageError) {
+    if phase == .header {
+      var found = codec_jpeg_header()
+      guard try check(codec_jpeg_decoder_read_header(reader, &found)) else { return }
+      try begin(found)
+    }
+    if phase == .scans {
+      guard try check(codec_jpeg_decoder_read_scans(reader)) else { return }
+      try check(codec_jpeg_decoder_start_output(reader))
+      phase = .rows
+    }
+    while phase == .rows {
+      let count = try readRows { (row) throws(ImageError) in
+        // Below the rows that were there, a truncated image has made-up ones.
+        guard delivered < Int(codec_jpeg_decoder_genuine_rows(reader)) else { return }
+        try consumer.take(row)
+        delivered += 1
+      }
+      if count == 0 { return }
+      if codec_jpeg_decoder_rows_left(reader) == 0 {
+        phase = .over
+        isComplete = delivered == layout.size.height
+        tail.clear()
+      }
+    }
+  }
+
+  /// Hands on the rows that can be had now, at most as many as the buffer holds.
+  private func readRows(_ take: (UnsafeRawBufferPointer) throws(ImageError) -> Void) throws(ImageError) -> Int
+  {
+    guard let rows else { return 0 }
+    var count = 0
+    let samples = rows.base.assumingMemoryBound(to: UInt8.self)
+    try check(codec_jpeg_decoder_read_rows(reader, samples, rows.bytesPerRow, rows.rows, &count))
+    for row in 0..<count { try take(rows[row]) }
+    return count
+  }
+
+  private func begin(_ found: codec_jpeg_header) throws(ImageError) {
+    let size = PixelSize(width: Int(found.width), height: Int(found.height))
+    try limits.check(size)
+    if found.is_buffered { try limits.checkMemory(found.coefficient_bytes) }
+    let header = ImageHeader(
+      format: .jpeg, size: size, orientation: orientation, isProgressive: found.is_buffered, profile: profile)
+    self.header = header
+    let wanted = try consumer.begin(header)
+    var width: UInt32 = 0
+    var height: UInt32 = 0
+    let eighths = Self.eighths(of: size, for: wanted)
+    try check(codec_jpeg_decoder_start(reader, UInt32(eighths), &width, &height))
+    let format: RowFormat =
+      switch found.colors {
+      case .grey: .grey8
+      case .cmyk: .cmyk8
+      default: .rgb8
+      }
+    layout = RowLayout(size: PixelSize(width: Int(width), height: Int(height)), format: format)
+    rows = try RowBuffer(rows: 16, bytesPerRow: layout.bytesPerRow)
+    try consumer.prepare(for: layout)
+    phase = found.is_buffered ? .scans : .rows
+  }
+
+  /// The smallest of the scales that have fast code (8, 4, 2 and 1 eighths) that is at least as large as is wanted.
+  static func eighths(of size: PixelSize, for wanted: PixelSize) -> Int {
+    for eighths in [1, 2, 4] {
+      let width = (size.width * eighths + 7) / 8
+      let height = (size.height * eighths + 7) / 8
+      if width >= wanted.width, height >= wanted.height { return eighths }
+    }
+    return 8
+  }
+
+  /// True when the call did its work, false when it wants more input.
+  @discardableResult
+  private func check(_ result: codec_result) throws(ImageError) -> Bool {
+    switch result {
+    case .done: return true
+    case .needs_input: return false
+    default:
+      throw .codec(result, format: "JPEG", message: String(cString: codec_jpeg_decoder_message(reader)))
+    }
+  }
+
+  private var orientation: ImageOrientation {
+    for segment in segments(application: 1) where segment.starts(with: Array("Exif\0\0".utf8)) {
+      return EXIFOrientation.read(segment) ?? .up
+    }
+    return .up
+  }
+
+  private var profile: Data? { ICCSegments.join(segments(application: 2)) }
+
+  private func segments(application: Int32) -> [UnsafeRawBufferPointer] {
+    var segments: [UnsafeRawBufferPointer] = []
+    while true {
+      let segment = codec_jpeg_decoder_segment(reader, application, segments.count)
+      guard let bytes = segment.bytes else { return segments }
+      segments.append(UnsafeRawBufferPointer(start: bytes, count: segment.count))
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import CImageCodecs
+import Foundation
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct CodecJPEGTests {
+  @Test(arguments: [RowFormat.grey8, .rgb8, .cmyk8])
+  func aPictureThatIsWrittenAndReadIsNearlyTheSame(format: RowFormat) throws {
+    let decoding = decode(try JPEGFixture.form(format))
+    #expect(decoding.error == nil)
+    #expect(decoding.layout?.format == format)
+    let drawn = drawnPixels(size: PixelSize(width: 67, height: 53), format: format)
+    let (largest, mean) = difference(decoding.pixels, drawn)
+    #expect(mean < 2.5 && largest < 64)
+  }
+
+  @Test func aProgressivePictureHasTheRowsOfTheBaselineOne() throws {
+    let baseline = decode(try JPEGFixture.baseline())
+    let progressive = decode(try JPEGFixture.progressive())
+    #expect(baseline.header?.isProgressive == false && progressive.header?.isProgressive == true)
+    #expect(baseline.pixels.count == 67 * 53 * 3 && baseline.pixels == progressive.pixels)
+    #expect(progressive.isComplete && baseline.isComplete)
+  }
+
+  @Test(arguments: [false, true]) func anyCutOfTheFileGivesTheSameRows(isProgressive: Bool) throws {
+    let data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()
+    let whole = decode(data)
+    #expect(whole.error == nil && whole.rowCount == 53)
+    for size in [1, 2, 7, 100] {
+      #expect(decode(data, cut: .pieces(of: size)).isSame(as: whole))
+    }
+    for seed in 0..<10 as Range<UInt64> {
+      #expect(decode(data, cut: .random(seed: seed)).isSame(as: whole))
+    }
+  }
+
+  @Test func restartMarkersChangeNothing() throws {
+    let plain = decode(try JPEGFixture.form(.rgb8))
+    let restarting = decode(try JPEGFixture.form(.rgb8, restartInterval: 2), cut: .pieces(of: 3))
+    #expect(restarting.error == nil && plain.pixels == restarting.pixels)
+  }
+
+  @Test(arguments: [
+    (wanted: 67, width: 67), (34, 34), (35, 67), (17, 17), (18, 34), (9, 9), (1, 9), (500, 67),
+  ])
+  func theSmallestFastScaleThatIsLargeEnoughIsUsed(wanted: Int, width: Int) throws {
+    let decoding = decode(try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1))
+    #expect(decoding.error == nil)
+    #expect(decoding.layout?.size.width == width)
+    #expect(decoding.rowCount == decoding.layout?.size.height)
+  }
+
+  @Test(arguments: [false, true]) func aTruncatedFileGivesTheRowsItHasAndSaysSo(isProgressive: Bool) throws {
+    let data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()
+    let whole = decode(data)
+    var fewest = Int.max
+    for length in stride(from: data.count - 3, through: 0, by: -7) {
+      let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
+      #expect(decoding.error?.code == .truncated)
+      #expect(decoding.rowCount <= fewest || isProgressive)
+      if !isProgressive { #expect(whole.pixels.starts(with: decoding.pixels)) }
+      fewest = min(fewest, decoding.rowCount)
+    }
+    #expect(fewest == 0)
+    #expect(decode(data.prefix(data.count - 40)).rowCount > 0)
+  }
+
+  @Test(arguments: [false, true]) func aFileThatLacksOnlyItsEndMarkIsWhole(isProgressive: Bool) throws {
+    let data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()
+    let decoding = decode(data.dropLast(2))
+    #expect(decoding.error == nil && decoding.isComplete)
+    #expect(decoding.pixels == decode(data).pixels)
+  }
+
+  @Test func damagedDataGiveRowsAndThenCorrupt() throws {
+    var data = try JPEGFixture.form(.rgb8, restartInterval: 2)
+    // A restart marker that is out of turn: libjpeg goes on after a warning.
+    let marks = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xD3 }
+    let mark = try #require(marks.first)
+    data[mark + 1] = 0xD5
+    let decoding = decode(data)
+    #expect(decoding.error?.code == .corrupt)
+    #expect(decoding.rowCount == 53)
+    #expect(decoding.error?.message.contains("Corrupt JPEG data") == true)
+  }
+
+  @Test func changedFilesNeverTrap() throws {
+    let files = [
+      try JPEGFixture.baseline(), try JPEGFixture.progressive(),
+      try JPEGFixture.form(.cmyk8, restartInterval: 3),
+      try JPEGFixture.form(.grey8),
+    ]
+    let limits = ImageLimits(pixels: 1_000_000)
+    for seed in 0..<600 as Range<UInt64> {
+      let data = mutated(files[Int(seed) % files.count], seed: seed)
+      _ = decode(data, cut: seed.isMultiple(of: 2) ? .whole : .random(seed: seed), limits: limits)
+    }
+  }
+
+  @Test func aProgressivePictureCanBeShownBeforeItIsWhole() throws {
+    let data = try JPEGFixture.progressive()
+    let whole = decode(data)
+    let consumer = RecordingConsumer()
+    let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
+    var shown: [Double] = []
+    var offset = 0
+    while offset < data.count {
+      try feed(Data(data[offset..<min(offset + 40, data.count)]), cut: .whole, to: decoder)
+      offset += 40
+      let viewer = RecordingConsumer()
+      guard try decoder.snapshot(into: viewer) else { continue }
+      #expect(viewer.rowCount == 53)
+      shown.append(difference(viewer.pixels, whole.pixels).mean)
+    }
+    try decoder.finish()
+    #expect(consumer.pixels == whole.pixels)
+    let first = try #require(shown.first)
+    let last = try #require(shown.last)
+    #expect(shown.count > 5 && last < first)
+  }
+
+  @Test func aSnapshotThatIsBrokenOffDoesNotHurt() throws {
+    let data = try JPEGFixture.progressive()
+    let consumer = RecordingConsumer()
+    let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
+    try feed(data.prefix(data.count * 3 / 4), cut: .whole, to: decoder)
+    #expect(throws: ImageError(.cancelled, "stopped")) {
+      try decoder.snapshot(into: RecordingConsumer(stopsAtRow: 5))
+    }
+    try feed(Data(data.dropFirst(data.count * 3 / 4)), cut: .whole, to: decoder)
+    try decoder.finish()
+    #expect(consumer.pixels == decode(data).pixels)
+  }
+
+  @Test func aBaselinePictureIsNotShownBeforeItsTime() throws {
+    let decoder = makeImageDecoder(consumer: RecordingConsumer(), limits: ImageLimits())
+    try feed(try JPEGFixture.baseline().prefix(800), cut: .whole, to: decoder)
+    let isShown = try decoder.snapshot(into: RecordingConsumer())
+    #expect(!isShown)
+  }
+
+  @Test func tooManyScansAreRefused() throws {
+    // The last scan again and again, in front of the end mark.
+    let data = try JPEGFixture.progressive(width: 16, height: 16)
+    let starts = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
+    let start = try #require(starts.last)
+    let scan = data[start..<(data.endIndex - 2)]
+    let bomb =
+      data.prefix(upTo: start) + (0..<600).reduce(into: Data()) { all, _ in all += scan } + data.suffix(2)
+    #expect(decode(bomb).error?.code == .tooLarge)
+  }
+
+  @Test func aConsumerThatStopsEndsTheDecodingForGood() throws {
+    let consumer = RecordingConsumer(stopsAtRow: 10)
+    let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
+    let data = try JPEGFixture.baseline()
+    #expect(throws: ImageError(.cancelled, "stopped")) { try feed(data, cut: .pieces(of: 50), to: decoder) }
+    #expect(throws: ImageError(.cancelled, "stopped")) { try decoder.finish() }
+    #expect(consumer.rowCount == 10)
+  }
+}
