@@ -31,9 +31,18 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
   /// A sentence that says what was wrong.
   public let message: String
 
+  /// Of an image that is cut short or damaged, what there is of it, for each thumbnail that was asked for; what is
+  /// missing is transparent.
+  public internal(set) var partialImages: [UIImage] = []
+
   init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// Whether two errors say the same; what there is of an image is not compared.
+  public static func == (left: ImageError, right: ImageError) -> Bool {
+    left.code == right.code && left.message == right.message
   }
 
   /// The sentence.

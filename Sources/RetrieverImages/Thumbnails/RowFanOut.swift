@@ -1,0 +1,41 @@
+/// Hands the rows of one picture to every thumbnail that is made of it, in the colours they need.
+final class RowFanOut: RowConsumer {
+  let builders: [ThumbnailBuilder]
+  private let mark: CancellationMark
+  private let budget: TimeBudget?
+  private(set) var header: ImageHeader?
+  private var converter: RowConverter?
+
+  init(targets: [ThumbnailTarget?], mark: CancellationMark, budget: TimeBudget? = nil) {
+    builders = targets.map(ThumbnailBuilder.init)
+    self.mark = mark
+    self.budget = budget
+  }
+
+  func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
+    self.header = header
+    var least = PixelSize(width: 1, height: 1)
+    for builder in builders {
+      let size = try builder.begin(header)
+      least.width = max(least.width, size.width)
+      least.height = max(least.height, size.height)
+    }
+    return least
+  }
+
+  func prepare(for rows: RowLayout) throws(ImageError) {
+    let converter = RowConverter(rows, profile: header?.profile)
+    for builder in builders {
+      try builder.prepare(for: converter.converted, linearization: converter.linearization)
+    }
+    self.converter = converter
+  }
+
+  func take(_ row: UnsafeRawBufferPointer) throws(ImageError) {
+    try mark.check()
+    try budget?.check()
+    guard let converter, builders.contains(where: \.needsRows) else { return }
+    let row = converter.convert(row)
+    for builder in builders where builder.needsRows { try builder.take(row) }
+  }
+}

@@ -1,0 +1,69 @@
+/// Makes one thumbnail of the rows of a picture.
+final class ThumbnailBuilder {
+  private let target: ThumbnailTarget?
+  private var geometry: ThumbnailGeometry?
+  private var orientation = ImageOrientation.up
+  private var resampler: Resampler?
+  private var pixels: [UInt8] = []
+  private var format = RowFormat.rgb8
+
+  /// - Parameter target: nil is the whole picture at its own size.
+  init(_ target: ThumbnailTarget?) { self.target = target }
+
+  /// The answer is the smallest size the rows may have.
+  func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
+    orientation = header.orientation
+    let geometry = try ThumbnailGeometry(target, size: header.size, orientation: orientation)
+    self.geometry = geometry
+    return target == nil ? header.size : geometry.leastDecodedSize
+  }
+
+  func prepare(for rows: RowLayout, linearization: Linearization) throws(ImageError) {
+    guard let geometry else { return }
+    resampler = try Resampler(
+      source: rows, crop: geometry.crop(in: rows.size), target: geometry.storedSize,
+      linearization: linearization)
+    format = rows.format.hasAlpha ? .rgba8 : .rgb8
+    pixels.reserveCapacity(geometry.storedSize.pixelCount * format.bytesPerPixel)
+  }
+
+  /// False when this row and all that follow are not part of the thumbnail.
+  var needsRows: Bool { resampler.map { !$0.isComplete } ?? false }
+
+  func take(_ row: UnsafeRawBufferPointer) throws(ImageError) {
+    try resampler?.push(row) { (made) throws(ImageError) in pixels.append(contentsOf: made) }
+  }
+
+  /// The thumbnail, upright; with rows missing they are transparent. Nil before the first row.
+  func bitmap() -> Bitmap? {
+    guard let geometry, !pixels.isEmpty else { return nil }
+    let missing = geometry.storedSize.pixelCount * format.bytesPerPixel - pixels.count
+    if missing == 0 {
+      return Bitmap(size: geometry.storedSize, format: format, pixels: pixels).upright(from: orientation)
+    }
+    var partial = format == .rgba8 ? pixels : pixels.withAlpha()
+    partial.append(
+      contentsOf: repeatElement(0, count: max(geometry.storedSize.pixelCount * 4 - partial.count, 0)))
+    return Bitmap(size: geometry.storedSize, format: .rgba8, pixels: partial).upright(from: orientation)
+  }
+
+  /// The same when all rows are there; the memory changes hands.
+  func finishedBitmap() -> Bitmap? {
+    guard resampler?.isComplete == true else { return nil }
+    defer { pixels = [] }
+    return bitmap()
+  }
+}
+
+extension [UInt8] {
+  /// Opaque pixels of three samples as such of four.
+  fileprivate func withAlpha() -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(count / 3 * 4)
+    for start in stride(from: 0, to: count - 2, by: 3) {
+      result.append(contentsOf: self[start..<start + 3])
+      result.append(255)
+    }
+    return result
+  }
+}

@@ -1,0 +1,30 @@
+/// How long the work on one picture may take, the time between its pieces not counted.
+///
+/// Used by one job at a time.
+final class TimeBudget {
+  private let limit: Duration
+  private var spent = Duration.zero
+  private var start: ContinuousClock.Instant?
+
+  init(_ limit: Duration) { self.limit = limit }
+
+  func spend<Value>(_ work: () throws(ImageError) -> Value) throws(ImageError) -> Value {
+    let start = ContinuousClock.now
+    self.start = start
+    defer {
+      spent += start.duration(to: .now)
+      self.start = nil
+    }
+    let value = try work()
+    try check()
+    return value
+  }
+
+  /// In the middle of the work.
+  func check() throws(ImageError) {
+    let now = start.map { $0.duration(to: .now) } ?? .zero
+    guard spent + now <= limit else {
+      throw ImageError(.tooLarge, "The image took longer than \(limit) to decode.")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct CollageTests {
+  private static let red = ImagePixels.Pixel(red: 255, green: 0, blue: 0)
+  private static let blue = ImagePixels.Pixel(red: 0, green: 0, blue: 255)
+  private static let white = ImagePixels.Pixel(red: 255, green: 255, blue: 255)
+
+  private func image(_ pixel: ImagePixels.Pixel, width: Int = 4, height: Int = 4) throws -> UIImage {
+    try #require(
+      UIImage(width: width, height: height, pixels: Array(repeating: pixel, count: width * height)))
+  }
+
+  @Test func imagesStandInRowsInTheOrderTheyWereAdded() async throws {
+    let collage = Collage(columns: 2, cell: 3, spacing: 1)
+    for pixel in [Self.red, Self.blue, Self.blue] { #expect(collage.add(try image(pixel))) }
+    let pixels = try await collage.draw().pixels()
+    #expect(pixels.width == 9 && pixels.height == 9)
+    #expect(pixels[0, 0] == Self.white)
+    #expect(pixels[1, 1] == Self.red && pixels[3, 3] == Self.red)
+    #expect(pixels[4, 1] == Self.white)
+    #expect(pixels[5, 1] == Self.blue && pixels[1, 5] == Self.blue)
+    #expect(pixels[5, 5] == Self.white)
+  }
+
+  @Test func anEmptyCollageIsAnEmptyCell() async {
+    #expect(await Collage(columns: 3, cell: 10, spacing: 2).draw().size == CGSize(width: 14, height: 14))
+  }
+
+  @Test func fittedImagesStandInTheMiddleOfTheirCell() async throws {
+    let layout = CollageLayout(columns: 1, cellWidth: 4, cellHeight: 4, spacing: 0, contentMode: .fit)
+    let collage = Collage(layout: layout)
+    collage.add(try image(Self.red, width: 4, height: 2))
+    let pixels = try await collage.draw().pixels()
+    #expect(pixels[0, 0] == Self.white && pixels[0, 3] == Self.white)
+    #expect(pixels[0, 1] == Self.red && pixels[3, 2] == Self.red)
+  }
+
+  @Test func theBackgroundShowsThroughWhatIsTransparent() async throws {
+    let half = ImagePixels.Pixel(red: 255, green: 0, blue: 0, alpha: 128)
+    let layout = CollageLayout(columns: 1, cellWidth: 1, cellHeight: 1, spacing: 0, background: Self.blue)
+    let collage = Collage(layout: layout)
+    collage.add(try image(half, width: 1, height: 1))
+    let pixel = try #require(try await collage.draw().pixels()[0, 0])
+    // Half of the light, which is more than half of the number.
+    #expect(pixel.red > 180 && pixel.red < 195 && pixel.green == 0)
+    #expect(pixel.blue > 180 && pixel.blue < 195)
+
+    let clear = ImagePixels.Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+    let open = Collage(
+      layout: CollageLayout(columns: 1, cellWidth: 1, cellHeight: 1, spacing: 1, background: clear))
+    open.add(try image(half, width: 1, height: 1))
+    let pixels = try await open.draw().pixels()
+    #expect(pixels[0, 0]?.alpha == 0)
+    #expect(pixels[1, 1] == half)
+  }
+
+  @Test func thereIsNoRoomBeyondTheRows() throws {
+    let collage = Collage(layout: CollageLayout(columns: 2, rows: 1, cellWidth: 1, cellHeight: 1))
+    #expect(collage.add(try image(Self.red)))
+    #expect(collage.add(try image(Self.red)))
+    #expect(!collage.add(try image(Self.red)))
+    #expect(collage.count == 2)
+  }
+
+  @Test func numbersThatMakeNoSenseAreBroughtToSuchThatDo() {
+    for number in [Int.min, -1, 0, 1, 5_000, .max] {
+      let layout = CollageLayout(
+        columns: number, rows: number, cellWidth: number, cellHeight: number, spacing: number)
+      #expect(layout.capacity >= 1)
+      #expect(layout.size(count: .max).pixelCount <= CollageLayout.mostPixels)
+    }
+  }
+
+  @Test func anImageThatCannotBeDecodedLeavesItsCellEmpty() async throws {
+    let data = try JPEGFixture.baseline(width: 320, height: 320)
+    let collage = Collage(columns: 2, cell: 2, spacing: 0)
+    collage.add(try #require(UIImage(data: data.prefix(data.count / 2))))
+    collage.add(try image(Self.red))
+    let pixels = try await collage.draw().pixels()
+    #expect(pixels[0, 0] == Self.white)
+    #expect(pixels[2, 0] == Self.red)
+  }
+
+  @Test func aCancelledDrawingEndsWithWhatThereIs() async throws {
+    let collage = Collage(columns: 1, cell: 2, spacing: 0)
+    collage.add(try image(Self.red))
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await collage.draw()
+    }
+    task.cancel()
+    #expect(try await task.value.pixels()[0, 0] == Self.white)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct ThumbnailDecoderTests {
+  private func feed(
+    _ data: Data, to decoder: ThumbnailDecoder, inPiecesOf size: Int = .max
+  ) throws(ImageError) {
+    var rest = data[...]
+    while !rest.isEmpty {
+      let piece = Data(rest.prefix(size))
+      rest = rest.dropFirst(size)
+      try piece.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
+    }
+  }
+
+  private func decode(
+    _ data: Data, _ targets: [ThumbnailTarget?], limits: ImageLimits = ImageLimits(),
+    inPiecesOf size: Int = .max
+  ) throws(ImageError) -> [Bitmap] {
+    let decoder = ThumbnailDecoder(targets: targets, limits: limits)
+    try feed(data, to: decoder, inPiecesOf: size)
+    return try decoder.finish().compactMap { image in
+      if case .decoded(let bitmap) = image.source { bitmap } else { nil }
+    }
+  }
+
+  @Test func severalSizesComeFromOnePassAndInOrder() throws {
+    let data = try JPEGFixture.baseline(width: 320, height: 200)
+    let targets = [
+      ThumbnailTarget(width: 32, height: 32), ThumbnailTarget(width: 100, height: 100, mode: .fill),
+      ThumbnailTarget(width: 50, height: 70, mode: .stretch),
+    ]
+    let sizes = try decode(data, targets).map { [$0.size.width, $0.size.height] }
+    #expect(sizes == [[32, 20], [100, 100], [50, 70]])
+  }
+
+  @Test func thePiecesMakeNoDifference() throws {
+    let data = try JPEGFixture.progressive(width: 120, height: 90)
+    let target = ThumbnailTarget(width: 30, height: 30)
+    let whole = try decode(data, [target])
+    for size in [1, 7, 1_000] {
+      let isSame = try decode(data, [target], inPiecesOf: size) == whole
+      #expect(isSame)
+    }
+  }
+
+  @Test func thePictureAtItsOwnSizeIsWhatWasStored() throws {
+    let drawn = drawnBitmap(width: 64, height: 48)
+    let data = try JPEGEncoder.encode(drawn, quality: 1, isProgressive: false)
+    let bitmap = try #require(try decode(data, [nil]).first)
+    #expect(bitmap.size == drawn.size)
+    let differences = zip(bitmap.pixels, drawn.pixels).map { abs(Int($0) - Int($1)) }
+    #expect(differences.reduce(0, +) / differences.count < 4)
+  }
+
+  @Test func whatIsCutShortGivesItsRowsWithTheError() throws {
+    let data = try JPEGFixture.baseline(width: 320, height: 320)
+    let target = ThumbnailTarget(width: 64, height: 64)
+    let whole = try #require(try decode(data, [target]).first)
+    do throws(ImageError) {
+      _ = try decode(data.prefix(data.count / 2), [target])
+      Issue.record("a half of an image was taken for all of it")
+    } catch {
+      #expect(error.code == .truncated)
+      guard case .decoded(let partial)? = error.partialImages.first?.source else {
+        Issue.record("the rows there were are missing")
+        return
+      }
+      #expect(partial.size == whole.size)
+      #expect(partial.format == .rgba8)
+      #expect(partial.pixels[3] == 255)
+      #expect(partial.pixels.last == 0)
+      let isSame = partial.pixels[0..<3] == whole.pixels[0..<3]
+      #expect(isSame)
+    }
+  }
+
+  @Test func aMarkEndsTheWork() throws {
+    let data = try JPEGFixture.baseline(width: 320, height: 320)
+    let mark = CancellationMark()
+    let decoder = ThumbnailDecoder(
+      targets: [ThumbnailTarget(width: 9, height: 9)], limits: ImageLimits(), mark: mark)
+    try feed(data.prefix(data.count / 2), to: decoder)
+    mark.set()
+    #expect(throws: ImageError.cancelled) { try feed(data.suffix(data.count / 2), to: decoder) }
+    #expect(throws: ImageError.cancelled) { try decoder.finish() }
+  }
+
+  @Test func aDecodingThatTakesTooLongIsGivenUp() throws {
+    let data = try JPEGFixture.baseline(width: 320, height: 320)
+    var limits = ImageLimits()
+    limits.duration = .nanoseconds(1)
+    do throws(ImageError) {
+      _ = try decode(data, [nil], limits: limits)
+      Issue.record("the limit did not hold")
+    } catch {
+      #expect(error.code == .tooLarge)
+      #expect(error.message.contains("took longer"))
+    }
+  }
+
+  @Test func aProgressivePictureShowsEarlyAndOtherOnesShowTheirUpperPart() throws {
+    let target = ThumbnailTarget(width: 64, height: 64)
+    let progressive = try JPEGFixture.progressive(width: 640, height: 640)
+    let first = ThumbnailDecoder(targets: [target], limits: ImageLimits())
+    try feed(progressive.prefix(progressive.count * 3 / 4), to: first)
+    let early = try #require(try first.preview())
+    #expect(early.size == CGSize(width: 64, height: 64))
+    guard case .decoded(let shown) = early.source else { return #expect(Bool(false)) }
+    #expect(shown.format == .rgb8)
+
+    let baseline = try JPEGFixture.baseline(width: 640, height: 640)
+    let second = ThumbnailDecoder(targets: [target], limits: ImageLimits())
+    #expect(try second.preview() == nil)
+    try feed(baseline.prefix(baseline.count * 3 / 4), to: second)
+    guard case .decoded(let upper)? = try second.preview()?.source else { return #expect(Bool(false)) }
+    #expect(upper.format == .rgba8)
+    #expect(upper.pixels[3] == 255 && upper.pixels.last == 0)
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct UIImageTests {
+  private let jpeg: Data
+
+  init() throws { jpeg = try JPEGFixture.baseline(width: 200, height: 100) }
+
+  @Test func makingOneReadsTheHeaderOnly() throws {
+    // The pixels are cut off, and nobody has asked for them yet.
+    let image = try #require(UIImage(data: jpeg.prefix(jpeg.count / 2)))
+    #expect(image.size == CGSize(width: 200, height: 100))
+    #expect(image.scale == 1)
+    #expect(image.imageOrientation == .up)
+    #expect(image.format == .jpeg)
+    #expect(image.preparingForDisplay() == nil)
+  }
+
+  @Test func whatIsNoImageIsNil() throws {
+    #expect(UIImage(data: Data()) == nil)
+    #expect(UIImage(data: Data("<svg/>".utf8)) == nil)
+    #expect(UIImage(data: jpeg.prefix(20)) == nil)
+    #expect(UIImage(contentsOfFile: "/nowhere/dog.jpg") == nil)
+    #expect(throws: ImageError.self) { try UIImage(validating: Data("GIF".utf8)) }
+  }
+
+  @Test func aFileIsRead() throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.url.appendingPathComponent("dog")
+    try jpeg.write(to: file)
+    #expect(UIImage(contentsOfFile: file.path)?.size == CGSize(width: 200, height: 100))
+  }
+
+  @Test func theSizeIsInPointsAndAsTheImageIsSeen() throws {
+    let turned = JPEGFixture.adding(
+      Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true), marker: 0xE1, to: jpeg)
+    let image = try #require(UIImage(data: turned, scale: 2))
+    #expect(image.imageOrientation == .right)
+    #expect(image.size == CGSize(width: 50, height: 100))
+    #expect(image.preparingForDisplay()?.size == CGSize(width: 50, height: 100))
+    #expect(image.preparingForDisplay()?.imageOrientation == .up)
+  }
+
+  @Test func thumbnailsHaveExactlyTheSizeAskedFor() async throws {
+    let image = try #require(UIImage(data: jpeg))
+    for size in [CGSize(width: 40, height: 40), CGSize(width: 300, height: 7), CGSize(width: 1, height: 1)] {
+      #expect(image.preparingThumbnail(of: size)?.size == size)
+      #expect(await image.byPreparingThumbnail(ofSize: size)?.size == size)
+      let handled = await withCheckedContinuation { continuation in
+        image.prepareThumbnail(of: size) { continuation.resume(returning: $0) }
+      }
+      #expect(handled?.size == size)
+    }
+  }
+
+  @Test(arguments: [
+    CGSize(width: 0, height: 10), CGSize(width: -1, height: 10), CGSize(width: Double.nan, height: 10),
+    CGSize(width: Double.infinity, height: 10), CGSize(width: 1e300, height: 1),
+  ])
+  func aSizeThatIsNoneGivesNil(size: CGSize) async throws {
+    let image = try #require(UIImage(data: jpeg))
+    #expect(image.preparingThumbnail(of: size) == nil)
+    #expect(await image.byPreparingThumbnail(ofSize: size) == nil)
+  }
+
+  @Test func corruptDataGivesNilAndAReason() async throws {
+    let image = try #require(UIImage(data: jpeg.prefix(jpeg.count / 2)))
+    #expect(await image.byPreparingThumbnail(ofSize: CGSize(width: 9, height: 9)) == nil)
+    #expect(await image.byPreparingForDisplay() == nil)
+    await #expect(throws: ImageError.self) { try await image.thumbnail(ThumbnailTarget(width: 9, height: 9)) }
+  }
+
+  @Test func theHandlerIsNotCalledOnTheCallersThread() async throws {
+    let image = try #require(UIImage(data: jpeg))
+    let hasReturned = Gate()
+    let isElsewhere = await withCheckedContinuation { continuation in
+      // Called before `prepareThumbnail` returns, the handler would wait in vain.
+      image.prepareThumbnail(of: CGSize(width: 9, height: 9)) { _ in
+        continuation.resume(returning: hasReturned.waitBlocking(.seconds(5)))
+      }
+      hasReturned.open()
+    }
+    #expect(isElsewhere)
+  }
+
+  @Test func aThumbnailOfAThumbnailIsMadeOfItsPixels() async throws {
+    let image = try #require(UIImage(data: jpeg))
+    let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100))
+    let smaller = try await small.thumbnail(ThumbnailTarget(width: 20, height: 20, mode: .fill))
+    #expect(smaller.size == CGSize(width: 20, height: 20))
+    #expect(smaller.format == nil)
+    #expect(smaller.encodedData == nil)
+  }
+
+  @Test func oneImageServesManyTasks() async throws {
+    let image = try #require(UIImage(data: jpeg))
+    let expected = try await image.thumbnail(ThumbnailTarget(width: 31, height: 31)).pixels()
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          try await image.thumbnail(ThumbnailTarget(width: 31, height: 31)).pixels() == expected
+        }
+      }
+      for try await isSame in group { #expect(isSame) }
+    }
+  }
+
+  @Test func aCancelledTaskGetsAnError() async throws {
+    let image = try #require(UIImage(data: jpeg))
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await image.thumbnail(ThumbnailTarget(width: 9, height: 9))
+    }
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.value }
+  }
+
+  @Test func pixelsCanBeReadAndImagesMadeOfThem() async throws {
+    let red = ImagePixels.Pixel(red: 255, green: 0, blue: 0)
+    let clear = ImagePixels.Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+    let image = try #require(UIImage(width: 2, height: 1, pixels: [red, clear]))
+    let pixels = try await image.pixels()
+    #expect(pixels[0, 0] == red)
+    #expect(pixels[1, 0] == clear)
+    #expect(pixels[2, 0] == nil && pixels[0, -1] == nil && pixels[0, 1] == nil)
+    #expect(pixels.hasAlpha)
+    #expect(UIImage(width: 2, height: 1, pixels: [red]) == nil)
+    #expect(UIImage(width: .max, height: 2, pixels: [red]) == nil)
+  }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct WorkPoolTests {
+  @Test func itRunsNoMoreThanItHasThreads() async throws {
+    let pool = WorkPool(slots: 2)
+    let running = Running()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          try await pool.run { (_) throws(ImageError) in
+            running.change(by: 1)
+            running.change(by: -1)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(running.most > 0 && running.most <= 2)
+  }
+
+  private final class Running: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func change(by step: Int) {
+      counts.withLock { counts in
+        counts.now += step
+        counts.most = max(counts.most, counts.now)
+      }
+    }
+  }
+
+  @Test func workThatWaitsIsTakenOutWhenItsTaskIsCancelled() async {
+    let pool = WorkPool(slots: 1)
+    let (started, released) = (Gate(), Gate())
+    pool.perform {
+      started.open()
+      _ = released.waitBlocking()
+    }
+    #expect(await started.wait(within: .seconds(10)))
+    let waiting = Task { () -> ImageError? in
+      do throws(ImageError) {
+        try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work was done") }
+        return nil
+      } catch { return error }
+    }
+    waiting.cancel()
+    #expect(await waiting.value?.code == .cancelled)
+    released.open()
+  }
+
+  @Test func runningWorkSeesTheMark() async {
+    let pool = WorkPool(slots: 1)
+    let started = Gate()
+    let running = Task { () -> ImageError? in
+      do throws(ImageError) {
+        try await pool.run { (mark) throws(ImageError) in
+          started.open()
+          while true { try mark.check() }
+        }
+        return nil
+      } catch { return error }
+    }
+    #expect(await started.wait(within: .seconds(10)))
+    running.cancel()
+    #expect(await running.value?.code == .cancelled)
+  }
+
+  @Test func aTaskThatIsCancelledBeforeItAsksGetsNothingDone() async {
+    let pool = WorkPool(slots: 1)
+    let gate = Gate()
+    let task = Task { () -> ImageError? in
+      _ = await gate.wait(within: .seconds(10))
+      do throws(ImageError) {
+        try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work was done") }
+        return nil
+      } catch { return error }
+    }
+    task.cancel()
+    gate.open()
+    #expect(await task.value?.code == .cancelled)
+  }
+}
