@@ -132,6 +132,147 @@ typedef struct codec_jpeg_encoding {
 codec_result codec_jpeg_encode(
     const uint8_t *pixels, const codec_jpeg_encoding *encoding, codec_buffer *output, char *message);
 
+// MARK: - PNG, by libpng
+
+/// Reads one PNG from input that is given in pieces.
+typedef struct codec_png_decoder codec_png_decoder;
+
+typedef struct codec_png_header {
+  uint32_t width, height;
+  codec_colors colors;
+  /// 1 or 2; samples of two bytes have the machine's order.
+  int bytes_per_sample;
+  bool is_interlaced;
+  /// Valid until the decoder is freed; NULL without an iCCP chunk.
+  const uint8_t *_Nullable profile;
+  size_t profile_count;
+  /// TIFF data; NULL without an eXIf chunk in front of the pixels.
+  const uint8_t *_Nullable exif;
+  size_t exif_count;
+  /// What gAMA says, and 0 where there is none or where iCCP or sRGB overrule it.
+  double gamma;
+  /// White, red, green and blue as x and y; meaningless without `has_chromaticities`.
+  double chromaticities[8];
+  bool has_chromaticities;
+} codec_png_header;
+
+/// What the decoder calls while it is fed. Answering false ends the feeding with `codec_stopped`.
+typedef struct codec_png_callbacks {
+  void *context;
+  /// Comes once, before memory is taken for pixels.
+  bool (*begin)(void *context, const codec_png_header *header);
+  /// Comes for each row, from the top, of an image that is not interlaced.
+  bool (*take)(void *context, const uint8_t *row, size_t count);
+} codec_png_callbacks;
+
+/// NULL when there is no memory.
+codec_png_decoder *_Nullable codec_png_decoder_make(void);
+void codec_png_decoder_free(codec_png_decoder *decoder);
+/// libpng's sentence on the failure.
+const char *codec_png_decoder_message(const codec_png_decoder *decoder);
+/// `codec_done` once the end of the image was read, `codec_needs_input` before.
+codec_result codec_png_decoder_feed(
+    codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks);
+/// True when all pixels were read.
+bool codec_png_decoder_has_all_rows(const codec_png_decoder *decoder);
+/// The pixels of an interlaced image as they are by now, without padding, and how many rows from the top have
+/// anything in them; NULL for other images. Valid until the next call.
+const uint8_t *_Nullable codec_png_decoder_pixels(const codec_png_decoder *decoder, uint32_t *rows);
+
+typedef struct codec_png_encoding {
+  uint32_t width, height;
+  /// 1 grey, 3 RGB, 4 RGBA, of 8 bits each.
+  int channels;
+} codec_png_encoding;
+
+/// Makes a PNG of rows without padding. `message` has CODEC_MESSAGE_SIZE bytes.
+codec_result codec_png_encode(
+    const uint8_t *pixels, const codec_png_encoding *encoding, codec_buffer *output, char *message);
+
+// MARK: - Color, by Little CMS
+
+/// An ICC profile.
+typedef struct codec_color_profile codec_color_profile;
+/// Turns rows in a profile's colors into sRGB.
+typedef struct codec_color_transform codec_color_transform;
+
+/// NULL when it is no profile, or not one for pixels of these colors.
+codec_color_profile *_Nullable codec_color_profile_make(const uint8_t *bytes, size_t count, codec_colors colors);
+void codec_color_profile_free(codec_color_profile *profile);
+/// True when it is made of nothing but tone curves and, for RGB, a matrix.
+bool codec_color_profile_is_curves(const codec_color_profile *profile);
+/// A profile of curves: the linear light of `count` samples spread evenly from 0 to 1, of red, green or blue
+/// (0 to 2; any for grey).
+void codec_color_profile_sample(const codec_color_profile *profile, int channel, float *samples, size_t count);
+/// A profile of curves: the nine numbers from linear RGB to XYZ under D50, row by row; false for grey.
+bool codec_color_profile_matrix(const codec_color_profile *profile, double *matrix);
+
+/// From pixels in the profile's colors to sRGB of 8 or 16 bits a sample; alpha goes along. NULL when the profile
+/// does not allow it.
+codec_color_transform *_Nullable codec_color_transform_make(
+    const codec_color_profile *profile, codec_colors colors, int bytes_per_sample);
+void codec_color_transform_free(codec_color_transform *transform);
+void codec_color_transform_convert(
+    const codec_color_transform *transform, const void *from, void *to, size_t pixels);
+
+/// Makes an ICC profile of a gamma (what encoded samples are raised to, to be light) and chromaticities, of which
+/// NULL means sRGB's; of grey where `colors` is.
+codec_result codec_color_profile_write(
+    double exponent, const double *_Nullable chromaticities, codec_colors colors, codec_buffer *output);
+
+// MARK: - WebP, by libwebp
+
+/// Reads the pixels of one WebP frame: an ALPH chunk perhaps, then a VP8 or VP8L chunk, all with their heads.
+typedef struct codec_webp_decoder codec_webp_decoder;
+
+/// NULL when there is no memory. `is_reduced` says that the pixels will be scaled down, so that chroma need not
+/// be smoothed.
+codec_webp_decoder *_Nullable codec_webp_decoder_make(bool has_alpha, bool is_reduced);
+void codec_webp_decoder_free(codec_webp_decoder *decoder);
+/// libwebp has no sentences; this is one for its status.
+const char *codec_webp_decoder_message(const codec_webp_decoder *decoder);
+/// `codec_done` once all rows were read, `codec_needs_input` before.
+codec_result codec_webp_decoder_feed(codec_webp_decoder *decoder, const uint8_t *bytes, size_t count);
+/// The pixels read so far, or NULL: `*rows` of them, from the top. Valid until the decoder is freed.
+const uint8_t *_Nullable codec_webp_decoder_pixels(
+    const codec_webp_decoder *decoder, uint32_t *width, uint32_t *rows, size_t *bytes_per_row);
+
+typedef struct codec_webp_encoding {
+  uint32_t width, height;
+  /// 3 RGB or 4 RGBA.
+  int channels;
+  /// 0 to 100; without loss it is the effort.
+  float quality;
+  bool is_lossless;
+} codec_webp_encoding;
+
+/// Makes a WebP of rows without padding. `message` has CODEC_MESSAGE_SIZE bytes.
+codec_result codec_webp_encode(
+    const uint8_t *pixels, const codec_webp_encoding *encoding, codec_buffer *output, char *message);
+
+// MARK: - GIF, by giflib
+
+/// Reads the first frame of a GIF.
+typedef struct codec_gif_decoder codec_gif_decoder;
+
+typedef struct codec_gif_frame {
+  uint32_t left, top, width, height;
+  bool is_interlaced;
+  /// Has a color that stands for none.
+  bool has_transparency;
+} codec_gif_frame;
+
+/// The bytes from the start of the file have to stay valid as long as the decoder. NULL when there is no memory.
+codec_gif_decoder *_Nullable codec_gif_decoder_make(const uint8_t *bytes, size_t count);
+void codec_gif_decoder_free(codec_gif_decoder *decoder);
+/// giflib's sentence on the failure.
+const char *codec_gif_decoder_message(const codec_gif_decoder *decoder);
+/// Reads up to the pixels of the first frame.
+codec_result codec_gif_decoder_start(codec_gif_decoder *decoder, codec_gif_frame *frame);
+/// Reads the next row as stored (an interlaced frame has another order): RGB, or RGBA where asked for.
+/// `codec_needs_input` when the bytes end.
+codec_result codec_gif_decoder_read_row(codec_gif_decoder *decoder, bool with_alpha, uint8_t *row);
+
 #if defined(__clang__)
 #pragma clang assume_nonnull end
 #endif

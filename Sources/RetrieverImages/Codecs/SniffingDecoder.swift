@@ -31,7 +31,9 @@ final class SniffingDecoder: ImageDecoder {
       let decoder = try makeDecoder(of: format)
       self.decoder = decoder
       prefix = []
-      if !held.isEmpty { try held.feed(to: decoder) }
+      try held.withUnsafeBufferPointer { (start) throws(ImageError) in
+        try decoder.feed(UnsafeRawBufferPointer(start))
+      }
       try decoder.feed(bytes)
     }
   }
@@ -54,21 +56,9 @@ final class SniffingDecoder: ImageDecoder {
   private func makeDecoder(of format: ImageFormat) throws(ImageError) -> any ImageDecoder {
     switch format {
     case .jpeg: try JPEGDecoder(consumer: consumer, limits: limits)
-    default: throw ImageError(.unsupported, "Not yet.")
+    case .png: try PNGDecoder(consumer: consumer, limits: limits)
+    case .webp: WebPDecoder(consumer: consumer, limits: limits)
+    case .gif: GIFDecoder(consumer: consumer, limits: limits)
     }
-  }
-}
-
-extension [UInt8] {
-  /// A copy stands behind the pointer, so that what the decoder's consumer does cannot touch these bytes.
-  fileprivate func feed(to decoder: any ImageDecoder) throws(ImageError) {
-    let result = withUnsafeBytes { bytes -> Result<Void, ImageError> in
-      do throws(ImageError) {
-        return .success(try decoder.feed(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
   }
 }

@@ -1,0 +1,186 @@
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+#include "CImageCodecs.h"
+
+struct codec_png_decoder {
+  png_structp png;
+  png_infop info;
+  jmp_buf jump;
+  codec_result failure;
+  char message[CODEC_MESSAGE_SIZE];
+  codec_png_callbacks callbacks;
+  codec_png_header header;
+  size_t bytes_per_row;
+  /// Of an interlaced image.
+  uint8_t *pixels;
+  uint32_t shown_rows;
+  bool has_all_rows;
+  bool has_ended;
+};
+
+static _Noreturn void stop(codec_png_decoder *decoder, codec_result failure) {
+  decoder->failure = failure;
+  longjmp(decoder->jump, 1);
+}
+
+static _Noreturn void take_error(png_structp png, png_const_charp message) {
+  codec_png_decoder *decoder = png_get_error_ptr(png);
+  snprintf(decoder->message, sizeof decoder->message, "%s", message);
+  stop(decoder, strstr(message, "memory") ? codec_out_of_memory : codec_corrupt);
+}
+
+static void drop_warning(png_structp png, png_const_charp message) {
+  (void)png;
+  (void)message;
+}
+
+/// Whatever the file has becomes grey, RGB or RGBA of 8 or 16 bits.
+static void unify(codec_png_decoder *decoder) {
+  png_structp png = decoder->png;
+  codec_png_header *header = &decoder->header;
+  int color = png_get_color_type(png, decoder->info);
+  bool is_deep = png_get_bit_depth(png, decoder->info) == 16;
+  bool has_alpha = (color & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, decoder->info, PNG_INFO_tRNS);
+  bool is_grey = !(color & PNG_COLOR_MASK_COLOR);
+  png_set_expand(png);
+  if (is_grey && has_alpha) png_set_gray_to_rgb(png);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (is_deep) png_set_swap(png);
+#endif
+  header->colors = has_alpha ? codec_rgba : is_grey ? codec_grey : codec_rgb;
+  header->bytes_per_sample = is_deep ? 2 : 1;
+  header->is_interlaced = png_set_interlace_handling(png) > 1;
+}
+
+static void describe_colors(codec_png_decoder *decoder) {
+  codec_png_header *header = &decoder->header;
+  png_charp name;
+  int compression;
+  png_bytep profile;
+  png_uint_32 count;
+  if (png_get_iCCP(decoder->png, decoder->info, &name, &compression, &profile, &count)) {
+    header->profile = profile;
+    header->profile_count = count;
+    return;
+  }
+  if (png_get_valid(decoder->png, decoder->info, PNG_INFO_sRGB)) return;
+  png_get_gAMA(decoder->png, decoder->info, &header->gamma);
+  double *xy = header->chromaticities;
+  header->has_chromaticities = png_get_cHRM(
+      decoder->png, decoder->info, &xy[0], &xy[1], &xy[2], &xy[3], &xy[4], &xy[5], &xy[6], &xy[7]);
+}
+
+static void take_info(png_structp png, png_infop info) {
+  codec_png_decoder *decoder = png_get_progressive_ptr(png);
+  codec_png_header *header = &decoder->header;
+  header->width = png_get_image_width(png, info);
+  header->height = png_get_image_height(png, info);
+  unify(decoder);
+  describe_colors(decoder);
+  png_unknown_chunkp chunks;
+  if (png_get_unknown_chunks(png, info, &chunks) > 0) {
+    header->exif = chunks[0].data;
+    header->exif_count = chunks[0].size;
+  }
+  if (!decoder->callbacks.begin(decoder->callbacks.context, header)) stop(decoder, codec_stopped);
+
+  png_read_update_info(png, info);
+  decoder->bytes_per_row = png_get_rowbytes(png, info);
+  size_t channels = header->colors == codec_grey ? 1 : header->colors == codec_rgb ? 3 : 4;
+  if (decoder->bytes_per_row != channels * (size_t)header->bytes_per_sample * header->width) {
+    png_error(png, "Rows have an unexpected length");
+  }
+  if (!header->is_interlaced) return;
+  decoder->pixels = calloc(header->height, decoder->bytes_per_row);
+  if (!decoder->pixels) stop(decoder, codec_out_of_memory);
+}
+
+static void take_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {
+  codec_png_decoder *decoder = png_get_progressive_ptr(png);
+  uint32_t height = decoder->header.height;
+  if (y >= height) return;
+  if (!decoder->header.is_interlaced) {
+    if (y == height - 1) decoder->has_all_rows = true;
+    if (row && !decoder->callbacks.take(decoder->callbacks.context, row, decoder->bytes_per_row)) {
+      stop(decoder, codec_stopped);
+    }
+    return;
+  }
+  if (row) png_progressive_combine_row(png, decoder->pixels + y * decoder->bytes_per_row, row);
+  if (pass > 0) {
+    decoder->shown_rows = height;
+  } else if (y >= decoder->shown_rows) {
+    decoder->shown_rows = y + 1;
+  }
+  if (pass == 6 && y == height - 1) decoder->has_all_rows = true;
+}
+
+static void take_end(png_structp png, png_infop info) {
+  (void)info;
+  codec_png_decoder *decoder = png_get_progressive_ptr(png);
+  decoder->has_ended = true;
+  // libpng does not come here before the pixels are whole; of a single row, the last pass has none.
+  decoder->has_all_rows = true;
+}
+
+static bool set_up(codec_png_decoder *decoder) {
+  // Chunks that nobody looks at, some of them compressed.
+  static const png_byte ignored[] =
+      "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sCAL\0sPLT\0sTER\0tEXt\0tIME\0zTXt\0acTL\0fcTL\0fdAT";
+  decoder->png =
+      png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, take_error, drop_warning);
+  if (!decoder->png) return false;
+  if (setjmp(decoder->jump)) return false;
+  decoder->info = png_create_info_struct(decoder->png);
+  if (!decoder->info) return false;
+  png_set_keep_unknown_chunks(
+      decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
+  // libpng's progressive reader of this version knows no eXIf: it is the one chunk that is kept as it is.
+  png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)"eXIf", 1);
+  // The receiver of the header is who limits the size; libpng's own limit is lower than what it can do.
+  png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_chunk_cache_max(decoder->png, 8);
+  png_set_chunk_malloc_max(decoder->png, 8 << 20);
+  png_set_progressive_read_fn(decoder->png, decoder, take_info, take_row, take_end);
+  return true;
+}
+
+codec_png_decoder *codec_png_decoder_make(void) {
+  codec_png_decoder *decoder = calloc(1, sizeof *decoder);
+  if (!decoder) return NULL;
+  if (set_up(decoder)) return decoder;
+  codec_png_decoder_free(decoder);
+  return NULL;
+}
+
+void codec_png_decoder_free(codec_png_decoder *decoder) {
+  png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+  free(decoder->pixels);
+  free(decoder);
+}
+
+const char *codec_png_decoder_message(const codec_png_decoder *decoder) {
+  return decoder->message;
+}
+
+codec_result codec_png_decoder_feed(
+    codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks) {
+  decoder->callbacks = callbacks;
+  if (setjmp(decoder->jump)) return decoder->failure;
+  if (!decoder->has_ended && count > 0) png_process_data(decoder->png, decoder->info, (png_bytep)bytes, count);
+  return decoder->has_ended ? codec_done : codec_needs_input;
+}
+
+bool codec_png_decoder_has_all_rows(const codec_png_decoder *decoder) {
+  return decoder->has_all_rows;
+}
+
+const uint8_t *codec_png_decoder_pixels(const codec_png_decoder *decoder, uint32_t *rows) {
+  *rows = decoder->shown_rows;
+  return decoder->pixels;
+}

@@ -1,0 +1,179 @@
+import CImageCodecs
+import Foundation
+
+/// The colors of an image as its ICC profile describes them, and the way from there to sRGB.
+///
+/// It belongs to one job at a time: what Little CMS keeps for a profile is not shared between profiles.
+final class ColorProfile {
+  /// How pixels become sRGB.
+  enum Conversion {
+    /// Colors are sRGB already, within rounding.
+    case none
+    /// Curves and a matrix, which can be applied to the few pixels of a thumbnail.
+    case matrix(Matrix)
+    /// Whole rows have to be converted, with ``ColorProfile/convert(row:into:)``.
+    case rowTransform
+  }
+
+  /// Tone curves and a matrix.
+  struct Matrix: Sendable, Equatable {
+    /// Linear light of the 256 values of a sample of 8 bits; three curves, red, green and blue.
+    var curves: [[Float]]
+    /// Linear RGB to linear sRGB, row by row.
+    var matrix: [Float]
+  }
+
+  let conversion: Conversion
+  /// What the rows have after the conversion.
+  let outputFormat: RowFormat
+
+  private let format: RowFormat
+  private let profile: OpaquePointer?
+  private let transform: OpaquePointer?
+
+  /// The profile for pixels of a format; nil when the data are no profile, or one for other colors: such data are
+  /// ignored, and the pixels taken for sRGB.
+  static func make(_ icc: Data, for format: RowFormat) -> ColorProfile? {
+    // Real ones have up to a few megabytes.
+    guard icc.count <= 16 << 20 else { return nil }
+    let opened = icc.withUnsafeBytes { codec_color_profile_make($0.bytes, $0.count, format.colors) }
+    guard let opened else { return nil }
+    return ColorProfile(opened, format: format)
+  }
+
+  /// CMYK without a profile, by the plain formula: what no ink covers is light.
+  static func plainCMYK() -> ColorProfile { ColorProfile() }
+
+  private init?(_ profile: OpaquePointer, format: RowFormat) {
+    self.profile = profile
+    self.format = format
+    outputFormat = format.converted
+    if codec_color_profile_is_curves(profile) {
+      let matrix = Matrix(profile)
+      conversion = matrix.isSRGB ? .none : .matrix(matrix)
+      transform = nil
+      return
+    }
+    conversion = .rowTransform
+    transform = codec_color_transform_make(profile, format.colors, Int32(format.bytesPerSample))
+    // A failing initializer runs no deinit only before all properties are set.
+    if transform == nil { return nil }
+  }
+
+  private init() {
+    profile = nil
+    transform = nil
+    format = .cmyk8
+    outputFormat = .rgb8
+    conversion = .rowTransform
+  }
+
+  deinit {
+    if let transform { codec_color_transform_free(transform) }
+    if let profile { codec_color_profile_free(profile) }
+  }
+
+  /// The curves for samples of 16 bits: 65,536 values each. Only for a conversion by matrix.
+  func deepCurves() -> [[Float]] {
+    guard let profile, case .matrix = conversion else { return [] }
+    return Matrix.curves(of: profile, count: 65_536)
+  }
+
+  /// Converts a row into one of ``outputFormat`` with as many pixels, relative to the white point and with black
+  /// point compensation. Both have to be as long as the rows of their formats; what is longer stays as it is.
+  func convert(row: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
+    let pixels = min(row.count / format.bytesPerPixel, output.count / outputFormat.bytesPerPixel)
+    guard pixels > 0, let from = row.baseAddress, let to = output.baseAddress else { return }
+    if let transform {
+      codec_color_transform_convert(transform, from, to, pixels)
+    } else if format == .cmyk8 {
+      Self.convertPlainly(row, into: output, pixels: pixels)
+    }
+  }
+
+  private static func convertPlainly(
+    _ row: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, pixels: Int
+  ) {
+    for pixel in 0..<pixels {
+      let paper = 255 - UInt32(row[4 * pixel + 3])
+      for ink in 0..<3 {
+        let light = (255 - UInt32(row[4 * pixel + ink])) * paper
+        output[3 * pixel + ink] = UInt8(truncatingIfNeeded: (light + 127) / 255)
+      }
+    }
+  }
+
+  /// A profile made of a gamma and chromaticities (white, red, green and blue; nil for sRGB's).
+  static func data(exponent: Double, chromaticities: UnsafePointer<Double>?, of colors: codec_colors) -> Data?
+  {
+    try? EncodedBytes.collect(format: "ICC") { output, _ in
+      codec_color_profile_write(exponent, chromaticities, colors, output)
+    }
+  }
+}
+
+extension ColorProfile.Matrix {
+  /// XYZ under D50 to linear sRGB, which is what ICC's own sRGB profile has, inverted.
+  private static let fromXYZ: [Double] = [
+    3.1338561, -1.6168667, -0.4906146,
+    -0.9787684, 1.9161415, 0.0334540,
+    0.0719453, -0.2289914, 1.4052427,
+  ]
+
+  fileprivate init(_ profile: OpaquePointer) {
+    curves = Self.curves(of: profile, count: 256)
+    matrix = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+    var toXYZ = [Double](repeating: 0, count: 9)
+    guard codec_color_profile_matrix(profile, &toXYZ) else { return }
+    for row in 0..<3 {
+      for column in 0..<3 {
+        var sum = 0.0
+        for index in 0..<3 { sum += Self.fromXYZ[3 * row + index] * toXYZ[3 * index + column] }
+        matrix[3 * row + column] = Float(sum)
+      }
+    }
+  }
+
+  fileprivate static func curves(of profile: OpaquePointer, count: Int) -> [[Float]] {
+    (0..<3 as Range<Int32>).map { channel in
+      [Float](unsafeUninitializedCapacity: count) { buffer, written in
+        guard let base = buffer.baseAddress else { return }
+        codec_color_profile_sample(profile, channel, base, count)
+        written = count
+      }
+    }
+  }
+
+  /// True when no sample of 8 bits would change by more than a half.
+  fileprivate var isSRGB: Bool {
+    let identity: [Float] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+    guard zip(matrix, identity).allSatisfy({ abs($0 - $1) < 0.003 }) else { return false }
+    return curves.allSatisfy { curve in
+      curve.enumerated().allSatisfy { index, light in
+        let encoded = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return abs(encoded * 255 - Float(index)) < 0.5
+      }
+    }
+  }
+}
+
+extension RowFormat {
+  fileprivate var colors: codec_colors {
+    switch self {
+    case .grey8, .grey16: .grey
+    case .rgb8, .rgb16: .rgb
+    case .rgba8, .rgba16: .rgba
+    case .cmyk8: .cmyk
+    }
+  }
+
+  /// The format in sRGB.
+  fileprivate var converted: RowFormat {
+    switch self {
+    case .grey8, .rgb8, .cmyk8: .rgb8
+    case .grey16, .rgb16: .rgb16
+    case .rgba8: .rgba8
+    case .rgba16: .rgba16
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import CImageCodecs
+import Foundation
+
+/// Reads a PNG through libpng's progressive reader.
+///
+/// Palettes and samples of less than 8 bits are expanded, transparency becomes alpha, and 16 bits stay 16. Of an
+/// animation the default image is read, which is its first frame or what stands in for it.
+///
+/// Where gAMA, perhaps with cHRM, is all a file says of its colors, and it is not what sRGB would say, the header
+/// gets a profile made of them.
+final class PNGDecoder: ImageDecoder {
+  private(set) var header: ImageHeader?
+  private(set) var isComplete = false
+
+  private let reader: OpaquePointer
+  private let consumer: any RowConsumer
+  private let limits: ImageLimits
+  private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
+  private var byteCount = 0
+  private var failure: ImageError?
+
+  init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
+    guard let reader = codec_png_decoder_make() else {
+      throw .codec(.out_of_memory, format: "PNG", message: "")
+    }
+    self.reader = reader
+    self.consumer = consumer
+    self.limits = limits
+  }
+
+  deinit { codec_png_decoder_free(reader) }
+
+  func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    if let failure { throw failure }
+    do {
+      try limits.count(bytes, into: &byteCount)
+      try read(bytes)
+      if header?.isProgressive == true, !isComplete, codec_png_decoder_has_all_rows(reader) {
+        try takePixels(for: consumer)
+      }
+      isComplete = codec_png_decoder_has_all_rows(reader)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func finish() throws(ImageError) {
+    if let failure { throw failure }
+    if isComplete { return }
+    do throws(ImageError) {
+      if header?.isProgressive == true { try takePixels(for: consumer) }
+      throw ImageError.truncated("PNG")
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool {
+    if let failure { throw failure }
+    var rows: UInt32 = 0
+    guard let header, !isComplete, codec_png_decoder_pixels(reader, &rows) != nil,
+      Int(rows) == layout.size.height
+    else { return false }
+    _ = try consumer.begin(header)
+    try consumer.prepare(for: layout)
+    try takePixels(for: consumer)
+    return true
+  }
+
+  /// Hands on what there is of an interlaced image.
+  private func takePixels(for consumer: any RowConsumer) throws(ImageError) {
+    var rows: UInt32 = 0
+    guard let pixels = codec_png_decoder_pixels(reader, &rows) else { return }
+    for row in 0..<Int(rows) {
+      let start = pixels + row * layout.bytesPerRow
+      try consumer.take(UnsafeRawBufferPointer(start: start, count: layout.bytesPerRow))
+    }
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    // The decoder outlives the call, so the context needs no reference of its own. The callbacks return before
+    // libpng jumps anywhere: an error of theirs is kept and told by their answer.
+    var thrown: ImageError?
+    let result = withUnsafeMutablePointer(to: &thrown) { thrown in
+      var visit = Visit(decoder: self, thrown: thrown)
+      return withUnsafeMutablePointer(to: &visit) { visit in
+        codec_png_decoder_feed(reader, bytes.bytes, bytes.count, Self.callbacks(for: visit))
+      }
+    }
+    switch result {
+    case .done, .needs_input: return
+    case .stopped where thrown != nil: if let thrown { throw thrown }
+    default:
+      throw .codec(result, format: "PNG", message: String(cString: codec_png_decoder_message(reader)))
+    }
+  }
+
+  /// What the callbacks of one call to libpng need.
+  private struct Visit {
+    let decoder: PNGDecoder
+    let thrown: UnsafeMutablePointer<ImageError?>
+
+    func run(_ body: (PNGDecoder) throws(ImageError) -> Void) -> Bool {
+      do throws(ImageError) {
+        try body(decoder)
+        return true
+      } catch {
+        thrown.pointee = error
+        return false
+      }
+    }
+  }
+
+  private static func callbacks(for visit: UnsafeMutablePointer<Visit>) -> codec_png_callbacks {
+    codec_png_callbacks(
+      context: visit,
+      begin: { context, header in
+        let found = header.pointee
+        return context.assumingMemoryBound(to: Visit.self).pointee.run { (decoder) throws(ImageError) in
+          try decoder.begin(found)
+        }
+      },
+      take: { context, row, count in
+        context.assumingMemoryBound(to: Visit.self).pointee.run { (decoder) throws(ImageError) in
+          try decoder.consumer.take(UnsafeRawBufferPointer(start: row, count: count))
+        }
+      })
+  }
+
+  private func begin(_ found: codec_png_header) throws(ImageError) {
+    let size = PixelSize(width: Int(found.width), height: Int(found.height))
+    try limits.check(size)
+    layout = RowLayout(size: size, format: Self.format(of: found))
+    if found.is_interlaced {
+      try limits.checkMemory(UInt64(size.pixelCount) * UInt64(layout.format.bytesPerPixel))
+    }
+    var header = ImageHeader(
+      format: .png, size: size, hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,
+      profile: Self.profile(of: found))
+    if let exif = found.exif {
+      let tiff = UnsafeRawBufferPointer(start: exif, count: found.exif_count)
+      header.orientation = EXIFOrientation.read(tiff) ?? .up
+    }
+    self.header = header
+    _ = try consumer.begin(header)
+    try consumer.prepare(for: layout)
+  }
+
+  private static func format(of found: codec_png_header) -> RowFormat {
+    let isDeep = found.bytes_per_sample == 2
+    return switch found.colors {
+    case .grey: isDeep ? .grey16 : .grey8
+    case .rgba: isDeep ? .rgba16 : .rgba8
+    default: isDeep ? .rgb16 : .rgb8
+    }
+  }
+
+  private static func profile(of found: codec_png_header) -> Data? {
+    if let profile = found.profile { return Data(bytes: profile, count: found.profile_count) }
+    // The gamma of a file is what light was raised to; sRGB's curve is close to 1/2.2.
+    guard found.gamma > 0.05, found.gamma < 20 else { return nil }
+    let isUsual = abs(found.gamma * 2.2 - 1) < 0.05
+    var chromaticities = found.chromaticities
+    return withUnsafeBytes(of: &chromaticities) { bytes in
+      let values = bytes.bindMemory(to: Double.self)
+      let usual = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
+      let areUsual =
+        !found.has_chromaticities || found.colors == .grey
+        || zip(values, usual).allSatisfy { abs($0 - $1) < 0.005 }
+      if isUsual, areUsual { return nil }
+      return ColorProfile.data(
+        exponent: 1 / found.gamma, chromaticities: areUsual ? nil : values.baseAddress, of: found.colors)
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import CImageCodecs
+import Foundation
+
+/// Reads a WebP through libwebp, lossy or lossless; of an animation, the first frame.
+///
+/// The orientation stands behind the pixels in the file. Where a file says that it has EXIF data, its rows come only
+/// after those.
+final class WebPDecoder: ImageDecoder {
+  private enum Chunk: Equatable {
+    case none, ignored, features, profile, exif, frame, alpha, pixels(isLossless: Bool)
+  }
+
+  private(set) var header: ImageHeader?
+  private(set) var isComplete = false
+
+  private let consumer: any RowConsumer
+  private let limits: ImageLimits
+  private var walker = RIFFWalker()
+  private var byteCount = 0
+  private var failure: ImageError?
+
+  private var chunk = Chunk.none
+  private var head: [UInt8] = []
+  /// The beginning of the current chunk, or all of it.
+  private var collected: [UInt8] = []
+  private var canvas: PixelSize?
+  private var isAnimated = false
+  private var waitsForEXIF = false
+  private var profile: Data?
+  private var orientation: ImageOrientation?
+  private var frame: FrameRectangle?
+  private var frameCount = 0
+  private var hasAlpha = false
+  private var pixels: WebPPixels?
+  private var rows: FrameRows?
+  private var delivered = 0
+  private var hasSeenPixelHead = false
+  private static let pixelHeadSize = 10
+
+  init(consumer: any RowConsumer, limits: ImageLimits) {
+    self.consumer = consumer
+    self.limits = limits
+  }
+
+  func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    if let failure { throw failure }
+    do throws(ImageError) {
+      try limits.count(bytes, into: &byteCount)
+      var rest = bytes
+      while let event = walker.next(&rest) {
+        switch event {
+        case .chunk(let name, let head): try start(name, head: head)
+        case .payload(let piece): try take(piece)
+        case .end: try endChunk()
+        }
+      }
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func finish() throws(ImageError) {
+    if let failure { throw failure }
+    do throws(ImageError) {
+      try pixels?.flush()
+      waitsForEXIF = false
+      try deliver()
+      guard isComplete else { throw .truncated("WebP") }
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool { false }
+
+  // MARK: - Chunks
+
+  private func start(_ name: String, head: [UInt8]) throws(ImageError) {
+    self.head = head
+    collected = []
+    let hasPixels = pixels?.hasEnded ?? false
+    switch name {
+    case "VP8X": chunk = canvas == nil && pixels == nil ? .features : .ignored
+    case "ICCP": chunk = profile == nil ? .profile : .ignored
+    case "EXIF": chunk = orientation == nil ? .exif : .ignored
+    case "ANMF":
+      frameCount += 1
+      try limits.checkFrames(frameCount)
+      header?.frameCount = frameCount
+      if frameCount == 2, !hasPixels { throw Self.damaged("its first frame has no pixels") }
+      chunk = frameCount == 1 ? .frame : .ignored
+    case "ALPH", "VP8 ", "VP8L":
+      let isWanted = !hasPixels && (!isAnimated || frame != nil)
+      if name == "ALPH" {
+        chunk = isWanted && pixels == nil && canvas != nil ? .alpha : .ignored
+        if chunk == .alpha { try startAlpha() }
+      } else {
+        chunk = isWanted ? .pixels(isLossless: name == "VP8L") : .ignored
+      }
+    default: chunk = .ignored
+    }
+  }
+
+  private func take(_ piece: UnsafeRawBufferPointer) throws(ImageError) {
+    switch chunk {
+    case .none, .ignored: return
+    case .alpha: try pixels?.feed(piece)
+    case .pixels(let isLossless):
+      var rest = piece
+      if !hasSeenPixelHead {
+        let missing = min(Self.pixelHeadSize - collected.count, piece.count)
+        collected.append(contentsOf: piece.prefix(missing))
+        rest = UnsafeRawBufferPointer(rebasing: piece.dropFirst(missing))
+        guard collected.count == Self.pixelHeadSize else { return }
+        try startPixels(isLossless: isLossless)
+      }
+      try pixels?.feed(rest)
+      try deliver()
+    default: collected.append(contentsOf: piece)
+    }
+  }
+
+  private func endChunk() throws(ImageError) {
+    let ended = chunk
+    chunk = .none
+    switch ended {
+    case .features: try readFeatures()
+    case .profile: profile = Data(collected)
+    case .exif:
+      orientation = collected.withUnsafeBytes { EXIFOrientation.read($0) } ?? .up
+      waitsForEXIF = false
+      try deliver()
+    case .frame: try readFrame()
+    // A chunk of odd size is padded, and libwebp wants to see that too.
+    case .alpha:
+      if head[4] & 1 == 1 { pixels?.pad() }
+    case .pixels:
+      guard hasSeenPixelHead else { throw Self.damaged("its pixels are missing") }
+      if head[4] & 1 == 1 { pixels?.pad() }
+      try pixels?.flush()
+      pixels?.hasEnded = true
+      try deliver()
+    case .none, .ignored: break
+    }
+    collected = []
+  }
+
+  private func readFeatures() throws(ImageError) {
+    guard collected.count >= 10 else { throw Self.damaged("its features are cut short") }
+    let size = PixelSize(width: triple(4) + 1, height: triple(7) + 1)
+    try limits.check(size)
+    canvas = size
+    isAnimated = collected[0] & 0x02 != 0
+    waitsForEXIF = collected[0] & 0x08 != 0
+  }
+
+  private func readFrame() throws(ImageError) {
+    guard collected.count == RIFFWalker.frameHeadSize, let canvas else {
+      throw Self.damaged("a frame has no head")
+    }
+    let found = FrameRectangle(
+      left: triple(0) * 2, top: triple(3) * 2, size: PixelSize(width: triple(6) + 1, height: triple(9) + 1))
+    guard found.left + found.size.width <= canvas.width, found.top + found.size.height <= canvas.height else {
+      throw Self.damaged("its first frame is not on its canvas")
+    }
+    frame = found
+  }
+
+  // MARK: - Pixels
+
+  /// Transparency comes first, and only where the size is known before the pixels.
+  private func startAlpha() throws(ImageError) {
+    guard let size = frame?.size ?? canvas else { return }
+    try beginFrame(of: size, hasAlpha: true, isLossless: false)
+    try feedHead()
+  }
+
+  private func startPixels(isLossless: Bool) throws(ImageError) {
+    let (size, isTransparent) = try sizeInPixels(isLossless: isLossless)
+    try beginFrame(of: size, hasAlpha: isTransparent, isLossless: isLossless)
+    try feedHead()
+    try collected.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      try pixels?.feed(UnsafeRawBufferPointer(bytes))
+    }
+    hasSeenPixelHead = true
+  }
+
+  private func feedHead() throws(ImageError) {
+    try head.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      try pixels?.feed(UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  private func sizeInPixels(isLossless: Bool) throws(ImageError) -> (PixelSize, isTransparent: Bool) {
+    if isLossless {
+      guard collected[0] == 0x2F else { throw Self.damaged("its pixels have no mark") }
+      let bits = triple(1) | Int(collected[4]) << 24
+      let size = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+      return (size, bits >> 28 & 1 == 1)
+    }
+    guard collected[3] == 0x9D, collected[4] == 0x01, collected[5] == 0x2A else {
+      throw Self.damaged("its pixels have no mark")
+    }
+    let width = Int(collected[6]) | Int(collected[7]) << 8
+    let height = Int(collected[8]) | Int(collected[9]) << 8
+    return (PixelSize(width: width & 0x3FFF, height: height & 0x3FFF), false)
+  }
+
+  private func beginFrame(of size: PixelSize, hasAlpha: Bool, isLossless: Bool) throws(ImageError) {
+    let place = frame ?? FrameRectangle(left: 0, top: 0, size: canvas ?? size)
+    guard place.size == size else { throw Self.damaged("its sizes contradict each other") }
+    guard pixels == nil else { return }
+    try limits.check(canvas ?? size)
+    try limits.check(size)
+    frame = place
+    self.hasAlpha = hasAlpha || (canvas ?? size) != size
+    // Without loss there is a copy of all pixels besides the output.
+    let perPixel: UInt64 = (self.hasAlpha ? 4 : 3) + (isLossless ? 4 : hasAlpha ? 1 : 0)
+    try limits.checkMemory(UInt64(size.pixelCount) * perPixel)
+    var isReduced = false
+    if !waitsForEXIF { isReduced = try begin() }
+    pixels = try WebPPixels(hasAlpha: self.hasAlpha, isReduced: isReduced)
+  }
+
+  /// True when much smaller rows would do.
+  private func begin() throws(ImageError) -> Bool {
+    guard let frame else { return false }
+    let size = canvas ?? frame.size
+    let header = ImageHeader(
+      format: .webp, size: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, profile: profile,
+      frameCount: max(frameCount, 1))
+    self.header = header
+    let wanted = try consumer.begin(header)
+    try consumer.prepare(for: RowLayout(size: size, format: hasAlpha ? .rgba8 : .rgb8))
+    rows = FrameRows(frame: frame, canvas: size, hasAlpha: hasAlpha, consumer: consumer)
+    return wanted.width <= size.width / 2 && wanted.height <= size.height / 2
+  }
+
+  private func deliver() throws(ImageError) {
+    guard let pixels, hasSeenPixelHead, !waitsForEXIF, !isComplete else { return }
+    if rows == nil { _ = try begin() }
+    guard let rows else { return }
+    let area = pixels.area
+    while delivered < min(area.rows, rows.frame.size.height) {
+      guard let row = area.row(delivered, count: rows.bytesPerFrameRow) else { return }
+      delivered += 1
+      try rows.take(row)
+    }
+    if delivered == rows.frame.size.height {
+      try rows.finish()
+      isComplete = true
+    } else if pixels.hasEnded {
+      throw .truncated("WebP")
+    }
+  }
+
+  private func triple(_ index: Int) -> Int {
+    Int(collected[index]) | Int(collected[index + 1]) << 8 | Int(collected[index + 2]) << 16
+  }
+
+  private static func damaged(_ reason: String) -> ImageError {
+    ImageError(.corrupt, "The WebP image is damaged: \(reason).")
+  }
+}

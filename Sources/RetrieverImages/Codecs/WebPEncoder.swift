@@ -1,0 +1,26 @@
+import CImageCodecs
+import Foundation
+
+/// Writes WebP through libwebp, without any metadata.
+enum WebPEncoder {
+  /// The bitmap as a WebP; alpha is kept. Without loss, `quality` is the effort that goes into a small file.
+  static func encode(_ bitmap: Bitmap, quality: Double, isLossless: Bool) throws(ImageError) -> Data {
+    let size = bitmap.size
+    guard bitmap.format == .rgb8 || bitmap.format == .rgba8, (1...16_383).contains(size.width),
+      (1...16_383).contains(size.height), bitmap.pixels.count == size.pixelCount * bitmap.format.bytesPerPixel
+    else {
+      throw ImageError(
+        .invalidRequest,
+        "A WebP of \(size.width) by \(size.height) pixels cannot be made of \(bitmap.pixels.count) bytes.")
+    }
+    var encoding = codec_webp_encoding()
+    encoding.width = UInt32(size.width)
+    encoding.height = UInt32(size.height)
+    encoding.channels = Int32(bitmap.format.channels)
+    encoding.quality = quality.isFinite ? Float(min(max(quality, 0), 1) * 100) : 80
+    encoding.is_lossless = isLossless
+    return try EncodedBytes.collect(format: "WebP") { output, message in
+      bitmap.pixels.withUnsafeBytes { codec_webp_encode($0.bytes, &encoding, output, message) }
+    }
+  }
+}

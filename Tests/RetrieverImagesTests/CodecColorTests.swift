@@ -1,0 +1,72 @@
+import CImageCodecs
+import Foundation
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct CodecColorTests {
+  /// White, red, green and blue of Display P3.
+  private static let displayP3 = [0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
+
+  private func profile(exponent: Double, chromaticities: [Double]? = nil, colors: codec_colors = .rgb) throws
+    -> Data
+  {
+    let data = chromaticities?.withUnsafeBufferPointer {
+      ColorProfile.data(exponent: exponent, chromaticities: $0.baseAddress, of: colors)
+    }
+    return try #require(
+      data ?? ColorProfile.data(exponent: exponent, chromaticities: nil, of: colors))
+  }
+
+  @Test func aMatrixProfileGivesItsCurvesAndTheWayToLinearSRGB() throws {
+    let data = try profile(exponent: 2.2, chromaticities: Self.displayP3)
+    let color = try #require(ColorProfile.make(data, for: .rgb8))
+    guard case .matrix(let matrix) = color.conversion else {
+      Issue.record("not a matrix")
+      return
+    }
+    // From the primaries of Display P3 to those of sRGB, as published.
+    let known: [Float] = [1.2249, -0.2247, 0, -0.0420, 1.0419, 0, -0.0197, -0.0786, 1.0979]
+    #expect(zip(matrix.matrix, known).allSatisfy { abs($0 - $1) < 0.005 })
+    #expect(matrix.curves.count == 3 && matrix.curves.allSatisfy { $0.count == 256 })
+    #expect(abs(matrix.curves[0][128] - pow(128 / 255, 2.2)) < 0.001)
+    #expect(color.deepCurves().map(\.count) == [65_536, 65_536, 65_536])
+  }
+
+  @Test func greyHasACurveAndNoMatrix() throws {
+    let data = try profile(exponent: 1, colors: .grey)
+    let color = try #require(ColorProfile.make(data, for: .grey8))
+    guard case .matrix(let matrix) = color.conversion else {
+      Issue.record("not a matrix")
+      return
+    }
+    #expect(matrix.matrix == [1, 0, 0, 0, 1, 0, 0, 0, 1])
+    #expect(abs(matrix.curves[2][100] - 100 / 255) < 0.001)
+  }
+
+  @Test func aProfileForOtherColorsOrNoneAtAllIsIgnored() throws {
+    let grey = try profile(exponent: 1, colors: .grey)
+    #expect(ColorProfile.make(grey, for: .rgb8) == nil)
+    #expect(ColorProfile.make(grey, for: .cmyk8) == nil)
+    #expect(ColorProfile.make(Data(), for: .rgb8) == nil)
+    #expect(ColorProfile.make(Data(repeating: 7, count: 4_000), for: .rgb8) == nil)
+    for seed in 0..<500 as Range<UInt64> {
+      let broken = mutated(grey, seed: seed)
+      guard let color = ColorProfile.make(broken, for: .grey8) else { continue }
+      var output = [UInt8](repeating: 0, count: 30)
+      output.withUnsafeMutableBytes { output in
+        Array(0..<10 as Range<UInt8>).withUnsafeBytes { color.convert(row: $0, into: output) }
+      }
+    }
+  }
+
+  @Test func inkWithoutAProfileFollowsThePlainFormula() {
+    let color = ColorProfile.plainCMYK()
+    let inks: [UInt8] = [0, 0, 0, 0, 255, 0, 0, 0, 0, 128, 0, 0, 0, 0, 0, 255, 10, 20, 30, 128]
+    var light = [UInt8](repeating: 9, count: 15)
+    light.withUnsafeMutableBytes { light in
+      inks.withUnsafeBytes { color.convert(row: $0, into: light) }
+    }
+    #expect(light == [255, 255, 255, 0, 255, 255, 255, 127, 255, 0, 0, 0, 122, 117, 112])
+  }
+}

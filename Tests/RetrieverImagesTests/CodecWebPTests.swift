@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import RetrieverImages
+
+enum WebPFixture {
+  static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    Array(name.utf8) + little(data.count, 4) + data + (data.count.isMultiple(of: 2) ? [] : [0])
+  }
+
+  static func file(_ chunks: [UInt8]) -> Data {
+    Data(Array("RIFF".utf8) + little(chunks.count + 4, 4) + Array("WEBP".utf8) + chunks)
+  }
+
+  static func features(flags: UInt8, width: Int, height: Int) -> [UInt8] {
+    chunk("VP8X", [flags, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
+  }
+
+  /// The chunks of the pixels: ALPH where there is one, VP8 or VP8L.
+  static func pixels(_ bitmap: Bitmap, isLossless: Bool) throws -> [UInt8] {
+    let file = [UInt8](try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless))
+    return Array(file[(file[15] == UInt8(ascii: "X") ? 30 : 12)...])
+  }
+
+  static func frame(left: Int, top: Int, width: Int, height: Int, pixels: [UInt8]) -> [UInt8] {
+    let place = little(left / 2, 3) + little(top / 2, 3) + little(width - 1, 3) + little(height - 1, 3)
+    return chunk("ANMF", place + little(100, 3) + [0] + pixels)
+  }
+
+  static func little(_ value: Int, _ size: Int) -> [UInt8] {
+    (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  static func animation() throws -> Data {
+    let still = try pixels(drawnBitmap(width: 30, height: 20, format: .rgba8), isLossless: true)
+    let frame = frame(left: 6, top: 4, width: 30, height: 20, pixels: still)
+    return file(
+      features(flags: 0x12, width: 50, height: 40) + chunk("ANIM", [0, 0, 0, 0, 0, 0]) + frame + frame)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct CodecWebPTests {
+  private static let forms: [(format: RowFormat, isLossless: Bool)] = [
+    (.rgb8, false), (.rgb8, true), (.rgba8, false), (.rgba8, true),
+  ]
+
+  @Test func aPictureThatIsWrittenAndReadIsTheSameOrNearly() throws {
+    for (format, isLossless) in Self.forms {
+      let bitmap = drawnBitmap(width: 67, height: 53, format: format)
+      let decoding = decode(try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless))
+      #expect(decoding.error == nil && decoding.isComplete && decoding.layout?.format == format)
+      if isLossless {
+        let isExact = difference(decoding.pixels, bitmap.pixels).largest == 0
+        // What cannot be seen may have any color.
+        #expect(isExact || format == .rgba8)
+      } else {
+        #expect(difference(decoding.pixels, bitmap.pixels).mean < 4)
+      }
+    }
+  }
+
+  @Test func anyCutOfTheFileGivesTheSameRows() throws {
+    var files = [try WebPFixture.animation()]
+    for (format, isLossless) in Self.forms {
+      let bitmap = drawnBitmap(width: 67, height: 53, format: format)
+      files.append(try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless))
+    }
+    for data in files {
+      let whole = decode(data)
+      #expect(whole.error == nil && whole.rowCount > 0)
+      for size in [1, 7, 300] {
+        let decoding = decode(data, cut: .pieces(of: size))
+        #expect(decoding.pixels == whole.pixels && decoding.error == nil)
+        #expect(decoding.finalHeader == whole.finalHeader)
+      }
+      for seed in 0..<5 as Range<UInt64> {
+        #expect(decode(data, cut: .random(seed: seed)).pixels == whole.pixels)
+      }
+    }
+  }
+
+  @Test func theFirstFrameOfAnAnimationStandsOnItsCanvas() throws {
+    let decoding = decode(try WebPFixture.animation())
+    #expect(decoding.header?.size == PixelSize(width: 50, height: 40))
+    #expect(decoding.finalHeader?.frameCount == 2 && decoding.header?.hasAlpha == true)
+    #expect(decoding.rowCount == 40 && decoding.isComplete)
+    #expect(decoding.pixels[..<(4 * 50 * 4)].allSatisfy { $0 == 0 })
+    let drawn = drawnBitmap(width: 30, height: 20, format: .rgba8).pixels
+    let start = (14 * 50 + 6) * 4
+    let row = Array(decoding.pixels[start..<(start + 120)])
+    #expect(difference(row, Array(drawn[(10 * 120)..<(11 * 120)])).mean < 8)
+    #expect(decode(try WebPFixture.animation(), limits: ImageLimits(frames: 1)).error?.code == .tooLarge)
+  }
+
+  @Test func orientationAndProfileAreRead() throws {
+    let bitmap = drawnBitmap(width: 31, height: 20)
+    let pixels = try WebPFixture.pixels(bitmap, isLossless: false)
+    let exif = WebPFixture.chunk("EXIF", EXIFFixture.tiff(orientation: 6, isLittleEndian: true))
+    let profile = WebPFixture.chunk("ICCP", [1, 2, 3])
+    let features = WebPFixture.features(flags: 0x28, width: 31, height: 20)
+    for size in [1, 40, 10_000] {
+      let decoding = decode(WebPFixture.file(features + profile + pixels + exif), cut: .pieces(of: size))
+      #expect(decoding.error == nil && decoding.rowCount == 20)
+      #expect(decoding.header?.orientation == .right && decoding.header?.profile == Data([1, 2, 3]))
+    }
+    let without = decode(WebPFixture.file(features + profile + pixels))
+    #expect(without.header?.orientation == .up && without.rowCount == 20)
+  }
+
+  @Test func aTruncatedFileGivesTheRowsItHasAndSaysSo() throws {
+    for (format, isLossless) in Self.forms {
+      let bitmap = drawnBitmap(width: 200, height: 150, format: format)
+      let data = try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless)
+      let whole = decode(data)
+      var most = 0
+      for length in stride(from: 0, to: data.count - 40, by: 13) {
+        let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
+        #expect(decoding.error?.code == .truncated)
+        #expect(whole.pixels.starts(with: decoding.pixels))
+        most = max(most, decoding.rowCount)
+      }
+      #expect(most > 0, "\(format), lossless: \(isLossless), \(data.count) bytes")
+    }
+  }
+
+  @Test func changedFilesNeverTrap() throws {
+    var files = [try WebPFixture.animation()]
+    for (format, isLossless) in Self.forms {
+      files.append(
+        try WebPEncoder.encode(
+          drawnBitmap(width: 40, height: 30, format: format), quality: 0.9, isLossless: isLossless))
+    }
+    for seed in 0..<1_000 as Range<UInt64> {
+      let data = mutated(files[Int(seed) % files.count], seed: seed)
+      let limits = ImageLimits(pixels: 1_000_000)
+      _ = decode(data, cut: seed.isMultiple(of: 2) ? .whole : .random(seed: seed), limits: limits)
+    }
+  }
+
+  @Test func sizesAreRefusedFromTheHeader() throws {
+    let features = WebPFixture.features(flags: 0, width: 1 << 24, height: 1 << 24)
+    let decoding = decode(WebPFixture.file(features))
+    #expect(decoding.error?.message.contains("16777216 by 16777216") == true)
+    let data = try WebPEncoder.encode(drawnBitmap(width: 100, height: 100), quality: 0.5, isLossless: true)
+    #expect(decode(data, limits: ImageLimits(pixels: 9_999)).error?.code == .tooLarge)
+    #expect(decode(data, limits: ImageLimits(memory: 69_999)).error?.code == .tooLarge)
+    #expect(decode(data, limits: ImageLimits(pixels: 10_000, memory: 70_000)).error == nil)
+  }
+}
