@@ -4,7 +4,10 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("clang loop unroll(full)")
-#define STRIP_PIXELS 256
+#define STRIP_PIXELS 128
+// The rows and sums that vectors are kept of at a time; the registers limit them.
+#define GROUP_ROWS 4
+#define GROUP_SUMS 6
 #define RSP_MAX_SUMS 16
 
 typedef float four_floats __attribute__((vector_size(16), aligned(4), may_alias));

@@ -79,7 +79,7 @@ INLINE TARGET void NAME(add_fixed)(
     const float *const *rows, const size_t row_count, float *const *sums, const size_t sum_count,
     const float *weights, size_t count) {
   for (size_t i = 0; i < count; i += LANES) {
-    NAME(floats) light[RSP_MAX_ROWS];
+    NAME(floats) light[GROUP_ROWS];
     UNROLL
     for (size_t r = 0; r < row_count; r++) light[r] = *(const NAME(floats) *)(rows[r] + i);
     UNROLL
@@ -92,29 +92,35 @@ INLINE TARGET void NAME(add_fixed)(
   }
 }
 
-#define ADD_ROWS(sums_)                                                             \
-  switch (row_count) {                                                              \
-    case 1: NAME(add_fixed)(rows, 1, sums, sums_, weights, count); break;           \
-    case 2: NAME(add_fixed)(rows, 2, sums, sums_, weights, count); break;           \
-    case 3: NAME(add_fixed)(rows, 3, sums, sums_, weights, count); break;           \
-    default: NAME(add_fixed)(rows, 4, sums, sums_, weights, count); break;          \
+#define ADD_ROWS(sums_)                                                       \
+  switch (group_rows) {                                                       \
+    case 1: NAME(add_fixed)(rows, 1, sums, sums_, weights, count); break;     \
+    case 2: NAME(add_fixed)(rows, 2, sums, sums_, weights, count); break;     \
+    case 3: NAME(add_fixed)(rows, 3, sums, sums_, weights, count); break;     \
+    default: NAME(add_fixed)(rows, 4, sums, sums_, weights, count); break;    \
   }
 
 static TARGET void NAME(add)(
-    const float *const *rows, size_t row_count, float *const *sums, size_t sum_count, const float *weights,
-    size_t count) {
-  while (sum_count > 0) {
-    size_t group = sum_count >= 3 ? 3 : sum_count;
-    if (group == 3) {
-      ADD_ROWS(3)
-    } else if (group == 2) {
-      ADD_ROWS(2)
-    } else {
-      ADD_ROWS(1)
+    const float *const *rows, size_t row_count, float *const *all_sums, size_t sum_count,
+    const float *all_weights, size_t count) {
+  while (row_count > 0) {
+    size_t group_rows = row_count < GROUP_ROWS ? row_count : GROUP_ROWS;
+    float *const *sums = all_sums;
+    const float *weights = all_weights;
+    for (size_t left = sum_count; left > 0;) {
+      size_t group_sums = left < GROUP_SUMS ? left : GROUP_SUMS;
+      switch (group_sums) {
+        case 1: ADD_ROWS(1) break;
+        case 2: ADD_ROWS(2) break;
+        case 3: ADD_ROWS(3) break;case 4: ADD_ROWS(4) break;case 5: ADD_ROWS(5) break; default: ADD_ROWS(GROUP_SUMS) break;
+      }
+      sums += group_sums;
+      weights += group_sums * RSP_MAX_ROWS;
+      left -= group_sums;
     }
-    sums += group;
-    weights += group * RSP_MAX_ROWS;
-    sum_count -= group;
+    rows += group_rows;
+    all_weights += group_rows;
+    row_count -= group_rows;
   }
 }
 
@@ -147,10 +153,7 @@ static TARGET void NAME(accumulate)(
 static TARGET void NAME(combine)(
     const float *const *rows, size_t row_count, const float *weights, float *out, size_t count) {
   memset(out, 0, count * sizeof(float));
-  for (size_t r = 0; r < row_count; r += RSP_MAX_ROWS) {
-    size_t group = row_count - r < RSP_MAX_ROWS ? row_count - r : RSP_MAX_ROWS;
-    NAME(add)(rows + r, group, &out, 1, weights + r, count);
-  }
+  NAME(add)(rows, row_count, &out, 1, weights, count);
 }
 
 static TARGET void NAME(contract4)(

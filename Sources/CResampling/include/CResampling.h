@@ -11,7 +11,7 @@
 
 #define RSP_SLACK 32
 // The rows that are accumulated in one go at most.
-#define RSP_MAX_ROWS 4
+#define RSP_MAX_ROWS 8
 
 typedef enum { RSP_PORTABLE = 0, RSP_AVX2 = 1 } rsp_path;
 

@@ -9,7 +9,7 @@ final class LightSource {
   let channels: Int
   private let owned: AlignedStorage
 
-  init(format: RowFormat, linearization: Linearization) throws(ImageError) {
+  init(format: RowFormat, linearization: Linearization, path: ResamplingPath) throws(ImageError) {
     channels = format.channels
     var source = rsp_source()
     source.channels = Int32(format.channels)
@@ -20,6 +20,11 @@ final class LightSource {
     switch linearization {
     case .sRGB:
       owned = try AlignedStorage(bytes: 0)
+      // Looking up 8-bit samples takes half the time of the polynomial in vectors of four, and twice in those of eight.
+      if path == .portable, format.bytesPerSample == 1 {
+        let light = SRGBEncoding.shared.light
+        source.curves = (light, light, light)
+      }
     case .curves(let curves):
       let entries = format.bytesPerSample == 1 ? 256 : 65_536
       let all = format.channels == 1 ? [curves.red] : [curves.red, curves.green, curves.blue]

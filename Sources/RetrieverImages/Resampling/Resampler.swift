@@ -54,7 +54,7 @@ final class Resampler {
       rowsNeeded = crop.y + crop.size.height
       return
     }
-    let light = try LightSource(format: source.format, linearization: linearization)
+    let light = try LightSource(format: source.format, linearization: linearization, path: path)
     let vertical = ResamplingWeights(kernel: kernel, source: crop.size.height, target: target.height)
     let finishing = try FinishingStage(
       light: light, weights: ResamplingWeights(kernel: kernel, source: crop.size.width, target: target.width),

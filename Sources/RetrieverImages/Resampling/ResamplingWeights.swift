@@ -26,13 +26,32 @@ struct ResamplingWeights {
     let scale = Double(source) / Double(target)
     let stretch = max(scale, 1)
     let reach = kernel.support * stretch
+    // Pixels just where the kernel ends count for nothing. They are left out everywhere, whichever way their distance was
+    // rounded; others are at least half a millionth away from there.
+    let margin = 1e-8
     var buffer: [Double] = []
     starts.reserveCapacity(target)
     ends.reserveCapacity(target)
+    offsets.reserveCapacity(target)
+    // After so many new pixels, a centre lies in a source pixel as one did before: between the edges the weights of the
+    // pixels repeat, and most of them need not be computed.
+    let period = target / Self.greatestCommonDivisor(source, target)
+    let shift = Int32(clamping: source / (target / period))
+    var clipped: [Bool] = []
+    clipped.reserveCapacity(target)
     for index in 0..<target {
       let center = (Double(index) + 0.5) * scale
-      let from = min(max(Int((center - reach - 0.5).rounded(.up)), 0), source - 1)
-      let to = max(min(Int((center + reach - 0.5).rounded(.down)) + 1, source), from + 1)
+      let nearest = Int((center - reach - 0.5 + margin).rounded(.up))
+      let farthest = Int((center + reach - 0.5 - margin).rounded(.down)) + 1
+      clipped.append(nearest < 0 || farthest > source)
+      if index >= period, !clipped[index], !clipped[index - period] {
+        starts.append(starts[index - period] + shift)
+        ends.append(ends[index - period] + shift)
+        offsets.append(offsets[index - period])
+        continue
+      }
+      let from = min(max(nearest, 0), source - 1)
+      let to = max(min(farthest, source), from + 1)
       let first = (Double(from) + 0.5 - center) / stretch
       kernel.fill(&buffer, count: to - from, first: first, step: 1 / stretch)
       // Normalised, so that an edge, where pixels are missing, is as bright as the rest.
@@ -62,16 +81,25 @@ struct ResamplingWeights {
   /// repeated side by side.
   func uniform(multiple: Int, repeated: Int) -> (taps: Int, weights: [Float]) {
     let taps = (longest + multiple - 1) / multiple * multiple
-    var weights = [Float](repeating: 0, count: taps * repeated * starts.count)
-    for index in starts.indices {
-      var position = index * taps * repeated
-      for weight in self.weights(of: index) {
-        for _ in 0..<repeated {
-          weights[position] = weight
-          position += 1
+    let weights = [Float](unsafeUninitializedCapacity: taps * repeated * starts.count) { buffer, count in
+      buffer.initialize(repeating: 0)
+      count = buffer.count
+      for index in starts.indices {
+        var position = index * taps * repeated
+        for weight in self.weights(of: index) {
+          for _ in 0..<repeated {
+            buffer[position] = weight
+            position += 1
+          }
         }
       }
     }
     return (taps, weights)
+  }
+
+  private static func greatestCommonDivisor(_ first: Int, _ second: Int) -> Int {
+    var (larger, smaller) = (first, second)
+    while smaller > 0 { (larger, smaller) = (smaller, larger % smaller) }
+    return larger
   }
 }

@@ -11,7 +11,13 @@ struct SRGBEncoding: @unchecked Sendable {
   /// The least light that is nearer to a sample than to the one before it; after the last, infinity.
   let thresholds: UnsafePointer<Float>
 
+  /// The light of each sample.
+  let light: UnsafePointer<Float>
+
   private init() {
+    let light = UnsafeMutablePointer<Float>.allocate(capacity: 256)
+    for sample in 0...255 { light[sample] = Float(Self.light(of: Double(sample) / 255)) }
+    self.light = UnsafePointer(light)
     let thresholds = UnsafeMutablePointer<Float>.allocate(capacity: 257)
     for sample in 0...256 {
       thresholds[sample] = Float(Self.light(of: (Double(sample) - 0.5) / 255))
