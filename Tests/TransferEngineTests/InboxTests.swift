@@ -1,25 +1,33 @@
-import Synchronization
 import Testing
 
 @testable import TransferEngine
 
 @Suite struct InboxTests {
+  private let client: TransferClient
+
+  init() throws { client = try TransferClient() }
+
+  /// A transfer that no loop ever hears of.
+  private func transfer() -> Transfer {
+    client.makeTransfer(TransferRequest(url: "http://127.0.0.1/"), observer: RecordingObserver())
+  }
+
   @Test func aLoopThatIsAwakeIsNotWoken() {
     let inbox = Inbox()
-    #expect(!inbox.put(.call {}))
-    #expect(!inbox.put(.call {}))
+    #expect(!inbox.put(.start(transfer())))
+    #expect(!inbox.put(.start(transfer())))
   }
 
   @Test func onlyTheFirstCommandWakesASleepingLoop() {
     let inbox = Inbox()
     #expect(inbox.fallAsleep())
-    #expect(inbox.put(.call {}))
-    #expect(!inbox.put(.call {}))
+    #expect(inbox.put(.start(transfer())))
+    #expect(!inbox.put(.start(transfer())))
   }
 
   @Test func aLoopDoesNotFallAsleepOverACommand() {
     let inbox = Inbox()
-    _ = inbox.put(.call {})
+    _ = inbox.put(.start(transfer()))
     #expect(!inbox.fallAsleep())
     var commands: [Inbox.Command] = []
     inbox.drain(into: &commands)
@@ -33,22 +41,18 @@ import Testing
     var commands: [Inbox.Command] = []
     inbox.drain(into: &commands)
     #expect(commands.isEmpty)
-    #expect(!inbox.put(.call {}))
+    #expect(!inbox.put(.start(transfer())))
   }
 
   @Test func commandsKeepTheirOrder() {
     let inbox = Inbox()
-    let order = Order()
-    for number in 0..<100 { _ = inbox.put(.call { order.note(number) }) }
+    let transfers = (0..<100).map { _ in transfer() }
+    for transfer in transfers { _ = inbox.put(.cancel(transfer)) }
     var commands: [Inbox.Command] = []
     inbox.drain(into: &commands)
-    for case .call(let body) in commands { body() }
-    #expect(order.noted == Array(0..<100))
-  }
-
-  private final class Order: Sendable {
-    private let numbers = Mutex<[Int]>([])
-    var noted: [Int] { numbers.withLock { $0 } }
-    func note(_ number: Int) { numbers.withLock { $0.append(number) } }
+    let drained = commands.compactMap { command in
+      if case .cancel(let transfer) = command { ObjectIdentifier(transfer) } else { nil }
+    }
+    #expect(drained == transfers.map(ObjectIdentifier.init))
   }
 }

@@ -155,7 +155,6 @@ final class EventLoop: @unchecked Sendable {
     case .resumeReceiving(let transfer): transfer.resumeReceivingOnLoop()
     case .resumeSending(let transfer): transfer.resumeSendingOnLoop()
     case .close(let core): core.close()
-    case .call(let body): body()
     }
   }
 

@@ -11,7 +11,6 @@ final class Inbox: Sendable {
     case resumeReceiving(Transfer)
     case resumeSending(Transfer)
     case close(ClientCore)
-    case call(@Sendable () -> Void)
   }
 
   private struct State: Sendable {
