@@ -24,11 +24,7 @@ final class DeflateDecoder: ContentDecoder {
       switch phase {
       case .unknown(let first): try recognise(input, first: first, &done)
       case .stream:
-        let step = try inflater.inflate(
-          UnsafeRawBufferPointer(rebasing: input[done.consumed...]),
-          into: UnsafeMutableRawBufferPointer(rebasing: output[done.produced...]))
-        done.consumed += step.consumed
-        done.produced += step.produced
+        try inflater.inflate(input, into: output, advancing: &done)
         if inflater.isAtEnd { phase = .padding }
       case .padding: done.consumed = input.count
       }

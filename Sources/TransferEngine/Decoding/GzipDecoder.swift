@@ -24,24 +24,14 @@ final class GzipDecoder: ContentDecoder {
     var done = DecodingProgress()
     repeat {
       switch phase {
-      case .member: try inflate(input, into: output, &done)
+      case .member:
+        try inflater.inflate(input, into: output, advancing: &done)
+        if inflater.isAtEnd { phase = .between(mark: 0) }
       case .between(let seen): try lookForMember(in: input, seen: seen, &done)
       case .padding: done.consumed = input.count
       }
     } while done.consumed < input.count && done.produced < output.count
     return done
-  }
-
-  private func inflate(
-    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
-    _ done: inout DecodingProgress
-  ) throws(TransferFailure) {
-    let step = try inflater.inflate(
-      UnsafeRawBufferPointer(rebasing: input[done.consumed...]),
-      into: UnsafeMutableRawBufferPointer(rebasing: output[done.produced...]))
-    done.consumed += step.consumed
-    done.produced += step.produced
-    if inflater.isAtEnd { phase = .between(mark: 0) }
   }
 
   private func lookForMember(

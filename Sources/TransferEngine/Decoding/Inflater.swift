@@ -45,8 +45,20 @@ struct Inflater: ~Copyable {
     _ = try result.get()
   }
 
-  /// Inflates until the input is used up, the output is full, or the stream ends.
+  /// Goes on where an earlier call stopped: inflates what is left of the input into what is left of the output.
   mutating func inflate(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
+    advancing done: inout DecodingProgress
+  ) throws(TransferFailure) {
+    let step = try inflate(
+      UnsafeRawBufferPointer(rebasing: input[done.consumed...]),
+      into: UnsafeMutableRawBufferPointer(rebasing: output[done.produced...]))
+    done.consumed += step.consumed
+    done.produced += step.produced
+  }
+
+  /// Inflates until the input is used up, the output is full, or the stream ends.
+  private mutating func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(TransferFailure) -> DecodingProgress {
     let (inputCount, outputCount) = (uInt(clamping: input.count), uInt(clamping: output.count))
