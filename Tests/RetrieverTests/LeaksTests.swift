@@ -31,7 +31,7 @@
       await #expect(processExitsWith: .success) {
         let census = try LeakCensus()
         try await census.run(loads: 10_000) { session, number in
-          var random = SeededNumbers(UInt64(number))
+          var random = SeededRandom(UInt64(number))
           let task = Task { try await census.load(session, kind: number, isLong: true) }
           // Anything from before the start to after the end of a short load.
           switch Int.random(in: 0..<4, using: &random) {

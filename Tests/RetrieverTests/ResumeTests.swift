@@ -200,7 +200,7 @@
         Reply(headers: [("ETag", "\"a\""), ("Accept-Ranges", "bytes")], body: Data(count: 20_000))
       }
       let session = URLSession.forTest()
-      var random = SeededNumbers(7)
+      var random = SeededRandom(7)
       for _ in 0..<300 {
         let ended = Gate()
         let task = session.downloadTask(with: server.url()) { _, _, _ in ended.open() }

@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
 
   import Foundation
+  import TestSupport
   import Testing
 
   @testable import Retriever
@@ -51,7 +52,7 @@
     }
 
     @Test func randomBytesInRandomPiecesGiveWhatTheOracleGives() async throws {
-      var generator = SeededGenerator(state: 42)
+      var generator = SeededRandom(42)
       let alphabet: [UInt8] = [
         0x0A, 0x0D, 0x0B, 0x0C, 0xC2, 0x85, 0xE2, 0x80, 0xA8, 0xA9, 0x61, 0x62, 0x20, 0xC3, 0xBC, 0xFF,
       ]

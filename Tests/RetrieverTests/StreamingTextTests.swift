@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
 
   import Foundation
+  import TestSupport
   import Testing
 
   @testable import Retriever
@@ -23,7 +24,7 @@
     }
 
     @Test func randomBytesAreRepairedAsStringDoesIt() async throws {
-      var generator = SeededGenerator(state: 7)
+      var generator = SeededRandom(7)
       let alphabet: [UInt8] = [
         0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0,
         0xF1,

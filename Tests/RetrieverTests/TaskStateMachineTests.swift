@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import TestSupport
   import Testing
 
   @testable import Retriever
@@ -139,13 +140,12 @@
 
     /// Whatever comes in whatever order: a task completes once, and no transfer begins while another one runs.
     @Test(arguments: 0..<64) func anyOrderOfEventsCompletesOnce(seed: UInt64) {
-      var random = SeededNumbers(seed)
       var machine = TaskStateMachine()
       var completions = 0
       var isTransferring = false
-      for _ in 0..<300 {
+      SeededRandom.draw(300, eventsOf: 11, seed: seed) { kind, random in
         var action = TaskStateMachine.Action.none
-        switch Int.random(in: 0..<11, using: &random) {
+        switch kind {
         case 0, 1: action = machine.resume()
         case 2: machine.suspend()
         case 3 where isTransferring: machine.deliver()
@@ -169,20 +169,6 @@
       }
       #expect(completions <= 1)
       #expect((machine.phase == .completed) == (completions == 1))
-    }
-  }
-
-  /// The same numbers for the same seed, on every machine (SplitMix64).
-  struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
     }
   }
 #endif

@@ -129,7 +129,7 @@
       let body = Data.pattern(count: 2_000_000)
       let server = try ScriptedServer.http { _ in Reply(body: body) }
       for seed in 0..<10 {
-        var random = SeededNumbers(UInt64(seed))
+        var random = SeededRandom(UInt64(seed))
         let done = Gate()
         let results = Notes<Data?>()
         let task = session.dataTask(with: server.url()) { data, _, _ in

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TransferEngine
@@ -98,13 +99,12 @@ import Testing
 
   /// Whatever comes in whatever order: exactly one end is reported, and libcurl is called only while it has the handle.
   @Test(arguments: 0..<64) func anyOrderOfEventsEndsOnce(seed: UInt64) {
-    var random = SeededRandom(seed)
     var machine = TransferStateMachine()
     var ends = 0
     var isAttached = false
-    for _ in 0..<200 {
+    SeededRandom.draw(200, eventsOf: 10, seed: seed) { kind, random in
       var action: TransferStateMachine.Action
-      switch Int.random(in: 0..<10, using: &random) {
+      switch kind {
       case 0: action = machine.start()
       case 1 where Int.random(in: 0..<20, using: &random) == 0: action = machine.cancel()
       case 2 where isAttached && Int.random(in: 0..<20, using: &random) == 0: action = machine.done()
@@ -148,19 +148,5 @@ import Testing
     }
     #expect(ends <= 1)
     #expect((machine.phase == .finished) == (ends == 1))
-  }
-}
-
-/// The same numbers for the same seed, on every machine (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,0 +1,25 @@
+/// The same numbers for the same seed, on every machine (SplitMix64).
+package struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  package init(_ seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// Draws events from `kinds` kinds, one after the other: for a state machine that must hold in any order of them.
+  ///
+  /// - Parameter event: takes the event's kind, and the numbers, to draw on.
+  package static func draw(
+    _ count: Int, eventsOf kinds: Int, seed: UInt64,
+    _ event: (_ kind: Int, _ random: inout SeededRandom) throws -> Void
+  ) rethrows {
+    var random = SeededRandom(seed)
+    for _ in 0..<count { try event(Int.random(in: 0..<kinds, using: &random), &random) }
+  }
+}
