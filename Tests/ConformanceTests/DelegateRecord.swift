@@ -58,12 +58,12 @@ final class DelegateRecord: Sendable {
   func newStream() -> InputStream? { body.map { InputStream(data: $0) } }
 }
 
-/// Implements metrics and the body stream, and nothing else.
-final class CountingDelegate: NSObject, URLSessionTaskDelegate {
-  let record: DelegateRecord
+/// Records metrics and gives body streams, as every delegate of the suite does.
+protocol RecordingDelegate: URLSessionTaskDelegate {
+  var record: DelegateRecord { get }
+}
 
-  init(_ record: DelegateRecord) { self.record = record }
-
+extension RecordingDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
   ) {
@@ -78,8 +78,15 @@ final class CountingDelegate: NSObject, URLSessionTaskDelegate {
   }
 }
 
+/// Implements what all do, and nothing else.
+final class CountingDelegate: NSObject, RecordingDelegate {
+  let record: DelegateRecord
+
+  init(_ record: DelegateRecord) { self.record = record }
+}
+
 /// Answers challenges by completion handler.
-final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
+final class ChallengeDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
   init(_ record: DelegateRecord) { self.record = record }
@@ -91,23 +98,10 @@ final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
     let (disposition, credential) = record.answer(challenge)
     completionHandler(disposition, credential)
   }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-  ) {
-    record.collected(metrics)
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-  ) {
-    completionHandler(record.newStream())
-  }
 }
 
 /// Answers redirects by completion handler.
-final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
+final class RedirectDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
   init(_ record: DelegateRecord) { self.record = record }
@@ -117,12 +111,6 @@ final class RedirectDelegate: NSObject, URLSessionTaskDelegate {
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     completionHandler(record.answer(redirectTo: request))
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-  ) {
-    record.collected(metrics)
   }
 }
 

@@ -50,7 +50,7 @@ enum Library {
 }
 
 /// Answers challenges by an async method.
-final class AsyncChallengeDelegate: NSObject, URLSessionTaskDelegate {
+final class AsyncChallengeDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
   init(_ record: DelegateRecord) { self.record = record }
@@ -61,16 +61,10 @@ final class AsyncChallengeDelegate: NSObject, URLSessionTaskDelegate {
     await Task.yield()
     return record.answer(challenge)
   }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-  ) {
-    record.collected(metrics)
-  }
 }
 
 /// Answers redirects by an async method.
-final class AsyncRedirectDelegate: NSObject, URLSessionTaskDelegate {
+final class AsyncRedirectDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
   init(_ record: DelegateRecord) { self.record = record }
@@ -81,11 +75,5 @@ final class AsyncRedirectDelegate: NSObject, URLSessionTaskDelegate {
   ) async -> URLRequest? {
     await Task.yield()
     return record.answer(redirectTo: request)
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-  ) {
-    record.collected(metrics)
   }
 }
