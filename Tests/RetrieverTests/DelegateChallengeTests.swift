@@ -145,7 +145,8 @@
       let (data, _) = try await URLSession.forTest().upload(
         for: URLRequest(url: server.url()), from: body, delegate: delegate)
       #expect(data == Data("in".utf8))
-      #expect(server.requests.map(\.body) == [body, body])
+      #expect(server.requests.count == 2)
+      for request in server.requests { #expect(difference(request.body, body) == nil) }
       let sent = delegate.log.current.sent
       #expect(sent.map(\.1) == sent.map(\.1).sorted())
       #expect(sent.last?.1 == 200_000)

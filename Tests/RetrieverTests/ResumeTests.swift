@@ -85,7 +85,7 @@
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
       let (file, response) = try await session.download(resumeFrom: data)
-      #expect(try contents(file) == Self.body)
+      #expect(try difference(contents(file), Self.body) == nil)
       #expect((response as? HTTPURLResponse)?.statusCode == 206)
       let last = try #require(server.server.requests.last)
       #expect(last["Range"] == "bytes=150000-")
@@ -107,7 +107,8 @@
       #expect(delegate.log.order.starts(with: ["created", "resumed", "written"]))
       #expect(delegate.log.current.written.last?.1 == 400_000)
       #expect(delegate.log.current.written.allSatisfy { $0.1 > 150_000 && $0.2 == 400_000 })
-      #expect(copies.all == [Self.body])
+      #expect(copies.all.count == 1)
+      #expect(difference(copies.all.first ?? nil, Self.body) == nil)
     }
 
     @Test func theHandlerFormGoesOnToo() async throws {
@@ -121,7 +122,8 @@
         done.open()
       }.resume()
       #expect(await done.wait(within: .seconds(10)))
-      #expect(copies.all == [Self.body])
+      #expect(copies.all.count == 1)
+      #expect(difference(copies.all.first ?? nil, Self.body) == nil)
     }
 
     @Test func aFileThatHasChangedIsLoadedAnew() async throws {
@@ -130,7 +132,7 @@
       server.change(tag: "\"two\"")
       let delegate = HandlerDelegate()
       let (file, response) = try await URLSession.forTest().download(resumeFrom: data, delegate: delegate)
-      #expect(try contents(file) == Self.body)
+      #expect(try difference(contents(file), Self.body) == nil)
       #expect((response as? HTTPURLResponse)?.statusCode == 200)
       #expect(delegate.log.current.resumed.isEmpty)
     }
@@ -144,7 +146,7 @@
       } catch let error as URLError {
         #expect(error.code == .networkConnectionLost)
         let data = try #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
-        #expect(try contents(try await session.download(resumeFrom: data).0) == Self.body)
+        #expect(try await difference(contents(session.download(resumeFrom: data).0), Self.body) == nil)
       }
     }
 
@@ -152,7 +154,7 @@
       let server = try RangeServer(tag: "W/\"weak\"", date: "Fri, 20 Nov 2026 20:00:00 GMT")
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
-      #expect(try contents(try await session.download(resumeFrom: data).0) == Self.body)
+      #expect(try await difference(contents(session.download(resumeFrom: data).0), Self.body) == nil)
       #expect(server.server.requests.last?["If-Range"] == "Fri, 20 Nov 2026 20:00:00 GMT")
     }
 

@@ -9,7 +9,7 @@ import Testing
     for body in [[], [7], Encoded.shortText, Encoded.longBody] as [[UInt8]] {
       let run = DecodingRun([form.coding]).feed([try Encoded.encode(body, form)])
       #expect(run.failure == nil)
-      #expect(run.output == body)
+      #expect(difference(run.output, body) == nil)
       #expect(run.longestPiece <= 64 << 10)
     }
   }
@@ -37,7 +37,7 @@ import Testing
     for size in [1, 2, 3, 1000, 16 << 10, long.count] {
       let run = DecodingRun([form.coding]).feed(long.pieces(of: size))
       #expect(run.failure == nil)
-      #expect(run.output == Encoded.longBody)
+      #expect(difference(run.output, Encoded.longBody) == nil)
     }
   }
 
