@@ -117,6 +117,26 @@
       #expect(server.requests.map { $0["Authorization"] } == ["Bearer secret", "Bearer secret"])
     }
 
+    @Test func secretsThatTheConfigurationAddsStayWithTheOriginOfTheRequest() async throws {
+      let names = ["Authorization", "X-Api-Key", "Cookie", "Accept-Language"]
+      let other = try ScriptedServer.http { request in
+        Reply(text: names.filter { request[$0] != nil }.joined(separator: " "))
+      }
+      let server = try ScriptedServer.http { request in
+        request.path == "/out" ? .redirect(to: other.address()) : .redirect(to: "/out")
+      }
+      let session = URLSession.forTest {
+        $0.httpAdditionalHeaders = [
+          "Authorization": "Bearer secret", "X-Api-Key": "secret", "Cookie": "a=secret",
+          "Accept-Language": "sv",
+        ]
+      }
+      #expect(text(try await session.data(from: server.url("/in")).0) == "Accept-Language")
+      #expect(server.requests.map { $0["X-Api-Key"] } == ["secret", "secret"])
+      // Asked for by itself, the other origin is one the program has chosen.
+      #expect(text(try await session.data(from: other.url()).0) == names.joined(separator: " "))
+    }
+
     @Test func aRedirectToAnAddressThatIsNotAllowedIsNotFollowed() async throws {
       let inside = try ScriptedServer.http(on: .ipv6) { _ in Reply(text: "secret") }
       let server = try ScriptedServer.http { _ in .redirect(to: inside.address()) }

@@ -92,7 +92,7 @@
       }
       let isSameOrigin = Origin(base) == Origin(url)
       if !isSameOrigin {
-        fields.removeAll { SensitiveNames.containsHeader($0) || ASCII.equalIgnoringCase($0, "Host") }
+        fields.removeAll(where: staysWithItsOrigin)
         if ASCII.lowercased(base.scheme ?? "") == "https", ASCII.lowercased(url.scheme ?? "") == "http" {
           fields.remove("Referer")
         }
@@ -100,6 +100,11 @@
       // Without fields there is nothing to write: that would only make an empty list where there was none.
       if fields.count != request.headerFields.count { next.headerFields = fields }
       return next
+    }
+
+    /// Whether a header field is nobody's business but the origin's that it was meant for.
+    static func staysWithItsOrigin(_ name: String) -> Bool {
+      SensitiveNames.containsHeader(name) || ASCII.equalIgnoringCase(name, "Host")
     }
 
     private static func describesBody(_ name: String) -> Bool {

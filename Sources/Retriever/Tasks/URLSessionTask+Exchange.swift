@@ -201,7 +201,9 @@
       let settings = session.settings
       let fields = request.headerFields
       for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
+      let isElsewhere = !settings.additionalHeaders.isEmpty && hasLeftItsOrigin(for: url)
       for header in settings.additionalHeaders where !fields.contains(header.name) {
+        if isElsewhere, RedirectRule.staysWithItsOrigin(header.name) { continue }
         Self.add(header.name, header.value, to: &wanted)
       }
       if request.httpShouldHandleCookies, settings.sendsCookies, !fields.contains("Cookie"),
@@ -217,6 +219,12 @@
       } else if request.httpBody != nil, wanted.method == "POST", !fields.contains("Content-Type") {
         wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
       }
+    }
+
+    /// Whether a redirect led to an origin that the program did not ask for.
+    private func hasLeftItsOrigin(for url: URL) -> Bool {
+      guard let original = originalRequest?.url, original != url else { return false }
+      return Origin(original) != Origin(url)
     }
 
     private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
