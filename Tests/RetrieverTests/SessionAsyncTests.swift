@@ -256,6 +256,23 @@
       #expect(try await cookies("/", session) == "none")
     }
 
+    @Test func cookiesOfAnotherSiteThanTheMainDocumentsAreNotStoredUnlessAllAre() async throws {
+      let server = try ScriptedServer.http { _ in Reply(headers: [("Set-Cookie", "a=1; Path=/")]) }
+      var request = URLRequest(url: server.url())
+      request.mainDocumentURL = URL(string: "http://example.com/")
+      for (policy, count) in [
+        (.onlyFromMainDocumentDomain, 0), (.never, 0), (.always, 1),
+      ] as [(HTTPCookie.AcceptPolicy, Int)] {
+        let storage = HTTPCookieStorage()
+        let session = URLSession.forTest {
+          $0.httpCookieStorage = storage
+          $0.httpCookieAcceptPolicy = policy
+        }
+        _ = try await session.data(for: request)
+        #expect(storage.cookies?.count == count)
+      }
+    }
+
     @Test func aRequestThatHandlesItsCookiesItselfSendsAndStoresNone() async throws {
       let server = try ScriptedServer.http { request in
         Reply(headers: [("Set-Cookie", "a=1; Path=/")], text: request["Cookie"] ?? "none")

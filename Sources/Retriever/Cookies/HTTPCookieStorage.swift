@@ -95,12 +95,7 @@
     ///     ``HTTPCookie/AcceptPolicy/onlyFromMainDocumentDomain`` looks at.
     open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
       update { state, now in
-        switch state.acceptPolicy {
-        case .always: break
-        case .never: return false
-        case .onlyFromMainDocumentDomain:
-          if let url, let mainDocumentURL, !CookieJar.isSameSite(url, mainDocumentURL) { return false }
-        }
+        guard state.acceptPolicy.accepts(from: url, for: mainDocumentURL) else { return false }
         var changed = false
         for cookie in cookies where (try? state.jar.insert(cookie, from: url, now: now)) != nil {
           changed = true
@@ -186,9 +181,14 @@
     }
 
     /// Stores what the `Set-Cookie` fields of a response ask for. A response without one is not parsed for it.
-    package func store(setCookieFieldsOf response: HTTPURLResponse, for request: URLRequest) {
+    ///
+    /// - Parameter policy: the session's own policy; that of the storage counts as well.
+    package func store(
+      setCookieFieldsOf response: HTTPURLResponse, for request: URLRequest,
+      policy: HTTPCookie.AcceptPolicy = .always
+    ) {
       guard request.httpShouldHandleCookies, response.mayContainField("Set-Cookie"),
-        let url = response.url ?? request.url
+        let url = response.url ?? request.url, policy.accepts(from: url, for: request.mainDocumentURL)
       else { return }
       let now = now()
       let cookies = response.headerFields.values(for: "Set-Cookie").compactMap { field in
@@ -210,6 +210,19 @@
         return change(&state, now)
       }
       if changed { announcer.announce(.NSHTTPCookieManagerCookiesChanged, from: self) }
+    }
+  }
+
+  extension HTTPCookie.AcceptPolicy {
+    /// Whether cookies from a URL are taken in when the document at `mainDocumentURL`, if it is known, asked for it.
+    fileprivate func accepts(from url: URL?, for mainDocumentURL: URL?) -> Bool {
+      switch self {
+      case .always: return true
+      case .never: return false
+      case .onlyFromMainDocumentDomain:
+        guard let url, let mainDocumentURL else { return true }
+        return CookieJar.isSameSite(url, mainDocumentURL)
+      }
     }
   }
 #endif

@@ -8,7 +8,7 @@
   final class SessionSettings: Sendable {
     let configuration: URLSessionConfiguration
     let cookieStorage: HTTPCookieStorage?
-    let storesCookies: Bool
+    let cookieAcceptPolicy: HTTPCookie.AcceptPolicy
     let sendsCookies: Bool
     let credentialStorage: URLCredentialStorage?
     /// In order of name, so that the same configuration always sends the same bytes.
@@ -23,7 +23,7 @@
       let configuration = original.snapshot
       self.configuration = configuration
       cookieStorage = configuration.httpCookieStorage
-      storesCookies = configuration.httpCookieAcceptPolicy != .never
+      cookieAcceptPolicy = configuration.httpCookieAcceptPolicy
       sendsCookies = configuration.httpShouldSetCookies
       credentialStorage = configuration.urlCredentialStorage
       additionalHeaders = (configuration.httpAdditionalHeaders ?? [:])

@@ -17,8 +17,9 @@
         url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
       loop.exchange?.response = response
       loop.announcedLength = length
-      if head.mentions.contains(.setCookie), request.httpShouldHandleCookies, session.settings.storesCookies {
-        session.settings.cookieStorage?.store(setCookieFieldsOf: response, for: request)
+      if head.mentions.contains(.setCookie) {
+        session.settings.cookieStorage?.store(
+          setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
       }
       return decide(about: response, to: request, mentionsLocation: head.mentions.contains(.location))
     }
