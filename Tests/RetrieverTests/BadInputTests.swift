@@ -45,6 +45,26 @@
       try await expect(code, for: URLRequest(url: try #require(URL(string: text))))
     }
 
+    @Test func aPasswordInAURLIsInNoErrorAndNoDescription() async throws {
+      let url = try #require(URL(string: "http://user:secret@127.0.0.1:1/path"))
+      let request = URLRequest(url: url)
+      do {
+        _ = try await session.data(for: request)
+        Issue.record("Nobody listens there")
+      } catch let error as URLError {
+        #expect(error.code == .cannotConnectToHost)
+        #expect(error.failingURL?.absoluteString == "http://127.0.0.1:1/path")
+        #expect(!"\(error) \(error.userInfo)".contains("secret"))
+      }
+      var dumped = ""
+      dump(request, to: &dumped)
+      let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+      for text in [dumped, "\(request)", request.debugDescription, response?.description ?? "secret"] {
+        #expect(text.contains("http://127.0.0.1:1/path"))
+        #expect(!text.contains("secret"))
+      }
+    }
+
     @Test func noURLAtAll() async throws {
       var request = URLRequest(url: URL(fileURLWithPath: "/"))
       request.url = nil

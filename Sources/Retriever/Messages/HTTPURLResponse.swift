@@ -172,9 +172,10 @@
       return hasher.finalize()
     }
 
-    /// The URL, status, type and length. Header values are left out: they may be secret.
+    /// The URL, status, type and length. Header values are left out, and so are a name and password in the URL: they may
+    /// be secret.
     open override var description: String {
-      "<\(type(of: self)) url: \(url?.description ?? "nil"), status: \(statusCode), "
+      "<\(type(of: self)) url: \(shownURL), status: \(statusCode), "
         + "type: \(mimeType ?? "unknown"), length: \(expectedContentLength)>"
     }
   }

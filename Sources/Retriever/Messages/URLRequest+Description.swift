@@ -2,13 +2,16 @@
   import Foundation
 
   extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL.
-    public var description: String { url?.description ?? "url: nil" }
+    /// The URL, without the name and password in it.
+    public var description: String { shownURL?.description ?? "url: nil" }
 
-    /// The URL.
+    /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// The properties, for debuggers and `dump`. What proves who somebody is (authorization, cookies) is not shown.
+    private var shownURL: URL? { url.flatMap(Redaction.withoutCredentials) }
+
+    /// The properties, for debuggers and `dump`. What proves who somebody is (authorization, cookies, a name and password
+    /// in the URL) is not shown.
     public var customMirror: Mirror {
       let shownFields = headerFields.entries.map { entry in
         entry.name + ": " + (SensitiveNames.containsHeader(entry.name) ? "(not shown)" : entry.value)
@@ -16,14 +19,14 @@
       return Mirror(
         self,
         children: [
-          (label: "url", value: url as Any),
+          (label: "url", value: shownURL as Any),
           (label: "httpMethod", value: httpMethod as Any),
           (label: "headerFields", value: shownFields),
           (label: "httpBody", value: httpBody as Any),
           (label: "httpBodyStream", value: httpBodyStream as Any),
           (label: "cachePolicy", value: cachePolicy),
           (label: "timeoutInterval", value: timeoutInterval),
-          (label: "mainDocumentURL", value: mainDocumentURL as Any),
+          (label: "mainDocumentURL", value: mainDocumentURL.flatMap(Redaction.withoutCredentials) as Any),
           (label: "networkServiceType", value: networkServiceType),
           (label: "attribution", value: attribution),
           (label: "allowsCellularAccess", value: allowsCellularAccess),

@@ -69,9 +69,11 @@
       return hasher.finalize()
     }
 
-    /// The URL, type and length.
+    var shownURL: String { url.flatMap(Redaction.withoutCredentials)?.description ?? "nil" }
+
+    /// The URL, type and length. A name and password in the URL are left out.
     open override var description: String {
-      "<\(type(of: self)) url: \(url?.description ?? "nil"), type: \(mimeType ?? "unknown"), "
+      "<\(type(of: self)) url: \(shownURL), type: \(mimeType ?? "unknown"), "
         + "length: \(expectedContentLength)>"
     }
   }

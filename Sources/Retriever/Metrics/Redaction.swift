@@ -6,6 +6,15 @@
     /// What stands where a secret was.
     static let mark = "REDACTED"
 
+    /// A URL without the name and password in it; nil where they cannot be told from the rest.
+    static func withoutCredentials(_ url: URL) -> URL? {
+      guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return url }
+      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+      components?.user = nil
+      components?.password = nil
+      return components?.url
+    }
+
     /// A URL without its user, password and fragment, and without the values of secret query items.
     static func text(of url: URL) -> String {
       guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return mark }

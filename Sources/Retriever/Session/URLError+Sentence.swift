@@ -3,10 +3,10 @@
   import TransferEngine
 
   extension URLError {
-    /// An error with a sentence that a person can act on.
+    /// An error with a sentence that a person can act on. Errors are logged: a name and password in the URL are left out.
     package init(_ code: URLError.Code, sentence: String, url: URL? = nil, underlying: (any Error)? = nil) {
       var information: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-      if let url {
+      if let url = url.flatMap(Redaction.withoutCredentials) {
         information[NSURLErrorFailingURLErrorKey] = url
         // Spelled out: Foundation's constant for this key, which older programs read, is deprecated.
         information["NSErrorFailingURLStringKey"] = url.absoluteString
