@@ -252,9 +252,44 @@
       try await session.expectUsable()
     }
 
+    @Test func everyoneWhoAsksForResumeDataIsAnswered() async throws {
+      for _ in 0..<30 {
+        let reached = Gate()
+        let server = try ScriptedServer([.readRequest, .open(reached), .hold])
+        // With a delegate, the end waits for the measurements: there is time to ask twice.
+        let session = URLSession.forTest(delegate: SilentDelegate())
+        let task = session.downloadTask(with: server.url())
+        task.resume()
+        #expect(await reached.wait(within: .seconds(10)))
+        let (first, second) = (Gate(), Gate())
+        task.cancel { _ in first.open() }
+        task.cancel { _ in second.open() }
+        #expect(await first.wait(within: .seconds(5)))
+        #expect(await second.wait(within: .seconds(5)))
+      }
+    }
+
+    @Test func aPartThatWasNotAskedForIsNotTakenForTheFile() async throws {
+      let server = try RangeServer()
+      let session = URLSession.forTest()
+      let data = try #require(try await interrupted(server, session))
+      let other = try ScriptedServer.http { _ in
+        Reply(206, headers: [("Content-Range", "bytes 0-3/400000")], body: Data("part".utf8))
+      }
+      var resume = try #require(ResumeData(data))
+      resume.url = other.url()
+      let moved = try #require(resume.encoded)
+      #expect(await errorCode { _ = try await session.download(resumeFrom: moved) } == .badServerResponse)
+      let file = resume.file.path
+      #expect(await eventually { !FileManager.default.fileExists(atPath: file) })
+      try await session.expectUsable()
+    }
+
     @Test func noSecretIsInResumeData() async throws {
       let server = try RangeServer()
-      var request = URLRequest(url: server.server.url("/file"))
+      let address = server.server.address("/file").replacing("http://", with: "http://me:secret@")
+      var request = URLRequest(url: try #require(URL(string: address)))
+      request.setValue("secret", forHTTPHeaderField: "X-Api-Key")
       request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
       request.setValue("a=secret", forHTTPHeaderField: "Cookie")
       request.setValue("kept", forHTTPHeaderField: "X-Mark")

@@ -28,11 +28,20 @@
     private let state = Mutex(State())
     private let onRoom: @Sendable () -> Void
 
+    private static let prefix = "RetrieverDownload-"
+    private static let suffix = ".tmp"
+
+    /// Whether a file of this name may be one of ours.
+    static func isName(_ name: String) -> Bool {
+      name.hasPrefix(prefix) && name.hasSuffix(suffix)
+        && UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
+    }
+
     /// Makes a new, empty file.
     ///
     /// - Parameter onRoom: called when a paused transfer may go on.
     convenience init(in directory: URL, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
-      let url = directory.appendingPathComponent("RetrieverDownload-\(UUID().uuidString).tmp")
+      let url = directory.appendingPathComponent(Self.prefix + UUID().uuidString + Self.suffix)
       try self.init(opening: url, flags: O_CREAT | O_EXCL, onRoom: onRoom)
     }
 

@@ -3,7 +3,7 @@
 
   /// What is needed to go on with a download that was cut off: opaque to the program, which may store it.
   ///
-  /// No credential and no cookie is in it; the session adds them anew.
+  /// No credential, no cookie and no header field named like a secret is in it; the session adds its own anew.
   struct ResumeData: Codable, Sendable {
     var version = 1
     var url: URL
@@ -17,9 +17,7 @@
     init?(_ data: Data) {
       guard let decoded = try? PropertyListDecoder().decode(ResumeData.self, from: data),
         decoded.version == 1,
-        decoded.offset >= 0, decoded.fileName.hasPrefix("RetrieverDownload-"),
-        decoded.fileName.hasSuffix(".tmp"),
-        !decoded.fileName.contains("/")
+        decoded.offset >= 0, DownloadFile.isName(decoded.fileName)
       else { return nil }
       self = decoded
     }
@@ -27,7 +25,7 @@
     /// Nil when the server gave nothing that could tell whether the file has changed, or does not serve ranges.
     /// Nor when the program itself asked for a part: whose offsets would be meant?
     init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
-      guard let url = request.url, request.httpMethod == "GET", offset > 0,
+      guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET", offset > 0,
         response.statusCode == (wasResumed ? 206 : 200),
         response.value(forHTTPHeaderField: "Content-Encoding") == nil,
         wasResumed
@@ -40,7 +38,7 @@
       self.offset = offset
       fileName = file.lastPathComponent
       headers = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
-        !["authorization", "proxy-authorization", "cookie", "range", "if-range"].contains(name.lowercased())
+        !SensitiveNames.containsHeader(name) && !["range", "if-range"].contains(name.lowercased())
       }
     }
 

@@ -34,7 +34,7 @@
     var toldWritten = Told()
     var resume: ResumeData?
     /// Who waits for the resume data of a cancelled download.
-    var resumeDataHandler: (@Sendable (Data?) -> Void)?
+    var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     var face = Face()
 
     /// How far a delegate knows about a count that grows.

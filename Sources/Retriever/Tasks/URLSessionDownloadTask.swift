@@ -11,7 +11,7 @@
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
       let isOver = inner.withLock { inner in
         if inner.machine.phase == .completed { return true }
-        inner.resumeDataHandler = completionHandler
+        inner.resumeDataHandlers.append(completionHandler)
         return false
       }
       if isOver { completionHandler(nil) } else { cancel() }
@@ -55,20 +55,29 @@
         .encoded
     }
 
-    /// A resumed download's head: does the server go on, or start again?
-    func checkResumption(_ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile) {
-      guard let resume, let task = self as? URLSessionDownloadTask else { return }
+    /// A resumed download's head: does the server go on, or start again? An error where it does neither.
+    func checkResumption(
+      _ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile
+    ) -> URLError? {
+      guard let resume, let task = self as? URLSessionDownloadTask else { return nil }
       guard resume.isContinued(by: response) else {
+        guard response.statusCode != 206 else {
+          return URLError(
+            .badServerResponse, sentence: "The server sent another part of the file than the missing one.",
+            url: response.url)
+        }
         inner.withLock { $0.resume = nil }
-        return file.truncate()
+        file.truncate()
+        return nil
       }
       let rest = inner.withLock { $0.announcedLength }
-      guard hasDelegates else { return }
+      guard hasDelegates else { return nil }
       tell(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(
           self.session, downloadTask: task, didResumeAtOffset: resume.offset,
           expectedTotalBytes: rest < 0 ? rest : resume.offset + rest)
       }
+      return nil
     }
   }
 #endif

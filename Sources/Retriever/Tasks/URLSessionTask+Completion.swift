@@ -22,17 +22,18 @@
     /// Called once, by whoever brought the machine to its end.
     func complete() {
       // The sink is read under the lock: a download that is cancelled as it starts may be making its file right now.
-      let (sink, completion, error, response, handler, isPlain) = inner.withLock { inner in
-        (
-          self.sink, inner.completion.take(), inner.error, inner.response, inner.resumeDataHandler.take(),
+      let (sink, completion, error, response, handlers, isPlain) = inner.withLock { inner in
+        defer { inner.resumeDataHandlers = [] }
+        return (
+          self.sink, inner.completion.take(), inner.error, inner.response, inner.resumeDataHandlers,
           !inner.collectsRecords && inner.face.progress == nil
         )
       }
       if case .channel(let channel) = sink { channel.finish(throwing: error) }
       if case .file(let file) = sink, error != nil {
-        return settle(file, completion, error, response, handler)
+        return settle(file, completion, error, response, handlers)
       }
-      handler?(nil)
+      for handler in handlers { handler(nil) }
       // Nobody watches: straight to the one who waits.
       if isPlain { hand(completion, error, response) } else { conclude(completion, error, response) }
     }
@@ -44,15 +45,15 @@
     /// Keeps what a failed download has, if it can be resumed, before anybody is told.
     private func settle(
       _ file: DownloadFile, _ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?,
-      _ handler: (@Sendable (Data?) -> Void)?
+      _ handlers: [@Sendable (Data?) -> Void]
     ) {
-      let isWanted = handler != nil || error?.code != .cancelled
+      let isWanted = !handlers.isEmpty || error?.code != .cancelled
       file.finish { _ in
         let data = isWanted ? self.resumeData(for: file) : nil
         if data == nil { file.remove() }
-        handler?(data)
+        for handler in handlers { handler(data) }
         var error = error
-        if let data, handler == nil {
+        if let data, handlers.isEmpty {
           var information = error?.userInfo ?? [:]
           information[NSURLSessionDownloadTaskResumeData] = data
           error = URLError(error?.code ?? .unknown, userInfo: information)

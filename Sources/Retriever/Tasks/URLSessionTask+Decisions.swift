@@ -147,7 +147,7 @@
         inner.machine.deliver()
         return note(response, in: &inner)
       }
-      prepareSink(for: response)
+      if let problem = prepareSink(for: response) { return stop(problem) }
       tellHead(response)
       return isSuspended ? .pause : .proceed
     }
@@ -161,7 +161,7 @@
         _ = note(response, in: &inner)
         return inner.machine.answeredDeliver()
       }
-      prepareSink(for: response)
+      if let problem = prepareSink(for: response) { return abort(problem) }
       tellHead(response)
       perform(action)
     }
@@ -173,9 +173,9 @@
       return inner.machine.isSuspended
     }
 
-    private func prepareSink(for response: HTTPURLResponse) {
-      guard case .file(let file) = sink else { return }
-      checkResumption(response, inner.withLock { $0.resume }, file)
+    private func prepareSink(for response: HTTPURLResponse) -> URLError? {
+      guard case .file(let file) = sink else { return nil }
+      return checkResumption(response, inner.withLock { $0.resume }, file)
     }
 
     /// `bytes(for:)` returns as soon as the head is here.
