@@ -185,5 +185,27 @@
       #expect(task.error == nil)
       task.cancel()
     }
+
+    @Test func aDelegateThatIsReplacedMayLookAtItsTaskAsItGoes() throws {
+      let url = try #require(URL(string: "http://127.0.0.1:1/"))
+      let task = session.dataTask(with: url) { _, _, _ in }
+      let states = Notes<URLSessionTask.State>()
+      task.delegate = Parting(task, states)
+      task.delegate = SilentDelegate()
+      #expect(states.all == [.suspended])
+      task.cancel()
+    }
+
+    private final class Parting: URLSessionTaskDelegate {
+      private let task: Weakly<URLSessionTask>
+      private let states: Notes<URLSessionTask.State>
+
+      init(_ task: URLSessionTask, _ states: Notes<URLSessionTask.State>) {
+        self.task = Weakly(task)
+        self.states = states
+      }
+
+      deinit { if let task = task.object { states.add(task.state) } }
+    }
   }
 #endif

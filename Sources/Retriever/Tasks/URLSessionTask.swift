@@ -91,10 +91,12 @@
     public var delegate: (any URLSessionTaskDelegate)? {
       get { inner.withLock { $0.delegate } }
       set {
+        var other = newValue
         inner.withLock { inner in
-          guard inner.machine.phase != .completed else { return }
-          inner.delegate = newValue
+          if inner.machine.phase != .completed { swap(&inner.delegate, &other) }
         }
+        // The one before goes out here: what its end sets off may ask this task.
+        _ = other
       }
     }
 
