@@ -130,6 +130,19 @@
       #expect(lines == ["12345678", "90123456", "7890", "ab"])
     }
 
+    @Test(arguments: [0x61, 0x0A] as [UInt8])
+    func whatOnlyLooksLikeATerminatorMayCrossTheLimit(last: UInt8) async throws {
+      // E2 80 begins a line separator, but what follows does not end one.
+      let pieces: [[UInt8]] = [[0x61, 0x62, 0x63, 0xE2], [0x80], [last, 0x0A]]
+      let error = await #expect(throws: StreamingError.self) {
+        _ = try await stream(pieces: pieces).lines(omittingEmptyLines: true, maximumLength: 4).collected()
+      }
+      #expect(error?.code == .lineTooLong)
+      let bytes = ForeignBytes(bytes: pieces.flatMap { $0 })
+      let lines = try await bytes.lines(omittingEmptyLines: true, maximumLength: 4).collected()
+      #expect(lines == (last == 0x0A ? ["abc\u{FFFD}"] : ["abc\u{FFFD}", "a"]))
+    }
+
     @Test func anErrorOfTheBytesComesAfterTheCompleteLinesAndEndsThem() async throws {
       let bytes = stream(pieces: [Array("a\nb\nunfinished".utf8)], throwing: URLError(.timedOut))
       var iterator = bytes.lines.makeAsyncIterator()

@@ -181,10 +181,11 @@
 
     /// Keeps bytes of an unfinished line, as many as the limit allows.
     private mutating func carryOver(from cursor: inout UnsafePointer<UInt8>, count: Int) {
-      let kept = min(count, maximumLength - carry.count)
+      // What begins a terminator is carried whatever the limit: it may turn out not to belong to the line.
+      let kept = min(count, max(maximumLength - carry.count, 0))
       carry.append(contentsOf: UnsafeBufferPointer(start: cursor, count: kept))
       cursor += kept
-      isOverLimit = kept < count
+      isOverLimit = kept < count || carry.count > maximumLength
       prefix = terminators == .unicode && !isOverLimit ? .init(endOf: carry) : .none
       isInsideLine = prefix == .none
     }
