@@ -90,6 +90,33 @@
       #expect(chunks.reduce(0) { $0 + $1.count } == total)
     }
 
+    @Test func aNamedPipeThatNobodyWritesToIsLetGoWhenItsReaderIsCancelled() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("pipe")
+      #expect(mkfifo(path, 0o600) == 0)
+      let task = Task { try await URL(fileURLWithPath: path).lines.collected() }
+      // Opening it must not wait for a writer: that would hold a thread, and nobody could end it.
+      #expect(await eventually { ResourceCensus.take().descriptors.values.contains(path) })
+      task.cancel()
+      await #expect(throws: URLError(.cancelled)) { try await task.value }
+      #expect(await eventually { !ResourceCensus.take().descriptors.values.contains(path) })
+    }
+
+    @Test func linesOfANamedPipeComeAsTheyAreWritten() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("pipe")
+      #expect(mkfifo(path, 0o600) == 0)
+      var iterator = URL(fileURLWithPath: path).lines.makeAsyncIterator()
+      let writing = Task.detached {
+        #expect(await eventually { ResourceCensus.take().descriptors.values.contains(path) })
+        let writer = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try writer.write(contentsOf: Data("one\ntwo\n".utf8))
+        try writer.close()
+      }
+      for line in ["one", "two", nil] { #expect(try await iterator.next() == line) }
+      try await writing.value
+    }
+
     @Test func aTaskThatWaitsForAPipeCanBeCancelled() async throws {
       let pipe = Pipe()
       let handle = pipe.fileHandleForReading

@@ -55,7 +55,9 @@
       case .handle(let handle):
         descriptor = handle.fileDescriptor
       case .path(let path):
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK, opening a named pipe would wait for its writer, out of the reach of a cancellation.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, 0) }
       }
       var status = stat()
       guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
