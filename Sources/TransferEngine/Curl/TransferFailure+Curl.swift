@@ -4,11 +4,14 @@ import CCurl
 extension TransferFailure {
   init(curl result: CURLcode, easy: UnsafeMutableRawPointer, text: String) {
     let code = Self.code(for: result, easy: easy)
-    let sentence =
-      code == .headTooLarge
-      ? "A line of the response's header is too long."
-      : text.isEmpty ? CurlError(code: result.rawValue).message : text
-    self.init(code, curl: result.rawValue, message: sentence)
+    self.init(code, curl: result.rawValue, message: Self.sentence(for: result, code, text: text))
+  }
+
+  private static func sentence(for result: CURLcode, _ code: Code, text: String) -> String {
+    if code == .headTooLarge { return "A line of the response's header is too long." }
+    // libcurl repeats the address of the proxy here, with the password that may be in it.
+    if text.hasPrefix("Unsupported proxy") { return "The address of the proxy in the environment cannot be used." }
+    return text.isEmpty ? CurlError(code: result.rawValue).message : text
   }
 
   private static func code(for result: CURLcode, easy: UnsafeMutableRawPointer) -> Code {
