@@ -31,6 +31,20 @@ import Testing
     try await client.expectUsable()
   }
 
+  @Test func theSentenceSaysWhichTimeWasOver() async throws {
+    let server = try ScriptedServer([.readRequest, .hold])
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = .milliseconds(100)
+    request.deadline = TransferDeadline(after: .seconds(60))
+    var record = try await client.run(request)
+    #expect(record.failure == .timedOut(after: .milliseconds(100)))
+    request.idleTimeout = .seconds(60)
+    request.deadline = TransferDeadline(after: .milliseconds(100))
+    record = try await client.run(request)
+    #expect(record.failure?.code == .timedOut)
+    #expect(record.failure?.message.contains("nothing arrived") == false)
+  }
+
   @Test func everyByteStartsTheIdleTimeAnew() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()

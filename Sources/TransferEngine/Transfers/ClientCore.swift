@@ -140,11 +140,7 @@ final class ClientCore: @unchecked Sendable {
     }
     let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let socket = Glibc.socket(address.pointee.family, type, address.pointee.protocol)
-    if socket >= 0 {
-      loop.sockets.opened(socket)
-    } else {
-      transfer?.socketError = errno
-    }
+    if socket >= 0 { loop.sockets.opened(socket) }
     return socket
   }
 

@@ -31,7 +31,6 @@ package final class Transfer: @unchecked Sendable {
   /// What libcurl ended with, while a rest of the body waits to be delivered.
   private var endBehindRest: TransferEnd?
   var policyRefusal: String?
-  var socketError: Int32 = 0
 
   init(request: TransferRequest, observer: any TransferObserver, client: TransferClient, core: ClientCore) {
     self.request = request
@@ -61,7 +60,7 @@ package final class Transfer: @unchecked Sendable {
     startMoment = lastActivity
     if let idle = request.idleTimeout, idle <= .zero { return fail(.timedOut(after: idle)) }
     if let deadline = request.deadline?.moment, deadline <= core.loop.now {
-      return fail(.timedOut(after: .zero))
+      return fail(.deadlinePassed)
     }
     do {
       let handle = try takeHandle()
@@ -157,7 +156,8 @@ package final class Transfer: @unchecked Sendable {
   func expire() {
     guard machine.cancel() != .none else { return }
     handle?.closesConnection()
-    detachAndFinish(.timedOut(after: request.idleTimeout ?? .zero))
+    let isDeadline = request.deadline.map { $0.moment <= core.loop.now } ?? false
+    detachAndFinish(isDeadline ? .deadlinePassed : .timedOut(after: request.idleTimeout ?? .zero))
   }
 
   // MARK: What libcurl reports
@@ -367,6 +367,9 @@ package final class Transfer: @unchecked Sendable {
 
 extension TransferFailure {
   static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
+
+  static let deadlinePassed = TransferFailure(
+    .timedOut, message: "The request timed out: it was not complete when its time was over.")
 
   static func timedOut(after idle: Duration) -> TransferFailure {
     TransferFailure(
