@@ -21,8 +21,8 @@
   /// What is denied stays denied, whatever is allowed. What is allowed is an exception to the base rule. To
   /// allow a host by name is to trust whatever addresses its name has.
   ///
-  /// - Note: With a proxy, the proxy looks the name up and makes the connection: only the host is checked then,
-  ///   and the proxy's own address.
+  /// - Note: A session with a policy uses no proxy: the proxy would look the name up and make the connection, and
+  ///   nobody would check the address.
   public struct AddressPolicy: Sendable, Hashable {
     private enum Base: Sendable, Hashable {
       case everything

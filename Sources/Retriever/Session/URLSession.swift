@@ -125,14 +125,19 @@
       mailbox.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
     }
 
-    /// Forgets cookies and credentials this session has stored, then calls the handler on the delegate queue.
+    /// Empties the session's cookie storage, forgets the credentials that servers have accepted from this session, then
+    /// calls the handler on the delegate queue.
+    ///
+    /// A cookie storage that other sessions share is emptied for them too.
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
       settings.cookieStorage?.removeCookies(since: .distantPast)
       credentials.removeAll()
       mailbox.post(completionHandler)
     }
 
-    /// Forgets cookies and credentials this session has stored.
+    /// Empties the session's cookie storage, and forgets the credentials that servers have accepted from this session.
+    ///
+    /// A cookie storage that other sessions share is emptied for them too.
     public func reset() async {
       settings.cookieStorage?.removeCookies(since: .distantPast)
       credentials.removeAll()

@@ -54,7 +54,7 @@
       ///   cannot be decoded.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
         while !hasFailed, let line = try await lines.next(isolation: actor) {
-          if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+          if line.allSatisfy(isJSONBlank) { continue }
           do {
             return try decoder.decode(Element.self, from: line)
           } catch {
