@@ -25,8 +25,8 @@
     /// Nil when the server gave nothing that could tell whether the file has changed, or does not serve ranges.
     /// Nor when the program itself asked for a part: whose offsets would be meant?
     init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
-      guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET", offset > 0,
-        response.statusCode == (wasResumed ? 206 : 200),
+      guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET",
+        offset > 0, response.statusCode == (wasResumed ? 206 : 200),
         response.value(forHTTPHeaderField: "Content-Encoding") == nil,
         wasResumed
           || response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased().contains("bytes") == true

@@ -10,7 +10,7 @@ extension TransferFailure {
   private static func sentence(for result: CURLcode, _ code: Code, text: String) -> String {
     if code == .headTooLarge { return "A line of the response's header is too long." }
     // libcurl repeats the address of the proxy here, with the password that may be in it.
-    if text.hasPrefix("Unsupported proxy") { return "The address of the proxy in the environment cannot be used." }
+    if text.hasPrefix("Unsupported proxy") { return "The proxy that the environment names cannot be used." }
     return text.isEmpty ? CurlError(code: result.rawValue).message : text
   }
 
