@@ -149,10 +149,30 @@
         session.finishTasksAndInvalidate()
         // The tasks are still held; their files and descriptors are not.
         withExtendedLifetime(tasks) {
-          let after = ResourceCensus.take().descriptors.values.count { $0.contains("RetrieverDownload") }
+          let after = ResourceCensus.take().descriptors.values.count { $0.hasPrefix(directory.url.path) }
           #expect(after == 0)
         }
         #expect(await eventually { ResourceCensus.take().temporaryFiles.isEmpty })
+      }
+    }
+
+    @Test func aProcessThatEndsInTheMiddleLeavesNoFile() async throws {
+      await #expect(processExitsWith: .success) {
+        let directory = try TemporaryDirectory()
+        setenv("TMPDIR", directory.url.path, 1)
+        let server = try ScriptedServer { connection in
+          _ = try connection.readRequest()
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n")
+          try connection.send(Data(count: 1_000_000))
+          try connection.hold()
+        }
+        let task = URLSession.forTest().downloadTask(with: server.url()) { _, _, _ in }
+        task.resume()
+        #expect(await eventually { task.countOfBytesReceived == 1_000_000 })
+        let isOpen = ResourceCensus.take().descriptors.values.contains { $0.hasPrefix(directory.url.path) }
+        #expect(isOpen)
+        // It has no name yet, so nothing has to be done for it to vanish with the process.
+        #expect(ResourceCensus.take().temporaryFiles.isEmpty)
       }
     }
 

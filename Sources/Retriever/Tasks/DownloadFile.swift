@@ -7,6 +7,9 @@
   ///
   /// The transfer's thread only fills buffers; a queue of the file's own writes them, so that a slow disk holds up this
   /// one download and no other transfer. No more than ``mostBuffers`` buffers are ever filled and unwritten.
+  ///
+  /// While it is written the file has no name, where the file system can do that: should the process end meanwhile,
+  /// nothing is left behind.
   final class DownloadFile: Sendable {
     private struct State: ~Copyable {
       var filling: ByteChunk?
@@ -16,6 +19,7 @@
       var isPaused = false
       var error: URLError?
       var writtenLength: Int64 = 0
+      var isNamed: Bool
       var isClosed = false
     }
 
@@ -25,7 +29,7 @@
     let url: URL
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "retriever.download", target: .global(qos: .userInitiated))
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let onRoom: @Sendable () -> Void
 
     private static let prefix = "RetrieverDownload-"
@@ -42,14 +46,18 @@
     /// - Parameter onRoom: called when a paused transfer may go on.
     convenience init(in directory: URL, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
       let url = directory.appendingPathComponent(Self.prefix + UUID().uuidString + Self.suffix)
-      try self.init(opening: url, flags: O_CREAT | O_EXCL, onRoom: onRoom)
+      if let nameless = Self.openNameless(in: directory) {
+        self.init(nameless, at: url, isNamed: false, onRoom: onRoom)
+      } else {
+        self.init(try Self.open(url, O_CREAT | O_EXCL), at: url, isNamed: true, onRoom: onRoom)
+      }
     }
 
     /// Goes on with a file of which `offset` bytes are there.
     convenience init(resuming url: URL, at offset: Int64, onRoom: @escaping @Sendable () -> Void)
       throws(URLError)
     {
-      try self.init(opening: url, flags: O_NOFOLLOW, onRoom: onRoom)
+      self.init(try Self.open(url, O_NOFOLLOW), at: url, isNamed: true, onRoom: onRoom)
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= offset,
         ftruncate(descriptor, Int(offset)) == 0, lseek(descriptor, Int(offset), SEEK_SET) == Int(offset)
@@ -61,10 +69,15 @@
       state.withLock { $0.writtenLength = offset }
     }
 
-    private init(opening url: URL, flags: Int32, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
+    private init(_ descriptor: Int32, at url: URL, isNamed: Bool, onRoom: @escaping @Sendable () -> Void) {
       self.url = url
+      self.descriptor = descriptor
       self.onRoom = onRoom
-      descriptor = open(url.path, O_WRONLY | O_CLOEXEC | flags, 0o600)
+      state = Mutex(State(isNamed: isNamed))
+    }
+
+    private static func open(_ url: URL, _ flags: Int32) throws(URLError) -> Int32 {
+      let descriptor = Glibc.open(url.path, O_WRONLY | O_CLOEXEC | flags, 0o600)
       guard descriptor >= 0 else {
         let reason = String(cString: strerror(errno))
         throw URLError(
@@ -73,6 +86,43 @@
             "The file for the download cannot be opened in \(url.deletingLastPathComponent().path): \(reason)."
         )
       }
+      return descriptor
+    }
+
+    /// O_TMPFILE of open(2), a macro that Swift does not import.
+    private static let temporaryFile = 0o20_000_000 | O_DIRECTORY
+
+    /// Nil where there are no such files, or no way to name one later.
+    private static func openNameless(in directory: URL) -> Int32? {
+      let descriptor = Glibc.open(directory.path, O_WRONLY | O_CLOEXEC | temporaryFile, 0o600)
+      guard descriptor >= 0 else { return nil }
+      guard access(ownPath(of: descriptor), F_OK) == 0 else {
+        close(descriptor)
+        return nil
+      }
+      return descriptor
+    }
+
+    /// Through which the manual of open(2) says that a file without a name is given one.
+    private static func ownPath(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    /// On the file's queue.
+    private func giveName() {
+      guard !isNamed, !state.withLock({ $0.isClosed }) else { return }
+      if linkat(AT_FDCWD, Self.ownPath(of: descriptor), AT_FDCWD, url.path, AT_SYMLINK_FOLLOW) == 0 {
+        state.withLock { $0.isNamed = true }
+      } else {
+        fail("cannot be kept as \(url.path)", errno)
+      }
+    }
+
+    /// Whether there is something at ``url``.
+    var isNamed: Bool { state.withLock { $0.isNamed } }
+
+    private func fail(_ problem: String, _ code: Int32) {
+      let error = URLError(
+        .cannotWriteToFile, sentence: "The download \(problem): \(String(cString: strerror(code))).")
+      state.withLock { $0.error = $0.error ?? error }
     }
 
     deinit { closeFile() }
@@ -131,11 +181,7 @@
           state.withLock { $0.writtenLength += Int64(written) }
           rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         } else if errno != EINTR {
-          let reason = String(cString: strerror(errno))
-          let error = URLError(
-            .cannotWriteToFile, sentence: "The download cannot be written to \(url.path): \(reason).")
-          state.withLock { $0.error = error }
-          return
+          return fail("cannot be written to \(url.path)", errno)
         }
       }
     }
@@ -144,10 +190,13 @@
     var error: URLError? { state.withLock { $0.error } }
 
     /// Writes what is left, then tells how it went, on the file's own queue.
-    func finish(_ then: @escaping @Sendable (URLError?) -> Void) {
+    ///
+    /// - Parameter keeps: whether there may be a use for the file: only then is there something at ``url``.
+    func finish(keeps: Bool, _ then: @escaping @Sendable (URLError?) -> Void) {
       queue.async { [self] in
         if let last = state.withLock({ $0.filling.take() }) { write(last) }
         state.withLock { $0.spare = [] }
+        if keeps { giveName() }
         then(error)
         // A completed task may be kept for long; it does not keep the descriptor.
         closeFile()
@@ -168,7 +217,7 @@
 
     func remove() {
       queue.async { [self] in
-        unlink(url.path)
+        if isNamed { unlink(url.path) }
         closeFile()
       }
     }

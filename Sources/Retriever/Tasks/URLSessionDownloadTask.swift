@@ -48,7 +48,7 @@
   extension URLSessionTask {
     func resumeData(for file: DownloadFile) -> Data? {
       let (request, response, resume) = inner.withLock { ($0.currentRequest, $0.response, $0.resume) }
-      guard let request, let response else { return nil }
+      guard let request, let response, file.isNamed else { return nil }
       return ResumeData(
         request: request, response: response, offset: file.writtenLength, file: file.url,
         wasResumed: resume != nil)?

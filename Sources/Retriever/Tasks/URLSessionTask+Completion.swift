@@ -10,7 +10,7 @@
       guard case .file(let file) = sink else {
         return perform(inner.withLock { $0.machine.sinkFinished() })
       }
-      file.finish { problem in
+      file.finish(keeps: true) { problem in
         let action = self.inner.withLock { inner -> TaskStateMachine.Action in
           if inner.machine.phase == .finishing, inner.error == nil { inner.error = problem }
           return inner.machine.sinkFinished()
@@ -48,7 +48,7 @@
       _ handlers: [@Sendable (Data?) -> Void]
     ) {
       let isWanted = !handlers.isEmpty || error?.code != .cancelled
-      file.finish { _ in
+      file.finish(keeps: isWanted) { _ in
         let data = isWanted ? self.resumeData(for: file) : nil
         if data == nil { file.remove() }
         for handler in handlers { handler(data) }
