@@ -6,10 +6,12 @@
 #include <png.h>
 
 #include "CImageCodecs.h"
+#include "png_idat.h"
 
 struct codec_png_decoder {
   png_structp png;
   png_infop info;
+  png_idat *idat;
   jmp_buf jump;
   codec_result failure;
   char message[CODEC_MESSAGE_SIZE];
@@ -128,13 +130,21 @@ static void take_end(png_structp png, png_infop info) {
   decoder->has_all_rows = true;
 }
 
+static void pass_on(void *context, const uint8_t *bytes, size_t count, bool is_checked) {
+  codec_png_decoder *decoder = context;
+  png_set_crc_action(
+      decoder->png, is_checked ? PNG_CRC_QUIET_USE : PNG_CRC_DEFAULT, PNG_CRC_NO_CHANGE);
+  png_process_data(decoder->png, decoder->info, (png_bytep)bytes, count);
+}
+
 static bool set_up(codec_png_decoder *decoder) {
   // Chunks that nobody looks at, some of them compressed.
   static const png_byte ignored[] =
       "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sCAL\0sPLT\0sTER\0tEXt\0tIME\0zTXt\0acTL\0fcTL\0fdAT";
   decoder->png =
       png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, take_error, drop_warning);
-  if (!decoder->png) return false;
+  decoder->idat = png_idat_make();
+  if (!decoder->png || !decoder->idat) return false;
   if (setjmp(decoder->jump)) return false;
   decoder->info = png_create_info_struct(decoder->png);
   if (!decoder->info) return false;
@@ -160,6 +170,7 @@ codec_png_decoder *codec_png_decoder_make(void) {
 
 void codec_png_decoder_free(codec_png_decoder *decoder) {
   png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+  png_idat_free(decoder->idat);
   free(decoder->pixels);
   free(decoder);
 }
@@ -172,7 +183,14 @@ codec_result codec_png_decoder_feed(
     codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks) {
   decoder->callbacks = callbacks;
   if (setjmp(decoder->jump)) return decoder->failure;
-  if (!decoder->has_ended && count > 0) png_process_data(decoder->png, decoder->info, (png_bytep)bytes, count);
+  if (!decoder->has_ended) {
+    png_idat_sink sink = {decoder, pass_on};
+    const char *problem = png_idat_feed(decoder->idat, bytes, count, sink);
+    if (problem) {
+      snprintf(decoder->message, sizeof decoder->message, "%s", problem);
+      return codec_corrupt;
+    }
+  }
   return decoder->has_ended ? codec_done : codec_needs_input;
 }
 

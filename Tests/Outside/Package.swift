@@ -8,7 +8,8 @@ let package = Package(
   dependencies: [.package(name: "retriever", path: "../..")],
   targets: [
     .executableTarget(
-      name: "outside", dependencies: [.product(name: "Retriever", package: "retriever")],
+      name: "outside",
+      dependencies: ["Retriever", "RetrieverImages"].map { .product(name: $0, package: "retriever") },
       swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")])
   ]
 )

@@ -10,13 +10,32 @@ import hashlib
 import json
 import os
 import select
+import struct
 import sys
 import threading
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 PHOTO = bytes((n * 7 + 13) % 256 for n in range(48_000))
 LITTER = PHOTO * 50
+
+
+def png_chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(width, height):
+    """A picture that gets redder to the right and greener downwards."""
+    rows = b"".join(
+        b"\0" + b"".join(bytes((255 * x // width, 255 * y // height, 90)) for x in range(width)) for y in range(height)
+    )
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(*chunk) for chunk in chunks)
+
+
+PICTURE = png(160, 120)
 NAMES = ["bella", "momo", "rex"]
 SIGN_IN = "Basic " + base64.b64encode(b"dog:biscuit").decode()
 
@@ -60,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, LITTER, Content_Type="application/octet-stream")
         elif path == "/thumbnail":
             known = query.get("id") in NAMES
-            self.answer(200 if known else 404, PHOTO[:1600] if known else b"", Content_Type="image/jpeg")
+            self.answer(200 if known else 404, PICTURE if known else b"", Content_Type="image/png")
         elif path == "/ids":
             self.answer(200, ("\n".join(NAMES) + "\n").encode(), Content_Type="text/plain; charset=utf-8")
         elif path == "/names":

@@ -35,7 +35,8 @@ final class RowFanOut: RowConsumer {
     try mark.check()
     try budget?.check()
     guard let converter, builders.contains(where: \.needsRows) else { return }
-    let row = converter.convert(row)
-    for builder in builders where builder.needsRows { try builder.take(row) }
+    try converter.convert(row) { (row) throws(ImageError) in
+      for builder in builders where builder.needsRows { try builder.take(row) }
+    }
   }
 }

@@ -11,6 +11,11 @@ extension UIImage {
     try? JPEGEncoder.encode(bitmap(), quality: compressionQuality, isProgressive: false)
   }
 
+  /// The image as a PNG; nil when it cannot be decoded.
+  ///
+  /// The work is done on the calling thread.
+  public func pngData() -> Data? { try? PNGEncoder.encode(bitmap()) }
+
   /// The image as a file of the given kind. Beyond Apple's interface.
   ///
   /// The work is done on threads of the library.
@@ -23,6 +28,9 @@ extension UIImage {
       return switch encoding {
       case .jpeg(let quality, let isProgressive):
         try JPEGEncoder.encode(bitmap, quality: quality, isProgressive: isProgressive)
+      case .png: try PNGEncoder.encode(bitmap)
+      case .webp(let quality): try WebPEncoder.encode(bitmap, quality: quality, isLossless: false)
+      case .losslessWebP: try WebPEncoder.encode(bitmap, quality: 1, isLossless: true)
       }
     }
   }
@@ -32,4 +40,10 @@ extension UIImage {
 public enum ImageEncoding: Sendable, Hashable {
   /// JPEG, with a quality from 0 to 1; a progressive one shows early as a whole, and takes more time.
   case jpeg(quality: Double = 0.8, isProgressive: Bool = false)
+  /// PNG.
+  case png
+  /// WebP, with a quality from 0 to 1.
+  case webp(quality: Double = 0.8)
+  /// WebP that keeps every pixel.
+  case losslessWebP
 }

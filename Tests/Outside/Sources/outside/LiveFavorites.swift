@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import RetrieverImages
 
 struct PhotoMetadata: Codable, Sendable {
   let photo: String
@@ -71,11 +72,12 @@ func favoriteChecks(_ base: URL) -> [Check] {
         try await fetchPhoto(url: base.appendingPathComponent("photo")), 48_000, "a photo's size")
     },
     Check("url.lines gives the identifiers") {
-      var collage: [Int] = []
+      let collage = Collage(columns: 3, cell: 40, spacing: 0)
       for try await id in base.appendingPathComponent("ids").lines {
-        collage.append(try await fetchThumbnail(for: id, base))
+        collage.add(try await fetchThumbnail(for: id, base))
       }
-      try expectEqual(collage, [1600, 1600, 1600], "the collage")
+      let picture = await collage.draw()
+      try expectEqual(picture.size, CGSize(width: 120, height: 40), "the collage")
     },
   ]
 }

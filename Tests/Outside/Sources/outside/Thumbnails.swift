@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import RetrieverImages
 
 enum FetchError: Error {
   case badID
@@ -14,7 +15,7 @@ func thumbnailURLRequest(for id: String, _ base: URL) -> URLRequest {
 
 /// With a callback.
 func fetchThumbnail(
-  for id: String, _ base: URL, completion: @escaping @Sendable (Int?, (any Error)?) -> Void
+  for id: String, _ base: URL, completion: @escaping @Sendable (UIImage?, (any Error)?) -> Void
 ) {
   let request = thumbnailURLRequest(for: id, base)
   let task = URLSession.shared.dataTask(with: request) { data, response, error in
@@ -23,11 +24,17 @@ func fetchThumbnail(
     } else if (response as? HTTPURLResponse)?.statusCode != 200 {
       completion(nil, FetchError.badID)
     } else {
-      guard let data = data, !data.isEmpty else {
+      guard let image = UIImage(data: data!) else {
         completion(nil, FetchError.badImage)
         return
       }
-      completion(data.count, nil)
+      image.prepareThumbnail(of: CGSize(width: 40, height: 40)) { thumbnail in
+        guard let thumbnail = thumbnail else {
+          completion(nil, FetchError.badImage)
+          return
+        }
+        completion(thumbnail, nil)
+      }
     }
   }
   task.resume()
@@ -35,7 +42,7 @@ func fetchThumbnail(
 
 /// With a result.
 func fetchThumbnail(
-  for id: String, _ base: URL, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+  for id: String, _ base: URL, completion: @escaping @Sendable (Result<UIImage, any Error>) -> Void
 ) {
   let request = thumbnailURLRequest(for: id, base)
   let task = URLSession.shared.dataTask(with: request) { data, response, error in
@@ -44,82 +51,97 @@ func fetchThumbnail(
     } else if (response as? HTTPURLResponse)?.statusCode != 200 {
       completion(.failure(FetchError.badID))
     } else {
-      guard let data = data, !data.isEmpty else {
+      guard let image = UIImage(data: data!) else {
         completion(.failure(FetchError.badImage))
         return
       }
-      completion(.success(data.count))
+      image.prepareThumbnail(of: CGSize(width: 40, height: 40)) { thumbnail in
+        guard let thumbnail = thumbnail else {
+          completion(.failure(FetchError.badImage))
+          return
+        }
+        completion(.success(thumbnail))
+      }
     }
   }
   task.resume()
 }
 
 /// The six lines.
-func fetchThumbnail(for id: String, _ base: URL) async throws -> Int {
+func fetchThumbnail(for id: String, _ base: URL) async throws -> UIImage {
   let request = thumbnailURLRequest(for: id, base)
   let (data, response) = try await URLSession.shared.data(for: request)
   guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw FetchError.badID }
-  guard let thumbnail = await data.thumbnail else { throw FetchError.badImage }
+  let maybeImage = UIImage(data: data)
+  guard let thumbnail = await maybeImage?.thumbnail else { throw FetchError.badImage }
   return thumbnail
 }
 
-extension Data {
-  /// An async read-only property; the number of bytes stands for the thumbnail.
-  var thumbnail: Int? {
+extension UIImage {
+  /// An async read-only property.
+  var thumbnail: UIImage? {
     get async {
-      await Task.yield()
-      return isEmpty ? nil : count
+      let size = CGSize(width: 40, height: 40)
+      return await self.byPreparingThumbnail(ofSize: size)
     }
   }
 }
 
 /// The callback form, made awaitable.
-func fetchThumbnailByContinuation(for id: String, _ base: URL) async throws -> Int {
+func fetchThumbnailByContinuation(for id: String, _ base: URL) async throws -> UIImage {
   try await withCheckedThrowingContinuation { continuation in
-    fetchThumbnail(for: id, base) { (size: Int?, error: (any Error)?) in
-      if let error {
-        continuation.resume(throwing: error)
+    fetchThumbnail(for: id, base) { (thumbnail: UIImage?, error: (any Error)?) in
+      if let thumbnail {
+        continuation.resume(returning: thumbnail)
       } else {
-        continuation.resume(returning: size ?? 0)
+        continuation.resume(throwing: error ?? FetchError.badImage)
       }
     }
   }
 }
 
-private func expectBadID(_ load: () async throws -> Int) async throws {
+private func expectBadID(_ load: () async throws -> UIImage) async throws {
   do {
     _ = try await load()
     throw Unexpected(description: "a cat's thumbnail was fetched")
   } catch FetchError.badID {}
 }
 
+private func expectThumbnail(_ image: UIImage) async throws {
+  try expectEqual(image.size, CGSize(width: 40, height: 40), "the thumbnail's size")
+  let pixels = try await image.pixels()
+  guard let left = pixels[0, 20], let right = pixels[39, 20] else {
+    throw Unexpected(description: "the thumbnail has no pixels")
+  }
+  try expect(left.red < 20 && right.red > 230, "the thumbnail goes from \(left) to \(right)")
+}
+
 func thumbnailChecks(_ base: URL) -> [Check] {
   [
     Check("a data task calls its handler once") {
-      let size = try await fetchThumbnailByContinuation(for: "rex", base)
-      try expectEqual(size, 1600, "the thumbnail")
+      try await expectThumbnail(try await fetchThumbnailByContinuation(for: "rex", base))
     },
     Check("a data task's handler hears of a bad identifier") {
       try await expectBadID { try await fetchThumbnailByContinuation(for: "cat", base) }
     },
     Check("a thumbnail is fetched in the Result form") {
-      let size = try await withCheckedThrowingContinuation { continuation in
+      let thumbnail = try await withCheckedThrowingContinuation { continuation in
         fetchThumbnail(for: "momo", base) { result in continuation.resume(with: result) }
       }
-      try expectEqual(size, 1600, "the thumbnail")
+      try await expectThumbnail(thumbnail)
     },
     Check("a thumbnail is fetched in the async form") {
-      try expectEqual(try await fetchThumbnail(for: "bella", base), 1600, "the thumbnail")
+      try await expectThumbnail(try await fetchThumbnail(for: "bella", base))
     },
     Check("the async form throws for a bad identifier") {
       try await expectBadID { try await fetchThumbnail(for: "cat", base) }
     },
     Check("many thumbnails are fetched at once") {
-      let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+      let images = try await withThrowingTaskGroup(of: UIImage.self) { group in
         for _ in 0..<100 { group.addTask { try await fetchThumbnail(for: "rex", base) } }
-        return try await group.reduce(0, +)
+        return try await group.reduce(into: []) { $0.append($1) }
       }
-      try expectEqual(sizes, 160_000, "all of them together")
+      for image in images { try await expectThumbnail(image) }
     },
   ]
 }

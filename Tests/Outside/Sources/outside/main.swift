@@ -1,7 +1,7 @@
 import Foundation
 import Retriever
 
-// What a program outside of this repository writes: Apple's listings, with no import but these two.
+// What a program outside of this repository writes: Apple's listings, with no import but Foundation and what this package offers.
 //
 // The server is started here, unless its base URL is given as the first argument.
 

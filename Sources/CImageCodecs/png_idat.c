@@ -1,0 +1,165 @@
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "png_idat.h"
+
+// libpng has zlib inflate the pixels, which takes most of its time; ISA-L does it more than twice as fast. So the IDAT
+// chunks are inflated here, and libpng is given what they hold as a stream of stored blocks, which only have to be
+// copied. All other chunks pass through untouched.
+
+enum { signature_size = 8, head_size = 8, crc_size = 4, stored_most = 32 << 10 };
+
+struct png_idat {
+  enum { in_signature, in_head, in_other, in_pixels, in_pixels_crc } state;
+  uint8_t head[head_size];
+  /// Of the signature, the head or the CRC.
+  uint32_t taken;
+  /// Of the chunk's data, and of its CRC where it passes through.
+  uint64_t left;
+  uint32_t crc;
+  uint8_t stated_crc[crc_size];
+  bool has_begun, has_ended;
+  struct inflate_state inflate;
+  /// Room for a chunk's head and the block's; the data; the check sum and the CRC.
+  uint8_t chunk[head_size + 5 + stored_most + 4 + crc_size];
+};
+
+png_idat *png_idat_make(void) {
+  return calloc(1, sizeof(png_idat));
+}
+
+void png_idat_free(png_idat *idat) {
+  free(idat);
+}
+
+static uint32_t number(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void put_number(uint8_t *bytes, uint32_t value) {
+  for (int index = 0; index < 4; index++) bytes[index] = (uint8_t)(value >> (24 - 8 * index));
+}
+
+/// Hands on what was inflated: `count` bytes behind the room for what comes before them.
+static void pass_stored(png_idat *idat, uint32_t count, png_idat_sink sink) {
+  uint8_t *data = idat->chunk + head_size + 5;
+  uint8_t *block = data - 5;
+  block[0] = idat->has_ended ? 1 : 0;
+  block[1] = (uint8_t)count;
+  block[2] = (uint8_t)(count >> 8);
+  block[3] = (uint8_t)~block[1];
+  block[4] = (uint8_t)~block[2];
+  uint8_t *end = data + count;
+  if (idat->has_ended) {
+    put_number(end, idat->inflate.crc);
+    end += 4;
+  }
+  memset(end, 0, crc_size);
+  uint8_t *head = block - head_size;
+  put_number(head, (uint32_t)(end - block));
+  memcpy(head + 4, "IDAT", 4);
+  sink.take(sink.context, head, (size_t)(end - head) + crc_size, true);
+}
+
+static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t count, png_idat_sink sink) {
+  idat->crc = crc32_gzip_refl(idat->crc, bytes, count);
+  // What follows the end of the stream does not matter.
+  if (idat->has_ended) return NULL;
+  struct inflate_state *inflate = &idat->inflate;
+  inflate->next_in = (uint8_t *)bytes;
+  inflate->avail_in = count;
+  do {
+    inflate->next_out = idat->chunk + head_size + 5;
+    inflate->avail_out = stored_most;
+    int result = isal_inflate(inflate);
+    uint32_t made = stored_most - inflate->avail_out;
+    idat->has_ended = result == ISAL_DECOMP_OK && inflate->block_state == ISAL_BLOCK_FINISH;
+    if (made > 0 || idat->has_ended) pass_stored(idat, made, sink);
+    if (result == ISAL_INCORRECT_CHECKSUM) return "The pixels do not have the check sum they should have";
+    if (result != ISAL_DECOMP_OK) return "The compressed pixels are damaged";
+  } while (!idat->has_ended && (inflate->avail_in > 0 || inflate->avail_out == 0));
+  return NULL;
+}
+
+/// The pixels begin: libpng hears of it at once, with zlib's head, and may find the image too large.
+static void begin_pixels(png_idat *idat, png_idat_sink sink) {
+  static const uint8_t beginning[] = {0, 0, 0, 2, 'I', 'D', 'A', 'T', 0x78, 0x01, 0, 0, 0, 0};
+  isal_inflate_init(&idat->inflate);
+  idat->inflate.crc_flag = ISAL_ZLIB;
+  idat->has_begun = true;
+  sink.take(sink.context, beginning, sizeof beginning, true);
+}
+
+/// A chunk's head is there.
+static void begin_chunk(png_idat *idat, png_idat_sink sink) {
+  uint32_t length = number(idat->head);
+  idat->taken = 0;
+  // A length that no chunk may have is libpng's to refuse.
+  if (memcmp(idat->head + 4, "IDAT", 4) == 0 && length <= 0x7FFFFFFF) {
+    idat->crc = crc32_gzip_refl(0, idat->head + 4, 4);
+    idat->left = length;
+    idat->state = length > 0 ? in_pixels : in_pixels_crc;
+    if (!idat->has_begun) begin_pixels(idat, sink);
+    return;
+  }
+  idat->left = (uint64_t)length + crc_size;
+  idat->state = in_other;
+  sink.take(sink.context, idat->head, head_size, false);
+}
+
+/// Collects a few bytes; true when all are there.
+static bool collect(png_idat *idat, uint8_t *into, uint32_t wanted, const uint8_t **bytes, size_t *count) {
+  size_t piece = wanted - idat->taken;
+  if (piece > *count) piece = *count;
+  memcpy(into + idat->taken, *bytes, piece);
+  idat->taken += (uint32_t)piece;
+  *bytes += piece;
+  *count -= piece;
+  return idat->taken == wanted;
+}
+
+const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, png_idat_sink sink) {
+  while (count > 0) {
+    size_t piece = count;
+    switch (idat->state) {
+    case in_signature:
+      if (piece > signature_size - idat->taken) piece = signature_size - idat->taken;
+      idat->taken += (uint32_t)piece;
+      if (idat->taken == signature_size) {
+        idat->taken = 0;
+        idat->state = in_head;
+      }
+      sink.take(sink.context, bytes, piece, false);
+      break;
+    case in_head:
+      if (collect(idat, idat->head, head_size, &bytes, &count)) begin_chunk(idat, sink);
+      continue;
+    case in_other:
+      if (piece > idat->left) piece = (size_t)idat->left;
+      idat->left -= piece;
+      if (idat->left == 0) idat->state = in_head;
+      sink.take(sink.context, bytes, piece, false);
+      break;
+    case in_pixels: {
+      if (piece > idat->left) piece = (size_t)idat->left;
+      idat->left -= piece;
+      if (idat->left == 0) idat->state = in_pixels_crc;
+      const char *problem = inflate_pixels(idat, bytes, (uint32_t)piece, sink);
+      if (problem) return problem;
+      break;
+    }
+    case in_pixels_crc:
+      if (collect(idat, idat->stated_crc, crc_size, &bytes, &count)) {
+        idat->taken = 0;
+        idat->state = in_head;
+        if (number(idat->stated_crc) != idat->crc) return "IDAT: CRC error";
+      }
+      continue;
+    }
+    bytes += piece;
+    count -= piece;
+  }
+  return NULL;
+}
