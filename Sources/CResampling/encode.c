@@ -6,8 +6,8 @@ static inline float clamped(float x) {
   return x < 1 ? x : 1;
 }
 
-// Correctly rounded: no two thresholds are as near to each other as two entries of the table, so the sample is
-// the one in the table or the next.
+// Correctly rounded: no two thresholds are as near to each other as two entries of the table, so the sample
+// is the one in the table or the next.
 static inline uint8_t code(const rsp_encoding *encoding, float light) {
   float x = clamped(light);
   uint8_t low = encoding->codes[(int)(x * 4096)];

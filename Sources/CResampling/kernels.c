@@ -5,7 +5,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define STRIP_PIXELS 128
-// The rows and sums that vectors are kept of at a time; the registers limit them.
+// The rows and sums whose vectors are held in registers at a time. Lanczos has six sums under way.
 #define GROUP_ROWS 4
 #define GROUP_SUMS 6
 #define RSP_MAX_SUMS 16
@@ -19,7 +19,6 @@ static inline float curve_at(const rsp_source *source, int channel, const uint8_
   return source->curves[channel][value];
 }
 
-// Looking up is not worth vectors: measured, gathering is no faster.
 static void linearize_by_curves(const rsp_source *source, const uint8_t *row, float *out, size_t pixels) {
   if (source->channels == 1) {
     for (size_t i = 0; i < pixels; i++) out[i] = curve_at(source, 0, row, i);
@@ -61,7 +60,6 @@ static void linearize_by_curves(const rsp_source *source, const uint8_t *row, fl
 #undef FOLD_TO_4
 
 #if defined(__x86_64__)
-#define HAS_AVX2_PATH 1
 #define NAME(name) name##_avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8
@@ -69,19 +67,39 @@ static void linearize_by_curves(const rsp_source *source, const uint8_t *row, fl
 #define ALPHA_OF(x) __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7)
 #define FOLD_TO_4(x) (__builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7))
 #include "kernels_body.h"
-#else
-#define HAS_AVX2_PATH 0
-#endif
+#undef NAME
+#undef TARGET
+#undef LANES
+#undef ALPHA_LANES
+#undef ALPHA_OF
 
-#if HAS_AVX2_PATH
-#define CALL(path, name, ...) ((path) == RSP_AVX2 ? name##_avx2(__VA_ARGS__) : name##_portable(__VA_ARGS__))
+#define NAME(name) name##_avx512
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"), min_vector_width(512)))
+#define LANES 16
+#define ALPHA_LANES {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1}
+#define ALPHA_OF(x) __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
+#include "kernels_body.h"
+
+#define CALL(path, name, ...)                                      \
+  ((path) == RSP_AVX512 ? name##_avx512(__VA_ARGS__)               \
+   : (path) == RSP_AVX2 ? name##_avx2(__VA_ARGS__)                 \
+                        : name##_portable(__VA_ARGS__))
+#define CALL_NARROW(path, name, ...) \
+  ((path) == RSP_PORTABLE ? name##_portable(__VA_ARGS__) : name##_avx2(__VA_ARGS__))
 #else
 #define CALL(path, name, ...) ((void)(path), name##_portable(__VA_ARGS__))
+#define CALL_NARROW CALL
 #endif
 
 rsp_path rsp_best_path(void) {
-#if HAS_AVX2_PATH
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return RSP_AVX2;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    // The processors before the ones with VBMI slow down all of their clock for vectors this wide.
+    int is_wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                  __builtin_cpu_supports("avx512vbmi");
+    return is_wide ? RSP_AVX512 : RSP_AVX2;
+  }
 #endif
   return RSP_PORTABLE;
 }
@@ -97,7 +115,8 @@ void rsp_accumulate(
 }
 
 void rsp_combine(
-    rsp_path path, const float *const *rows, size_t row_count, const float *weights, float *out, size_t count) {
+    rsp_path path, const float *const *rows, size_t row_count, const float *weights, float *out,
+    size_t count) {
   CALL(path, combine, rows, row_count, weights, out, count);
 }
 
@@ -108,11 +127,11 @@ void rsp_spread(const float *in, float *out, size_t pixels) {
 void rsp_contract4(
     rsp_path path, const float *in, const int32_t *starts, const float *weights, size_t taps, float *out,
     size_t count) {
-  CALL(path, contract4, in, starts, weights, taps, out, count);
+  CALL_NARROW(path, contract4, in, starts, weights, taps, out, count);
 }
 
 void rsp_contract1(
     rsp_path path, const float *in, const int32_t *starts, const float *weights, size_t taps, float *out,
     size_t count) {
-  CALL(path, contract1, in, starts, weights, taps, out, count);
+  CALL_NARROW(path, contract1, in, starts, weights, taps, out, count);
 }

@@ -112,7 +112,10 @@ static TARGET void NAME(add)(
       switch (group_sums) {
         case 1: ADD_ROWS(1) break;
         case 2: ADD_ROWS(2) break;
-        case 3: ADD_ROWS(3) break;case 4: ADD_ROWS(4) break;case 5: ADD_ROWS(5) break; default: ADD_ROWS(GROUP_SUMS) break;
+        case 3: ADD_ROWS(3) break;
+        case 4: ADD_ROWS(4) break;
+        case 5: ADD_ROWS(5) break;
+        default: ADD_ROWS(6) break;
       }
       sums += group_sums;
       weights += group_sums * RSP_MAX_ROWS;
@@ -156,22 +159,29 @@ static TARGET void NAME(combine)(
   NAME(add)(rows, row_count, &out, 1, weights, count);
 }
 
+// Eight lanes are as fast as more here, so the widest path shares them.
+#if LANES <= 8
 static TARGET void NAME(contract4)(
     const float *in, const int32_t *starts, const float *weights, size_t taps, float *out, size_t count) {
-  size_t floats = taps * 4;
   for (size_t n = 0; n < count; n++) {
     const float *from = in + (size_t)starts[n] * 4;
-    NAME(floats) sum = {0};
-    NAME(floats) other = {0};
-    size_t i = 0;
-    for (; i + 2 * LANES <= floats; i += 2 * LANES) {
-      sum += *(const NAME(floats) *)(from + i) * *(const NAME(floats) *)(weights + i);
-      other += *(const NAME(floats) *)(from + i + LANES) * *(const NAME(floats) *)(weights + i + LANES);
+    NAME(floats) even = {0};
+    NAME(floats) odd = {0};
+    for (size_t t = 0; t < taps; t += 4, from += 16) {
+      four_floats w = *(const four_floats *)(weights + t);
+#if LANES == 8
+      even += *(const NAME(floats) *)from * __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1);
+      odd += *(const NAME(floats) *)(from + 8) * __builtin_shufflevector(w, w, 2, 2, 2, 2, 3, 3, 3, 3);
+#else
+      even += *(const NAME(floats) *)from * w[0];
+      odd += *(const NAME(floats) *)(from + 4) * w[1];
+      even += *(const NAME(floats) *)(from + 8) * w[2];
+      odd += *(const NAME(floats) *)(from + 12) * w[3];
+#endif
     }
-    if (i < floats) sum += *(const NAME(floats) *)(from + i) * *(const NAME(floats) *)(weights + i);
-    sum += other;
+    NAME(floats) sum = even + odd;
     *(four_floats *)(out + n * 4) = FOLD_TO_4(sum);
-    weights += floats;
+    weights += taps;
   }
 }
 
@@ -188,3 +198,4 @@ static TARGET void NAME(contract1)(
     weights += taps;
   }
 }
+#endif

@@ -65,14 +65,25 @@ import Testing
 
   @Test(arguments: [RowFormat.rgb8, .rgba8, .grey8], paths)
   func curvesAndAMatrixAreApplied(format: RowFormat, path: ResamplingPath) throws {
+    try expectCurvesToBeApplied(format, path) { pow($0, 1.8) }
+  }
+
+  @Test(arguments: [RowFormat.rgb8, .rgba8, .grey8], paths)
+  func aMatrixIsAppliedToImagesWithTheCurveOfSRGB(format: RowFormat, path: ResamplingPath) throws {
+    try expectCurvesToBeApplied(format, path, light: ResampleReference.light)
+  }
+
+  private func expectCurvesToBeApplied(
+    _ format: RowFormat, _ path: ResamplingPath, light: @escaping (Double) -> Double
+  ) throws {
     let picture = ResamplePicture.random(30, 20, format, seed: 5)
     let matrix: [Float] = [1.2, -0.2, 0.05, -0.05, 1.1, -0.02, 0.01, -0.1, 1.05]
-    let curve = (0..<256).map { Float(pow(Double($0) / 255, 1.8)) }
+    let curve = (0..<256).map { Float(light(Double($0) / 255)) }
     let curves = Linearization.Curves(red: curve, green: curve, blue: curve, matrix: matrix)
     let target = PixelSize(width: 11, height: 9)
     let result = try picture.resampled(to: target, linearization: .curves(curves), path: path)
     var reference = ResampleReference(picture)
-    reference.curve = { value, _ in pow(value, 1.8) }
+    reference.curve = { value, _ in light(value) }
     let expected = reference.light(at: target).flatMap { pixel -> [UInt8] in
       let alpha = pixel.count == 4 ? min(max(pixel[3], 0), 1) : 1
       let rgb = (0..<3).map { pixel[pixel.count == 1 ? 0 : $0] / alpha }

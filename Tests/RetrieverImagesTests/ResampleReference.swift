@@ -58,7 +58,8 @@ struct ResamplePicture {
   }
 }
 
-/// The straightforward way, in Double: every new pixel is the weighted sum of the source pixels around it, all at once.
+/// The straightforward way, in Double: every new pixel is the weighted sum of the source pixels around it,
+/// all at once.
 struct ResampleReference {
   let picture: ResamplePicture
   var crop: PixelRect
@@ -145,8 +146,8 @@ struct ResampleReference {
   }
 }
 
-/// The greatest difference of two results. Colours that are nearly transparent are left out: there a difference that
-/// cannot be seen is divided by next to nothing.
+/// The greatest difference of two results. Colours that are nearly transparent are left out: there a
+/// difference that cannot be seen is divided by next to nothing.
 func resampleDifference(_ first: [UInt8], _ second: [UInt8], hasAlpha: Bool) -> Int {
   guard first.count == second.count else { return .max }
   return first.indices.reduce(0) { most, index in

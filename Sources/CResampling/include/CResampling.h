@@ -13,7 +13,7 @@
 // The rows that are accumulated in one go at most.
 #define RSP_MAX_ROWS 8
 
-typedef enum { RSP_PORTABLE = 0, RSP_AVX2 = 1 } rsp_path;
+typedef enum { RSP_PORTABLE = 0, RSP_AVX2 = 1, RSP_AVX512 = 2 } rsp_path;
 
 // How the samples of a row become light.
 typedef struct {
@@ -44,18 +44,19 @@ void rsp_accumulate(
 
 // Sets `out` to the weighted sum of rows of light with `count` floats.
 void rsp_combine(
-    rsp_path path, const float *const *rows, size_t row_count, const float *weights, float *out, size_t count);
+    rsp_path path, const float *const *rows, size_t row_count, const float *weights, float *out,
+    size_t count);
 
 // Spreads three channels over four, the fourth of which means nothing.
 void rsp_spread(const float *in, float *out, size_t pixels);
 
-// Makes `count` pixels of four channels, the n-th from `taps` pixels (an even number) that begin at starts[n].
-// Each weight stands four times, side by side.
+// Makes `count` pixels of four channels, the n-th from `taps` pixels (a multiple of four) that begin at
+// starts[n]. Weights stand in the order of the pixels, `taps` for each new one.
 void rsp_contract4(
     rsp_path path, const float *in, const int32_t *starts, const float *weights, size_t taps, float *out,
     size_t count);
 
-// The same for one channel. `taps` is a multiple of eight, and each weight stands once.
+// The same for one channel; `taps` is a multiple of eight.
 void rsp_contract1(
     rsp_path path, const float *in, const int32_t *starts, const float *weights, size_t taps, float *out,
     size_t count);

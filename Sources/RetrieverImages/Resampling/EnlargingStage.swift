@@ -1,6 +1,7 @@
 import CResampling
 
-/// Keeps the light of the source rows that count for one row, and weights them anew for each row that lies between them.
+/// Keeps the light of the source rows that count for one row, and weights them anew for each row that lies
+/// between them.
 final class EnlargingStage {
   private let light: LightSource
   private let weights: ResamplingWeights

@@ -1,6 +1,7 @@
 import CResampling
 
-/// Makes a row of the thumbnail of a row of light that is whole vertically: weights it horizontally and encodes it.
+/// Makes a row of the thumbnail of a row of light that is whole vertically: weights it horizontally and
+/// encodes it.
 final class FinishingStage {
   private let light: LightSource
   let path: rsp_path
@@ -24,9 +25,8 @@ final class FinishingStage {
     self.path = path
     self.output = output
     self.sourceWidth = sourceWidth
-    let isGrey = light.channels == 1
     starts = weights.starts
-    (taps, self.weights) = weights.uniform(multiple: isGrey ? 8 : 2, repeated: isGrey ? 1 : 4)
+    (taps, self.weights) = weights.uniform(multiple: light.channels == 1 ? 8 : 4)
     slack = taps * 4 + Int(RSP_SLACK)
     spread = light.channels == 3 ? try FloatRows(count: 1, length: sourceWidth * 4, slack: slack) : nil
     pixels = try FloatRows(count: 1, length: output.size.width * 4)

@@ -20,11 +20,7 @@ final class LightSource {
     switch linearization {
     case .sRGB:
       owned = try AlignedStorage(bytes: 0)
-      // Looking up 8-bit samples takes half the time of the polynomial in vectors of four, and twice in those of eight.
-      if path == .portable, format.bytesPerSample == 1 {
-        let light = SRGBEncoding.shared.light
-        source.curves = (light, light, light)
-      }
+      source.curves = Self.curvesOfSRGB(format: format, path: path)
     case .curves(let curves):
       let entries = format.bytesPerSample == 1 ? 256 : 65_536
       let all = format.channels == 1 ? [curves.red] : [curves.red, curves.green, curves.blue]
@@ -33,20 +29,45 @@ final class LightSource {
       }
       owned = try AlignedStorage(bytes: (all.count * entries + 9) * MemoryLayout<Float>.stride)
       let base = owned.base.assumingMemoryBound(to: Float.self)
-      for (index, curve) in all.enumerated() {
-        // What is not a number or without end would spread through the sums of its row.
-        for (entry, light) in curve.enumerated() {
-          base[index * entries + entry] = light.isFinite ? light : 0
+      for (index, factor) in curves.matrix.enumerated() { base[index] = factor }
+      if all.allSatisfy(Self.isSRGB) {
+        source.curves = Self.curvesOfSRGB(format: format, path: path)
+      } else {
+        let first = base + 9
+        for (index, curve) in all.enumerated() {
+          // What is not a number or without end would spread through the sums of its row.
+          for (entry, light) in curve.enumerated() {
+            first[index * entries + entry] = light.isFinite ? min(max(light, 0), 1) : 0
+          }
         }
+        let second = all.count > 1 ? first + entries : first
+        let third = all.count > 2 ? second + entries : first
+        source.curves = (UnsafePointer(first), UnsafePointer(second), UnsafePointer(third))
       }
-      source.curves.0 = UnsafePointer(base)
-      source.curves.1 = UnsafePointer(base + (all.count > 1 ? entries : 0))
-      source.curves.2 = UnsafePointer(base + (all.count > 2 ? 2 * entries : 0))
-      let matrix = base + all.count * entries
-      for (index, factor) in curves.matrix.enumerated() { matrix[index] = factor }
-      encoding.matrix = UnsafePointer(matrix)
+      encoding.matrix = UnsafePointer(base)
     }
     self.source = source
     self.encoding = encoding
+  }
+
+  private typealias CurvePointers = (UnsafePointer<Float>?, UnsafePointer<Float>?, UnsafePointer<Float>?)
+
+  /// Without curves, the kernels compute the polynomial that they have for sRGB. Looking up 8-bit samples
+  /// takes half the time of it in vectors of four, but twice in those of eight.
+  private static func curvesOfSRGB(format: RowFormat, path: ResamplingPath) -> CurvePointers {
+    guard path == .portable, format.bytesPerSample == 1 else { return (nil, nil, nil) }
+    let light = SRGBEncoding.shared.light
+    return (light, light, light)
+  }
+
+  /// True for an 8-bit curve that is sRGB's, as that of Display P3 is, but for rounding: a sixteenth of a
+  /// step.
+  private static func isSRGB(_ curve: [Float]) -> Bool {
+    guard curve.count == 256 else { return false }
+    let light = SRGBEncoding.shared.light
+    return curve.indices.allSatisfy { index in
+      let step = index < 255 ? light[index + 1] - light[index] : light[255] - light[254]
+      return abs(curve[index] - light[index]) <= step / 16
+    }
   }
 }

@@ -1,7 +1,7 @@
 import CResampling
 
-/// Adds each source row to the thumbnail rows that it counts for, a few rows at a time, so that a sum is loaded and stored
-/// once for several rows.
+/// Adds each source row to the thumbnail rows that it counts for, a few rows at a time, so that a sum is
+/// loaded and stored once for several rows.
 final class ReducingStage {
   private let light: LightSource
   private let weights: ResamplingWeights

@@ -1,11 +1,13 @@
-/// Makes a thumbnail from rows that are pushed one by one, and hands on each of its rows as soon as the last source row
-/// that counts for it was pushed.
+/// Makes a thumbnail from rows that are pushed one by one, and hands on each of its rows as soon as the last
+/// source row that counts for it was pushed.
 ///
-/// It works in linear light, with alpha multiplied in, and holds some rows but never the image: the sums of the thumbnail
-/// rows that are under way when it reduces, the source rows of one thumbnail row when it enlarges. Rows are first weighted
-/// vertically, where neighbouring samples are neighbours in memory, and only sums that are whole horizontally.
+/// It works in linear light, with alpha multiplied in, and holds some rows but never the image: the sums of
+/// the thumbnail rows that are under way when it reduces, the source rows of one thumbnail row when it
+/// enlarges. Rows are first weighted vertically, where neighbouring samples are neighbours in memory, and
+/// only sums that are whole horizontally.
 ///
-/// Kernels with negative parts overshoot on hard edges; what is below black or above white is clamped at the end.
+/// Kernels with negative parts overshoot on hard edges; what is below black or above white is clamped at the
+/// end.
 final class Resampler {
   /// What the emitted rows look like: `.rgb8`, or `.rgba8` with straight alpha when the source has alpha.
   let output: RowLayout
@@ -33,13 +35,14 @@ final class Resampler {
   ///
   /// - Parameters:
   ///   - source: What the rows look like, in any format but CMYK.
-  ///   - crop: The part of the source that becomes the thumbnail, nil for all. What is outside of it has no influence.
+  ///   - crop: The part of the source that becomes the thumbnail, nil for all. What is outside of it has no
+  ///     influence.
   ///   - target: The thumbnail's size, smaller or larger.
   ///   - linearization: The image's curves.
   ///   - kernel: How much the neighbours of a pixel count.
   ///   - path: The instructions to use; those that the machine lacks are not used.
-  /// - Throws: `invalidRequest` for a size that is empty or beyond a million, and for a crop that is empty or not within
-  ///   the source; `outOfMemory`.
+  /// - Throws: `invalidRequest` for a size that is empty or beyond a million, and for a crop that is empty or
+  ///   not within the source; `outOfMemory`.
   init(
     source: RowLayout, crop: PixelRect? = nil, target: PixelSize, linearization: Linearization = .sRGB,
     kernel: ResamplingKernel = .lanczos3, path: ResamplingPath = .best
@@ -75,7 +78,8 @@ final class Resampler {
   ///
   /// - Parameters:
   ///   - row: The whole row, also where there is a crop; read during the call only.
-  ///   - emit: Takes a row of the thumbnail, which is valid for the call only. When it throws, its row counts as emitted.
+  ///   - emit: Takes a row of the thumbnail, which is valid for the call only. When it throws, its row counts
+  ///     as emitted.
   /// - Throws: What `emit` throws; `invalidRequest` for a row that is too short.
   func push(
     _ row: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(ImageError) -> Void

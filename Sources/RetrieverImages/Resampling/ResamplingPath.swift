@@ -1,18 +1,20 @@
 import CResampling
 
 /// The instructions that the inner loops are made of. All give the same within rounding.
-enum ResamplingPath: Sendable, CaseIterable {
+enum ResamplingPath: Int, Sendable, CaseIterable {
   /// What every machine has: SSE2 or NEON.
   case portable
   /// AVX2 with fused multiply-add.
   case avx2
+  /// AVX-512, on processors that do not pay for it elsewhere.
+  case avx512
 
   /// The fastest that this machine has.
-  static let best: ResamplingPath = rsp_best_path() == RSP_AVX2 ? .avx2 : .portable
+  static let best = ResamplingPath(rawValue: Int(rsp_best_path().rawValue)) ?? .portable
 
-  /// False where the machine lacks the instructions; such a path must not be used.
-  var isAvailable: Bool { self == .portable || Self.best == .avx2 }
+  /// False where the machine lacks the instructions.
+  var isAvailable: Bool { rawValue <= Self.best.rawValue }
 
-  /// The value the kernels take; what is not available becomes the portable path.
-  var kernelValue: rsp_path { self == .avx2 && isAvailable ? RSP_AVX2 : RSP_PORTABLE }
+  /// The value the kernels take; of a path that is not available, that of the best.
+  var kernelValue: rsp_path { rsp_path(UInt32(min(rawValue, Self.best.rawValue))) }
 }

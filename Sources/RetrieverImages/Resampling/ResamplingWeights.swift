@@ -26,15 +26,15 @@ struct ResamplingWeights {
     let scale = Double(source) / Double(target)
     let stretch = max(scale, 1)
     let reach = kernel.support * stretch
-    // Pixels just where the kernel ends count for nothing. They are left out everywhere, whichever way their distance was
-    // rounded; others are at least half a millionth away from there.
+    // Pixels just where the kernel ends count for nothing. They are left out everywhere, whichever way their
+    // distance was rounded; others are at least half a millionth away from there.
     let margin = 1e-8
     var buffer: [Double] = []
     starts.reserveCapacity(target)
     ends.reserveCapacity(target)
     offsets.reserveCapacity(target)
-    // After so many new pixels, a centre lies in a source pixel as one did before: between the edges the weights of the
-    // pixels repeat, and most of them need not be computed.
+    // After so many new pixels, a centre lies in a source pixel as one did before: between the edges the
+    // weights of the pixels repeat, and most of them need not be computed.
     let period = target / Self.greatestCommonDivisor(source, target)
     let shift = Int32(clamping: source / (target / period))
     var clipped: [Bool] = []
@@ -77,21 +77,15 @@ struct ResamplingWeights {
     return values[offsets[index] + source - start]
   }
 
-  /// The weights of all pixels, each with the same count of them (a multiple of `multiple`, zeros at the end) and each
-  /// repeated side by side.
-  func uniform(multiple: Int, repeated: Int) -> (taps: Int, weights: [Float]) {
+  /// The weights of all pixels, each with the same count of them: a multiple of `multiple`, with zeros at the
+  /// end.
+  func uniform(multiple: Int) -> (taps: Int, weights: [Float]) {
     let taps = (longest + multiple - 1) / multiple * multiple
-    let weights = [Float](unsafeUninitializedCapacity: taps * repeated * starts.count) { buffer, count in
+    let weights = [Float](unsafeUninitializedCapacity: taps * starts.count) { buffer, count in
       buffer.initialize(repeating: 0)
       count = buffer.count
       for index in starts.indices {
-        var position = index * taps * repeated
-        for weight in self.weights(of: index) {
-          for _ in 0..<repeated {
-            buffer[position] = weight
-            position += 1
-          }
-        }
+        for (tap, weight) in self.weights(of: index).enumerated() { buffer[index * taps + tap] = weight }
       }
     }
     return (taps, weights)
