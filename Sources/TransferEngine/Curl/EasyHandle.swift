@@ -217,8 +217,14 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_SSLVERSION, Int(lowest | highest))
     switch options.trust {
     case .system: break
-    case .file(let path): try Curl.set(easy, CURLOPT_CAINFO, path)
-    case .pem(let bytes): try Curl.set(easy, CURLOPT_CAINFO_BLOB, blob: bytes)
+    // Without a word about it, libcurl would go on to look authorities up in the system's directory.
+    case .file(let path):
+      try Curl.set(easy, CURLOPT_CAINFO, path)
+      try Curl.set(easy, CURLOPT_CAPATH, nil)
+    case .pem(let bytes):
+      try Curl.set(easy, CURLOPT_CAINFO, nil)
+      try Curl.set(easy, CURLOPT_CAPATH, nil)
+      try Curl.set(easy, CURLOPT_CAINFO_BLOB, blob: bytes)
     case .anything:
       try Curl.set(easy, CURLOPT_SSL_VERIFYPEER, 0)
       try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0)

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(1))) struct TransferTrustTests {
+  /// One of the system's authorities, as libcurl looks them up: in a file that is named by a hash of its name.
+  private static let systemAuthority: String? = {
+    let directory = "/etc/ssl/certs"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.lazy.filter { $0.count == 10 && $0.hasSuffix(".0") }.map { "\(directory)/\($0)" }.first { file in
+      // The kind of key is looked at together with the name.
+      let text = try? ChildProcess.run(["openssl", "x509", "-in", file, "-noout", "-text"])
+      return text?.contains("rsaEncryption") == true
+    }
+  }()
+
+  enum Form: CaseIterable { case file, pem }
+
+  /// A certificate by somebody who only calls himself like a system's authority tells whether that one is looked at: its
+  /// key does not fit then, and otherwise nobody of that name is known.
+  @Test(.enabled(if: systemAuthority != nil), arguments: Form.allCases)
+  func withAnAuthorityOfItsOwnASessionAsksNoOther(form: Form) async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ImpostorServer(of: try #require(Self.systemAuthority), in: directory)
+    let authority = try TestAuthority.shared().authorityFile
+    var options = TransferClientOptions()
+    options.trust =
+      form == .file ? .file(path: authority.path) : .pem([UInt8](try Data(contentsOf: authority)))
+    let client = try TransferClient(options: options)
+    let address = "https://localhost:\(server.port)/"
+    let isUp = try await eventually {
+      try await client.run(TransferRequest(url: address)).failure?.code != .cannotConnect
+    }
+    #expect(isUp)
+    #expect(try await client.run(TransferRequest(url: address)).failure?.code == .certificateUnknownRoot)
+  }
+
+  private final class ImpostorServer: Sendable {
+    let port: UInt16
+    private let process: ChildProcess
+
+    init(of authority: String, in directory: TemporaryDirectory) throws {
+      func openssl(_ arguments: String...) throws { try ChildProcess.run(["openssl"] + arguments) }
+      let (key, impostor) = (directory.path("impostor.key"), directory.path("impostor.pem"))
+      let (request, leaf) = (directory.path("leaf.csr"), directory.path("leaf.pem"))
+      try openssl(
+        "req", "-new", "-subj", "/CN=localhost", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
+        request)
+      try openssl("x509", "-in", authority, "-signkey", key, "-clrext", "-out", impostor)
+      try openssl(
+        "x509", "-req", "-in", request, "-CA", impostor, "-CAkey", key, "-set_serial", "1", "-days", "30",
+        "-out", leaf)
+      port = try ListeningSocket.freePort()
+      process = try ChildProcess([
+        "openssl", "s_server", "-accept", "\(port)", "-cert", leaf, "-key", key, "-quiet",
+      ])
+    }
+  }
+}
