@@ -209,6 +209,14 @@ public final class ChildProcess: Sendable {
     if let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
       _ = withUnsafeMutablePointer(to: &actions) { unsafeBitCast(symbol, to: CloseFrom.self)($0, 3) }
     }
+    // The threads that tests run on block signals, and a program that inherited that could not be asked to end.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var variables = ProcessInfo.processInfo.environment
     variables.merge(environment) { $1 }
     var argumentPointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
@@ -220,7 +228,7 @@ public final class ChildProcess: Sendable {
     }
     var identifier = pid_t()
     let code = posix_spawnp(
-      &identifier, arguments[0], &actions, nil, &argumentPointers, &environmentPointers)
+      &identifier, arguments[0], &actions, &attributes, &argumentPointers, &environmentPointers)
     guard code == 0 else {
       throw TestSupportError("\(arguments[0]) could not be started: \(String(cString: strerror(code)))")
     }
