@@ -11,13 +11,21 @@
     /// - Parameter error: what invalidated it; nil when the program asked for it.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-    /// A server asks for proof of identity at the level of the session.
+    /// A server asks for proof of identity at the level of the session: server trust, client certificates, NTLM and
+    /// Negotiate.
+    ///
+    /// - Important: None of these is implemented on this platform, so this is never called. To trust other authorities
+    ///   than the system's, set ``URLSessionConfiguration/trustedCertificates``.
     func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// A server asks for proof of identity at the level of the session.
+    /// A server asks for proof of identity at the level of the session: server trust, client certificates, NTLM and
+    /// Negotiate.
+    ///
+    /// - Important: None of these is implemented on this platform, so this is never called. To trust other authorities
+    ///   than the system's, set ``URLSessionConfiguration/trustedCertificates``.
     func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)

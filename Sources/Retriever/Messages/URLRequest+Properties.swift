@@ -8,7 +8,7 @@
       set { fields.url = newValue }
     }
 
-    /// Whether, and how, the cache may answer.
+    /// Whether, and how, the cache may answer. Kept for source compatibility: nothing is cached.
     public var cachePolicy: CachePolicy {
       get { fields.cachePolicy }
       set { fields.cachePolicy = newValue }
@@ -50,19 +50,22 @@
       set { fields.allowsConstrainedNetworkAccess = newValue }
     }
 
-    /// Whether to try HTTP/3 without waiting for the server to announce it; `false` by default.
+    /// Whether to try HTTP/3 without waiting for the server to announce it; `false` by default. Kept for source
+    /// compatibility: HTTP/3 is not used.
     public var assumesHTTP3Capable: Bool {
       get { fields.assumesHTTP3Capable }
       set { fields.assumesHTTP3Capable = newValue }
     }
 
-    /// Whether answers of the DNS must be validated by DNSSEC; `false` by default.
+    /// Whether answers of the DNS must be validated by DNSSEC; `false` by default. Kept for source compatibility: the
+    /// system's resolver decides, and this does not change what it does.
     public var requiresDNSSECValidation: Bool {
       get { fields.requiresDNSSECValidation }
       set { fields.requiresDNSSECValidation = newValue }
     }
 
-    /// Whether answers of the DNS may be kept beyond the process; `false` by default.
+    /// Whether answers of the DNS may be kept beyond the process; `false` by default. Kept for source compatibility: the
+    /// library keeps none.
     public var allowsPersistentDNS: Bool {
       get { fields.allowsPersistentDNS }
       set { fields.allowsPersistentDNS = newValue }

@@ -7,7 +7,8 @@
   /// passing a request around costs one reference count. The session's configuration supplies what a request leaves
   /// at its default.
   public struct URLRequest: Sendable {
-    /// Whether, and how, the cache may answer this request.
+    /// Whether, and how, the cache may answer this request. Nothing is cached on this platform: whatever the policy, the
+    /// origin is asked.
     public enum CachePolicy: UInt, Sendable {
       /// What HTTP's own caching rules say for this response.
       case useProtocolCachePolicy = 0
@@ -64,7 +65,7 @@
     ///
     /// - Parameters:
     ///   - url: what to load. A relative URL is resolved against its base.
-    ///   - cachePolicy: whether the cache may answer.
+    ///   - cachePolicy: whether the cache may answer; kept, without an effect.
     ///   - timeoutInterval: how many seconds may pass without progress before the load fails with
     ///     `URLError.timedOut`.
     public init(

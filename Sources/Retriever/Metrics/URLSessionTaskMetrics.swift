@@ -39,7 +39,7 @@
       case https = 4
     }
 
-    /// From the making of the task to its completion.
+    /// From the moment the task was first resumed to its completion.
     public let taskInterval: DateInterval
 
     /// How many redirects were followed.

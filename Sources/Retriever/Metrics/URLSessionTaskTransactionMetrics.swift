@@ -14,7 +14,7 @@
     /// The response; `nil` when there was none.
     open var response: URLResponse? { record.response }
 
-    /// When the task began to fetch, from the network or from the cache.
+    /// When the task began to fetch.
     open var fetchStartDate: Date? { record.start }
 
     /// When the look-up of the host's name began; `nil` on a connection that was open already.

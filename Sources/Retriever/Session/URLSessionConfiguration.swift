@@ -27,7 +27,7 @@
 
     // MARK: Policies
 
-    /// The cache policy for requests that leave theirs at the default.
+    /// The cache policy for requests that leave theirs at the default. Kept for source compatibility: nothing is cached.
     open var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
     /// How many seconds a transfer may go without any progress. Requests with a time-out of their own use that.
