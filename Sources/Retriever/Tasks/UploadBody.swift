@@ -59,14 +59,17 @@
     private let position = Mutex<Int64>(0)
 
     init(_ url: URL) throws(URLError) {
+      guard url.isFileURL else {
+        throw URLError(.fileDoesNotExist, sentence: "What is to be uploaded has no file URL.", url: url)
+      }
       // Without O_NONBLOCK, opening a named pipe would wait for its writer.
       let file = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      guard url.isFileURL, file >= 0 else {
-        let reason = url.isFileURL ? String(cString: strerror(errno)) : "it is not a file URL"
-        if file >= 0 { close(file) }
+      guard file >= 0 else {
+        let code = errno
         throw URLError(
-          errno == EACCES ? .noPermissionsToReadFile : .fileDoesNotExist,
-          sentence: "The file to upload, \(url.path), cannot be read: \(reason).", url: url)
+          code == EACCES ? .noPermissionsToReadFile : .fileDoesNotExist,
+          sentence: "The file to upload, \(url.path), cannot be read: \(String(cString: strerror(code))).",
+          url: url)
       }
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
