@@ -186,6 +186,21 @@
       task.cancel()
     }
 
+    @Test func aTaskThatIsKeptDoesNotKeepItsBody() async throws {
+      let server = try ScriptedServer.http { _ in Reply(body: Data(count: 1000)) }
+      let lengths = Notes<Int?>()
+      let done = Gate()
+      let task = session.dataTask(with: server.url()) { data, _, _ in
+        lengths.add(data?.count)
+        done.open()
+      }
+      task.resume()
+      #expect(await done.wait(within: .seconds(10)))
+      #expect(lengths.all == [1000])
+      #expect(await eventually { await session.allTasks.isEmpty })
+      #expect(task.loop.collected.isEmpty)
+    }
+
     @Test func aDelegateThatIsReplacedMayLookAtItsTaskAsItGoes() throws {
       let url = try #require(URL(string: "http://127.0.0.1:1/"))
       let task = session.dataTask(with: url) { _, _, _ in }

@@ -77,7 +77,7 @@
         if let error {
           continuation.resume(throwing: error)
         } else if let response {
-          continuation.resume(returning: (loop.collected, response))
+          continuation.resume(returning: (takeBody(), response))
         } else {
           continuation.resume(throwing: Self.noResponse)
         }
@@ -94,7 +94,7 @@
         release()
         continuation.resume(throwing: error ?? Self.noResponse)
       case .dataHandler(let handler):
-        let data = error == nil ? loop.collected : nil
+        let data = error == nil ? takeBody() : nil
         session.mailbox.post {
           handler(data, response, error)
           self.release()
@@ -113,6 +113,12 @@
       case .delegate: tellDelegate(error)
       case nil: release()
       }
+    }
+
+    /// After a load that went well. A program may keep its task for long; the body is not kept with it.
+    private func takeBody() -> Data {
+      defer { loop.collected = Data() }
+      return loop.collected
     }
 
     private static let noResponse = URLError(.badServerResponse, sentence: "The server sent no response.")
