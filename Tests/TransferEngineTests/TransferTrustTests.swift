@@ -9,7 +9,8 @@ import Testing
   private static let systemAuthority: String? = {
     let directory = "/etc/ssl/certs"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return names.lazy.filter { $0.count == 10 && $0.hasSuffix(".0") }.map { "\(directory)/\($0)" }.first { file in
+    let files = names.filter { $0.count == 10 && $0.hasSuffix(".0") }.map { "\(directory)/\($0)" }
+    return files.first { file in
       // The kind of key is looked at together with the name.
       let text = try? ChildProcess.run(["openssl", "x509", "-in", file, "-noout", "-text"])
       return text?.contains("rsaEncryption") == true
