@@ -1,0 +1,52 @@
+"""Judges thumbnails by SSIMULACRA2 against one computed in floating point and linear light.
+
+    quality.py FILE FOLDER SIZE
+
+The folder holds thumbnail.jpg and thumbnail.png. Prints one line of JSON with the score of each. The reference is
+made of all pixels of the file, by Tests/Reference/scaling.py, and kept beside the file.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+import ssimulacra2
+from PIL import Image
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Tests/Reference"))
+sys.dont_write_bytecode = True
+import scaling  # noqa: E402
+
+
+def reference(file, size):
+    path = file.with_name(f"{file.name}.{size}.png")
+    if path.exists() and path.stat().st_mtime > file.stat().st_mtime:
+        return path
+    with Image.open(file) as image:
+        pixels = np.asarray(image.convert("RGB"))
+    width, height = scaling.fitted(pixels.shape[1], pixels.shape[0], size)
+    down = scaling.weights(pixels.shape[0], height, scaling.lanczos)
+    across = scaling.weights(pixels.shape[1], width, scaling.lanczos)
+    curve = scaling.linear(np.arange(256) / 255)
+    small = np.stack([down @ curve[pixels[..., channel]] @ across.T for channel in range(3)], axis=2)
+    Image.fromarray(np.rint(scaling.encoded(small) * 255).astype(np.uint8)).save(path)
+    return path
+
+
+def main(file, folder, size):
+    expected = reference(pathlib.Path(file), int(size))
+    scores = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for kind in ("jpg", "png"):
+            with Image.open(pathlib.Path(folder) / f"thumbnail.{kind}") as image, Image.open(expected) as wanted:
+                if image.size != wanted.size:
+                    raise SystemExit(f"the thumbnail is {image.size}, the reference {wanted.size}")
+                image.convert("RGB").save(f"{scratch}/{kind}.png")
+            scores[kind] = ssimulacra2.compute_ssimulacra2(str(expected), f"{scratch}/{kind}.png")
+    print(json.dumps({"requests": 1, "seconds": 0, "bytes": 0, "score": scores["jpg"], "pixel_score": scores["png"]}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,75 @@
+"""Makes a thumbnail of a picture in memory with libvips or Pillow, again and again.
+
+    thumbnail.py libvips|libvips-linear|pillow FILE SECONDS SIZE
+    thumbnail.py libvips|libvips-linear|pillow FILE --output FOLDER SIZE
+
+Prints one line of JSON. With --output it writes what a client would get, thumbnail.jpg, and the pixels before they
+were encoded, thumbnail.png, instead of measuring.
+"""
+
+import io
+import json
+import pathlib
+import resource
+import sys
+import time
+
+QUALITY = 80
+
+
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def libvips(data, size, linear):
+    import pyvips
+
+    # Otherwise the second image of the same bytes would cost nothing.
+    pyvips.cache_set_max(0)
+
+    def scale():
+        return pyvips.Image.thumbnail_buffer(data, size, height=size, size="down", linear=linear)
+
+    return scale, lambda image: image.jpegsave_buffer(Q=QUALITY, strip=True), lambda image, path: image.pngsave(path)
+
+
+def pillow(data, size):
+    from PIL import Image
+
+    def scale():
+        image = Image.open(io.BytesIO(data))
+        # Decodes a JPEG at a fraction by itself.
+        image.thumbnail((size, size))
+        return image
+
+    def encode(image):
+        out = io.BytesIO()
+        image.save(out, "JPEG", quality=QUALITY)
+        return out.getvalue()
+
+    return scale, encode, lambda image, path: image.save(path)
+
+
+def main(peer, file, seconds, *rest):
+    data = pathlib.Path(file).read_bytes()
+    size = int(rest[-1])
+    scale, encode, save = pillow(data, size) if peer == "pillow" else libvips(data, size, peer == "libvips-linear")
+    if seconds == "--output":
+        folder = pathlib.Path(rest[0])
+        (folder / "thumbnail.jpg").write_bytes(encode(scale()))
+        save(scale(), str(folder / "thumbnail.png"))
+        print(json.dumps({"requests": 1, "seconds": 0, "bytes": 0}))
+        return
+    encode(scale())
+    count, size, started, used = 0, 0, time.monotonic(), processor_seconds()
+    while time.monotonic() - started < float(seconds):
+        size += len(encode(scale()))
+        count += 1
+    used = processor_seconds() - used
+    print(json.dumps({
+        "requests": count, "seconds": time.monotonic() - started, "bytes": size, "cpu_seconds": used}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
