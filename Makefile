@@ -13,7 +13,8 @@ DEMO ?= retriever-demo
 ARGS ?=
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
-PEERS := build/peers/curl-client build/peers/holder build/peers/go-client
+PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
+	build/peers/trickle
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads bench lint docs conformance clean
@@ -56,6 +57,8 @@ bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench
 	swift build $(BENCHMARKS) --product bench-retriever
 	swift build $(BENCHMARKS) --product bench-foundation
+	swift build $(BENCHMARKS) --product bench-pictures
+	swift build $(BENCHMARKS) --product bench-images
 	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
 build/peers/curl-client: Benchmarks/peers/curl_client.c
@@ -63,6 +66,14 @@ build/peers/curl-client: Benchmarks/peers/curl_client.c
 	gcc $(CFLAGS_PEERS) -o $@ $< -lcurl
 
 build/peers/holder: Benchmarks/peers/holder.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -o $@ $<
+
+build/peers/jpeg-decode: Benchmarks/peers/jpeg_decode.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -o $@ $< -ljpeg
+
+build/peers/trickle: Benchmarks/peers/trickle.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS_PEERS) -o $@ $<
 

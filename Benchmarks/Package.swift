@@ -21,6 +21,13 @@ let package = Package(
       swiftSettings: strict + [.define("RETRIEVER")]),
     // The same files as bench-retriever by symbolic link, so that both clients do the same work.
     .executableTarget(name: "bench-foundation", swiftSettings: strict),
+    .systemLibrary(name: "CMalloc"),
+    .executableTarget(
+      name: "bench-images",
+      dependencies: [.product(name: "RetrieverImages", package: "retriever"), "CMalloc"],
+      swiftSettings: strict),
+    // What it draws with is TestSupport's, by symbolic link: that is no product.
+    .executableTarget(name: "bench-pictures", swiftSettings: strict),
     // The client's files are the same in both, again by symbolic link.
     .executableTarget(
       name: "conformance-retriever",

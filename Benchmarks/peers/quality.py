@@ -2,7 +2,7 @@
 
     quality.py FILE FOLDER SIZE
 
-The folder holds thumbnail.jpg and thumbnail.png. Prints one line of JSON with the score of each. The reference is
+The folder holds thumbnail.jpg and thumbnail.ppm. Prints one line of JSON with the score of each. The reference is
 made of all pixels of the file, by Tests/Reference/scaling.py, and kept beside the file.
 """
 
@@ -39,13 +39,13 @@ def main(file, folder, size):
     expected = reference(pathlib.Path(file), int(size))
     scores = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for kind in ("jpg", "png"):
+        for kind in ("jpg", "ppm"):
             with Image.open(pathlib.Path(folder) / f"thumbnail.{kind}") as image, Image.open(expected) as wanted:
                 if image.size != wanted.size:
                     raise SystemExit(f"the thumbnail is {image.size}, the reference {wanted.size}")
                 image.convert("RGB").save(f"{scratch}/{kind}.png")
             scores[kind] = ssimulacra2.compute_ssimulacra2(str(expected), f"{scratch}/{kind}.png")
-    print(json.dumps({"requests": 1, "seconds": 0, "bytes": 0, "score": scores["jpg"], "pixel_score": scores["png"]}))
+    print(json.dumps({"requests": 1, "seconds": 0, "bytes": 0, "score": scores["jpg"], "pixel_score": scores["ppm"]}))
 
 
 if __name__ == "__main__":

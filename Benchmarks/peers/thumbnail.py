@@ -4,7 +4,7 @@
     thumbnail.py libvips|libvips-linear|pillow FILE --output FOLDER SIZE
 
 Prints one line of JSON. With --output it writes what a client would get, thumbnail.jpg, and the pixels before they
-were encoded, thumbnail.png, instead of measuring.
+were encoded, thumbnail.ppm, instead of measuring.
 """
 
 import io
@@ -31,7 +31,11 @@ def libvips(data, size, linear):
     def scale():
         return pyvips.Image.thumbnail_buffer(data, size, height=size, size="down", linear=linear)
 
-    return scale, lambda image: image.jpegsave_buffer(Q=QUALITY, strip=True), lambda image, path: image.pngsave(path)
+    def save(image, path):
+        header = f"P6\n{image.width} {image.height}\n255\n".encode()
+        pathlib.Path(path).write_bytes(header + image.write_to_memory())
+
+    return scale, lambda image: image.jpegsave_buffer(Q=QUALITY, strip=True), save
 
 
 def pillow(data, size):
@@ -58,7 +62,7 @@ def main(peer, file, seconds, *rest):
     if seconds == "--output":
         folder = pathlib.Path(rest[0])
         (folder / "thumbnail.jpg").write_bytes(encode(scale()))
-        save(scale(), str(folder / "thumbnail.png"))
+        save(scale(), str(folder / "thumbnail.ppm"))
         print(json.dumps({"requests": 1, "seconds": 0, "bytes": 0}))
         return
     encode(scale())

@@ -8,6 +8,8 @@ struct Report {
   var bytes: Int
   var residentAtStart = 0
   var openFiles: (before: Int, after: Int)?
+  /// User and system time of the measured part alone.
+  var processorSeconds: Double?
 
   var json: String {
     var fields: [(String, String)] = [
@@ -20,6 +22,7 @@ struct Report {
       fields.append(("files_before", "\(openFiles.before)"))
       fields.append(("files_after", "\(openFiles.after)"))
     }
+    if let processorSeconds { fields.append(("cpu_seconds", "\(processorSeconds)")) }
     return "{" + fields.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
   }
 }
@@ -55,4 +58,12 @@ func monotonicNanoseconds() -> Int {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// User and system time of the program so far.
+func processorSeconds() -> Double {
+  var usage = rusage()
+  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+    + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
 }

@@ -9,6 +9,10 @@ struct Contender: Hashable {
     case c = "C, libcurl multi"
     case go = "Go net/http"
     case curl = "curl"
+    case images = "RetrieverImages"
+    case libvips = "libvips"
+    case pillow = "Pillow"
+    case jpeg = "libjpeg-turbo"
   }
 
   let program: Program
@@ -32,6 +36,9 @@ struct Contender: Hashable {
     case .curl:
       guard let program = Place.program("curl") else { throw Problem("curl is missing: `make setup-bench`") }
       return program
+    case .images: return place.products.appending(path: "bench-images").path
+    case .libvips, .pillow: return place.python
+    case .jpeg: return place.build.appending(path: "peers/jpeg-decode").path
     }
   }
 
@@ -55,6 +62,11 @@ struct Statement: Decodable {
   let rssStartKib: Int?
   let peakKib: Int?
   let finishedNs: Int?
+  /// Of the part that counts, where the program measures itself.
+  let cpuSeconds: Double?
+  /// How good a thumbnail is as it was delivered, and before it was encoded.
+  let score: Double?
+  let pixelScore: Double?
   let filesBefore: Int?
   let filesAfter: Int?
 
@@ -83,6 +95,8 @@ struct Reading {
 /// What a row compares.
 struct Quantity: Sendable {
   let unit: String
+  /// Points are compared by their difference, all else by its ratio.
+  var isPoints = false
   let value: @Sendable (Reading) -> Double?
 
   static let throughput = Quantity(unit: "req/s") { Double($0.statement.requests) / $0.statement.seconds }
@@ -99,6 +113,11 @@ struct Quantity: Sendable {
   static let threads = Quantity(unit: "threads") { $0.threads.map { Double($0) } }
   static let completed = Quantity(unit: "requests") { Double($0.statement.requests) }
   static let milliseconds = Quantity(unit: "ms") { $0.statement.seconds * 1000 }
+  static let imageTime = Quantity(unit: "ms CPU/image") { reading in
+    reading.statement.cpuSeconds.map { $0 * 1e3 / Double(reading.statement.requests) }
+  }
+  static let score = Quantity(unit: "points", isPoints: true) { $0.statement.score }
+  static let pixelScore = Quantity(unit: "points", isPoints: true) { $0.statement.pixelScore }
   static let startup = Quantity(unit: "ms") { $0.startup.map { $0 * 1000 } }
   static let filesLeft = Quantity(unit: "files") {
     guard let before = $0.statement.filesBefore, let after = $0.statement.filesAfter else { return nil }

@@ -6,7 +6,7 @@ typealias Readings = [Contender: Result<[Reading], Problem>]
 
 struct Laboratory {
   /// The longest any client may take for one round.
-  private static let patience = 60.0
+  static let patience = 60.0
 
   let place: Place
   let settings: Settings
@@ -19,10 +19,12 @@ struct Laboratory {
       [$0.ours, $0.peer].compactMap(\.self)
     }
     var readings: Readings = [:]
-    for round in 1...max(1, settings.rounds) {
+    // A judgement is the same each time.
+    let rounds = if case .quality = measurement.method { 1 } else { max(1, settings.rounds) }
+    for round in 1...rounds {
       for contender in measurement.contenders where wanted.contains(contender) {
         guard case .success(let earlier) = readings[contender] ?? .success([]) else { continue }
-        warn("bench: \(measurement.name), round \(round) of \(settings.rounds): \(contender.label)")
+        warn("bench: \(measurement.name), round \(round) of \(rounds): \(contender.label)")
         do {
           readings[contender] = .success(earlier + [try reading(of: contender, measurement.method)])
         } catch {
@@ -40,6 +42,8 @@ struct Laboratory {
     case .launches(let page, let count): return try launches(contender, web.url(page), count)
     case .held: return try held(contender)
     case .cancelled: return try cancelled(contender)
+    case .thumbnails(let picture): return try thumbnails(contender, picture)
+    case .quality(let picture): return try quality(contender, picture)
     }
   }
 

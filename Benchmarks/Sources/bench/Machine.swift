@@ -7,6 +7,9 @@ struct Machine {
 
   init(_ place: Place) {
     let processors = ProcessInfo.processInfo.activeProcessorCount
+    let imageLibraries =
+      "import PIL, pyvips, ssimulacra2; "
+      + "print(\".\".join(str(pyvips.version(part)) for part in range(3)), PIL.__version__, ssimulacra2.__version__)"
     let memory = Double(ProcessInfo.processInfo.physicalMemory) / Double(1 << 30)
     facts = [
       ("Processor", "\(Machine.field("model name", of: "/proc/cpuinfo") ?? "unknown"), \(processors) in use"),
@@ -18,6 +21,11 @@ struct Machine {
       ("nginx", Machine.firstLine(of: "nginx", ["-v"])),
       ("Go", Machine.firstLine(of: "go", ["version"])),
       ("C compiler", Machine.firstLine(of: "gcc", ["--version"])),
+      ("libvips, Pillow, SSIMULACRA2", Machine.firstLine(of: place.python, ["-c", "'\(imageLibraries)'"])),
+      (
+        "libjpeg-turbo, libpng, libwebp",
+        Machine.firstLine(of: "pkg-config", ["--modversion libjpeg libpng libwebp | paste -sd ' '"])
+      ),
     ]
   }
 

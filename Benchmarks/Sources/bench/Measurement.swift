@@ -2,7 +2,7 @@
 
 /// A bar a row must reach: on our figure itself or on its ratio to the peer's.
 struct Bar {
-  enum Subject { case ratio, figure }
+  enum Subject { case ratio, figure, difference }
 
   let subject: Subject
   let isLowest: Bool
@@ -20,6 +20,12 @@ struct Bar {
   }
   static func figure(atMost value: Double) -> Bar {
     Bar(subject: .figure, isLowest: false, value: value, text: "<= \(short(value))")
+  }
+  /// Ours less the peer's.
+  static func difference(atLeast value: Double) -> Bar {
+    Bar(
+      subject: .difference, isLowest: true, value: value,
+      text: value == 0 ? ">= peer" : ">= peer - \(short(-value))")
   }
 }
 
@@ -45,6 +51,10 @@ struct Measurement {
     case held
     /// All requests held by the holder, then cancelled by the client.
     case cancelled
+    /// A picture in memory becomes a thumbnail, again and again.
+    case thumbnails(of: PictureFile)
+    /// One thumbnail of a picture, judged.
+    case quality(of: PictureFile)
   }
 
   let name: String
@@ -53,7 +63,7 @@ struct Measurement {
   let questions: [Question]
 
   static func all(_ settings: Settings) -> [Measurement] {
-    [get64, get1, post64, largeBody, lines, suspended, startup, cancel]
+    [get64, get1, post64, largeBody, lines, suspended, startup, cancel] + images
   }
 
   private static let get64: Measurement = {

@@ -25,6 +25,9 @@ struct Place {
     try FileManager.default.createDirectory(at: downloads, withIntermediateDirectories: true)
   }
 
+  /// The interpreter that has the peers' packages.
+  var python: String { build.appending(path: "python-bench/bin/python").path }
+
   private static func downloads(orElse folder: URL) -> URL {
     let memory = "/dev/shm"
     let prefix = "retriever-bench-"

@@ -74,6 +74,14 @@ struct Record {
     - Held requests: `Benchmarks/peers/holder.c` reads every request and answers none until all have arrived;
       threads and resident memory of the client are read from `/proc` at that moment.
 
+    - Pictures are drawn by `Sources/TestSupport/Pictures` and encoded by Pillow: JPEG of quality 85 and 4:2:0, WebP of
+      quality 80. A thumbnail is made of a file in memory, fits into \(Measurement.thumbnailSize) pixels and ends
+      as a JPEG of quality 80; CPU is that of the loop alone. *libvips* and *Pillow* are
+      `Benchmarks/peers/thumbnail.py`, libvips scaling as encoded (gamma) or in linear light; *decode only* is
+      `Benchmarks/peers/jpeg_decode.c` at the scale that keeps twice the thumbnail's width.
+    - Points are SSIMULACRA2's, against a Lanczos thumbnail of all pixels in floating point and linear light; 100 is
+      no difference. Between points the column shows the difference, not the ratio.
+
     To repeat it: `make bench`; one row or some: `ONLY=get64 make bench`.
 
     """

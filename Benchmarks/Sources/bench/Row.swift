@@ -39,9 +39,26 @@ struct Row {
     return ours / peer
   }
 
+  /// Ours less the peer's: how points are compared.
+  private var difference: Double? {
+    guard let ours, let peer else { return nil }
+    return ours - peer
+  }
+
+  private var comparison: String? {
+    guard question.quantity.isPoints else { return ratio.map(short) }
+    return difference.map { ($0 < 0 ? "-" : "+") + short(abs($0)) }
+  }
+
   var verdict: Verdict {
     guard let bar = question.bar else { return problem == nil ? .forInformation : .notMeasured }
-    guard let value = bar.subject == .ratio ? ratio : ours else { return .notMeasured }
+    let subject =
+      switch bar.subject {
+      case .ratio: ratio
+      case .figure: ours
+      case .difference: difference
+      }
+    guard let value = subject else { return .notMeasured }
     return (bar.isLowest ? value >= bar.value : value <= bar.value) ? .holds : .fallsShort
   }
 
@@ -52,7 +69,7 @@ struct Row {
       question.name,
       ours.map { "\(short($0)) \(unit)" } ?? "-",
       peer.map { "\(short($0)) \(unit)" } ?? "-",
-      ratio.map(short) ?? "-",
+      comparison ?? "-",
       question.bar?.text ?? "-",
       verdict.rawValue,
     ]
@@ -63,7 +80,7 @@ struct Row {
   var line: String { Row.columns(cells) + (problem.map { "  (\($0))" } ?? "") }
 
   private static func columns(_ cells: [String]) -> String {
-    zip(cells, [28, 20, 20, 8, 10, 0])
+    zip(cells, [42, 20, 20, 8, 12, 0])
       .map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
       .joined(separator: " ")
   }

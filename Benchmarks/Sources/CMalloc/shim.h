@@ -1,0 +1,2 @@
+// Swift's Glibc leaves this header out.
+#include <malloc.h>

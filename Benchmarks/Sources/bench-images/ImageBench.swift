@@ -1,0 +1,67 @@
+// What RetrieverImages costs, as a whole program that uses nothing but its public interface.
+//
+//   bench-images thumbnail FILE --size N [--seconds S]    thumbnails of one file in memory, JPEG out
+//   bench-images output FILE --size N --output FOLDER     thumbnail.jpg, and the pixels as thumbnail.ppm
+//   bench-images cancel FILE --size N [--seconds S]       how long until a cancelled one has let go of its memory
+//
+// Prints one line of JSON.
+import Foundation
+import RetrieverImages
+
+@main
+struct ImageBench {
+  static func main() async {
+    do {
+      let options = try Options(CommandLine.arguments)
+      print(try await run(options).json)
+    } catch {
+      FileHandle.standardError.write(Data("\(CommandLine.arguments[0]): \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run(_ options: Options) async throws -> Report {
+    switch options.mode {
+    case "thumbnail": return try await Thumbnails(options).repeated()
+    case "output": return try await Thumbnails(options).written()
+    case "cancel": return try await Cancelled(options).report()
+    default: throw Failure("there is no mode named \(options.mode)")
+    }
+  }
+}
+
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+struct Options {
+  let mode: String
+  let subject: String
+  private(set) var seconds = 1.0
+  private(set) var size = 320
+  private(set) var output: String?
+
+  init(_ arguments: [String]) throws {
+    guard arguments.count >= 3 else {
+      throw Failure("usage: MODE FILE [--size N] [--seconds S] [--output FOLDER]")
+    }
+    mode = arguments[1]
+    subject = arguments[2]
+    var rest = arguments.dropFirst(3)
+    while let name = rest.popFirst() {
+      guard let value = rest.popFirst() else { throw Failure("\(name) needs a value") }
+      switch name {
+      case "--seconds": seconds = Double(value) ?? seconds
+      case "--size": size = Int(value) ?? size
+      case "--output": output = value
+      default: throw Failure("there is no option named \(name)")
+      }
+    }
+  }
+
+  var target: ThumbnailTarget { ThumbnailTarget(width: size, height: size) }
+
+  func data() throws -> Data { try Data(contentsOf: URL(filePath: subject)) }
+}

@@ -1,0 +1,100 @@
+// The rows about pictures. Every thumbnail fits into a square and is delivered as a JPEG of quality 80.
+
+extension Measurement {
+  static let thumbnailSize = 320
+
+  // Two rows wait for what they are to measure. Fetching and scaling at once: `peers/trickle` sends a JPEG of 12
+  // megapixels at 2 MB/s and says when its last byte went out; the thumbnail is to be there 20 ms later. And as a
+  // server beside thumbor: nginx as the origin, JPEGs of 2.8 megapixels at distinct URLs, fitted into 512, four at
+  // once, at least 1.6 times as many.
+  static var images: [Measurement] {
+    let surfaces: [PictureFile.Surface] = [.smooth, .noisy]
+    let pictures =
+      surfaces.map { PictureFile.large($0) }
+      + [.jpeg, .png, .webp].flatMap { kind in surfaces.map { PictureFile.small($0, kind) } }
+    return pictures.map(cost) + pictures.map(quality)
+      + [.jpeg, .progressive].map { cancelled(.large(.noisy, $0)) }
+  }
+
+  private static let ours = Contender(.images, "thumbnail")
+  private static let gamma = Contender(.libvips, "gamma")
+  private static let linear = Contender(.libvips, "linear")
+  private static let pillow = Contender(.pillow, "thumbnail")
+
+  private static func cost(of picture: PictureFile) -> Measurement {
+    // The smallest scale that keeps twice the thumbnail's width: what we use, too.
+    let eighths = (1...8).first { picture.width * $0 >= 8 * 2 * thumbnailSize } ?? 8
+    let decode = Contender(.jpeg, "decode only, eighths:", count: eighths)
+    let isLarge = picture.width > 2_000
+    // Of each peer, the bar for a large JPEG, for a small one, and for what is no JPEG.
+    let peers: [(name: String, contender: Contender, large: Double?, small: Double?, other: Double?)] = [
+      ("libvips", gamma, 1, 0.6, 1), ("libvips-linear", linear, 0.5, nil, nil),
+      ("pillow", pillow, nil, 1.1, 1),
+      ("decode", decode, 1.3, nil, nil),
+    ]
+    let wanted = peers.filter { picture.kind == .jpeg || $0.contender != decode }
+    return Measurement(
+      name: "thumbnail.\(picture.name)", method: .thumbnails(of: picture),
+      contenders: [ours] + wanted.map(\.contender),
+      questions: wanted.map { peer in
+        let bar = picture.kind == .jpeg ? (isLarge ? peer.large : peer.small) : peer.other
+        return Question(
+          name: "thumbnail.\(picture.title).\(peer.name)", text: "thumbnail of a \(picture.description)",
+          quantity: .imageTime, ours: ours, peer: peer.contender, bar: bar.map { .ratio(atMost: $0) })
+      })
+  }
+
+  /// Two scores each: of the JPEG that is delivered, and of the pixels before they were encoded.
+  private static func quality(of picture: PictureFile) -> Measurement {
+    let peers: [(name: String, contender: Contender, bar: Double)] = [
+      ("libvips-linear", linear, -1), ("libvips", gamma, 0), ("pillow", pillow, 0),
+    ]
+    let text = "SSIMULACRA2 of the thumbnail of a \(picture.description)"
+    return Measurement(
+      name: "quality.\(picture.name)", method: .quality(of: picture),
+      contenders: [ours] + peers.map(\.contender),
+      questions: peers.flatMap { peer in
+        [
+          Question(
+            name: "quality.\(picture.title).\(peer.name)", text: text, quantity: .score, ours: ours,
+            peer: peer.contender, bar: .difference(atLeast: peer.bar)),
+          Question(
+            name: "pixels.\(picture.title).\(peer.name)", text: "\(text) before it was encoded",
+            quantity: .pixelScore, ours: ours, peer: peer.contender, bar: nil),
+        ]
+      })
+  }
+
+  private static func cancelled(_ picture: PictureFile) -> Measurement {
+    let ours = Contender(.images, "cancel")
+    return Measurement(
+      name: "abandoned.\(picture.name)", method: .thumbnails(of: picture), contenders: [ours],
+      questions: [
+        Question(
+          name: "abandoned.\(picture.title)",
+          text: "a half-done thumbnail of a \(picture.description): from cancelling to its memory being free",
+          quantity: .milliseconds, ours: ours, peer: nil, bar: .figure(atMost: 10))
+      ])
+  }
+}
+
+extension PictureFile {
+  fileprivate var title: String { "\(width > 2_000 ? "12mp" : "1.2mp")-\(surface.rawValue)-\(kind.title)" }
+
+  fileprivate var description: String {
+    "\(surface.rawValue) \(kind.description) of \(width > 2_000 ? "12" : "1.2") megapixels"
+  }
+}
+
+extension PictureFile.Kind {
+  fileprivate var title: String { self == .progressive ? "progressive" : self == .jpeg ? "jpeg" : rawValue }
+
+  fileprivate var description: String {
+    switch self {
+    case .jpeg: "JPEG"
+    case .progressive: "progressive JPEG"
+    case .png: "PNG"
+    case .webp: "WebP"
+    }
+  }
+}
