@@ -1,0 +1,53 @@
+import Foundation
+
+/// A picture of the reference set that `scripts/setup test` makes, and what its thumbnail has to be.
+struct ReferencePicture: Decodable, Sendable, CustomStringConvertible {
+  let file: String
+  /// The thumbnail is to fit into a square of this many pixels.
+  let box: Int
+  let width: Int
+  let height: Int
+  let channels: Int
+  let reference: String
+  /// How far a thumbnail may be from the reference, in 255ths: on average, and anywhere.
+  let mean: Double
+  let largest: Int
+
+  var description: String { file }
+
+  /// Empty where the set has not been made.
+  static let all: [ReferencePicture] = {
+    guard let manifest = try? Data(contentsOf: folder.appending(path: "manifest.json")) else { return [] }
+    return (try? JSONDecoder().decode([ReferencePicture].self, from: manifest)) ?? []
+  }()
+
+  private static let folder: URL = {
+    var root = URL(filePath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    return root.appending(path: "build/pictures", directoryHint: .isDirectory)
+  }()
+
+  func data() throws -> Data { try Data(contentsOf: Self.folder.appending(path: file)) }
+
+  /// How far samples are from the reference's, on average and at most. Colours count as much as they are opaque;
+  /// a reference without alpha is opaque.
+  func difference(from samples: [UInt8], hasAlpha: Bool) throws -> (mean: Double, largest: Int) {
+    let expected = [UInt8](try Data(contentsOf: Self.folder.appending(path: reference)))
+    let first = Self.premultiplied(expected, channels: channels)
+    let second = Self.premultiplied(samples, channels: hasAlpha ? 4 : 3)
+    guard first.count == second.count, !first.isEmpty else { return (.infinity, .max) }
+    var (sum, largest) = (0, 0)
+    for (one, other) in zip(first, second) {
+      sum += abs(one - other)
+      largest = max(largest, abs(one - other))
+    }
+    return (Double(sum) / Double(width * height * channels), largest)
+  }
+
+  private static func premultiplied(_ samples: [UInt8], channels: Int) -> [Int] {
+    stride(from: 0, to: samples.count - channels + 1, by: channels).flatMap { start in
+      let alpha = channels == 4 ? Int(samples[start + 3]) : 255
+      return (0..<3).map { (Int(samples[start + $0]) * alpha + 127) / 255 } + [alpha]
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import RetrieverImages
+
+/// Orientation, colour, transparency and light, against thumbnails computed slowly and plainly in floating point.
+@Suite(
+  .enabled(
+    if: !ReferencePicture.all.isEmpty, "there are no reference pictures: scripts/setup test makes them"),
+  .timeLimit(.minutes(1)))
+struct ReferencePicturesTests {
+  @Test(arguments: ReferencePicture.all)
+  func aThumbnailIsWhatTheReferenceIs(_ picture: ReferencePicture) async throws {
+    let image = try UIImage(validating: picture.data())
+    let thumbnail = try await image.thumbnail(ThumbnailTarget(width: picture.box, height: picture.box))
+    try await expect(thumbnail, toBe: picture)
+  }
+
+  @Test(arguments: ReferencePicture.all)
+  func aThumbnailIsTheSameWhenTheBytesComeInSmallPieces(_ picture: ReferencePicture) async throws {
+    let data = try picture.data()
+    let target = ThumbnailTarget(width: picture.box, height: picture.box)
+    let decoder = ThumbnailDecoder(targets: [target], limits: ImageLimits())
+    for start in stride(from: 0, to: data.count, by: 61) {
+      let piece = data[start..<min(start + 61, data.count)]
+      try piece.withUnsafeBytes { try decoder.feed($0) }
+    }
+    let thumbnail = try #require(try decoder.finish().first)
+    try await expect(thumbnail, toBe: picture)
+    let whole = try await UIImage(validating: data).thumbnail(target).pixels().samples
+    let isTheSame = try await thumbnail.pixels().samples == whole
+    #expect(isTheSame, "\(picture.file)")
+  }
+
+  private func expect(_ thumbnail: UIImage, toBe picture: ReferencePicture) async throws {
+    let pixels = try await thumbnail.pixels()
+    try #require(pixels.width == picture.width, "\(picture.file)")
+    try #require(pixels.height == picture.height, "\(picture.file)")
+    let difference = try picture.difference(from: pixels.samples, hasAlpha: pixels.hasAlpha)
+    #expect(difference.mean <= picture.mean, "\(picture.file)")
+    #expect(difference.largest <= picture.largest, "\(picture.file)")
+  }
+}
