@@ -102,6 +102,12 @@ static void take_info(png_structp png, png_infop info) {
   if (!decoder->pixels) stop(decoder, codec_out_of_memory);
 }
 
+/// The pixels that come last are those of the odd rows; of a single row they are the odd ones.
+static bool is_last(const codec_png_header *header, uint32_t y, int pass) {
+  if (header->height == 1) return pass == (header->width == 1 ? 0 : 5);
+  return pass == 6 && y == (header->height - 1 - header->height % 2);
+}
+
 static void take_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {
   codec_png_decoder *decoder = png_get_progressive_ptr(png);
   uint32_t height = decoder->header.height;
@@ -119,15 +125,13 @@ static void take_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {
   } else if (y >= decoder->shown_rows) {
     decoder->shown_rows = y + 1;
   }
-  if (pass == 6 && y == height - 1) decoder->has_all_rows = true;
+  if (row && is_last(&decoder->header, y, pass)) decoder->has_all_rows = true;
 }
 
 static void take_end(png_structp png, png_infop info) {
   (void)info;
   codec_png_decoder *decoder = png_get_progressive_ptr(png);
   decoder->has_ended = true;
-  // libpng does not come here before the pixels are whole; of a single row, the last pass has none.
-  decoder->has_all_rows = true;
 }
 
 static void pass_on(void *context, const uint8_t *bytes, size_t count, bool is_checked) {

@@ -69,4 +69,21 @@ import Testing
     }
     #expect(light == [255, 255, 255, 0, 255, 255, 255, 127, 255, 0, 0, 0, 122, 117, 112])
   }
+
+  @Test func aProfileWithTablesConvertsWholeRows() throws {
+    let color = try #require(ColorProfile.make(ProfileFixture.inks(), for: .cmyk8))
+    guard case .rowTransform = color.conversion else {
+      Issue.record("not a row transform")
+      return
+    }
+    #expect(color.outputFormat == .rgb8)
+    let inks: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 0, 255, 0, 0, 0]
+    var light = [UInt8](repeating: 9, count: 12)
+    light.withUnsafeMutableBytes { light in
+      inks.withUnsafeBytes { color.convert(row: $0, into: light) }
+    }
+    #expect(light[0..<3].allSatisfy { $0 > 250 })
+    #expect(light[3..<9].allSatisfy { $0 < 5 })
+    #expect(light[9..<12].allSatisfy { $0 > 120 && $0 < 200 })
+  }
 }

@@ -114,6 +114,25 @@ import Testing
     #expect(decoding.error == nil && decoding.isComplete && decoding.pixels == decode(data).pixels)
   }
 
+  @Test func anEndWithoutAllRowsIsTruncated() {
+    var data = [UInt8](PNGFixture().data().prefix(33))
+    // A stream that zlib refuses to begin, which libpng takes for the end of the pixels.
+    data += PNGFixture.chunk("IDAT", [0, 0xE7, 9, 32, 1]) + PNGFixture.chunk("IEND", [])
+    let decoding = decode(Data(data))
+    #expect(decoding.error != nil && !decoding.isComplete)
+  }
+
+  @Test func interlacedPicturesOfFewPixelsAreWhole() {
+    for width in 1...9 {
+      for height in 1...9 {
+        let form = PNGFixture(width: width, height: height, colorType: .grey, isInterlaced: true)
+        let decoding = decode(form.data().dropLast(12), cut: .pieces(of: 5))
+        let (_, bytes) = expected(form)
+        #expect(decoding.error == nil && decoding.pixels == bytes)
+      }
+    }
+  }
+
   @Test func aWrongChecksumIsCorrupt() {
     var data = PNGFixture().data()
     data[data.count - 13] ^= 1

@@ -1,0 +1,144 @@
+// What libFuzzer calls. scripts/fuzz builds this together with the codecs and the tests' fixtures.
+import Foundation
+
+// Set once, before the first input, and only read after that.
+nonisolated(unsafe) private var readsProfiles = false
+
+/// Small enough that a size made up by the fuzzer costs no time.
+private let limits = ImageLimits(
+  bytes: 1 << 20, pixels: 300_000, dimension: 4_096, frames: 50, memory: 8 << 20)
+
+@_cdecl("LLVMFuzzerInitialize")
+func initialize(
+  _ count: UnsafeMutablePointer<Int32>?, _ arguments: UnsafeMutableRawPointer?
+) -> Int32 {
+  readsProfiles = getenv("FUZZ_CODEC").map { String(cString: $0) } == "icc"
+  if let folder = getenv("FUZZ_SEEDS").map({ String(cString: $0) }) {
+    do {
+      try Seeds.write(to: URL(fileURLWithPath: folder, isDirectory: true))
+      exit(0)
+    } catch {
+      print("The seeds cannot be written: \(error)")
+      exit(1)
+    }
+  }
+  return 0
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  let data = Data(UnsafeRawBufferPointer(start: bytes, count: count))
+  if readsProfiles {
+    readProfile(data)
+  } else {
+    readImage(data)
+  }
+  return 0
+}
+
+private func readImage(_ data: Data) {
+  let whole = decode(
+    data, wanted: data.count.isMultiple(of: 3) ? PixelSize(width: 9, height: 9) : nil, limits: limits)
+  if whole.error == nil {
+    precondition(whole.isComplete, "an image without its rows was taken as whole")
+    precondition(whole.rowCount == whole.layout?.size.height, "rows are missing")
+  }
+  let consumer = RecordingConsumer(
+    wanted: data.count.isMultiple(of: 3) ? PixelSize(width: 9, height: 9) : nil)
+  let decoder = makeImageDecoder(consumer: consumer, limits: limits)
+  do throws(ImageError) {
+    // In pieces, with a look at what is there in the middle.
+    let half = data.count / 2
+    try feed(data.prefix(half), cut: .random(seed: UInt64(data.count)), to: decoder)
+    _ = try decoder.snapshot(into: RecordingConsumer())
+    try feed(Data(data.dropFirst(half)), cut: .random(seed: UInt64(data.count)), to: decoder)
+    try decoder.finish()
+    // Of a file that ends in the middle, zlib holds back a last row or not, depending on the pieces.
+    precondition(whole.error?.code ?? .truncated == .truncated, "cut into pieces, the image is whole")
+    precondition(whole.error != nil || whole.pixels == consumer.pixels, "cut into pieces, it is another")
+  } catch {
+    let canDiffer = whole.error != nil || error.code == .truncated
+    precondition(canDiffer, "cut into pieces, the image is broken: \(error)")
+  }
+}
+
+private func readProfile(_ data: Data) {
+  for format in [RowFormat.rgb8, .grey8, .cmyk8, .rgba16] {
+    guard let profile = ColorProfile.make(data, for: format) else { continue }
+    _ = profile.deepCurves()
+    let row = [UInt8](repeating: 77, count: 16 * format.bytesPerPixel)
+    var output = [UInt8](repeating: 0, count: 16 * profile.outputFormat.bytesPerPixel)
+    output.withUnsafeMutableBytes { output in
+      row.withUnsafeBytes { profile.convert(row: $0, into: output) }
+    }
+  }
+}
+
+/// Small files of every form, for the fuzzer to begin with.
+private enum Seeds {
+  static func write(to folder: URL) throws {
+    for (codec, files) in [
+      ("jpeg", try jpeg()), ("png", png()), ("webp", try webp()), ("gif", gif()), ("icc", icc()),
+    ] {
+      let place = folder.appendingPathComponent(codec, isDirectory: true)
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      for (index, file) in files.enumerated() {
+        try file.write(to: place.appendingPathComponent("seed-\(index)"))
+      }
+    }
+  }
+
+  private static func jpeg() throws -> [Data] {
+    let exif = Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true)
+    return [
+      try JPEGFixture.baseline(width: 35, height: 21), try JPEGFixture.progressive(width: 35, height: 21),
+      try JPEGFixture.form(.cmyk8, width: 17, height: 9), try JPEGFixture.form(.grey8, width: 17, height: 9),
+      try JPEGFixture.form(.rgb8, width: 33, height: 33, restartInterval: 2),
+      JPEGFixture.adding(exif, marker: 0xE1, to: try JPEGFixture.baseline(width: 9, height: 9)),
+    ]
+  }
+
+  private static func png() -> [Data] {
+    var files = PNGFixture.ColorType.allCases.flatMap { type in
+      type.depths.flatMap { depth in
+        [false, true].map {
+          PNGFixture(width: 7, height: 6, colorType: type, depth: depth, isInterlaced: $0).data()
+        }
+      }
+    }
+    var form = PNGFixture(width: 5, height: 5, colorType: .palette, depth: 4)
+    form.chunks = [
+      ("tRNS", [0, 128]), ("gAMA", PNGFixture.big(100_000)),
+      ("eXIf", EXIFFixture.tiff(orientation: 3, isLittleEndian: false)),
+    ]
+    files.append(form.data())
+    return files
+  }
+
+  private static func webp() throws -> [Data] {
+    var files = [try WebPFixture.animation()]
+    for format in [RowFormat.rgb8, .rgba8] {
+      for isLossless in [false, true] {
+        let bitmap = drawnBitmap(width: 25, height: 19, format: format)
+        files.append(try WebPEncoder.encode(bitmap, quality: 0.8, isLossless: isLossless))
+      }
+    }
+    let pixels = try WebPFixture.pixels(drawnBitmap(width: 31, height: 20), isLossless: false)
+    let exif = WebPFixture.chunk("EXIF", EXIFFixture.tiff(orientation: 6, isLittleEndian: true))
+    files.append(WebPFixture.file(WebPFixture.features(flags: 0x28, width: 31, height: 20) + pixels + exif))
+    return files
+  }
+
+  private static func gif() -> [Data] {
+    [
+      GIFFixture(), GIFFixture(isInterlaced: true), GIFFixture(transparent: 3), GIFFixture(frameCount: 3),
+      GIFFixture(screenWidth: 30, screenHeight: 25, left: 4, top: 6),
+    ].map { $0.data() }
+  }
+
+  private static func icc() -> [Data] {
+    let curves = [ColorProfile.data(exponent: 2.2, chromaticities: nil, of: .rgb)]
+    let grey = [ColorProfile.data(exponent: 1.8, chromaticities: nil, of: .grey)]
+    return (curves + grey).compactMap { $0 } + [ProfileFixture.inks()]
+  }
+}
