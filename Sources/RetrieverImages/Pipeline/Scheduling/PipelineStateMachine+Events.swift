@@ -1,0 +1,323 @@
+// What happened to a job or a pass. An event of one that is over changes nothing.
+extension PipelineStateMachine {
+  // MARK: Bytes
+
+  enum LookUpResult: Sendable {
+    /// The disk cache has bytes that may be used.
+    case stored
+    case missing
+  }
+
+  mutating func lookUpEnded(_ id: JobID, _ result: LookUpResult) -> [Action] {
+    guard jobs[id]?.phase == .lookingUp else { return [] }
+    var actions: [Action] = []
+    switch result {
+    case .stored:
+      bytesAreAtHand(id, &actions)
+    case .missing:
+      waitForFetch(id)
+    }
+    schedule(&actions)
+    return actions
+  }
+
+  /// The first bytes of the image are there: who asks from now on is late.
+  mutating func bytesBegan(_ id: JobID) -> [Action] {
+    guard jobs[id]?.phase == .fetching(hasBegun: false) else { return [] }
+    var actions: [Action] = []
+    jobs[id]?.phase = .fetching(hasBegun: true)
+    for pass in jobs[id]?.passes ?? [] where passes[pass]?.source == .bytes {
+      passes[pass]?.followsFetch = true
+      start(pass, &actions)
+    }
+    return actions
+  }
+
+  /// The server sends another image than the one whose bytes had begun to come: they count for nothing.
+  mutating func bytesRestarted(_ id: JobID) -> [Action] {
+    guard jobs[id]?.phase == .fetching(hasBegun: true) else { return [] }
+    var actions: [Action] = []
+    jobs[id]?.phase = .fetching(hasBegun: false)
+    regather(id, &actions)
+    return actions
+  }
+
+  /// All bytes are there: in memory, or, if the server confirmed them, in the disk cache.
+  mutating func fetchEnded(_ id: JobID, isStored: Bool = false) -> [Action] {
+    guard case .fetching = jobs[id]?.phase else { return [] }
+    var actions: [Action] = []
+    if isStored { fetchSlots.release(id) }
+    bytesAreAtHand(id, &actions)
+    schedule(&actions)
+    return actions
+  }
+
+  mutating func fetchFailed(_ id: JobID, mayRetry: Bool) -> [Action] {
+    guard let job = jobs[id], case .fetching(let hasBegun) = job.phase else { return [] }
+    guard mayRetry, job.retries < options.mostRetries else { return bytesFailed(id) }
+    var actions: [Action] = [.backOff(id, attempt: job.retries + 1)]
+    jobs[id]?.retries += 1
+    jobs[id]?.phase = .backingOff(hasBegun: hasBegun)
+    if !hasBegun { fetchSlots.release(id) }
+    schedule(&actions)
+    return actions
+  }
+
+  mutating func backOffElapsed(_ id: JobID) -> [Action] {
+    guard case .backingOff(let hasBegun) = jobs[id]?.phase else { return [] }
+    if hasBegun {
+      jobs[id]?.phase = .fetching(hasBegun: true)
+      return [.fetch(id)]
+    }
+    var actions: [Action] = []
+    waitForFetch(id)
+    schedule(&actions)
+    return actions
+  }
+
+  /// What the disk cache had turns out to be broken: it is fetched.
+  mutating func bytesLost(_ id: JobID) -> [Action] {
+    guard jobs[id]?.phase == .atHand else { return [] }
+    var actions: [Action] = []
+    // Were they in memory, their place is held; they cannot have been lost.
+    guard !fetchSlots.contains(id) else { return bytesFailed(id) }
+    regather(id, &actions)
+    waitForFetch(id)
+    schedule(&actions)
+    return actions
+  }
+
+  /// The bytes cannot be had. What is made of a cached thumbnail goes on.
+  mutating func bytesFailed(_ id: JobID) -> [Action] {
+    guard let job = jobs[id] else { return [] }
+    var actions: [Action] = []
+    var victims = Array(job.refreshers)
+    jobs[id]?.refreshers = []
+    for pass in job.passes {
+      guard let record = passes[pass] else { continue }
+      if case .cached = record.source { continue }
+      victims += removePass(pass, &actions)
+    }
+    fetchLine.remove(id)
+    fetchSlots.release(id)
+    jobs[id]?.phase = .resting
+    answer(victims)
+    if !victims.isEmpty { actions.append(.fail(victims)) }
+    settle(id, &actions)
+    schedule(&actions)
+    return actions
+  }
+
+  // MARK: Passes
+
+  mutating func passEnded(_ id: PassID) -> [Action] {
+    guard let pass = passes[id], pass.state == .running else { return [] }
+    var actions: [Action] = []
+    for target in pass.order {
+      let answered = Array(pass.waiters[target] ?? [])
+      answer(answered)
+      if !answered.isEmpty { actions.append(.succeed(answered, pass.job, target)) }
+    }
+    jobs[pass.job]?.made.formUnion(pass.order)
+    forget(id)
+    for other in jobs[pass.job]?.passes ?? [] where passes[other]?.state == .gathering {
+      if case .made(let source) = passes[other]?.source, pass.order.contains(source) { enqueue(other) }
+    }
+    settle(pass.job, &actions)
+    urgencyChanged(pass.job)
+    schedule(&actions)
+    return actions
+  }
+
+  /// Its waiters fail, and so do those whose thumbnails were to be made from its own.
+  mutating func passFailed(_ id: PassID) -> [Action] {
+    guard let pass = passes[id], pass.state == .running else { return [] }
+    var actions: [Action] = []
+    var victims = removePass(id, stops: false, &actions)
+    for other in jobs[pass.job]?.passes ?? [] {
+      if case .made(let source) = passes[other]?.source, pass.order.contains(source),
+        passes[other]?.state == .gathering
+      {
+        victims += removePass(other, &actions)
+      }
+    }
+    answer(victims)
+    if !victims.isEmpty { actions.append(.fail(victims)) }
+    settle(pass.job, &actions)
+    urgencyChanged(pass.job)
+    schedule(&actions)
+    return actions
+  }
+
+  /// The thumbnail that it was to be made from has left the cache: it is made from the bytes.
+  mutating func sourceLost(_ id: PassID) -> [Action] {
+    guard let pass = passes[id], pass.state == .running, pass.source != .bytes else { return [] }
+    var actions: [Action] = []
+    forget(id)
+    for target in pass.order {
+      guard let orphans = pass.waiters[target], !orphans.isEmpty else { continue }
+      let home = self.pass(for: target, of: pass.job, cached: nil)
+      attach(orphans, to: target, of: home)
+      for waiter in orphans { waiters[waiter]?.pass = home }
+    }
+    requireBytes(pass.job, &actions)
+    settle(pass.job, &actions)
+    urgencyChanged(pass.job)
+    schedule(&actions)
+    return actions
+  }
+
+  // MARK: Parts
+
+  mutating func requireBytes(_ id: JobID, _ actions: inout [Action]) {
+    guard let job = jobs[id], job.phase == .resting else { return }
+    guard !job.refreshers.isEmpty || job.passes.contains(where: { passes[$0]?.source == .bytes }) else {
+      return
+    }
+    jobs[id]?.phase = .lookingUp
+    actions.append(.lookUp(id))
+  }
+
+  private mutating func waitForFetch(_ id: JobID) {
+    guard let job = jobs[id] else { return }
+    jobs[id]?.phase = .queued
+    fetchLine.add(id, lane: job.host, urgency: job.interest.urgency)
+  }
+
+  private mutating func bytesAreAtHand(_ id: JobID, _ actions: inout [Action]) {
+    guard let job = jobs[id] else { return }
+    jobs[id]?.phase = .atHand
+    let refreshers = Array(job.refreshers)
+    if !refreshers.isEmpty {
+      jobs[id]?.refreshers = []
+      answer(refreshers)
+      actions.append(.succeed(refreshers, id, nil))
+    }
+    for pass in job.passes where passes[pass]?.source == .bytes && passes[pass]?.state == .gathering {
+      enqueue(pass)
+    }
+    settle(id, &actions)
+  }
+
+  mutating func enqueue(_ pass: PassID) {
+    guard let record = passes[pass], let job = jobs[record.job] else { return }
+    passes[pass]?.state = .queued
+    decodeLine.add(pass, lane: "", urgency: job.interest.urgency)
+  }
+
+  private mutating func start(_ id: PassID, _ actions: inout [Action]) {
+    guard let pass = passes[id] else { return }
+    passes[id]?.state = .running
+    switch pass.source {
+    case .bytes:
+      actions.append(.decode(id, pass.job, pass.order, followsFetch: pass.followsFetch))
+    case .made(let source):
+      actions.append(.derive(id, pass.job, pass.order, from: source, isCached: false))
+    case .cached(let source):
+      actions.append(.derive(id, pass.job, pass.order, from: source, isCached: true))
+    }
+  }
+
+  /// What was made, or to be made, of bytes that are not there any more waits for them anew, in one pass.
+  private mutating func regather(_ id: JobID, _ actions: inout [Action]) {
+    let old = (jobs[id]?.passes ?? []).filter { passes[$0]?.source == .bytes }
+    guard !old.isEmpty else { return }
+    let home = makePass(.bytes, of: id)
+    for pass in old {
+      guard let record = passes[pass] else { continue }
+      if record.state == .running { actions.append(.stopPass(pass)) }
+      forget(pass)
+      for target in record.order {
+        let movers = record.waiters[target] ?? []
+        attach(movers, to: target, of: home)
+        for waiter in movers { waiters[waiter]?.pass = home }
+      }
+    }
+  }
+
+  /// They get their answer in this event's actions.
+  private mutating func answer(_ answered: [WaiterID]) {
+    for waiter in answered {
+      guard let record = waiters.removeValue(forKey: waiter) else { continue }
+      jobs[record.job]?.interest.remove(record.urgency)
+    }
+  }
+
+  /// Ends a pass and returns those who waited for it.
+  private mutating func removePass(
+    _ id: PassID, stops: Bool = true, _ actions: inout [Action]
+  ) -> [WaiterID] {
+    guard let pass = passes[id] else { return [] }
+    if stops, pass.state == .running { actions.append(.stopPass(id)) }
+    forget(id)
+    return pass.waiters.values.flatMap { $0 }
+  }
+
+  mutating func forget(_ id: PassID) {
+    guard let pass = passes.removeValue(forKey: id) else { return }
+    jobs[pass.job]?.passes.removeAll { $0 == id }
+    decodeLine.remove(id)
+    decodeSlots.release(id)
+  }
+
+  /// Ends a pass that nobody waits for, nor for what is to be made of its thumbnails.
+  mutating func dropIfUnwanted(_ id: PassID, _ actions: inout [Action]) {
+    guard let pass = passes[id], let job = jobs[pass.job] else { return }
+    let sources = Set(
+      job.passes.compactMap { other -> ImageForm? in
+        if case .made(let source) = passes[other]?.source { source } else { nil }
+      })
+    let unwanted = pass.order.filter { pass.waiters[$0]?.isEmpty != false && !sources.contains($0) }
+    if unwanted.count == pass.order.count {
+      _ = removePass(id, &actions)
+      // It may have been the last reason to make the thumbnail it was to be made from.
+      if case .made(let source) = pass.source {
+        for other in job.passes where passes[other]?.waiters[source]?.isEmpty == true {
+          dropIfUnwanted(other, &actions)
+        }
+      }
+    } else if pass.state != .running {
+      for target in unwanted { passes[id]?.waiters[target] = nil }
+      passes[id]?.order.removeAll { unwanted.contains($0) }
+    }
+  }
+
+  /// Ends a job that has nothing left to do.
+  mutating func settle(_ id: JobID, _ actions: inout [Action]) {
+    guard let job = jobs[id], job.passes.isEmpty, job.refreshers.isEmpty else { return }
+    jobs[id] = nil
+    jobsByKey[job.key] = nil
+    fetchLine.remove(id)
+    fetchSlots.release(id)
+    actions.append(.discard(id))
+  }
+
+  mutating func urgencyChanged(_ id: JobID) {
+    guard let job = jobs[id] else { return }
+    let urgency = job.interest.urgency
+    if fetchLine.contains(id) { fetchLine.setUrgency(urgency, of: id) }
+    if !urgency.isPrefetch { fetchSlots.promote(id) }
+    for pass in job.passes {
+      if decodeLine.contains(pass) { decodeLine.setUrgency(urgency, of: pass) }
+      if !urgency.isPrefetch { decodeSlots.promote(pass) }
+    }
+  }
+
+  mutating func schedule(_ actions: inout [Action]) {
+    while let id = fetchLine.next(where: { [fetchSlots] in
+      fetchSlots.hasRoom(in: $0, isPrefetch: $1)
+    }) {
+      guard let job = jobs[id] else { continue }
+      fetchSlots.take(id, lane: job.host, isPrefetch: job.interest.urgency.isPrefetch)
+      jobs[id]?.phase = .fetching(hasBegun: false)
+      actions.append(.fetch(id))
+    }
+    while let id = decodeLine.next(where: { [decodeSlots] in
+      decodeSlots.hasRoom(in: $0, isPrefetch: $1)
+    }) {
+      guard let pass = passes[id], let job = jobs[pass.job] else { continue }
+      decodeSlots.take(id, lane: "", isPrefetch: job.interest.urgency.isPrefetch)
+      start(id, &actions)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// How soon work is wanted: everything that is visible comes before everything that is fetched ahead.
+struct Urgency: Sendable, Hashable, Comparable {
+  static let levels = 10
+
+  /// 0…4 for what is fetched ahead, 5…9 for what is visible.
+  let level: Int
+
+  init(level: Int) { self.level = min(max(level, 0), Self.levels - 1) }
+
+  init(_ priority: ImageRequest.Priority, isPrefetch: Bool) {
+    self.init(level: priority.rawValue + (isPrefetch ? 0 : 5))
+  }
+
+  var isPrefetch: Bool { level < 5 }
+
+  static func < (left: Urgency, right: Urgency) -> Bool { left.level < right.level }
+}
+
+/// How many wait for one job, by urgency: the job is as urgent as its most urgent waiter.
+struct Interest: Sendable {
+  private var counts = [Int](repeating: 0, count: Urgency.levels)
+  private(set) var total = 0
+
+  /// The lowest when nobody waits.
+  var urgency: Urgency { Urgency(level: counts.lastIndex { $0 > 0 } ?? 0) }
+
+  mutating func add(_ urgency: Urgency) {
+    counts[urgency.level] += 1
+    total += 1
+  }
+
+  mutating func remove(_ urgency: Urgency) {
+    counts[urgency.level] -= 1
+    total -= 1
+  }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import RetrieverImages
+
+@Suite struct PipelineSlotsTests {
+  @Test func noMoreFetchesThanPlaces() throws {
+    var test = MachineUnderTest(fetches: 3, perHost: 2)
+    var started: [JobID] = []
+    for number in 0..<4 {
+      started += try test.askForFetch(WaiterID(number: number), of: "\(number)", host: "h").actions.fetches
+    }
+    #expect(started.count == 2)
+    for number in 4..<8 {
+      started += try test.askForFetch(WaiterID(number: number), of: "\(number)", host: "i").actions.fetches
+    }
+    #expect(started.count == 3)
+    #expect(test.machine.cancel(0).actions.fetches.count == 1)
+  }
+
+  @Test func theMoreUrgentComesFirstWheneverItBecomesSo() throws {
+    var test = MachineUnderTest(fetches: 1)
+    let first = try test.askForFetch(1, of: "a").job
+    let low = try test.askForFetch(2, of: "b", .low).job
+    let normal = try test.askForFetch(3, of: "c").job
+    let ahead = try test.askForFetch(4, of: "d", .veryHigh, isPrefetch: true).job
+    #expect(test.machine.setUrgency(Urgency(.high, isPrefetch: false), of: 2) == [])
+    var order: [JobID] = []
+    var current = first
+    for _ in 0..<3 {
+      let actions = test.machine.fetchFailed(current, mayRetry: false)
+      current = try #require(actions.fetches.first)
+      order.append(current)
+    }
+    #expect(order == [low, normal, ahead])
+  }
+
+  @Test func prefetchingLeavesPlacesForWhatIsVisible() throws {
+    var test = MachineUnderTest(fetches: 6, perHost: 6)
+    var started = 0
+    for number in 0..<20 {
+      started += try test.askForFetch(
+        WaiterID(number: number), of: "\(number)", host: "\(number)", isPrefetch: true
+      ).actions.fetches.count
+    }
+    #expect(started == 2)
+    #expect(try test.askForFetch(100, of: "x").actions.fetches.count == 1)
+  }
+
+  @Test func aPrefetchThatSomebodyVisibleJoinsIsPromoted() throws {
+    var test = MachineUnderTest(fetches: 3, perHost: 3)
+    let first = try test.askForFetch(1, of: "a", isPrefetch: true)
+    let second = try test.askForFetch(2, of: "b", isPrefetch: true)
+    #expect(first.actions.fetches == [first.job] && second.actions == [])
+    // The place of the first one is not one of the prefetches' any more, so the second gets its own.
+    #expect(test.ask(3, of: "a") == [.fetch(second.job)])
+    let third = try test.askForFetch(4, of: "c", isPrefetch: true)
+    #expect(third.actions == [])
+    #expect(test.ask(5, of: "c") == [.fetch(third.job)])
+  }
+
+  @Test func nothingWaitsForEverBehindWhatIsMoreUrgent() throws {
+    var test = MachineUnderTest(fetches: 1)
+    var current = try test.askForFetch(1, of: "a").job
+    let patient = try test.askForFetch(2, of: "patient", .veryLow).job
+    var turns = 0
+    for number in 3..<60 where current != patient {
+      _ = try test.askForFetch(WaiterID(number: number), of: "\(number)", .veryHigh)
+      _ = try test.askForFetch(WaiterID(number: number + 1000), of: "x\(number)", .veryHigh)
+      current = try #require(test.machine.fetchFailed(current, mayRetry: false).fetches.first)
+      turns += 1
+    }
+    #expect(current == patient)
+    #expect(turns <= WaitingLine<JobID>.turnsBetweenOldest)
+  }
+
+  @Test func manyChangesOfUrgencyLeaveNothingBehind() {
+    var line = WaitingLine<Int>()
+    for element in 0..<10 { line.add(element, lane: "", urgency: Urgency(level: 5)) }
+    for change in 0..<10_000 { line.setUrgency(Urgency(level: change % 10), of: change % 10) }
+    var order: [Int] = []
+    while let next = line.next(where: { _, _ in true }) { order.append(next) }
+    #expect(order.sorted() == Array(0..<10))
+    #expect(order == Array((0..<10).reversed()))
+  }
+
+  @Test func onlyWhatShowsTheSamePartTwiceAsLargeIsScaledDownAgain() {
+    func form(_ width: Int, _ height: Int, _ mode: ThumbnailTarget.Mode, enlarges: Bool = false) -> ImageForm
+    {
+      .thumbnail(ThumbnailTarget(width: width, height: height, mode: mode, enlarges: enlarges))
+    }
+    let half = form(100, 100, .fit)
+    #expect(ThumbnailDerivation.isPossible(from: form(200, 200, .fit), to: half))
+    #expect(!ThumbnailDerivation.isPossible(from: form(199, 400, .fit), to: half))
+    #expect(!ThumbnailDerivation.isPossible(from: form(400, 400, .stretch), to: half))
+    #expect(!ThumbnailDerivation.isPossible(from: form(400, 400, .fit, enlarges: true), to: half))
+    #expect(ThumbnailDerivation.isPossible(from: form(400, 200, .fill), to: form(100, 50, .fill)))
+    #expect(!ThumbnailDerivation.isPossible(from: form(400, 300, .fill), to: form(100, 50, .fill)))
+    #expect(!ThumbnailDerivation.isPossible(from: form(.max, .max, .fill), to: form(1, .max, .fill)))
+    #expect(ThumbnailDerivation.isPossible(from: .whole, to: half))
+    #expect(!ThumbnailDerivation.isPossible(from: half, to: .whole))
+    let sources = [form(800, 800, .fit), .whole, form(200, 300, .fit), form(150, 150, .fit)]
+    #expect(ThumbnailDerivation.best(of: sources, for: half) == form(200, 300, .fit))
+  }
+}

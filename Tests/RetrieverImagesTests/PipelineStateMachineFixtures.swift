@@ -1,0 +1,91 @@
+import Testing
+
+@testable import RetrieverImages
+
+/// The same numbers for the same seed, on every machine (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+extension ImageForm {
+  static func fit(_ side: Int) -> ImageForm { .thumbnail(ThumbnailTarget(width: side, height: side)) }
+}
+
+extension WaiterID: ExpressibleByIntegerLiteral where Of == PipelineWaiter {
+  public init(integerLiteral number: Int) { self.init(number: number) }
+}
+
+/// A machine, and what it has asked for so far.
+struct MachineUnderTest {
+  typealias Action = PipelineStateMachine.Action
+
+  var machine: PipelineStateMachine
+
+  init(fetches: Int = 12, perHost: Int = 6, decodes: Int = 4, retries: Int = 3) {
+    machine = PipelineStateMachine(
+      .init(
+        fetches: .init(total: fetches, perLane: perHost),
+        decodes: .init(total: decodes, perLane: decodes), mostRetries: retries))
+  }
+
+  mutating func ask(
+    _ waiter: WaiterID, for form: ImageForm? = .fit(100), of name: String = "a", host: String = "h",
+    _ priority: ImageRequest.Priority = .normal, isPrefetch: Bool = false, cached: ImageForm? = nil
+  ) -> [Action] {
+    machine.add(
+      waiter,
+      .init(
+        key: JobKey(resource: ImageResource(identity: name), cachePolicy: .use), host: host, target: form,
+        urgency: Urgency(priority, isPrefetch: isPrefetch), cached: cached))
+  }
+
+  /// A job whose bytes are not in the disk cache, up to its fetch or its place in the line.
+  mutating func askForFetch(
+    _ waiter: WaiterID, for form: ImageForm = .fit(100), of name: String, host: String = "h",
+    _ priority: ImageRequest.Priority = .normal, isPrefetch: Bool = false
+  ) throws -> (job: JobID, actions: [Action]) {
+    let first = ask(waiter, for: form, of: name, host: host, priority, isPrefetch: isPrefetch)
+    let job = try #require(first.jobs.first)
+    return (job, machine.lookUpEnded(job, .missing))
+  }
+}
+
+extension [PipelineStateMachine.Action] {
+  var jobs: [JobID] {
+    compactMap {
+      switch $0 {
+      case .lookUp(let job), .fetch(let job), .backOff(let job, _), .discard(let job): job
+      default: nil
+      }
+    }
+  }
+
+  var fetches: [JobID] { compactMap { if case .fetch(let job) = $0 { job } else { nil } } }
+
+  var passes: [PassID] {
+    compactMap {
+      switch $0 {
+      case .decode(let pass, _, _, _), .derive(let pass, _, _, _, _), .stopPass(let pass): pass
+      default: nil
+      }
+    }
+  }
+
+  var answered: [WaiterID] {
+    flatMap { action -> [WaiterID] in
+      switch action {
+      case .succeed(let waiters, _, _), .fail(let waiters): return waiters
+      default: return []
+      }
+    }
+  }
+}
