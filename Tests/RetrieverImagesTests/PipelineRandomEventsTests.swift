@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PipelineRandomEventsTests {
   private struct World {
     var test: MachineUnderTest
-    var random: SeededNumbers
+    var random: SeededGenerator
     var waiting: Set<WaiterID> = []
     var answered: Set<WaiterID> = []
     var lookingUp: Set<JobID> = []
@@ -96,7 +96,7 @@ import Testing
         cached = ThumbnailDerivation.best(of: forms.shuffled(using: &random).prefix(2), for: form)
       }
       let number = Int.random(in: 0..<8, using: &random)
-      let priority = ImageRequest.Priority.allCases.randomElement(using: &random) ?? .normal
+      let priority = WorkPriority.allCases.randomElement(using: &random) ?? .normal
       perform(
         test.ask(
           waiter, for: form, of: form == nil ? "r\(number)" : "i\(number)", host: "h\(number % 3)",
@@ -183,7 +183,7 @@ import Testing
 
   @Test(arguments: 0..<40) func everybodyIsAnsweredOnceAndNoPlaceIsGivenTwice(seed: UInt64) {
     var world = World(
-      test: MachineUnderTest(fetches: 4, perHost: 2, decodes: 2), random: SeededNumbers(seed))
+      test: MachineUnderTest(fetches: 4, perHost: 2, decodes: 2), random: SeededGenerator(seed: seed))
     for _ in 0..<400 { world.step() }
     world.drain()
     #expect(world.waiting.isEmpty, "somebody waits for ever")

@@ -2,20 +2,6 @@ import Testing
 
 @testable import RetrieverImages
 
-/// The same numbers for the same seed, on every machine (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 extension ImageForm {
   static func fit(_ side: Int) -> ImageForm { .thumbnail(ThumbnailTarget(width: side, height: side)) }
 }
@@ -39,7 +25,7 @@ struct MachineUnderTest {
 
   mutating func ask(
     _ waiter: WaiterID, for form: ImageForm? = .fit(100), of name: String = "a", host: String = "h",
-    _ priority: ImageRequest.Priority = .normal, isPrefetch: Bool = false, cached: ImageForm? = nil
+    _ priority: WorkPriority = .normal, isPrefetch: Bool = false, cached: ImageForm? = nil
   ) -> [Action] {
     machine.add(
       waiter,
@@ -51,7 +37,7 @@ struct MachineUnderTest {
   /// A job whose bytes are not in the disk cache, up to its fetch or its place in the line.
   mutating func askForFetch(
     _ waiter: WaiterID, for form: ImageForm = .fit(100), of name: String, host: String = "h",
-    _ priority: ImageRequest.Priority = .normal, isPrefetch: Bool = false
+    _ priority: WorkPriority = .normal, isPrefetch: Bool = false
   ) throws -> (job: JobID, actions: [Action]) {
     let first = ask(waiter, for: form, of: name, host: host, priority, isPrefetch: isPrefetch)
     let job = try #require(first.jobs.first)

@@ -2,9 +2,9 @@
   import Foundation
 
   /// The dates of `Set-Cookie`, which servers write in many ways, read as RFC 6265, 5.1.1 says.
-  enum CookieDate {
+  package enum CookieDate {
     /// The time that `text` means, or `nil` when a part is missing or there is no such time.
-    static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
       var time: (hour: Int, minute: Int, second: Int)?
       var day: Int?
       var month: Int?

@@ -7,11 +7,18 @@ struct Urgency: Sendable, Hashable, Comparable {
 
   init(level: Int) { self.level = min(max(level, 0), Self.levels - 1) }
 
-  init(_ priority: ImageRequest.Priority, isPrefetch: Bool) {
-    self.init(level: priority.rawValue + (isPrefetch ? 0 : 5))
+  init(_ priority: WorkPriority, isPrefetch: Bool) {
+    let below = WorkPriority.allCases.count { $0 < priority }
+    self.init(level: below + (isPrefetch ? 0 : 5))
   }
 
   var isPrefetch: Bool { level < 5 }
+
+  /// For the threads that decode, where what is fetched ahead comes last.
+  var workPriority: WorkPriority {
+    let levels = WorkPriority.allCases
+    return isPrefetch ? .veryLow : levels[min(max(Self.levels - 1 - level, 0), levels.count - 1)]
+  }
 
   static func < (left: Urgency, right: Urgency) -> Bool { left.level < right.level }
 }

@@ -1,0 +1,93 @@
+/// Values by key, of which those not used for longest give way when the cost of all is over a limit.
+///
+/// Every operation takes constant time, but that many are removed at once when they give way at once.
+struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private struct Node: Sendable {
+    let key: Key
+    var value: Value
+    var cost: Int
+    var newer: Int?
+    var older: Int?
+  }
+
+  let limit: Int
+  private(set) var cost = 0
+  private var places: [Key: Int] = [:]
+  private var nodes: [Node?] = []
+  private var free: [Int] = []
+  private var newest: Int?
+  private var oldest: Int?
+
+  init(limit: Int) { self.limit = max(0, limit) }
+
+  var count: Int { places.count }
+
+  /// The keys, the least recently used first. For tests.
+  var keys: [Key] {
+    var keys: [Key] = []
+    var place = oldest
+    while let index = place, let node = nodes[index] {
+      keys.append(node.key)
+      place = node.newer
+    }
+    return keys
+  }
+
+  /// The value, which counts as used.
+  mutating func value(for key: Key) -> Value? {
+    guard let place = places[key], let node = nodes[place] else { return nil }
+    if place != newest {
+      unlink(place)
+      link(place)
+    }
+    return node.value
+  }
+
+  /// The value; using it this way does not count.
+  func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
+
+  /// Puts a value in, and returns the keys that had to give way. What costs more than the limit is not taken.
+  mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
+    let cost = max(0, cost)
+    let wasThere = remove(key)
+    guard cost <= limit else { return wasThere ? [key] : [] }
+    let place = free.popLast() ?? nodes.count
+    let node = Node(key: key, value: value, cost: cost)
+    if place == nodes.count { nodes.append(node) } else { nodes[place] = node }
+    places[key] = place
+    link(place)
+    self.cost += cost
+    var victims: [Key] = []
+    while self.cost > limit, let victim = oldest.flatMap({ nodes[$0]?.key }) {
+      remove(victim)
+      victims.append(victim)
+    }
+    return victims
+  }
+
+  @discardableResult
+  mutating func remove(_ key: Key) -> Bool {
+    guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return false }
+    unlink(place)
+    cost -= node.cost
+    nodes[place] = nil
+    free.append(place)
+    return true
+  }
+
+  mutating func removeAll() { self = LRUCache(limit: limit) }
+
+  private mutating func link(_ place: Int) {
+    nodes[place]?.older = newest
+    nodes[place]?.newer = nil
+    if let newest { nodes[newest]?.newer = place }
+    newest = place
+    if oldest == nil { oldest = place }
+  }
+
+  private mutating func unlink(_ place: Int) {
+    guard let node = nodes[place] else { return }
+    if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
+    if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
+  }
+}
