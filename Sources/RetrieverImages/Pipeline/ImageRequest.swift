@@ -3,23 +3,6 @@ import Retriever
 
 /// Which image to get, and what to make of it.
 public struct ImageRequest: Sendable, Hashable {
-  /// How soon a request is wanted in comparison with others. What is visible always comes before what is prefetched.
-  public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// After everything else.
-    case veryLow
-    /// Later than usual.
-    case low
-    /// The usual one.
-    case normal
-    /// Sooner than usual.
-    case high
-    /// Before everything else.
-    case veryHigh
-
-    /// Whether the left is less urgent.
-    public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
-  }
-
   /// Whether what was kept may answer.
   public enum CachePolicy: Sendable, Hashable {
     /// Whatever HTTP's rules for caches allow.
@@ -34,14 +17,14 @@ public struct ImageRequest: Sendable, Hashable {
   public var urlRequest: URLRequest
   /// The thumbnail to make; nil for the picture at its own size.
   public var target: ThumbnailTarget?
-  /// How soon it is wanted. Requests that differ in this only share their work.
-  public var priority: Priority
+  /// How soon it is wanted; what is prefetched always comes later. Requests that differ in this only share their work.
+  public var priority: WorkPriority
   /// Whether what was kept may answer.
   public var cachePolicy: CachePolicy
 
   /// A thumbnail of the image that a request gets.
   public init(
-    _ urlRequest: URLRequest, target: ThumbnailTarget?, priority: Priority = .normal,
+    _ urlRequest: URLRequest, target: ThumbnailTarget?, priority: WorkPriority = .normal,
     cachePolicy: CachePolicy = .use
   ) {
     self.urlRequest = urlRequest
@@ -52,7 +35,7 @@ public struct ImageRequest: Sendable, Hashable {
 
   /// A thumbnail of the image at a URL.
   public init(
-    url: URL, target: ThumbnailTarget?, priority: Priority = .normal, cachePolicy: CachePolicy = .use
+    url: URL, target: ThumbnailTarget?, priority: WorkPriority = .normal, cachePolicy: CachePolicy = .use
   ) {
     self.init(URLRequest(url: url), target: target, priority: priority, cachePolicy: cachePolicy)
   }

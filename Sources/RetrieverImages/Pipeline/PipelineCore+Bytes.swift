@@ -1,0 +1,131 @@
+import Foundation
+import Retriever
+import Synchronization
+
+// Getting bytes: from the disk cache, or from the network with retries.
+extension PipelineCore {
+  func lookUp(_ job: JobID) async {
+    guard let work = state.withLock({ $0.works[job] }) else { return }
+    var plan = ImageFetch.Plan(
+      request: work.request, resource: work.resource, limits: configuration.limits,
+      usualLifetime: configuration.usualLifetime)
+    guard let disk, RequestPlan.isStorable(work.request) else {
+      return work.cachePolicy == .onlyCached ? failNotCached(job, work) : fetchNext(job, plan, disk: nil)
+    }
+    guard work.cachePolicy != .reload else { return fetchNext(job, plan, disk: disk) }
+    let usesParts = work.cachePolicy == .use
+    switch await disk.lookUp(work.resource, mostPartBytes: usesParts ? configuration.limits.bytes : 0) {
+    case .whole(let entry):
+      let now = now()
+      if work.cachePolicy == .onlyCached || (!work.isRefresh && entry.freshness.staleUntil > now) {
+        if work.cachePolicy == .use, entry.freshness.freshUntil <= now { startRefresh(work) }
+        return perform { state in
+          state.works[job]?.freshness = entry.freshness
+          return state.effects(of: state.machine.lookUpEnded(job, .stored))
+        }
+      }
+      if entry.canBeConfirmed { plan.confirming = entry }
+      fetchNext(job, plan, disk: disk)
+    case .part(let entry, let bytes, let writer):
+      plan.part = (entry, bytes, writer)
+      fetchNext(job, plan, disk: disk)
+    case .nothing:
+      work.cachePolicy == .onlyCached ? failNotCached(job, work) : fetchNext(job, plan, disk: disk)
+    }
+  }
+
+  private func startRefresh(_ work: JobWork) {
+    guard let plan = try? RequestPlan(ImageRequest(work.request, target: nil), configuration) else { return }
+    refresh(plan)
+  }
+
+  private func fetchNext(_ job: JobID, _ plan: ImageFetch.Plan, disk: DiskCache?) {
+    let fetch = ImageFetch(plan, session: session, disk: disk, now: now)
+    var isWanted = false
+    perform { state in
+      guard state.works[job] != nil else { return [] }
+      isWanted = true
+      state.works[job]?.fetch = fetch
+      return state.effects(of: state.machine.lookUpEnded(job, .missing))
+    }
+    if !isWanted { fetch.end(isBroken: false) }
+  }
+
+  private func failNotCached(_ job: JobID, _ work: JobWork) {
+    let error = URLError(
+      .resourceUnavailable, sentence: "The image is not in the cache, and was not to be fetched.",
+      url: work.request.url)
+    perform { state in state.effects(of: state.machine.bytesFailed(job), error: error) }
+  }
+
+  func fetch(_ job: JobID) async {
+    guard let work = state.withLock({ $0.works[job] }) else { return }
+    guard let fetch = work.fetch ?? anotherFetch(job, work) else { return }
+    switch await fetch.run({ report($0, of: job, work) }) {
+    case .whole:
+      if work.isRefresh { memory.remove(work.resource) }
+      perform { state in state.effects(of: state.machine.fetchEnded(job)) }
+    case .confirmed(let entry):
+      memory.renew(work.resource, entry.freshness)
+      perform { state in
+        state.works[job]?.fetch = nil
+        state.works[job]?.freshness = entry.freshness
+        return state.effects(of: state.machine.fetchEnded(job, isStored: true))
+      }
+    case .failed(let error, let mayRetry, let retryAfter):
+      perform { state in
+        state.works[job]?.retryAfter = retryAfter
+        let actions = state.machine.fetchFailed(
+          job, mayRetry: mayRetry && retryPolicy.allows(retryAfter: retryAfter))
+        return state.effects(of: actions, error: error)
+      }
+    }
+  }
+
+  /// After the stored bytes turned out to be broken: nothing is to be confirmed then.
+  private func anotherFetch(_ job: JobID, _ work: JobWork) -> ImageFetch? {
+    let plan = ImageFetch.Plan(
+      request: work.request, resource: work.resource, limits: configuration.limits,
+      usualLifetime: configuration.usualLifetime)
+    let fetch = ImageFetch(
+      plan, session: session, disk: RequestPlan.isStorable(work.request) ? disk : nil, now: now)
+    return state.withLock { state in
+      guard state.works[job] != nil else { return nil }
+      state.works[job]?.fetch = fetch
+      return fetch
+    }
+  }
+
+  func backOff(_ job: JobID, attempt: Int) async {
+    let retryAfter = state.withLock { $0.works[job]?.retryAfter }
+    let delay = retryPolicy.delay(
+      attempt: attempt, retryAfter: retryAfter, jitter: Double.random(in: 0...1))
+    do {
+      try await clock.sleep(for: delay)
+    } catch {
+      // Only for a job that is over.
+      return
+    }
+    perform { state in state.effects(of: state.machine.backOffElapsed(job)) }
+  }
+
+  private func report(_ report: ImageFetch.Report, of job: JobID, _ work: JobWork) {
+    switch report {
+    case .began(let freshness):
+      // What was made of an earlier version is not to be mixed with this one.
+      if !work.isRefresh { memory.remove(work.resource) }
+      perform { state in
+        state.works[job]?.freshness = freshness
+        return state.effects(of: state.machine.bytesBegan(job))
+      }
+    case .restarted:
+      perform { state in state.effects(of: state.machine.bytesRestarted(job)) }
+    case .progress(let progress):
+      guard state.withLock({ $0.observers > 0 }) else { return }
+      perform { state in
+        let observers = state.observers(of: job)
+        return observers.isEmpty ? [] : [.update(observers, .progress(progress))]
+      }
+    }
+  }
+}

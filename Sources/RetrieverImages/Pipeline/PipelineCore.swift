@@ -1,0 +1,296 @@
+import Foundation
+import Retriever
+import Synchronization
+
+/// Drives the state machine: locks, tells it what happened, unlocks, then does what it says.
+///
+/// What is to be done goes through one outbox and is done in order, by whichever thread finds nobody at it: so a job is
+/// never stopped before it was started.
+final class PipelineCore: Sendable {
+  /// What a job needs and has besides its state.
+  struct JobWork: Sendable {
+    let request: URLRequest
+    let resource: ImageResource
+    let cachePolicy: ImageRequest.CachePolicy
+    let isRefresh: Bool
+    /// Set when the bytes are fetched.
+    var fetch: ImageFetch?
+    var freshness = Freshness.never
+    /// What was made, for those who ask late and for what is made from it.
+    var images: [ImageForm: UIImage] = [:]
+    var ticket: TaskTicket?
+    /// What the server asked for when it last refused.
+    var retryAfter: Duration?
+    /// The image could not be decoded: its bytes are not worth keeping.
+    var isBroken = false
+  }
+
+  struct State: Sendable {
+    var machine: PipelineStateMachine
+    var loads: [WaiterID: LoadState] = [:]
+    var works: [JobID: JobWork] = [:]
+    var tickets: [PassID: TaskTicket] = [:]
+    var prefetches = PrefetchList()
+    /// How many of the loads want updates: mostly none, which spares looking for them.
+    var observers = 0
+    var lastWaiter = 0
+    var outbox: [Effect] = []
+    var isEmptying = false
+  }
+
+  enum Effect: Sendable {
+    case act(PipelineStateMachine.Action)
+    case answer([LoadState], Result<UIImage, any Error>)
+    case update([LoadState], ImageUpdate)
+  }
+
+  let configuration: ImagePipeline.Configuration
+  let makers: any ThumbnailMakers
+  let clock: any Clock<Duration>
+  let now: @Sendable () -> Date
+  let session: URLSession
+  let memory: MemoryCache
+  let disk: DiskCache?
+  let retryPolicy = RetryPolicy()
+  let state: Mutex<State>
+
+  init(
+    _ configuration: ImagePipeline.Configuration, makers: any ThumbnailMakers, clock: any Clock<Duration>,
+    now: @escaping @Sendable () -> Date
+  ) {
+    self.configuration = configuration
+    self.makers = makers
+    self.clock = clock
+    self.now = now
+    session = URLSession(configuration: configuration.sessionConfiguration)
+    memory = MemoryCache(limit: configuration.memoryCacheLimit)
+    disk = configuration.diskCache.flatMap { DiskCache($0, now: now) }
+    state = Mutex(State(machine: PipelineStateMachine(configuration.machineOptions)))
+  }
+
+  deinit { session.finishTasksAndInvalidate() }
+
+  // MARK: Loads
+
+  /// Begins to work for a load, unless it can be answered at once.
+  func start(_ load: LoadState, _ request: ImageRequest) {
+    let plan: RequestPlan
+    do {
+      plan = try RequestPlan(request, configuration)
+    } catch {
+      return load.finish(.failure(error))
+    }
+    let now = now()
+    var hit: MemoryCache.Entry?
+    perform { state in
+      guard !load.isFinished else { return [] }
+      hit = remembered(plan, request.cachePolicy, now)
+      guard hit == nil else { return [] }
+      return add(load, plan, request, now, &state)
+    }
+    guard let hit else { return }
+    if hit.freshness.freshUntil <= now, request.cachePolicy == .use { refresh(plan) }
+    load.finish(.success(hit.image))
+  }
+
+  /// Gives a load up; its answer, if it has none, is that it was cancelled.
+  func cancel(_ load: LoadState) {
+    guard !load.isFinished else { return }
+    load.finish(.failure(ImageError.cancelled))
+    perform { state in
+      // None yet: then it will not be taken on.
+      guard let waiter = load.waiter, state.takeLoad(waiter) != nil else { return [] }
+      return state.machine.cancel(waiter).actions.map { .act($0) }
+    }
+  }
+
+  func setPriority(_ priority: WorkPriority, of load: LoadState) {
+    load.priority = priority
+    perform { state in
+      guard let waiter = load.waiter, state.loads[waiter] != nil else { return [] }
+      return state.effects(of: state.machine.setUrgency(load.urgency, of: waiter))
+    }
+  }
+
+  func prefetch(_ request: ImageRequest) {
+    let load = LoadState(priority: request.priority, isPrefetch: true)
+    let (isNew, pushedOut) = state.withLock { $0.prefetches.add(request, load) }
+    if let pushedOut { cancel(pushedOut) }
+    if isNew { start(load, request) }
+    // Answered at once.
+    if load.isFinished { state.withLock { $0.prefetches.remove(load) } }
+  }
+
+  func cancelPrefetch(_ request: ImageRequest) {
+    if let load = state.withLock({ $0.prefetches.remove(request) }) { cancel(load) }
+  }
+
+  func cancelAllPrefetches() {
+    for load in state.withLock({ $0.prefetches.removeAll() }) { cancel(load) }
+  }
+
+  /// Fetches what is stale anew, behind everything else.
+  func refresh(_ plan: RequestPlan) {
+    perform { state in
+      let key = JobKey(resource: plan.resource, cachePolicy: .use, purpose: .refresh)
+      guard state.machine.jobsByKey[key] == nil else { return [] }
+      let demand = PipelineStateMachine.Demand(
+        key: key, host: plan.host, urgency: Urgency(.veryLow, isPrefetch: true))
+      return state.add(state.nextWaiter(), demand, plan, .use)
+    }
+  }
+
+  private func remembered(
+    _ plan: RequestPlan, _ policy: ImageRequest.CachePolicy, _ now: Date
+  ) -> MemoryCache.Entry? {
+    guard policy != .reload, let entry = memory.entry(plan.resource, plan.form) else { return nil }
+    return policy == .onlyCached || entry.freshness.staleUntil > now ? entry : nil
+  }
+
+  private func add(
+    _ load: LoadState, _ plan: RequestPlan, _ request: ImageRequest, _ now: Date, _ state: inout State
+  ) -> [Effect] {
+    let larger =
+      request.cachePolicy == .reload
+      ? nil
+      : memory.source(for: plan.form, of: plan.resource) {
+        request.cachePolicy == .onlyCached || $0.freshUntil > now
+      }
+    let waiter = state.nextWaiter()
+    load.waiter = waiter
+    state.loads[waiter] = load
+    if load.wantsUpdates { state.observers += 1 }
+    let demand = PipelineStateMachine.Demand(
+      key: JobKey(resource: plan.resource, cachePolicy: request.cachePolicy), host: plan.host,
+      target: plan.form, urgency: load.urgency, cached: larger)
+    return state.add(waiter, demand, plan, request.cachePolicy)
+  }
+
+  // MARK: The outbox
+
+  /// Changes the state and does what follows from it.
+  func perform(_ change: (inout State) -> [Effect]) {
+    let mustEmpty = state.withLock { state in
+      state.outbox += change(&state)
+      guard !state.isEmptying, !state.outbox.isEmpty else { return false }
+      state.isEmptying = true
+      return true
+    }
+    guard mustEmpty else { return }
+    while let effects = nextEffects() {
+      for effect in effects { run(effect) }
+    }
+  }
+
+  private func nextEffects() -> [Effect]? {
+    state.withLock { state in
+      guard !state.outbox.isEmpty else {
+        state.isEmptying = false
+        return nil
+      }
+      defer { state.outbox = [] }
+      return state.outbox
+    }
+  }
+
+  private func run(_ effect: Effect) {
+    switch effect {
+    case .answer(let loads, let result):
+      for load in loads { load.finish(result) }
+    case .update(let loads, let update):
+      for load in loads { load.receive(update) }
+    case .act(let action):
+      act(action)
+    }
+  }
+
+  private func act(_ action: PipelineStateMachine.Action) {
+    switch action {
+    case .lookUp(let job):
+      begin(job) { await $0.lookUp(job) }
+    case .fetch(let job):
+      begin(job) { await $0.fetch(job) }
+    case .backOff(let job, let attempt):
+      begin(job) { await $0.backOff(job, attempt: attempt) }
+    case .decode(let pass, let job, let forms, let followsFetch):
+      begin(pass) { await $0.decode(pass, of: job, forms, followsFetch: followsFetch) }
+    case .derive(let pass, let job, let forms, let source, let isCached):
+      begin(pass) { await $0.derive(pass, of: job, forms, from: source, isCached: isCached) }
+    case .stopPass(let pass):
+      state.withLock { $0.tickets.removeValue(forKey: pass) }?.cancel()
+    case .discard(let job):
+      guard let work = state.withLock({ $0.works.removeValue(forKey: job) }) else { return }
+      work.ticket?.cancel()
+      work.fetch?.end(isBroken: work.isBroken)
+    case .succeed, .fail:
+      // Became answers when they were put into the outbox.
+      break
+    }
+  }
+
+  private func begin(_ job: JobID, _ work: @escaping @Sendable (PipelineCore) async -> Void) {
+    let ticket = TaskTicket()
+    state.withLock { $0.works[job]?.ticket = ticket }
+    ticket.start { await work(self) }
+  }
+
+  private func begin(_ pass: PassID, _ work: @escaping @Sendable (PipelineCore) async -> Void) {
+    let ticket = TaskTicket()
+    state.withLock { $0.tickets[pass] = ticket }
+    ticket.start { await work(self) }
+  }
+}
+
+extension PipelineCore.State {
+  mutating func nextWaiter() -> WaiterID {
+    lastWaiter += 1
+    return WaiterID(number: lastWaiter)
+  }
+
+  mutating func takeLoad(_ waiter: WaiterID) -> LoadState? {
+    guard let load = loads.removeValue(forKey: waiter) else { return nil }
+    if load.wantsUpdates { observers -= 1 }
+    if load.isPrefetch { prefetches.remove(load) }
+    return load
+  }
+
+  mutating func add(
+    _ waiter: WaiterID, _ demand: PipelineStateMachine.Demand, _ plan: RequestPlan,
+    _ policy: ImageRequest.CachePolicy
+  ) -> [PipelineCore.Effect] {
+    let actions = machine.add(waiter, demand)
+    if let job = machine.jobsByKey[demand.key], works[job] == nil {
+      works[job] = PipelineCore.JobWork(
+        request: plan.request, resource: plan.resource, cachePolicy: policy,
+        isRefresh: demand.key.purpose == .refresh)
+    }
+    return effects(of: actions)
+  }
+
+  /// What the machine says, with what it does not know put in: who is answered, and with what.
+  mutating func effects(
+    of actions: [PipelineStateMachine.Action], error: (any Error)? = nil
+  ) -> [PipelineCore.Effect] {
+    actions.map { action in
+      switch action {
+      case .succeed(let waiters, let job, let form):
+        let loads = waiters.compactMap { takeLoad($0) }
+        guard let form, let image = works[job]?.images[form] else {
+          return .answer(loads, .failure(ImageError(.corrupt, "The image was lost.")))
+        }
+        return .answer(loads, .success(image))
+      case .fail(let waiters):
+        let loads = waiters.compactMap { takeLoad($0) }
+        return .answer(loads, .failure(error ?? ImageError.cancelled))
+      default:
+        return .act(action)
+      }
+    }
+  }
+
+  /// Those who want to know how a job, or one of its passes, goes on.
+  func observers(of job: JobID) -> [LoadState] {
+    guard observers > 0 else { return [] }
+    return machine.waiters(of: job).compactMap { loads[$0] }.filter(\.wantsUpdates)
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Retriever
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct PipelineCoalescingTests {
+  @Test func aThousandRequestsForTwoHundredImagesAreTwoHundredFetchesAndDecodes() async throws {
+    let everybodyAsked = Gate()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        try connection.wait(for: everybodyAsked)
+        try connection.send(Reply(text: "image \(request.path)"))
+      }
+    }
+    let test = PipelineUnderTest()
+    let loads = (0..<1_000).map { number in
+      test.pipeline.load(.fit([100, 150, 220][number / 200 % 3], server.url("/\(number % 200)")))
+    }
+    everybodyAsked.open()
+    for (number, load) in loads.enumerated() {
+      #expect(try await load.value.isMade(of: Data("image /\(number % 200)".utf8)))
+    }
+    #expect(server.requests.count == 200)
+    #expect(test.makers.counts.begun == 200 && test.makers.counts.derived == 0)
+    #expect(server.connectionCount <= 6)
+  }
+
+  @Test func aLateSmallSizeIsMadeFromTheLargerOne() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "image") }
+    let test = PipelineUnderTest(makers: FakeMakers(feeding: Gate()))
+    let large = test.pipeline.load(.fit(200, server.url()))
+    #expect(await test.makers.hasBegun.wait())
+    let small = test.pipeline.load(.fit(100, server.url()))
+    test.makers.feeding?.open()
+    _ = try await (large.value, small.value)
+    #expect(test.makers.counts.begun == 1 && test.makers.counts.derived == 1)
+    _ = try await test.pipeline.thumbnail(for: .fit(50, server.url()))
+    #expect(test.makers.counts.begun == 1 && test.makers.counts.derived == 2)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func anotherLateSizeIsDecodedFromTheBytesThatAreKept() async throws {
+    let everybodyAsked = Gate()
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 5\r\n\r\nim"),
+      .waitFor(everybodyAsked), .send("age"), .readUntilClosed,
+    ])
+    let test = PipelineUnderTest()
+    let first = test.pipeline.load(.fit(200, server.url()))
+    #expect(await test.makers.hasBegun.wait())
+    let second = test.pipeline.load(.fit(300, server.url()))
+    let third = test.pipeline.load(.fit(150, server.url()))
+    everybodyAsked.open()
+    for load in [first, second, third] { #expect(try await load.value.isMade(of: Data("image".utf8))) }
+    #expect(test.makers.counts.forms == [[.fit(200)], [.fit(300), .fit(150)]])
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func whatIsInMemoryIsAnsweredAtOnce() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "image") }
+    let test = PipelineUnderTest()
+    let first = try await test.pipeline.thumbnail(for: .fit(100, server.url()))
+    let second = try await test.pipeline.thumbnail(for: .fit(100, server.url(), .low))
+    #expect(first === second)
+    test.pipeline.removeAllFromMemory()
+    _ = try await test.pipeline.thumbnail(for: .fit(100, server.url()))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func whatMustNotBeStoredIsNotKeptInMemoryEither() async throws {
+    let server = try ScriptedServer.http { _ in Reply(headers: [("Cache-Control", "no-store")], text: "image")
+    }
+    let test = PipelineUnderTest()
+    for _ in 0..<2 { _ = try await test.pipeline.thumbnail(for: .fit(100, server.url())) }
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func requestsWithOtherHeaderFieldsAreOtherRequests() async throws {
+    let server = try ScriptedServer.http { Reply(text: $0["Accept-Language"] ?? "") }
+    let test = PipelineUnderTest()
+    for language in ["de", "fr"] {
+      var request = URLRequest(url: server.url())
+      request.setValue(language, forHTTPHeaderField: "Accept-Language")
+      let image = try await test.pipeline.thumbnail(for: ImageRequest(request, target: nil))
+      #expect(image.isMade(of: Data(language.utf8)))
+    }
+  }
+
+  @Test func aFragmentMakesNoOtherImage() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "image") }
+    let test = PipelineUnderTest()
+    _ = try await test.pipeline.image(from: server.url("/a#one"))
+    _ = try await test.pipeline.image(from: server.url("/a#two"))
+    #expect(server.requests.count == 1)
+  }
+}

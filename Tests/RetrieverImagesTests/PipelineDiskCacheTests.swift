@@ -1,0 +1,326 @@
+import Foundation
+import Glibc
+import Retriever
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct PipelineDiskCacheTests {
+  private static let fresh = [("Cache-Control", "max-age=1000"), ("ETag", "\"one\"")]
+
+  private func files(_ directory: TemporaryDirectory) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.file("images").path).sorted()
+  }
+
+  private func path(_ directory: TemporaryDirectory, _ url: URL, _ suffix: String = "") -> String {
+    directory.file("images").path + "/" + ImageResource(identity: url.absoluteString).fileName + suffix
+  }
+
+  @Test func aLaterProcessIsAnsweredFromDisk() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    let first = PipelineUnderTest(disk: directory)
+    _ = try await first.pipeline.thumbnail(for: .fit(100, server.url()))
+    await first.flush()
+    let second = PipelineUnderTest(disk: directory)
+    let image = try await second.pipeline.thumbnail(for: .fit(300, server.url()))
+    #expect(image.isMade(of: Data("image".utf8)))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func anotherSizeOfWhatIsOnDiskIsNotFetchedAgain() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    let test = PipelineUnderTest(disk: directory)
+    for side in [100, 90, 300] { _ = try await test.pipeline.thumbnail(for: .fit(side, server.url())) }
+    #expect(server.requests.count == 1)
+    #expect(test.makers.counts.begun == 3)
+  }
+
+  @Test func filesAreTheUsersOnly() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    let test = PipelineUnderTest(disk: directory)
+    _ = try await test.pipeline.image(from: server.url())
+    await test.flush()
+    let names = try files(directory)
+    #expect(names.count == 1)
+    for (path, mode) in [(directory.file("images").path, 0o700), (self.path(directory, server.url()), 0o600)]
+    {
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == mode)
+    }
+  }
+
+  @Test func aDamagedEntryIsFetchedAgain() async throws {
+    let directory = try TemporaryDirectory()
+    let body = Data.pattern(count: 3_000)
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, body: body) }
+    let first = PipelineUnderTest(disk: directory)
+    _ = try await first.pipeline.image(from: server.url())
+    await first.flush()
+    let file = URL(fileURLWithPath: path(directory, server.url()))
+    let whole = try Data(contentsOf: file)
+    var damages = [
+      Data(), whole.prefix(10), whole.prefix(whole.count - 1), whole + Data([0]), Data(count: 5_000),
+    ]
+    for offset in [3, 9, 20, 28, 40, 700, whole.count - 20] {
+      var changed = whole
+      changed[offset] ^= 0x41
+      damages.append(changed)
+    }
+    for (number, damage) in damages.enumerated() {
+      try damage.write(to: file)
+      let test = PipelineUnderTest(disk: directory)
+      #expect(try await test.pipeline.image(from: server.url()).isMade(of: body))
+      #expect(server.requests.count == number + 2)
+      await test.flush()
+      #expect(try Data(contentsOf: file).count == whole.count)
+    }
+  }
+
+  @Test func anEntryOfAnotherImageWithTheSameNameIsNotServed() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { Reply(headers: Self.fresh, text: $0.path) }
+    let first = PipelineUnderTest(disk: directory)
+    _ = try await first.pipeline.image(from: server.url("/a"))
+    await first.flush()
+    try FileManager.default.moveItem(
+      atPath: path(directory, server.url("/a")), toPath: path(directory, server.url("/b")))
+    let test = PipelineUnderTest(disk: directory)
+    #expect(try await test.pipeline.image(from: server.url("/b")).isMade(of: Data("/b".utf8)))
+  }
+
+  @Test func whatMustNotBeStoredAndWhatSaysWhoAsksIsNotWritten() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { request in
+      Reply(headers: [("Cache-Control", request.path == "/no" ? "no-store" : "max-age=9")], text: "image")
+    }
+    let test = PipelineUnderTest(disk: directory)
+    _ = try await test.pipeline.image(from: server.url("/no"))
+    var request = URLRequest(url: server.url("/secret"))
+    request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+    _ = try await test.pipeline.thumbnail(for: ImageRequest(request, target: nil))
+    await test.flush()
+    #expect(try files(directory) == [])
+  }
+
+  @Test func whatHasExpiredIsConfirmedAndNotSentAgain() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { request in
+      request["If-None-Match"] == "\"one\""
+        ? Reply(304, headers: [("Cache-Control", "max-age=50")], framing: .none)
+        : Reply(headers: [("Cache-Control", "max-age=10"), ("ETag", "\"one\"")], text: "image")
+    }
+    let date = ManualDate()
+    let test = PipelineUnderTest(disk: directory, date: date)
+    for (pause, requests) in [(0.0, 1), (9, 1), (2, 2), (40, 2), (11, 3)] {
+      date.advance(by: pause)
+      test.pipeline.removeAllFromMemory()
+      #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data("image".utf8)))
+      #expect(server.requests.count == requests)
+    }
+  }
+
+  @Test func aNewVersionTakesThePlaceOfTheOldOne() async throws {
+    let directory = try TemporaryDirectory()
+    let version = Mutex("one")
+    let server = try ScriptedServer.http { _ in
+      let text = version.withLock { $0 }
+      return Reply(headers: [("Cache-Control", "no-cache"), ("ETag", "\"\(text)\"")], text: text)
+    }
+    let test = PipelineUnderTest(disk: directory)
+    for text in ["one", "two"] {
+      version.withLock { $0 = text }
+      #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data(text.utf8)))
+    }
+    #expect(server.requests.count == 2)
+  }
+
+  @Test(arguments: [true, false]) func whatIsStaleWithinItsWindowAnswersAtOnce(fromMemory: Bool) async throws
+  {
+    let directory = try TemporaryDirectory()
+    let release = Gate()
+    let server = try ScriptedServer { connection in
+      var count = 0
+      while try connection.nextRequest() != nil {
+        count += 1
+        if count > 1 || connection.index > 0 { try connection.wait(for: release) }
+        let text = count > 1 || connection.index > 0 ? "new" : "old"
+        try connection.send(
+          Reply(headers: [("Cache-Control", "max-age=10, stale-while-revalidate=60")], text: text))
+      }
+    }
+    let date = ManualDate()
+    let test = PipelineUnderTest(disk: directory, date: date)
+    _ = try await test.pipeline.image(from: server.url())
+    date.advance(by: 20)
+    if !fromMemory { test.pipeline.removeAllFromMemory() }
+    // The server does not answer the refresh before its gate is open.
+    #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data("old".utf8)))
+    release.open()
+    #expect(await eventually { test.core.state.withLock { $0.machine.jobs.isEmpty } })
+    #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data("new".utf8)))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func onlyWhatIsCachedIsGivenToWhoAsksForNothingElse() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in
+      Reply(headers: [("Cache-Control", "max-age=1")], text: "image")
+    }
+    let date = ManualDate()
+    let test = PipelineUnderTest(disk: directory, date: date)
+    let request = ImageRequest.fit(100, server.url(), .normal, .onlyCached)
+    let error = await failure { try await test.pipeline.thumbnail(for: request) }
+    #expect((error as? URLError)?.code == .resourceUnavailable)
+    _ = try await test.pipeline.thumbnail(for: .fit(90, server.url()))
+    date.advance(by: 100)
+    #expect(try await test.pipeline.thumbnail(for: request).isMade(of: Data("image".utf8)))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func reloadingFetchesWhateverIsKept() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    let test = PipelineUnderTest(disk: directory)
+    for _ in 0..<2 { _ = try await test.pipeline.thumbnail(for: .fit(90, server.url(), .normal, .reload)) }
+    #expect(server.requests.count == 2)
+    #expect(server.requests.allSatisfy { $0["If-None-Match"] == nil })
+  }
+
+  @Test(arguments: [true, false]) func aFetchThatWasGivenUpGoesOnInALaterProcess(isSame: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let body = Data.pattern(count: 200_000)
+    let half = Gate()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        let tag = isSame || connection.index == 0 ? "\"one\"" : "\"two\""
+        if let start = request["Range"].flatMap({ Int($0.dropFirst(6).dropLast()) }),
+          request["If-Range"] == tag
+        {
+          try connection.send(
+            "HTTP/1.1 206 Partial Content\r\nETag: \(tag)\r\nContent-Length: \(body.count - start)\r\n"
+              + "Cache-Control: max-age=50\r\n"
+              + "Content-Range: bytes \(start)-\(body.count - 1)/\(body.count)\r\n\r\n")
+          try connection.send(body[start...])
+          continue
+        }
+        try connection.send("HTTP/1.1 200 OK\r\nETag: \(tag)\r\nContent-Length: \(body.count)\r\n\r\n")
+        guard connection.index == 0 else {
+          try connection.send(body)
+          continue
+        }
+        try connection.send(body[..<80_000])
+        half.open()
+        try connection.readUntilClosed()
+      }
+    }
+    let first = PipelineUnderTest(disk: directory)
+    let load = first.pipeline.load(.fit(100, server.url()))
+    #expect(await half.wait())
+    #expect(
+      await eventually {
+        first.core.state.withLock { $0.works.values.first?.fetch }?.bytes.count == 80_000
+      })
+    load.cancel()
+    await first.flush()
+    #expect(await eventually { first.core.state.withLock { $0.works.isEmpty } })
+    await first.flush()
+    #expect(try files(directory).first?.hasSuffix(".part") == true)
+
+    let second = PipelineUnderTest(disk: directory)
+    #expect(try await second.pipeline.image(from: server.url()).isMade(of: body))
+    #expect(server.requests.last?["Range"] == "bytes=80000-")
+    #expect(server.requests.last?["If-Range"] == "\"one\"")
+    await second.flush()
+    let third = PipelineUnderTest(disk: directory)
+    #expect(try await third.pipeline.image(from: server.url()).isMade(of: body))
+    #expect(server.requests.count == 2)
+    #expect(try files(directory).count == 1)
+  }
+
+  @Test func aDamagedPartIsNotGoneOnWith() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    _ = PipelineUnderTest(disk: directory)
+    let part = URL(fileURLWithPath: path(directory, server.url(), ".part"))
+    for contents in [Data(), Data("nonsense".utf8), Data(count: 4_000)] {
+      try contents.write(to: part)
+      let test = PipelineUnderTest(disk: directory)
+      let request = ImageRequest.fit(90, server.url(), .normal, .use)
+      #expect(try await test.pipeline.thumbnail(for: request).isMade(of: Data("image".utf8)))
+      await test.flush()
+      test.core.disk?.remove(ImageResource(identity: server.url().absoluteString))
+      await test.flush()
+    }
+    #expect(server.requests.allSatisfy { $0["Range"] == nil })
+  }
+
+  @Test func theLeastRecentlyUsedGivesWay() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, body: Data(count: 20_000)) }
+    let date = ManualDate()
+    let test = PipelineUnderTest(disk: directory, date: date) { $0.diskCache?.sizeLimit = 100_000 }
+    await test.flush()
+    for number in 0..<4 {
+      date.advance(by: 10)
+      _ = try await test.pipeline.image(from: server.url("/\(number)"))
+    }
+    date.advance(by: 10)
+    test.pipeline.removeAllFromMemory()
+    _ = try await test.pipeline.image(from: server.url("/0"))
+    await test.flush()
+    date.advance(by: 10)
+    _ = try await test.pipeline.image(from: server.url("/4"))
+    await test.flush()
+    await test.flush()
+    let kept = try files(directory)
+    let names = (0..<5).map { ImageResource(identity: server.url("/\($0)").absoluteString).fileName }
+    #expect(kept.contains(names[0]) && kept.contains(names[4]) && !kept.contains(names[1]))
+    #expect(kept.count == 4)
+  }
+
+  @Test func whatLiesUnusedForLongIsRemovedAndForeignFilesAreNot() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    let date = ManualDate()
+    let first = PipelineUnderTest(disk: directory, date: date)
+    _ = try await first.pipeline.image(from: server.url())
+    await first.flush()
+    try Data("mine".utf8).write(to: directory.file("images").appendingPathComponent("notes.txt"))
+    date.advance(by: 31 * 86_400)
+    let second = PipelineUnderTest(disk: directory, date: date)
+    await second.flush()
+    #expect(try files(directory) == ["notes.txt"])
+  }
+
+  @Test func withoutADirectoryThereIsNoDiskCacheAndNoHarm() async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write(Data(), to: "file")
+    let server = try ScriptedServer.http { _ in Reply(text: "image") }
+    let test = PipelineUnderTest { $0.diskCache = DiskCacheOptions(directory: file) }
+    _ = try await test.pipeline.image(from: server.url())
+    #expect(test.core.disk == nil)
+  }
+
+  @Test func aDigestDoesNotDependOnThePieces() {
+    let data = Data.pattern(count: 1_000)
+    var generator = SeededGenerator(seed: 5)
+    var whole = ContentDigest()
+    data.withUnsafeBytes { whole.update($0) }
+    for _ in 0..<50 {
+      var pieces = ContentDigest()
+      var rest = data[...]
+      while !rest.isEmpty {
+        let piece = rest.prefix(Int.random(in: 1...40, using: &generator))
+        piece.withUnsafeBytes { pieces.update($0) }
+        rest = rest.dropFirst(piece.count)
+      }
+      #expect(pieces.value == whole.value && pieces.count == 1_000)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Retriever
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+/// The whole way, with real decoders.
+@Suite(.timeLimit(.minutes(1))) struct PipelineRealImagesTests {
+  private static func photo(_ width: Int, _ height: Int, isProgressive: Bool = false) throws -> Data {
+    let size = PixelSize(width: width, height: height)
+    return try JPEGEncoder.encode(
+      Bitmap(size: size, format: .rgb8, pixels: drawnPixels(size: size, format: .rgb8)), quality: 0.8,
+      isProgressive: isProgressive)
+  }
+
+  private func pipeline() -> ImagePipeline {
+    var configuration = ImagePipeline.Configuration()
+    configuration.diskCache = nil
+    return ImagePipeline(configuration)
+  }
+
+  @Test func sizesOfOnePhotoComeFromOneFetch() async throws {
+    let photo = try Self.photo(1_200, 800)
+    let server = try ScriptedServer.http { _ in Reply(body: photo) }
+    let pipeline = pipeline()
+    async let small = pipeline.thumbnail(from: server.url(), fitting: CGSize(width: 120, height: 120))
+    async let square = pipeline.thumbnail(
+      from: server.url(), fitting: CGSize(width: 200, height: 200), mode: .fill)
+    async let whole = pipeline.image(from: server.url())
+    #expect(try await small.size == CGSize(width: 120, height: 80))
+    #expect(try await square.size == CGSize(width: 200, height: 200))
+    #expect(try await whole.size == CGSize(width: 1_200, height: 800))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func aThumbnailMadeOfAnotherLooksLikeOneMadeFromThePhoto() async throws {
+    let photo = try Self.photo(800, 600)
+    let server = try ScriptedServer.http { _ in Reply(body: photo) }
+    let size = CGSize(width: 100, height: 100)
+    let direct = try await pipeline().thumbnail(from: server.url(), fitting: size)
+    let second = pipeline()
+    _ = try await second.thumbnail(from: server.url(), fitting: CGSize(width: 200, height: 200))
+    let derived = try await second.thumbnail(from: server.url(), fitting: size)
+    #expect(server.requests.count == 2)
+    #expect(direct.size == derived.size)
+    let worst = zip(direct.pixels, derived.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 255
+    let mean = zip(direct.pixels, derived.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+    #expect(Double(mean) / Double(direct.pixels.count) < 1.5, "worst \(worst)")
+  }
+
+  @Test func aPreviewOfAProgressivePhotoIsShownBeforeItsEnd() async throws {
+    let photo = try Self.photo(1_200, 900, isProgressive: true)
+    let shown = Gate()
+    let server = try ScriptedServer { connection in
+      _ = try connection.nextRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(photo.count)\r\n\r\n")
+      try connection.send(photo[..<(photo.count * 3 / 4)])
+      try connection.wait(for: shown)
+      try connection.send(photo[(photo.count * 3 / 4)...])
+    }
+    var previews: [CGSize] = []
+    let target = ThumbnailTarget(width: 300, height: 300)
+    for try await update in pipeline().updates(for: ImageRequest(url: server.url(), target: target)) {
+      switch update {
+      case .preview(let image):
+        previews.append(image.size)
+        shown.open()
+      case .image(let image): #expect(image.size == CGSize(width: 300, height: 225))
+      default: break
+      }
+    }
+    #expect(previews.first == CGSize(width: 300, height: 225))
+  }
+
+  @Test func whatIsNoImageSaysSo() async throws {
+    let photo = try Self.photo(300, 200)
+    let server = try ScriptedServer.http { request in
+      request.path == "/text"
+        ? Reply(text: "<html>Not here</html>") : Reply(body: photo.prefix(photo.count / 2))
+    }
+    let text = await failure { try await pipeline().image(from: server.url("/text")) }
+    #expect((text as? ImageError)?.code == .unknownFormat)
+    let half = await failure { try await pipeline().image(from: server.url("/half")) }
+    #expect((half as? ImageError)?.code == .truncated)
+  }
+
+  @Test func aHashOfAPhotoIsAPlaceholderForIt() async throws {
+    let photo = try Self.photo(640, 480)
+    let image = try #require(UIImage(data: photo))
+    let hash = try #require(ThumbHash(image))
+    #expect(hash.data.count <= 25)
+    #expect(abs(hash.aspectRatio - 4.0 / 3) < 0.2)
+    #expect(hash.image.size.width == 32)
+  }
+}

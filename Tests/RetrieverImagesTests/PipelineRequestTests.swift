@@ -1,0 +1,145 @@
+import Foundation
+import Retriever
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(1))) struct PipelineRequestTests {
+  @Test func onlyHTTPIsFetchedUnlessFilesAreAllowed() async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write(Data("image".utf8), to: "a.jpg")
+    let test = PipelineUnderTest()
+    for text in ["ftp://example.com/a.jpg", "data:image/png;base64,AA==", file.absoluteString, "about:blank"]
+    {
+      let url = try #require(URL(string: text))
+      let error = await failure { try await test.pipeline.image(from: url) }
+      #expect((error as? URLError)?.code == .unsupportedURL)
+    }
+    let open = PipelineUnderTest { $0.allowsFileURLs = true }
+    #expect(try await open.pipeline.image(from: file).isMade(of: Data("image".utf8)))
+    let missing = await failure { try await open.pipeline.image(from: directory.file("none")) }
+    #expect((missing as? URLError)?.code == .fileDoesNotExist)
+    let folder = await failure { try await open.pipeline.image(from: directory.url) }
+    #expect((folder as? URLError)?.code == .cannotOpenFile)
+  }
+
+  @Test func onlyGETIsSent() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    let test = PipelineUnderTest()
+    let error = await failure { try await test.pipeline.thumbnail(for: ImageRequest(request, target: nil)) }
+    #expect((error as? ImageError)?.code == .invalidRequest)
+  }
+
+  @Test func aThumbnailWithoutPixelsIsRefused() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let test = PipelineUnderTest()
+    for size in [CGSize(width: 0, height: 10), CGSize(width: Double.nan, height: 10)] {
+      let error = await failure { try await test.pipeline.thumbnail(from: url, fitting: size) }
+      #expect((error as? ImageError)?.code == .invalidRequest)
+    }
+  }
+
+  @Test func anAnnouncedLengthOverTheLimitEndsTheFetch() async throws {
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n"), .readUntilClosed,
+    ])
+    let test = PipelineUnderTest()
+    let error = await failure { try await test.pipeline.image(from: server.url()) }
+    #expect((error as? ImageError)?.code == .tooLarge)
+    #expect(test.makers.counts.begun == 0)
+  }
+
+  @Test func bytesOverTheLimitEndTheFetch() async throws {
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"),
+      .sendForever(String(repeating: "x", count: 10_000)),
+    ])
+    let test = PipelineUnderTest { $0.limits.bytes = 100_000 }
+    let error = await failure { try await test.pipeline.image(from: server.url()) }
+    #expect((error as? ImageError)?.code == .tooLarge)
+  }
+
+  @Test func theAddressPolicyIsTheSessions() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "image") }
+    let test = PipelineUnderTest { $0.addressPolicy = .publicOnly }
+    let error = await failure { try await test.pipeline.image(from: server.url()) }
+    #expect((error as? URLError)?.code == .dataNotAllowed)
+    #expect(server.connectionCount == 0)
+    #expect(ImagePipeline.Configuration.server.addressPolicy == .publicOnly)
+  }
+
+  @Test func anImageThatCannotBeReadIsAnImageError() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "bad image") }
+    let directory = try TemporaryDirectory()
+    let test = PipelineUnderTest(disk: directory)
+    let error = await failure { try await test.pipeline.image(from: server.url()) }
+    #expect((error as? ImageError)?.code == .corrupt)
+    await test.flush()
+    let left = try FileManager.default.contentsOfDirectory(atPath: directory.file("images").path)
+    #expect(left == [])
+  }
+
+  @Test func priorityDecidesWhoIsFetchedNextEvenWhenItChanges() async throws {
+    let busy = Gate()
+    let release = Gate()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        if request.path == "/first" {
+          busy.open()
+          try connection.wait(for: release)
+        }
+        try connection.send(Reply(text: "image"))
+      }
+    }
+    let test = PipelineUnderTest { $0.mostFetches = 1 }
+    let first = test.pipeline.load(.fit(100, server.url("/first")))
+    #expect(await busy.wait())
+    let low = test.pipeline.load(.fit(100, server.url("/low"), .low))
+    let normal = test.pipeline.load(.fit(100, server.url("/normal")))
+    low.priority = .high
+    #expect(low.priority == .high)
+    release.open()
+    for load in [first, low, normal] { _ = try await load.value }
+    #expect(server.requests.map(\.path) == ["/first", "/low", "/normal"])
+  }
+
+  @Test func prefetchingGetsReadyAndIsJoined() async throws {
+    let release = Gate()
+    let server = try ScriptedServer { connection in
+      while try connection.nextRequest() != nil {
+        try connection.wait(for: release)
+        try connection.send(Reply(text: "image"))
+      }
+    }
+    let test = PipelineUnderTest { $0.mostFetches = 3 }
+    let requests = (0..<3).map { ImageRequest.fit(100, server.url("/\($0)")) }
+    test.pipeline.prefetch(requests)
+    test.pipeline.prefetch(requests)
+    #expect(await eventually { server.requests.count == 1 })
+    let joined = test.pipeline.load(requests[2])
+    test.pipeline.cancelPrefetch([requests[1], requests[2]])
+    release.open()
+    _ = try await joined.value
+    _ = try await test.pipeline.thumbnail(for: requests[0])
+    #expect(await eventually { test.core.state.withLock { $0.machine.jobs.isEmpty } })
+    #expect(Set(server.requests.map(\.path)) == ["/0", "/2"])
+    #expect(test.core.state.withLock { $0.prefetches.count } == 0)
+  }
+
+  @Test func aPrefetchListHasAnEnd() {
+    var list = PrefetchList()
+    var given: [LoadState] = []
+    for number in 0..<(PrefetchList.limit + 5) {
+      let load = LoadState(priority: .normal, isPrefetch: true)
+      given.append(load)
+      let (isNew, pushedOut) = list.add(.fit(number + 1, URL(fileURLWithPath: "/")), load)
+      #expect(isNew)
+      #expect(pushedOut === (number < PrefetchList.limit ? nil : given[number - PrefetchList.limit]))
+    }
+    #expect(list.count == PrefetchList.limit)
+  }
+}
