@@ -2,6 +2,7 @@
 //
 //   bench-images thumbnail FILE --size N [--seconds S]    thumbnails of one file in memory, JPEG out
 //   bench-images output FILE --size N --output FOLDER     thumbnail.jpg, and the pixels as thumbnail.ppm
+//   bench-images fetch URL --size N                       a thumbnail of one file that comes over the network
 //   bench-images cancel FILE --size N [--seconds S]       how long until a cancelled one has let go of its memory
 //
 // Prints one line of JSON.
@@ -24,6 +25,7 @@ struct ImageBench {
     switch options.mode {
     case "thumbnail": return try await Thumbnails(options).repeated()
     case "output": return try await Thumbnails(options).written()
+    case "fetch": return try await Fetched(options).report()
     case "cancel": return try await Cancelled(options).report()
     default: throw Failure("there is no mode named \(options.mode)")
     }
@@ -45,7 +47,7 @@ struct Options {
 
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3 else {
-      throw Failure("usage: MODE FILE [--size N] [--seconds S] [--output FOLDER]")
+      throw Failure("usage: MODE FILE-OR-URL [--size N] [--seconds S] [--output FOLDER]")
     }
     mode = arguments[1]
     subject = arguments[2]

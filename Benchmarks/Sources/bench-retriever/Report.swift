@@ -8,6 +8,8 @@ struct Report {
   var bytes: Int
   var residentAtStart = 0
   var openFiles: (before: Int, after: Int)?
+  /// When it was done; now, if not given.
+  var finished: Int?
   /// User and system time of the measured part alone.
   var processorSeconds: Double?
 
@@ -16,7 +18,7 @@ struct Report {
       ("requests", "\(requests)"), ("seconds", "\(seconds)"), ("bytes", "\(bytes)"),
       ("rss_start_kib", "\(residentAtStart)"), ("rss_kib", "\(Memory.resident)"),
       ("peak_kib", "\(Memory.peak)"), ("threads", "\(entries(of: "/proc/self/task"))"),
-      ("finished_ns", "\(monotonicNanoseconds())"),
+      ("finished_ns", "\(finished ?? monotonicNanoseconds())"),
     ]
     if let openFiles {
       fields.append(("files_before", "\(openFiles.before)"))

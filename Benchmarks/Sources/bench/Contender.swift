@@ -90,6 +90,10 @@ struct Reading {
   /// While everything was held.
   var residentKib: Int?
   var threads: Int?
+  /// From the last byte a server sent until all was done.
+  var secondsAfterLastByte: Double?
+  /// Of the picture that was fetched.
+  var fileBytes: Int?
 }
 
 /// What a row compares.
@@ -113,6 +117,11 @@ struct Quantity: Sendable {
   static let threads = Quantity(unit: "threads") { $0.threads.map { Double($0) } }
   static let completed = Quantity(unit: "requests") { Double($0.statement.requests) }
   static let milliseconds = Quantity(unit: "ms") { $0.statement.seconds * 1000 }
+  static let afterLastByte = Quantity(unit: "ms") { $0.secondsAfterLastByte.map { $0 * 1e3 } }
+  static let growthBesideFile = Quantity(unit: "MiB") { reading in
+    guard let growth = growth.value(reading), let bytes = reading.fileBytes else { return nil }
+    return growth - Double(bytes) / 1_048_576
+  }
   static let imageTime = Quantity(unit: "ms CPU/image") { reading in
     reading.statement.cpuSeconds.map { $0 * 1e3 / Double(reading.statement.requests) }
   }

@@ -19,6 +19,33 @@ extension Laboratory {
     return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
   }
 
+  func trickled(_ contender: Contender, _ picture: PictureFile, bytesPerSecond: Int) throws -> Reading {
+    let file = try picture.make(in: place)
+    let server = try Child(
+      place.build.appending(path: "peers/trickle").path, [file.path, "\(bytesPerSecond)"])
+    func number(after word: String, whileRunning client: Child? = nil) throws -> Int {
+      let line = try server.line(within: Laboratory.patience, whileRunning: client)
+      let words = line.split(separator: " ")
+      guard words.count == 2, words[0] == word, let number = Int(words[1]) else {
+        throw Problem("the slow server did not say \(word)")
+      }
+      return number
+    }
+    let url = "http://127.0.0.1:\(try number(after: "port"))/\(picture.name)"
+    let child = try Child(
+      contender.path(place), [contender.mode, url, "--size", "\(Measurement.thumbnailSize)"])
+    let last = try number(after: "last", whileRunning: child)
+    let statement = try Statement(child.line(within: Laboratory.patience))
+    let usage = try child.finish(within: Laboratory.patience)
+    guard let finished = statement.finishedNs else {
+      throw Problem("it did not say when it had the thumbnail")
+    }
+    let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
+    return Reading(
+      statement: statement, cpuSeconds: usage.cpuSeconds,
+      secondsAfterLastByte: Double(finished - last) / 1e9, fileBytes: size?.intValue)
+  }
+
   func quality(_ contender: Contender, _ picture: PictureFile) throws -> Reading {
     let file = try picture.make(in: place)
     let folder = place.work.appending(path: "thumbnail", directoryHint: .isDirectory)

@@ -43,6 +43,7 @@ struct Laboratory {
     case .held: return try held(contender)
     case .cancelled: return try cancelled(contender)
     case .thumbnails(let picture): return try thumbnails(contender, picture)
+    case .trickled(let picture, let rate): return try trickled(contender, picture, bytesPerSecond: rate)
     case .quality(let picture): return try quality(contender, picture)
     }
   }

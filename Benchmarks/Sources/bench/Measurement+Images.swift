@@ -3,17 +3,15 @@
 extension Measurement {
   static let thumbnailSize = 320
 
-  // Two rows wait for what they are to measure. Fetching and scaling at once: `peers/trickle` sends a JPEG of 12
-  // megapixels at 2 MB/s and says when its last byte went out; the thumbnail is to be there 20 ms later. And as a
-  // server beside thumbor: nginx as the origin, JPEGs of 2.8 megapixels at distinct URLs, fitted into 512, four at
-  // once, at least 1.6 times as many.
+  // A row waits for what it is to measure, a server of ours beside thumbor: nginx as the origin, JPEGs of 2.8
+  // megapixels at distinct URLs, fitted into 512, four at once; at least 1.6 times as many.
   static var images: [Measurement] {
     let surfaces: [PictureFile.Surface] = [.smooth, .noisy]
     let pictures =
       surfaces.map { PictureFile.large($0) }
       + [.jpeg, .png, .webp].flatMap { kind in surfaces.map { PictureFile.small($0, kind) } }
     return pictures.map(cost) + pictures.map(quality)
-      + [.jpeg, .progressive].map { cancelled(.large(.noisy, $0)) }
+      + surfaces.map { fetched(.large($0)) } + [.jpeg, .progressive].map { cancelled(.large(.noisy, $0)) }
   }
 
   private static let ours = Contender(.images, "thumbnail")
@@ -63,6 +61,22 @@ extension Measurement {
             quantity: .pixelScore, ours: ours, peer: peer.contender, bar: nil),
         ]
       })
+  }
+
+  private static func fetched(_ picture: PictureFile) -> Measurement {
+    let ours = Contender(.images, "fetch")
+    let text = "thumbnail of a \(picture.description) that arrives at 2 MB/s"
+    return Measurement(
+      name: "fetched.\(picture.name)", method: .trickled(picture, bytesPerSecond: 2_000_000),
+      contenders: [ours],
+      questions: [
+        Question(
+          name: "fetched.\(picture.title).delay", text: "\(text): from the last byte to the thumbnail",
+          quantity: .afterLastByte, ours: ours, peer: nil, bar: .figure(atMost: 20)),
+        Question(
+          name: "fetched.\(picture.title).memory", text: "\(text): resident memory above start and the file",
+          quantity: .growthBesideFile, ours: ours, peer: nil, bar: nil),
+      ])
   }
 
   private static func cancelled(_ picture: PictureFile) -> Measurement {

@@ -53,6 +53,8 @@ struct Measurement {
     case cancelled
     /// A picture in memory becomes a thumbnail, again and again.
     case thumbnails(of: PictureFile)
+    /// A picture that comes slowly becomes a thumbnail.
+    case trickled(PictureFile, bytesPerSecond: Int)
     /// One thumbnail of a picture, judged.
     case quality(of: PictureFile)
   }
