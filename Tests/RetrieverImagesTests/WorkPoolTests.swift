@@ -56,18 +56,20 @@ import Testing
 
   @Test func runningWorkSeesTheMark() async {
     let pool = WorkPool(slots: 1)
-    let started = Gate()
+    let (started, cancelled) = (Gate(), Gate())
     let running = Task { () -> ImageError? in
       do throws(ImageError) {
         try await pool.run { (mark) throws(ImageError) in
           started.open()
-          while true { try mark.check() }
+          _ = cancelled.waitBlocking()
+          try mark.check()
         }
         return nil
       } catch { return error }
     }
     #expect(await started.wait(within: .seconds(10)))
     running.cancel()
+    cancelled.open()
     #expect(await running.value?.code == .cancelled)
   }
 
