@@ -48,4 +48,15 @@ import Testing
     #expect(decoding.error?.code == .tooLarge)
     #expect(decoding.error?.message.contains("at most 10000000 are allowed") == true)
   }
+
+  @Test func sizesWhoseProductOverflowsAreRefusedWhateverIsAllowed() {
+    var data = [UInt8](PNGFixture().data().prefix(8))
+    let side = PNGFixture.big(0x7FFF_FFFF)
+    data +=
+      PNGFixture.chunk("IHDR", side + side + [16, 6, 0, 0, 1]) + PNGFixture.chunk("IDAT", [0x78, 0x01])
+    let limits = ImageLimits(pixels: .max, dimension: .max)
+    #expect(decode(Data(data), limits: limits).error?.code == .tooLarge)
+    let all = ImageLimits(bytes: .max, pixels: .max, dimension: .max, frames: .max, memory: .max)
+    #expect(decode(Data(data), limits: all).error != nil)
+  }
 }

@@ -73,16 +73,17 @@ import Testing
 
   @Test func aTruncatedFileGivesTheRowsItHasAndSaysSo() throws {
     for (format, isLossless) in Self.forms {
-      var bitmap = drawnBitmap(width: 200, height: 150, format: format)
+      var bitmap = drawnBitmap(width: 90, height: 80, format: format)
       var random = SeededGenerator(seed: 1)
       for index in bitmap.pixels.indices { bitmap.pixels[index] ^= UInt8.random(in: 0..<4, using: &random) }
       let data = try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless)
       let whole = decode(data)
       var most = 0
-      for length in stride(from: 0, to: data.count - 40, by: 13) {
+      for length in stride(from: 0, to: data.count - 40, by: 13 + data.count / 60) {
         let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
         #expect(decoding.error?.code == .truncated)
-        #expect(whole.pixels.starts(with: decoding.pixels))
+        let isStart = decoding.pixels == Array(whole.pixels.prefix(decoding.pixels.count))
+        #expect(isStart)
         most = max(most, decoding.rowCount)
       }
       #expect(most > 0, "\(format), lossless: \(isLossless), \(data.count) bytes")

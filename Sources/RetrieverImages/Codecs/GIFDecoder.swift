@@ -68,7 +68,7 @@ final class GIFDecoder: ImageDecoder {
       throw ImageError(.corrupt, "The first frame of the GIF image has no pixels.")
     }
     try limits.check(canvas(of: frame))
-    try limits.checkMemory(UInt64(frame.size.pixelCount) * 4)
+    try limits.checkMemory(of: frame.size, bytesPerPixel: 4)
   }
 
   private func decode() throws(ImageError) {

@@ -21,6 +21,12 @@ extension ImageLimits {
     }
   }
 
+  /// Refuses pixels that would have to be held all at once.
+  func checkMemory(of size: PixelSize, bytesPerPixel: Int) throws(ImageError) {
+    let (bytes, overflows) = size.pixelCount.multipliedReportingOverflow(by: bytesPerPixel)
+    try checkMemory(overflows ? .max : UInt64(bytes))
+  }
+
   /// Refuses an animation as soon as it has shown too many frames.
   func checkFrames(_ count: Int) throws(ImageError) {
     guard count <= frames else {

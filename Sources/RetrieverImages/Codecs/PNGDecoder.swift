@@ -134,7 +134,7 @@ final class PNGDecoder: ImageDecoder {
     try limits.check(size)
     layout = RowLayout(size: size, format: Self.format(of: found))
     if found.is_interlaced {
-      try limits.checkMemory(UInt64(size.pixelCount) * UInt64(layout.format.bytesPerPixel))
+      try limits.checkMemory(of: size, bytesPerPixel: layout.format.bytesPerPixel)
     }
     var header = ImageHeader(
       format: .png, size: size, hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,

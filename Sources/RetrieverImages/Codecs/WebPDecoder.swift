@@ -217,8 +217,8 @@ final class WebPDecoder: ImageDecoder {
     frame = place
     self.hasAlpha = hasAlpha || (canvas ?? size) != size
     // Without loss there is a copy of all pixels besides the output.
-    let perPixel: UInt64 = (self.hasAlpha ? 4 : 3) + (isLossless ? 4 : hasAlpha ? 1 : 0)
-    try limits.checkMemory(UInt64(size.pixelCount) * perPixel)
+    let perPixel = (self.hasAlpha ? 4 : 3) + (isLossless ? 4 : hasAlpha ? 1 : 0)
+    try limits.checkMemory(of: size, bytesPerPixel: perPixel)
     var isReduced = false
     if !waitsForEXIF { isReduced = try begin() }
     pixels = try WebPPixels(hasAlpha: self.hasAlpha, isReduced: isReduced)
