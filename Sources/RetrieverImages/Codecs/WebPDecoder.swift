@@ -221,7 +221,7 @@ final class WebPDecoder: ImageDecoder {
     try limits.checkMemory(of: size, bytesPerPixel: perPixel)
     var isReduced = false
     if !waitsForEXIF { isReduced = try begin() }
-    pixels = try WebPPixels(hasAlpha: self.hasAlpha, isReduced: isReduced)
+    pixels = try WebPPixels(hasAlpha: self.hasAlpha, isLossless: isLossless, isReduced: isReduced)
   }
 
   /// True when much smaller rows would do.

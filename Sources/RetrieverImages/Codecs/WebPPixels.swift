@@ -19,21 +19,23 @@ final class WebPPixels {
 
   private let reader: OpaquePointer
   private var isDone = false
-  // libwebp tries some parts again from their start with each call: small pieces are put together.
+  // libwebp tries some parts again from their start with each call, without loss eight whole rows: small pieces are
+  // put together.
   private var held: [UInt8] = []
-  private static let smallest = 4_096
+  private let smallest: Int
 
-  init(hasAlpha: Bool, isReduced: Bool) throws(ImageError) {
+  init(hasAlpha: Bool, isLossless: Bool, isReduced: Bool) throws(ImageError) {
     guard let reader = codec_webp_decoder_make(hasAlpha, isReduced) else {
       throw .codec(.out_of_memory, format: "WebP", message: "")
     }
     self.reader = reader
+    smallest = isLossless ? 65_536 : 4_096
   }
 
   deinit { codec_webp_decoder_free(reader) }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    if held.count + bytes.count < Self.smallest {
+    if held.count + bytes.count < smallest {
       held.append(contentsOf: bytes)
       return
     }
