@@ -45,8 +45,8 @@ const char *codec_webp_decoder_message(const codec_webp_decoder *decoder) {
   }
 }
 
-codec_result codec_webp_decoder_feed(codec_webp_decoder *decoder, const uint8_t *bytes, size_t count) {
-  decoder->status = WebPIAppend(decoder->decoder, bytes, count);
+codec_result codec_webp_decoder_update(codec_webp_decoder *decoder, const uint8_t *bytes, size_t count) {
+  decoder->status = WebPIUpdate(decoder->decoder, bytes, count);
   switch (decoder->status) {
     case VP8_STATUS_OK:
       return codec_done;
@@ -94,8 +94,7 @@ static int write_bytes(const uint8_t *bytes, size_t count, const WebPPicture *pi
   return 1;
 }
 
-static bool encode(
-    WebPPicture *picture, const uint8_t *pixels, const codec_webp_encoding *encoding) {
+static bool encode(WebPPicture *picture, const uint8_t *pixels, const codec_webp_encoding *encoding) {
   WebPConfig config;
   if (!WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, encoding->quality)) return false;
   config.lossless = encoding->is_lossless;

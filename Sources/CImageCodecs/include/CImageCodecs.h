@@ -231,8 +231,9 @@ codec_webp_decoder *_Nullable codec_webp_decoder_make(bool has_alpha, bool is_re
 void codec_webp_decoder_free(codec_webp_decoder *decoder);
 /// libwebp has no sentences; this is one for its status.
 const char *codec_webp_decoder_message(const codec_webp_decoder *decoder);
-/// `codec_done` once all rows were read, `codec_needs_input` before.
-codec_result codec_webp_decoder_feed(codec_webp_decoder *decoder, const uint8_t *bytes, size_t count);
+/// Reads on in all bytes so far, which may have moved since the last call and stay valid until the next one or
+/// the end. `codec_done` once all rows were read, `codec_needs_input` before.
+codec_result codec_webp_decoder_update(codec_webp_decoder *decoder, const uint8_t *bytes, size_t count);
 /// The pixels read so far, or NULL: `*rows` of them, from the top. Valid until the decoder is freed.
 const uint8_t *_Nullable codec_webp_decoder_pixels(
     const codec_webp_decoder *decoder, uint32_t *width, uint32_t *rows, size_t *bytes_per_row);

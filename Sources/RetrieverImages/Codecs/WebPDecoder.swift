@@ -135,10 +135,10 @@ final class WebPDecoder: ImageDecoder {
     case .frame: try readFrame()
     // A chunk of odd size is padded, and libwebp wants to see that too.
     case .alpha:
-      if head[4] & 1 == 1 { pixels?.pad() }
+      if head[4] & 1 == 1 { try pixels?.pad() }
     case .pixels:
       guard hasSeenPixelHead else { throw Self.damaged("its pixels are missing") }
-      if head[4] & 1 == 1 { pixels?.pad() }
+      if head[4] & 1 == 1 { try pixels?.pad() }
       try pixels?.flush()
       pixels?.hasEnded = true
       try deliver()

@@ -1,4 +1,5 @@
 import CImageCodecs
+import Foundation
 
 /// The pixels of one frame, as libwebp reads them.
 final class WebPPixels {
@@ -19,9 +20,13 @@ final class WebPPixels {
 
   private let reader: OpaquePointer
   private var isDone = false
+  // All bytes so far: libwebp's own way of collecting them copies all of them with each piece.
+  private var storage: UnsafeMutableRawPointer?
+  private var capacity = 0
+  private var count = 0
+  private var passed = 0
   // libwebp tries some parts again from their start with each call, without loss eight whole rows: small pieces are
   // put together.
-  private var held: [UInt8] = []
   private let smallest: Int
 
   init(hasAlpha: Bool, isLossless: Bool, isReduced: Bool) throws(ImageError) {
@@ -29,29 +34,55 @@ final class WebPPixels {
       throw .codec(.out_of_memory, format: "WebP", message: "")
     }
     self.reader = reader
-    smallest = isLossless ? 65_536 : 4_096
+    smallest = isLossless ? 262_144 : 4_096
   }
 
-  deinit { codec_webp_decoder_free(reader) }
+  deinit {
+    codec_webp_decoder_free(reader)
+    free(storage)
+  }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    if held.count + bytes.count < smallest {
-      held.append(contentsOf: bytes)
-      return
+    guard !isDone, let base = bytes.baseAddress, !bytes.isEmpty else { return }
+    // What is kept was fed, and that is limited: the sum is far from overflowing.
+    let needed = count + bytes.count
+    if needed > capacity {
+      let wanted = max(needed, capacity * 2, smallest)
+      guard let grown = realloc(storage, wanted) else { throw .noMemory(bytes: wanted) }
+      storage = grown
+      capacity = wanted
     }
-    try flush()
-    try pass(bytes)
+    guard let storage else { return }
+    memcpy(storage + count, base, bytes.count)
+    count = needed
+    if count - passed >= smallest { try flush() }
   }
 
   /// Passes on what was held back.
   func flush() throws(ImageError) {
-    let held = self.held
-    self.held = []
-    try held.withUnsafeBufferPointer { (bytes) throws(ImageError) in try pass(UnsafeRawBufferPointer(bytes)) }
+    guard !isDone, passed < count, let storage else { return }
+    passed = count
+    let result = codec_webp_decoder_update(reader, storage.assumingMemoryBound(to: UInt8.self), count)
+    switch result {
+    case .done: isDone = true
+    case .needs_input: return
+    default:
+      throw .codec(result, format: "WebP", message: String(cString: codec_webp_decoder_message(reader)))
+    }
   }
 
   /// Adds the byte that makes a chunk even.
-  func pad() { held.append(0) }
+  func pad() throws(ImageError) {
+    var zero: UInt8 = 0
+    let result = withUnsafeBytes(of: &zero) { bytes -> Result<Void, ImageError> in
+      do throws(ImageError) {
+        return .success(try feed(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
 
   var area: Area {
     var width: UInt32 = 0
@@ -59,16 +90,5 @@ final class WebPPixels {
     var bytesPerRow = 0
     let start = codec_webp_decoder_pixels(reader, &width, &rows, &bytesPerRow)
     return start == nil ? Area() : Area(rows: Int(rows), start: start, bytesPerRow: bytesPerRow)
-  }
-
-  private func pass(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    guard !isDone, !bytes.isEmpty else { return }
-    let result = codec_webp_decoder_feed(reader, bytes.bytes, bytes.count)
-    switch result {
-    case .done: isDone = true
-    case .needs_input: return
-    default:
-      throw .codec(result, format: "WebP", message: String(cString: codec_webp_decoder_message(reader)))
-    }
   }
 }
