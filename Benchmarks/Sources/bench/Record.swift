@@ -82,6 +82,11 @@ struct Record {
     - Points are SSIMULACRA2's, against a Lanczos thumbnail of all pixels in floating point and linear light; 100 is
       no difference. Between points the column shows the difference, not the ratio.
 
+    - A picture that is still arriving comes from `Benchmarks/peers/trickle.c`, which says when it wrote its last byte.
+      A half-done thumbnail is cancelled half-way through the time that a whole one takes; its memory is free when
+      the allocator (`mallinfo2`) holds no more than before.
+    - Not measured yet: a server of thumbnails beside thumbor.
+
     To repeat it: `make bench`; one row or some: `ONLY=get64 make bench`.
 
     """
