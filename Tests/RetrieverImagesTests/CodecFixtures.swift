@@ -63,10 +63,11 @@ enum Cut {
 }
 
 func decode(
-  _ data: Data, cut: Cut = .whole, wanted: PixelSize? = nil, limits: ImageLimits = ImageLimits()
+  _ data: Data, cut: Cut = .whole, wanted: PixelSize? = nil, limits: ImageLimits = ImageLimits(),
+  byteCount: Int? = nil
 ) -> Decoding {
   let consumer = RecordingConsumer(wanted: wanted)
-  let decoder = makeImageDecoder(consumer: consumer, limits: limits)
+  let decoder = makeImageDecoder(consumer: consumer, limits: limits, byteCount: byteCount)
   var failure: ImageError?
   do throws(ImageError) {
     try feed(data, cut: cut, to: decoder)

@@ -45,10 +45,18 @@ import Testing
     (wanted: 67, width: 67), (34, 34), (35, 67), (17, 17), (18, 34), (9, 9), (1, 9), (500, 67),
   ])
   func theSmallestFastScaleThatIsLargeEnoughIsUsed(wanted: Int, width: Int) throws {
-    let decoding = decode(try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1))
+    let decoding = decode(try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1), byteCount: 1)
     #expect(decoding.error == nil)
     #expect(decoding.layout?.size.width == width)
     #expect(decoding.rowCount == decoding.layout?.size.height)
+  }
+
+  /// 67 by 53 pixels: 0.15 bytes for each are 532.
+  @Test(arguments: [(byteCount: nil as Int?, width: 34), (532, 9), (533, 34), (100_000, 34)])
+  func lessThanAHalfIsOnlyForPicturesOfLittleDetail(byteCount: Int?, width: Int) throws {
+    let decoding = decode(
+      try JPEGFixture.baseline(), wanted: PixelSize(width: 1, height: 1), byteCount: byteCount)
+    #expect(decoding.layout?.size.width == width)
   }
 
   @Test(arguments: [false, true]) func aTruncatedFileGivesTheRowsItHasAndSaysSo(isProgressive: Bool) throws {

@@ -29,7 +29,9 @@ final class FakeMakers: ThumbnailMakers {
 
   fileprivate func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
 
-  func begin(_ forms: [ImageForm], limits: ImageLimits, priority: WorkPriority) -> any ThumbnailMaking {
+  func begin(
+    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority
+  ) -> any ThumbnailMaking {
     count {
       $0.begun += 1
       $0.forms.append(forms)

@@ -88,6 +88,17 @@ import Testing
     #expect(throws: ImageError.cancelled) { try decoder.finish() }
   }
 
+  @Test func aTimeLimitEndsTheReadingOfAProgressivePictureThatHasNoRowsYet() throws {
+    let data = try JPEGFixture.progressive(width: 2_000, height: 1_500)
+    var limits = ImageLimits()
+    limits.duration = .nanoseconds(1)
+    // A corrupt end is reached only by who reads on after the limit.
+    let broken = data.prefix(data.count - 9) + Data(repeating: 0, count: 9)
+    #expect(throws: ImageError(.tooLarge, "The image took longer than 1e-09 seconds to decode.")) {
+      try decode(broken, [ThumbnailTarget(width: 9, height: 9)], limits: limits)
+    }
+  }
+
   @Test func aDecodingThatTakesTooLongIsGivenUp() throws {
     let data = try JPEGFixture.baseline(width: 320, height: 320)
     var limits = ImageLimits()

@@ -23,10 +23,14 @@ final class JPEGDecoder: ImageDecoder {
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var rows: RowBuffer?
   private var delivered = 0
+  private let expectedByteCount: Int?
   private var byteCount = 0
   private var failure: ImageError?
 
-  init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
+  init(
+    consumer: any RowConsumer, limits: ImageLimits, expectedByteCount: Int? = nil
+  ) throws(ImageError) {
+    self.expectedByteCount = expectedByteCount
     guard let reader = codec_jpeg_decoder_make() else {
       throw .codec(.out_of_memory, format: "JPEG", message: "")
     }
@@ -157,7 +161,7 @@ final class JPEGDecoder: ImageDecoder {
     let wanted = try consumer.begin(header)
     var width: UInt32 = 0
     var height: UInt32 = 0
-    let eighths = Self.eighths(of: size, for: wanted)
+    let eighths = Self.eighths(of: size, for: wanted, byteCount: expectedByteCount)
     try check(codec_jpeg_decoder_start(reader, UInt32(eighths), &width, &height))
     let format: RowFormat =
       switch found.colors {
@@ -172,14 +176,20 @@ final class JPEGDecoder: ImageDecoder {
   }
 
   /// The smallest of the scales that have fast code (8, 4, 2 and 1 eighths) that is at least as large as is wanted.
-  static func eighths(of size: PixelSize, for wanted: PixelSize) -> Int {
-    for eighths in [1, 2, 4] {
+  ///
+  /// Below a half only where there is little detail: libjpeg averages what is encoded and not the light, which shows
+  /// where neighbours differ much. docs/resampling.md has the figures.
+  static func eighths(of size: PixelSize, for wanted: PixelSize, byteCount: Int?) -> Int {
+    let isSmooth = byteCount.map { Double($0) < mostBytesOfSmoothPixel * Double(size.pixelCount) } ?? false
+    for eighths in isSmooth ? [1, 2, 4] : [4] {
       let width = (size.width * eighths + 7) / 8
       let height = (size.height * eighths + 7) / 8
       if width >= wanted.width, height >= wanted.height { return eighths }
     }
     return 8
   }
+
+  private static let mostBytesOfSmoothPixel = 0.15
 
   /// True when the call did its work, false when it wants more input.
   @discardableResult

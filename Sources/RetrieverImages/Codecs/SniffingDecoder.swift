@@ -1,18 +1,25 @@
 /// A decoder for any format that can be read.
-func makeImageDecoder(consumer: any RowConsumer, limits: ImageLimits) -> any ImageDecoder {
-  SniffingDecoder(consumer: consumer, limits: limits)
+///
+/// - Parameter byteCount: The length of the whole file, where it is known or announced. It is a hint only: a JPEG of few
+///   bytes a pixel may be decoded at a coarser scale.
+func makeImageDecoder(
+  consumer: any RowConsumer, limits: ImageLimits, byteCount: Int? = nil
+) -> any ImageDecoder {
+  SniffingDecoder(consumer: consumer, limits: limits, byteCount: byteCount)
 }
 
 /// Picks the codec by the first bytes, however small the pieces they come in, and passes everything on to it.
 final class SniffingDecoder: ImageDecoder {
   private let consumer: any RowConsumer
   private let limits: ImageLimits
+  private let byteCount: Int?
   private var prefix: [UInt8] = []
   private var decoder: (any ImageDecoder)?
 
-  init(consumer: any RowConsumer, limits: ImageLimits) {
+  init(consumer: any RowConsumer, limits: ImageLimits, byteCount: Int?) {
     self.consumer = consumer
     self.limits = limits
+    self.byteCount = byteCount
   }
 
   var header: ImageHeader? { decoder?.header }
@@ -55,7 +62,7 @@ final class SniffingDecoder: ImageDecoder {
 
   private func makeDecoder(of format: ImageFormat) throws(ImageError) -> any ImageDecoder {
     switch format {
-    case .jpeg: try JPEGDecoder(consumer: consumer, limits: limits)
+    case .jpeg: try JPEGDecoder(consumer: consumer, limits: limits, expectedByteCount: byteCount)
     case .png: try PNGDecoder(consumer: consumer, limits: limits)
     case .webp: WebPDecoder(consumer: consumer, limits: limits)
     case .gif: GIFDecoder(consumer: consumer, limits: limits)

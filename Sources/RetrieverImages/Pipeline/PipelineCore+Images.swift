@@ -8,7 +8,9 @@ extension PipelineCore {
 
   func decode(_ pass: PassID, of job: JobID, _ forms: [ImageForm], followsFetch: Bool) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }
-    let maker = makers.begin(forms, limits: configuration.limits, priority: priority(of: job))
+    let byteCount = work.fetch.flatMap { $0.bytes.isWhole ? $0.bytes.count : $0.expectedBytes }
+    let maker = makers.begin(
+      forms, limits: configuration.limits, byteCount: byteCount, priority: priority(of: job))
     do {
       if let store = work.fetch?.bytes, followsFetch || store.isWhole {
         let firstPreview = work.fetch?.expectedBytes.map { $0 / 8 } ?? 16 << 10

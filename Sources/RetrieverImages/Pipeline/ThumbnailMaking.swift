@@ -13,7 +13,11 @@ protocol ThumbnailMaking: Sendable {
 
 /// Starts the work on images.
 protocol ThumbnailMakers: Sendable {
-  func begin(_ forms: [ImageForm], limits: ImageLimits, priority: WorkPriority) -> any ThumbnailMaking
+  ///
+  /// - Parameter byteCount: the length of the whole file, where it is known or announced.
+  func begin(
+    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority
+  ) -> any ThumbnailMaking
   /// Another thumbnail of one that is there.
   func derive(
     _ form: ImageForm, from image: UIImage, priority: WorkPriority
@@ -22,8 +26,10 @@ protocol ThumbnailMakers: Sendable {
 
 /// The real ones.
 struct PooledThumbnailMakers: ThumbnailMakers {
-  func begin(_ forms: [ImageForm], limits: ImageLimits, priority: WorkPriority) -> any ThumbnailMaking {
-    PooledThumbnailMaking(forms, limits: limits, priority: priority)
+  func begin(
+    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority
+  ) -> any ThumbnailMaking {
+    PooledThumbnailMaking(forms, limits: limits, byteCount: byteCount, priority: priority)
   }
 
   func derive(
@@ -43,8 +49,9 @@ private final class PooledThumbnailMaking: ThumbnailMaking, @unchecked Sendable 
   private let mark = CancellationMark()
   private let priority: WorkPriority
 
-  init(_ forms: [ImageForm], limits: ImageLimits, priority: WorkPriority) {
-    decoder = ThumbnailDecoder(targets: forms.map(\.target), limits: limits, mark: mark)
+  init(_ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority) {
+    decoder = ThumbnailDecoder(
+      targets: forms.map(\.target), limits: limits, byteCount: byteCount, mark: mark)
     self.priority = priority
   }
 

@@ -45,7 +45,7 @@ final class Resampler {
   ///   not within the source; `outOfMemory`.
   init(
     source: RowLayout, crop: PixelRect? = nil, target: PixelSize, linearization: Linearization = .sRGB,
-    kernel: ResamplingKernel = .lanczos3, path: ResamplingPath = .best
+    kernel: ResamplingKernel = .catmullRom, path: ResamplingPath = .best
   ) throws(ImageError) {
     let crop = crop ?? PixelRect(source.size)
     try Self.check(source: source, crop: crop, target: target)

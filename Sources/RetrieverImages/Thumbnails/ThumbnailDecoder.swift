@@ -12,13 +12,17 @@ final class ThumbnailDecoder {
 
   /// - Parameters:
   ///   - targets: nil is the whole picture at its own size.
+  ///   - byteCount: the length of the whole file, where it is known.
   ///   - mark: ends the work between two rows.
-  init(targets: [ThumbnailTarget?], limits: ImageLimits, mark: CancellationMark = CancellationMark()) {
+  init(
+    targets: [ThumbnailTarget?], limits: ImageLimits, byteCount: Int? = nil,
+    mark: CancellationMark = CancellationMark()
+  ) {
     self.targets = targets
     self.mark = mark
     budget = TimeBudget(limits.duration)
     rows = RowFanOut(targets: targets, mark: mark, budget: budget)
-    decoder = makeImageDecoder(consumer: rows, limits: limits)
+    decoder = makeImageDecoder(consumer: rows, limits: limits, byteCount: byteCount)
   }
 
   /// What the picture says of itself, once enough of it was seen.
@@ -26,11 +30,22 @@ final class ThumbnailDecoder {
 
   /// Takes the next bytes, and does what can be done with them.
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    try mark.check()
     try withPartialImages { () throws(ImageError) in
-      try budget.spend { () throws(ImageError) in try decoder.feed(bytes) }
+      try budget.spend { () throws(ImageError) in
+        var rest = bytes[...]
+        // A progressive picture has no rows for long: the mark is looked at between pieces as well.
+        while !rest.isEmpty {
+          try mark.check()
+          try budget.check()
+          try decoder.feed(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceSize)))
+          rest = rest.dropFirst(Self.pieceSize)
+        }
+      }
     }
   }
+
+  /// Decoded in a millisecond or so.
+  private static let pieceSize = 64 << 10
 
   /// There are no more bytes. The thumbnails come in the order of the targets.
   ///

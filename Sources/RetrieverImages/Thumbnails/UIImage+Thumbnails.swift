@@ -65,7 +65,7 @@ extension UIImage {
       if target == nil { return self }
       images = [UIImage(bitmap: try bitmap.scaled(to: target, mark: mark))]
     case .encoded(let data, _):
-      let decoder = ThumbnailDecoder(targets: [target], limits: limits, mark: mark)
+      let decoder = ThumbnailDecoder(targets: [target], limits: limits, byteCount: data.count, mark: mark)
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       images = try decoder.finish()
     }
