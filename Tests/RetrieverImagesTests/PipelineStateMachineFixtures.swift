@@ -7,7 +7,7 @@ extension ImageForm {
 }
 
 extension WaiterID: ExpressibleByIntegerLiteral where Of == PipelineWaiter {
-  /// The waiter of that number.
+  /// So that tests can write numbers.
   public init(integerLiteral number: Int) { self.init(number: number) }
 }
 

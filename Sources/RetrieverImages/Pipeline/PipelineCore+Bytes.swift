@@ -41,14 +41,15 @@ extension PipelineCore {
 
   private func fetchNext(_ job: JobID, _ plan: ImageFetch.Plan, disk: DiskCache?) {
     let fetch = ImageFetch(plan, session: session, disk: disk, now: now)
-    var isWanted = false
+    var unwanted: ImageFetch? = fetch
     perform { state in
       guard state.works[job] != nil else { return [] }
-      isWanted = true
+      // One that failed before, for others.
+      unwanted = state.works[job]?.fetch
       state.works[job]?.fetch = fetch
       return state.effects(of: state.machine.lookUpEnded(job, .missing))
     }
-    if !isWanted { fetch.end(isBroken: false) }
+    unwanted?.end(isBroken: false)
   }
 
   private func failNotCached(_ job: JobID, _ work: JobWork) {
