@@ -45,7 +45,8 @@ import Testing
     (wanted: 67, width: 67), (34, 34), (35, 67), (17, 17), (18, 34), (9, 9), (1, 9), (500, 67),
   ])
   func theSmallestFastScaleThatIsLargeEnoughIsUsed(wanted: Int, width: Int) throws {
-    let decoding = decode(try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1), byteCount: 1)
+    let decoding = decode(
+      try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1), byteCount: 1)
     #expect(decoding.error == nil)
     #expect(decoding.layout?.size.width == width)
     #expect(decoding.rowCount == decoding.layout?.size.height)
