@@ -30,7 +30,7 @@ final class FakeMakers: ThumbnailMakers {
   fileprivate func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
 
   func begin(
-    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority
+    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
   ) -> any ThumbnailMaking {
     count {
       $0.begun += 1
@@ -58,7 +58,7 @@ final class FakeMaking: ThumbnailMaking {
     self.forms = forms
   }
 
-  func feed(_ piece: Data) async throws(ImageError) {
+  func feed(_ piece: Data, priority: WorkPriority) async throws(ImageError) {
     bytes.withLock { $0.append(piece) }
     makers.hasBegun.open()
     if let gate = makers.feeding, await !gate.wait() {
@@ -68,14 +68,14 @@ final class FakeMaking: ThumbnailMaking {
     }
   }
 
-  func finish() async throws(ImageError) -> [UIImage] {
+  func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage] {
     let data = bytes.withLock { $0 }
     guard !data.starts(with: Data("bad".utf8)) else { throw ImageError(.corrupt, "The image is bad.") }
     makers.count { $0.finished += 1 }
     return forms.map { _ in .pixel(of: data) }
   }
 
-  func preview() async throws(ImageError) -> UIImage? {
+  func preview(priority: WorkPriority) async throws(ImageError) -> UIImage? {
     makers.count { $0.previews += 1 }
     return .pixel(of: Data())
   }

@@ -108,9 +108,11 @@ import Testing
   }
 
   @Test func prefetchingGetsReadyAndIsJoined() async throws {
+    let asked = Gate()
     let release = Gate()
     let server = try ScriptedServer { connection in
       while try connection.nextRequest() != nil {
+        asked.open()
         try connection.wait(for: release)
         try connection.send(Reply(text: "image"))
       }
@@ -119,7 +121,8 @@ import Testing
     let requests = (0..<3).map { ImageRequest.fit(100, server.url("/\($0)")) }
     test.pipeline.prefetch(requests)
     test.pipeline.prefetch(requests)
-    #expect(await eventually { server.requests.count == 1 })
+    #expect(await asked.wait())
+    #expect(server.requests.count == 1)
     let joined = test.pipeline.load(requests[2])
     test.pipeline.cancelPrefetch([requests[1], requests[2]])
     release.open()

@@ -4,7 +4,8 @@ import Retriever
 extension ImagePipeline {
   /// How a pipeline behaves.
   public struct Configuration: Sendable {
-    /// How images are fetched; copied when the pipeline is made. Neither cookies nor credentials unless given.
+    /// How images are fetched; copied when the pipeline is made. Unless given, there are neither cookies nor credentials,
+    /// 30 seconds without a byte end an attempt, and so do ten minutes in all, however slowly bytes come.
     public var session: URLSessionConfiguration
     /// Which hosts and addresses images may come from, on every request, redirect and connection.
     ///
@@ -37,6 +38,8 @@ extension ImagePipeline {
       session = .ephemeral
       session.httpCookieStorage = nil
       session.urlCredentialStorage = nil
+      session.timeoutIntervalForRequest = 30
+      session.timeoutIntervalForResource = 600
       memoryCacheLimit = MemoryCache.defaultLimit
       diskCache = DiskCacheOptions()
       mostDecodes = 2 * ProcessInfo.processInfo.activeProcessorCount

@@ -10,13 +10,13 @@ extension PipelineCore {
     guard let work = state.withLock({ $0.works[job] }) else { return }
     let byteCount = work.fetch.flatMap { $0.bytes.isWhole ? $0.bytes.count : $0.expectedBytes }
     let maker = makers.begin(
-      forms, limits: configuration.limits, byteCount: byteCount, priority: priority(of: job))
+      forms, limits: configuration.limits, byteCount: byteCount)
     do {
       if let store = work.fetch?.bytes, followsFetch || store.isWhole {
         let firstPreview = work.fetch?.expectedBytes.map { $0 / 8 } ?? 16 << 10
-        try await feed(store, to: maker, previewsFor: followsFetch ? pass : nil, firstPreview)
+        try await feed(store, to: maker, of: job, previewsFor: followsFetch ? pass : nil, firstPreview)
       } else if let (_, data) = await disk?.read(work.resource) {
-        try await maker.feed(data)
+        try await maker.feed(data, priority: priority(of: job))
       } else {
         let isAllowed = work.cachePolicy != .onlyCached
         let error = URLError(
@@ -27,7 +27,7 @@ extension PipelineCore {
           return state.effects(of: machine, error: error)
         }
       }
-      finish(pass, of: job, Array(zip(forms, try await maker.finish())))
+      finish(pass, of: job, Array(zip(forms, try await maker.finish(priority: priority(of: job)))))
     } catch {
       fail(pass, of: job, error, isBytes: true)
     }
@@ -35,21 +35,24 @@ extension PipelineCore {
 
   /// Feeds what is there and what comes, and shows something of it now and then.
   private func feed(
-    _ store: ByteStore, to maker: any ThumbnailMaking, previewsFor pass: PassID?, _ firstPreview: Int
+    _ store: ByteStore, to maker: any ThumbnailMaking, of job: JobID, previewsFor pass: PassID?,
+    _ firstPreview: Int
   ) async throws(ImageError) {
     var index = 0
     var fed = 0
     var previews = 0
     var nextPreview = firstPreview
     while let piece = try await store.piece(index) {
-      try await maker.feed(piece)
+      try await maker.feed(piece, priority: priority(of: job))
       index += 1
       fed += piece.count
       // Only while there is nothing better to do: the image itself must never wait for its preview.
       guard let pass, previews < Self.mostPreviews, fed >= nextPreview, !store.has(index) else { continue }
       let observers = observers(of: pass)
       // A preview that cannot be made is no failure of the image.
-      guard !observers.isEmpty, let preview = try? await maker.preview() else { continue }
+      guard !observers.isEmpty, let preview = try? await maker.preview(priority: priority(of: job)) else {
+        continue
+      }
       previews += 1
       nextPreview = fed * 2
       perform { _ in [.update(observers, .preview(preview))] }

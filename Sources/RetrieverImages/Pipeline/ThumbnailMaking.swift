@@ -2,21 +2,22 @@ import Foundation
 
 /// Makes thumbnails of bytes that come piece by piece: what a pass of the pipeline drives.
 ///
-/// Its methods are called one after the other. Cancelling the task that calls one ends the work between two rows.
+/// Its methods are called one after the other; how urgent the work is may have changed each time. Cancelling the task that calls one ends the work between two rows.
 protocol ThumbnailMaking: Sendable {
-  func feed(_ bytes: Data) async throws(ImageError)
+  func feed(_ bytes: Data, priority: WorkPriority) async throws(ImageError)
   /// One for each form, in their order.
-  func finish() async throws(ImageError) -> [UIImage]
+  func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage]
   /// What can be shown by now; nil when that is nothing.
-  func preview() async throws(ImageError) -> UIImage?
+  func preview(priority: WorkPriority) async throws(ImageError) -> UIImage?
 }
 
 /// Starts the work on images.
 protocol ThumbnailMakers: Sendable {
+  /// Work on one image.
   ///
   /// - Parameter byteCount: the length of the whole file, where it is known or announced.
   func begin(
-    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority
+    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
   ) -> any ThumbnailMaking
   /// Another thumbnail of one that is there.
   func derive(
@@ -27,9 +28,9 @@ protocol ThumbnailMakers: Sendable {
 /// The real ones.
 struct PooledThumbnailMakers: ThumbnailMakers {
   func begin(
-    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority
+    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
   ) -> any ThumbnailMaking {
-    PooledThumbnailMaking(forms, limits: limits, byteCount: byteCount, priority: priority)
+    PooledThumbnailMaking(forms, limits: limits, byteCount: byteCount)
   }
 
   func derive(
@@ -47,30 +48,28 @@ struct PooledThumbnailMakers: ThumbnailMakers {
 private final class PooledThumbnailMaking: ThumbnailMaking, @unchecked Sendable {
   private let decoder: ThumbnailDecoder
   private let mark = CancellationMark()
-  private let priority: WorkPriority
 
-  init(_ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, priority: WorkPriority) {
+  init(_ forms: [ImageForm], limits: ImageLimits, byteCount: Int?) {
     decoder = ThumbnailDecoder(
       targets: forms.map(\.target), limits: limits, byteCount: byteCount, mark: mark)
-    self.priority = priority
   }
 
-  func feed(_ bytes: Data) async throws(ImageError) {
-    try await run { (decoder) throws(ImageError) in
+  func feed(_ bytes: Data, priority: WorkPriority) async throws(ImageError) {
+    try await run(priority) { (decoder) throws(ImageError) in
       try bytes.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
     }
   }
 
-  func finish() async throws(ImageError) -> [UIImage] {
-    try await run { (decoder) throws(ImageError) in try decoder.finish() }
+  func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage] {
+    try await run(priority) { (decoder) throws(ImageError) in try decoder.finish() }
   }
 
-  func preview() async throws(ImageError) -> UIImage? {
-    try await run { (decoder) throws(ImageError) in try decoder.preview() }
+  func preview(priority: WorkPriority) async throws(ImageError) -> UIImage? {
+    try await run(priority) { (decoder) throws(ImageError) in try decoder.preview() }
   }
 
   private func run<Value: Sendable>(
-    _ work: @escaping @Sendable (ThumbnailDecoder) throws(ImageError) -> Value
+    _ priority: WorkPriority, _ work: @escaping @Sendable (ThumbnailDecoder) throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     try await WorkPool.shared.run(priority: priority, mark: mark) { (_) throws(ImageError) in
       try work(self.decoder)
