@@ -18,6 +18,12 @@ import Testing
     directory.file("images").path + "/" + ImageResource(identity: url.absoluteString).fileName + suffix
   }
 
+  /// Puts contents where the cache looks for them, as young as the tests' clock is.
+  private func plant(_ contents: Data, at file: URL) throws {
+    try contents.write(to: file)
+    try FileManager.default.setAttributes([.modificationDate: ManualDate().now], ofItemAtPath: file.path)
+  }
+
   @Test func aLaterProcessIsAnsweredFromDisk() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
@@ -64,16 +70,20 @@ import Testing
     await first.flush()
     let file = URL(fileURLWithPath: path(directory, server.url()))
     let whole = try Data(contentsOf: file)
+    try plant(whole, at: file)
+    let undamaged = PipelineUnderTest(disk: directory)
+    #expect(try await undamaged.pipeline.image(from: server.url()).isMade(of: body))
+    #expect(server.requests.count == 1)
     var damages = [
       Data(), whole.prefix(10), whole.prefix(whole.count - 1), whole + Data([0]), Data(count: 5_000),
     ]
-    for offset in [3, 9, 20, 28, 40, 700, whole.count - 20] {
+    for offset in [3, 9, 20, 28, 40, whole.count - 1_000, whole.count - 20] {
       var changed = whole
       changed[offset] ^= 0x41
       damages.append(changed)
     }
     for (number, damage) in damages.enumerated() {
-      try damage.write(to: file)
+      try plant(damage, at: file)
       let test = PipelineUnderTest(disk: directory)
       #expect(try await test.pipeline.image(from: server.url()).isMade(of: body))
       #expect(server.requests.count == number + 2)
@@ -104,6 +114,8 @@ import Testing
     var request = URLRequest(url: server.url("/secret"))
     request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
     _ = try await test.pipeline.thumbnail(for: ImageRequest(request, target: nil))
+    _ = try await test.pipeline.image(
+      from: try #require(URL(string: "http://me:secret@\(server.authority)/user")))
     await test.flush()
     #expect(try files(directory) == [])
   }
@@ -249,7 +261,7 @@ import Testing
     _ = PipelineUnderTest(disk: directory)
     let part = URL(fileURLWithPath: path(directory, server.url(), ".part"))
     for contents in [Data(), Data("nonsense".utf8), Data(count: 4_000)] {
-      try contents.write(to: part)
+      try plant(contents, at: part)
       let test = PipelineUnderTest(disk: directory)
       let request = ImageRequest.fit(90, server.url(), .normal, .use)
       #expect(try await test.pipeline.thumbnail(for: request).isMade(of: Data("image".utf8)))
@@ -269,6 +281,7 @@ import Testing
     for number in 0..<4 {
       date.advance(by: 10)
       _ = try await test.pipeline.image(from: server.url("/\(number)"))
+      await test.flush()
     }
     date.advance(by: 10)
     test.pipeline.removeAllFromMemory()

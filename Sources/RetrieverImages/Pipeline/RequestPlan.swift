@@ -43,7 +43,7 @@ struct RequestPlan: Sendable {
 
   /// Whether what the server sends may lie on disk: not if the request says who asks, or carries a secret.
   static func isStorable(_ request: URLRequest) -> Bool {
-    request.url?.isFileURL != true
+    request.url?.isFileURL != true && request.url?.user == nil && request.url?.password == nil
       && (request.allHTTPHeaderFields ?? [:]).keys.allSatisfy {
         harmlessFields.contains(ASCII.lowercased($0))
       }
