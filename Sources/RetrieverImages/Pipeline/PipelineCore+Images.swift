@@ -8,28 +8,36 @@ extension PipelineCore {
 
   func decode(_ pass: PassID, of job: JobID, _ forms: [ImageForm], followsFetch: Bool) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }
-    let byteCount = work.fetch.flatMap { $0.bytes.isWhole ? $0.bytes.count : $0.expectedBytes }
-    let maker = makers.begin(
-      forms, limits: configuration.limits, byteCount: byteCount)
     do {
-      if let store = work.fetch?.bytes, followsFetch || store.isWhole {
-        let firstPreview = work.fetch?.expectedBytes.map { $0 / 8 } ?? 16 << 10
-        try await feed(store, to: maker, of: job, previewsFor: followsFetch ? pass : nil, firstPreview)
+      let maker: any ThumbnailMaking
+      if let fetch = work.fetch, followsFetch || fetch.bytes.isWhole {
+        let store = fetch.bytes
+        let byteCount = store.isWhole ? store.count : fetch.expectedBytes
+        maker = makers.begin(forms, limits: configuration.limits, byteCount: byteCount)
+        try await feed(
+          store, to: maker, of: job, previewsFor: followsFetch ? pass : nil,
+          fetch.expectedBytes.map { $0 / 8 } ?? 16 << 10)
       } else if let (_, data) = await disk?.read(work.resource) {
+        maker = makers.begin(forms, limits: configuration.limits, byteCount: data.count)
         try await maker.feed(data, priority: priority(of: job))
       } else {
-        let isAllowed = work.cachePolicy != .onlyCached
-        let error = URLError(
-          .resourceUnavailable, sentence: "The cached image was damaged, and was not to be fetched.",
-          url: work.request.url)
-        return perform { state in
-          let machine = isAllowed ? state.machine.bytesLost(job) : state.machine.bytesFailed(job)
-          return state.effects(of: machine, error: error)
-        }
+        return storedBytesAreGone(job, work)
       }
       finish(pass, of: job, Array(zip(forms, try await maker.finish(priority: priority(of: job)))))
     } catch {
       fail(pass, of: job, error, isBytes: true)
+    }
+  }
+
+  /// Damaged, or removed meanwhile: they are fetched, unless that was forbidden.
+  private func storedBytesAreGone(_ job: JobID, _ work: JobWork) {
+    let error = URLError(
+      .resourceUnavailable, sentence: "The cached image was damaged, and was not to be fetched.",
+      url: work.request.url)
+    perform { state in
+      let actions =
+        work.cachePolicy == .onlyCached ? state.machine.bytesFailed(job) : state.machine.bytesLost(job)
+      return state.effects(of: actions, error: error)
     }
   }
 
