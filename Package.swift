@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .library(name: "Retriever", targets: ["Retriever"]),
     .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
+    .library(name: "HTTPService", targets: ["HTTPService"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
   ],
   targets: [
@@ -45,6 +46,10 @@ let package = Package(
       name: "RetrieverImages", dependencies: ["Retriever", "CImageCodecs", "CResampling"],
       swiftSettings: strict),
 
+    .target(
+      name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
+    .target(name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux"], swiftSettings: strict),
+
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
     .executableTarget(
@@ -58,6 +63,9 @@ let package = Package(
     .testTarget(
       name: "RetrieverImagesTests",
       dependencies: ["RetrieverImages", "CImageCodecs", "Retriever", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",

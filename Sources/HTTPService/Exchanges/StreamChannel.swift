@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+
+/// Drives a ``StreamStateMachine``: locks, asks, unlocks, acts.
+final class StreamChannel: Sendable {
+  private typealias Waiter = CheckedContinuation<Void, Never>
+
+  private let machine: Mutex<StreamStateMachine<Waiter>>
+  /// Tells the server that there is something to send.
+  private let wake: @Sendable () -> Void
+
+  init(highWaterMark: Int, length: Int64?, wake: @escaping @Sendable () -> Void) {
+    machine = Mutex(StreamStateMachine(highWaterMark: highWaterMark, length: length))
+    self.wake = wake
+  }
+
+  var sentCount: Int64 { machine.withLock { $0.sentCount } }
+  var bufferedCount: Int { machine.withLock { $0.bufferedCount } }
+
+  // MARK: The writer's side
+
+  func write(_ data: Data) async throws {
+    try Task.checkCancellation()
+    switch machine.withLock({ $0.write(data) }) {
+    case .fail: throw HTTPServerError(.responseEnded, "The client is gone, or the response was ended.")
+    case .exceed: throw HTTPServerError(.invalidResponse, "The body is longer than its announced length.")
+    case .proceed(let wakes): if wakes { wake() }
+    case .wait(let wakes):
+      if wakes { wake() }
+      await waitForRoom()
+      try Task.checkCancellation()
+      guard machine.withLock({ $0.isOpen }) else {
+        throw HTTPServerError(.responseEnded, "The client is gone, or the response was ended.")
+      }
+    }
+  }
+
+  private func waitForRoom() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isWaiting = machine.withLock { $0.register(continuation) }
+        // Cancelled before the registration: the handler found nobody to wake.
+        let wakes = !isWaiting || Task.isCancelled
+        if wakes {
+          if isWaiting { machine.withLock { $0.cancel() }?.resume() } else { continuation.resume() }
+        }
+      }
+    } onCancel: {
+      machine.withLock { $0.cancel() }?.resume()
+    }
+  }
+
+  func finish(failed: Bool) {
+    if machine.withLock({ $0.finish(failed: failed) }) { wake() }
+  }
+
+  // MARK: The server's side
+
+  enum Pull {
+    case bytes(Int)
+    case starve
+    case finish
+    case fail
+  }
+
+  func pull(into target: UnsafeMutableRawBufferPointer) -> Pull {
+    // Used within this call only; the machine copies into it and keeps nothing.
+    nonisolated(unsafe) let target = target
+    switch machine.withLock({ $0.pull(into: target) }) {
+    case .bytes(let count, let waiter):
+      waiter?.resume()
+      return .bytes(count)
+    case .starve: return .starve
+    case .finish: return .finish
+    case .fail: return .fail
+    }
+  }
+
+  func close() {
+    machine.withLock { $0.close() }?.resume()
+  }
+}

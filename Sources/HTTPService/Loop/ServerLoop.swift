@@ -1,0 +1,333 @@
+import CLinux
+import CMicroHTTPD
+import Foundation
+import Glibc
+
+/// The one thread of a server: it waits in epoll and lets libmicrohttpd work on what is ready.
+///
+/// `@unchecked Sendable`: the `var`s are used by the loop's thread only (and by the initializer and ``start(_:)``
+/// before there is one); other threads reach it through the inbox.
+final class ServerLoop: @unchecked Sendable {
+  enum Command: Sendable {
+    case bodyWanted(Exchange)
+    case respond(Exchange, OutgoingResponse)
+    case streamFilled(Exchange)
+    case abandon(Exchange)
+    case stop(limit: Duration)
+  }
+
+  let configuration: HTTPServerConfiguration
+  let port: UInt16
+  let ending = Ending()
+  private(set) var handler: HTTPServer.Handler = { _ in .text("Not found.\n", status: .notFound) }
+
+  private let inbox = LoopInbox<Command>()
+  private let epoll: Int32
+  private let wakeUp: Int32
+  /// What the daemon was started with; it keeps the pointer.
+  private let options: UnsafeMutablePointer<cmhd_options>
+  /// Nil before it is started and after it was stopped.
+  private var daemon: MicroHTTPD.Daemon?
+  private var listening: ListeningBox?
+  private var startMessage: String?
+
+  private(set) var now = ContinuousClock.now
+  private(set) var isStopping = false
+  private var connections: [UInt64: ClientConnection] = [:]
+  private var lingering: [UInt64: LingeringSocket] = [:]
+  private var nextID: UInt64 = 2
+  private var nextDeadline: ContinuousClock.Instant?
+  private var stopDeadline: ContinuousClock.Instant?
+  private var mustRun = true
+  private var logEntries: [HTTPServerConfiguration.AccessLogEntry] = []
+  private var commands: [Command] = []
+  private var ready = [epoll_event](repeating: epoll_event(), count: 256)
+
+  private static let daemonToken: UInt64 = 0
+  private static let wakeToken: UInt64 = 1
+
+  /// Lets go of the socket when the server stops listening.
+  private final class ListeningBox {
+    let socket: ListeningSocket
+    init(_ socket: consuming ListeningSocket) { self.socket = socket }
+  }
+
+  init(_ configuration: HTTPServerConfiguration) throws(HTTPServerError) {
+    self.configuration = configuration
+    let listening = ListeningBox(try ListeningSocket(configuration.address))
+    self.listening = listening
+    port = listening.socket.port
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    options = .allocate(capacity: 1)
+    options.initialize(to: cmhd_options())
+    guard epoll >= 0, wakeUp >= 0 else {
+      throw HTTPServerError(.cannotStart, "There is no descriptor left", errno: errno)
+    }
+    // The daemon is stopped before the loop goes: its callbacks' context need not be retained.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    daemon = MicroHTTPD.start(options, configuration, socket: listening.socket.descriptor, context: context)
+    guard let daemon else {
+      throw HTTPServerError(
+        configuration.tls == nil ? .cannotStart : .badCertificate,
+        startMessage ?? "The HTTP library cannot be started with this configuration.")
+    }
+    watch(MicroHTTPD.epollDescriptor(daemon), EPOLLIN.rawValue, token: Self.daemonToken)
+    watch(wakeUp, EPOLLIN.rawValue, token: Self.wakeToken)
+  }
+
+  deinit {
+    if let daemon {
+      MicroHTTPD.stopListening(daemon)
+      MicroHTTPD.stop(daemon)
+    }
+    if epoll >= 0 { close(epoll) }
+    if wakeUp >= 0 { close(wakeUp) }
+    options.deinitialize(count: 1)
+    options.deallocate()
+  }
+
+  // MARK: Any thread
+
+  /// Starts the thread; it holds the loop until the server is stopped.
+  func start(_ handler: @escaping HTTPServer.Handler) throws(HTTPServerError) {
+    self.handler = handler
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        ServerLoop.blockSignals()
+        retriever_name_thread("http-service")
+        Unmanaged<ServerLoop>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, context.toOpaque())
+    guard code == 0 else {
+      context.release()
+      throw HTTPServerError(.cannotStart, "There is no thread for the server", errno: code)
+    }
+    pthread_detach(thread)
+  }
+
+  /// Signals are the program's own affair; SIGPIPE, which sendfile raises, stays pending here for good.
+  private static func blockSignals() {
+    var all = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+
+  func post(_ command: Command) {
+    guard inbox.put(command) else { return }
+    var one: UInt64 = 1
+    _ = write(wakeUp, &one, 8)
+  }
+
+  // MARK: The loop's thread
+
+  private func run() {
+    while let daemon {
+      now = .now
+      inbox.drain(into: &commands)
+      for command in commands { perform(command) }
+      commands.removeAll(keepingCapacity: true)
+      expire()
+      if mustRun {
+        mustRun = false
+        MicroHTTPD.run(daemon)
+        writeLog()
+      }
+      if isStopping, connections.isEmpty, lingering.isEmpty { break }
+      wait(MicroHTTPD.hasPendingWork(daemon))
+    }
+    finish()
+  }
+
+  private func perform(_ command: Command) {
+    switch command {
+    case .bodyWanted(let exchange): exchange.bodyWanted()
+    case .respond(let exchange, let response): exchange.responseGiven(response)
+    case .streamFilled(let exchange): exchange.streamFilled()
+    case .abandon(let exchange): exchange.abandon()
+    case .stop(let limit): stop(limit)
+    }
+  }
+
+  /// Lets a suspended connection's callback be called again.
+  func resume(_ connection: ClientConnection) {
+    MicroHTTPD.resume(connection.handle)
+    mustRun = true
+  }
+
+  private func wait(_ hasPendingWork: Bool) {
+    var timeout: Int32 = 0
+    if hasPendingWork || mustRun {
+      mustRun = true
+    } else if inbox.fallAsleep() {
+      timeout = milliseconds(until: [nextDeadline, stopDeadline].compactMap { $0 }.min())
+    }
+    let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
+    guard count > 0 else { return }
+    for event in ready[..<count] {
+      switch event.data.u64 {
+      case Self.daemonToken: mustRun = true
+      case Self.wakeToken:
+        var counter: UInt64 = 0
+        _ = read(wakeUp, &counter, 8)
+      case let id:
+        if let socket = lingering[id] {
+          if !socket.drain() { endLingering(id) }
+        } else if let connection = connections[id] {
+          peerLeft(connection)
+        }
+      }
+    }
+  }
+
+  private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+    guard let deadline else { return -1 }
+    let left = deadline - .now
+    guard left > .zero else { return 0 }
+    let (seconds, attoseconds) = left.components
+    guard seconds < 1_000_000 else { return 1_000_000_000 }
+    // Rounded up: a sleeper that wakes early would only turn round.
+    return Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+  }
+
+  private func watch(_ descriptor: Int32, _ events: UInt32, token: UInt64) {
+    var event = epoll_event()
+    event.events = events
+    event.data.u64 = token
+    epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+  }
+
+  // MARK: Connections
+
+  func connectionBegan(_ handle: MicroHTTPD.Connection) -> ClientConnection {
+    let limits = configuration.limits
+    let clock = ConnectionClock(
+      limits: .init(
+        head: limits.headTime, idle: limits.idleTime, receiving: limits.receivingTime,
+        sending: limits.sendingTime, slowestReceiving: limits.slowestBody), now: now)
+    let connection = ClientConnection(id: nextID, handle: handle, loop: self, clock: clock)
+    nextID += 1
+    connections[connection.id] = connection
+    if let deadline = clock.deadline { include(deadline) }
+    // The library does not look at a connection that is suspended: this tells when its client leaves.
+    watch(connection.descriptor, EPOLLRDHUP.rawValue | EPOLLET.rawValue, token: connection.id)
+    return connection
+  }
+
+  func connectionEnded(_ connection: ClientConnection) {
+    // The socket may live on in a second descriptor, and would go on telling.
+    epoll_ctl(epoll, EPOLL_CTL_DEL, connection.descriptor, nil)
+    connections[connection.id] = nil
+    guard let descriptor = connection.takeLingering() else { return }
+    let deadline = now + Self.lingeringTime
+    let socket = LingeringSocket(descriptor, budget: Self.lingeringBudget, deadline: deadline)
+    guard socket.drain() else { return }
+    lingering[connection.id] = socket
+    watch(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue, token: connection.id)
+    include(deadline)
+  }
+
+  private static let lingeringTime = Duration.seconds(5)
+  private static let lingeringBudget: Int64 = 256 << 20
+
+  private func endLingering(_ id: UInt64) {
+    // Closing the last descriptor takes it out of epoll.
+    lingering[id] = nil
+  }
+
+  private func peerLeft(_ connection: ClientConnection) {
+    connection.peerHasLeft = true
+    connection.exchange?.abandon()
+  }
+
+  // MARK: Deadlines
+
+  /// A connection may expire earlier than was known.
+  func include(_ deadline: ContinuousClock.Instant) {
+    nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
+  }
+
+  /// Looks at all connections when the earliest deadline is over. Most deadlines are moved before they are due, so
+  /// this is rare: about once in the shortest time limit.
+  private func expire() {
+    if let stopDeadline, stopDeadline <= now { cutEverything() }
+    guard let due = nextDeadline, due <= now else { return }
+    nextDeadline = nil
+    for (id, socket) in lingering {
+      if socket.deadline <= now { endLingering(id) } else { include(socket.deadline) }
+    }
+    for connection in connections.values {
+      guard let deadline = connection.clock.deadline else { continue }
+      if deadline > now {
+        include(deadline)
+      } else if connection.clock.expire(now: now, progress: connection.sendingProgress) {
+        cut(connection)
+      } else if let deadline = connection.clock.deadline {
+        include(deadline)
+      }
+    }
+  }
+
+  private func cut(_ connection: ClientConnection) {
+    connection.cut()
+    connection.exchange?.abandon()
+    mustRun = true
+  }
+
+  // MARK: Stopping
+
+  private func stop(_ limit: Duration) {
+    let deadline = now + limit
+    stopDeadline = stopDeadline.map { min($0, deadline) } ?? deadline
+    guard !isStopping, let daemon else { return }
+    isStopping = true
+    MicroHTTPD.stopListening(daemon)
+    listening = nil
+    for connection in connections.values {
+      guard let exchange = connection.exchange else {
+        connection.cut()
+        continue
+      }
+      exchange.serverStops()
+    }
+    mustRun = true
+  }
+
+  private func cutEverything() {
+    stopDeadline = nil
+    lingering = [:]
+    for connection in connections.values { cut(connection) }
+  }
+
+  private func finish() {
+    inbox.close()
+    lingering = [:]
+    if let daemon { MicroHTTPD.stop(daemon) }
+    daemon = nil
+    writeLog()
+    connections = [:]
+    ending.end()
+  }
+
+  // MARK: Telling
+
+  func log(_ entry: HTTPServerConfiguration.AccessLogEntry) {
+    if configuration.onAccess != nil { logEntries.append(entry) }
+  }
+
+  /// Outside of the library's callbacks, which may then not be held up.
+  private func writeLog() {
+    guard !logEntries.isEmpty, let onAccess = configuration.onAccess else { return }
+    for entry in logEntries { onAccess(entry) }
+    logEntries.removeAll(keepingCapacity: true)
+  }
+
+  func diagnose(_ message: String) {
+    if daemon == nil { startMessage = message }
+    configuration.onDiagnostic?(message)
+  }
+}

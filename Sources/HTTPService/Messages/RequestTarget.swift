@@ -1,0 +1,65 @@
+/// The path and the query of a request, taken apart.
+///
+/// Remote input: whatever does not have exactly one meaning is refused.
+struct RequestTarget: Equatable {
+  var segments: [String] = []
+  var hasTrailingSlash = false
+  var query: [HTTPQueryItem] = []
+
+  /// - Parameter text: The target of the request line, in origin form, absolute form, or `*`.
+  init(_ text: String) throws(RequestRefusal) {
+    // Only visible ASCII: everything else must come percent-encoded.
+    guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "#") }) else {
+      throw .malformed("The request target holds a character that must be percent-encoded.")
+    }
+    if text == "*" { return }
+    let rest = try Self.originForm(text)
+    let end = rest.utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+    try takePath(rest[..<end])
+    if end < rest.endIndex { try takeQuery(rest[rest.utf8.index(after: end)...]) }
+  }
+
+  /// Without the scheme and the host of an absolute form, which say what the Host field says.
+  private static func originForm(_ text: String) throws(RequestRefusal) -> Substring {
+    if text.utf8.first == UInt8(ascii: "/") { return text[...] }
+    for scheme in ["http://", "https://"]
+    where ASCIIText.equalIgnoringCase(String(text.prefix(scheme.utf8.count)), scheme) {
+      let afterScheme = text.dropFirst(scheme.utf8.count)
+      guard let slash = afterScheme.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+      return afterScheme[slash] == "?" ? "/" + afterScheme[slash...] : afterScheme[slash...]
+    }
+    throw .malformed("The request target must begin with a slash.")
+  }
+
+  private mutating func takePath(_ path: Substring) throws(RequestRefusal) {
+    for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
+      guard let segment = ASCIIText.percentDecoded(piece) else {
+        throw .malformed("The path holds a broken percent-encoding.")
+      }
+      // A slash that hides in an escape would make two segments of one wherever they are joined again.
+      guard !segment.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }) else {
+        throw .malformed("The path holds an encoded slash or a control character.")
+      }
+      switch segment {
+      case ".": break
+      case "..":
+        guard !segments.isEmpty else { throw .malformed("The path leads above its root.") }
+        segments.removeLast()
+      default: segments.append(segment)
+      }
+    }
+    hasTrailingSlash = path.utf8.last == UInt8(ascii: "/") && !segments.isEmpty
+  }
+
+  private mutating func takeQuery(_ text: Substring) throws(RequestRefusal) {
+    for piece in text.utf8.split(separator: UInt8(ascii: "&")) {
+      let equals = piece.firstIndex(of: UInt8(ascii: "="))
+      let name = ASCIIText.percentDecoded(piece[..<(equals ?? piece.endIndex)], plusIsSpace: true)
+      let value = equals.map { ASCIIText.percentDecoded(piece[piece.index(after: $0)...], plusIsSpace: true) }
+      guard let name, value != .some(nil) else {
+        throw .malformed("The query holds a broken percent-encoding.")
+      }
+      query.append(HTTPQueryItem(name: name, value: value ?? nil))
+    }
+  }
+}

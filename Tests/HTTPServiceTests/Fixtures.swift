@@ -1,0 +1,52 @@
+import Foundation
+import HTTPService
+import Synchronization
+
+/// Runs a server for as long as `body` runs.
+func withServer<Value: Sendable>(
+  _ change: (inout HTTPServerConfiguration) -> Void = { _ in }, handler: @escaping HTTPServer.Handler,
+  _ body: (HTTPServer) async throws -> Value
+) async throws -> Value {
+  var configuration = HTTPServerConfiguration()
+  change(&configuration)
+  let server = try HTTPServer(configuration: configuration)
+  try server.start(handler: handler)
+  do {
+    let value = try await body(server)
+    await server.stop(within: .zero)
+    return value
+  } catch {
+    await server.stop(within: .zero)
+    throw error
+  }
+}
+
+/// What was noted, in order, by whichever thread.
+final class Notes<Note: Sendable>: Sendable {
+  private let state = Mutex<[Note]>([])
+  var all: [Note] { state.withLock { $0 } }
+  func add(_ note: Note) { state.withLock { $0.append(note) } }
+}
+
+/// Opens its gate when the task it stands in is cancelled.
+func untilCancelled(_ onCancel: @escaping @Sendable () -> Void) async {
+  let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+  await withTaskCancellationHandler {
+    for await _ in stream {}
+  } onCancel: {
+    onCancel()
+    continuation.finish()
+  }
+}
+
+/// Numbers that are the same in every run.
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state
+  }
+}
