@@ -1,6 +1,7 @@
 import Foundation
 import HTTPService
 import Synchronization
+import TestSupport
 
 /// Runs a server for as long as `body` runs.
 func withServer<Value: Sendable>(
@@ -48,5 +49,12 @@ struct SeededNumbers: RandomNumberGenerator {
     state ^= state >> 7
     state ^= state << 17
     return state
+  }
+}
+
+/// Runs blocking calls on a thread of their own.
+func offThePool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    _ = JobThread { continuation.resume(with: Result { try body() }) }
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import TestSupport
 
 /// A client that sends exactly the bytes it is told to, on a socket of its own.
 final class RawClient: Sendable {
@@ -58,9 +57,7 @@ final class RawClient: Sendable {
   func blocking<Value: Sendable>(_ body: @escaping @Sendable (RawClient) throws -> Value) async throws
     -> Value
   {
-    try await withCheckedThrowingContinuation { continuation in
-      _ = JobThread { continuation.resume(with: Result { try body(self) }) }
-    }
+    try await offThePool { try body(self) }
   }
 
   /// Ends the connection with a reset.

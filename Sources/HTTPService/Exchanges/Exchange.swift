@@ -104,7 +104,8 @@ final class Exchange: @unchecked Sendable {
   private func perform(_ action: ExchangeStateMachine.CallAction, bytes: UnsafeRawBufferPointer) -> Bool {
     guard let connection else { return false }
     switch action {
-    case .startHandler, .suspend: suspend(connection)
+    case .startHandler(let suspends): if suspends { suspend(connection) }
+    case .suspend: suspend(connection)
     case .goOn: connection.begin(.receiving)
     case .takeBytes:
       if upload.append(bytes) {
@@ -121,7 +122,7 @@ final class Exchange: @unchecked Sendable {
 
   private func suspend(_ connection: ClientConnection) {
     connection.begin(.working)
-    MicroHTTPD.suspend(connection.handle)
+    connection.suspend()
   }
 
   private func respond(_ connection: ClientConnection, lingers: Bool) -> Bool {
@@ -151,7 +152,7 @@ final class Exchange: @unchecked Sendable {
     case .fail: return MicroHTTPD.endWithError
     case .starve:
       machine.streamStarved()
-      MicroHTTPD.suspend(connection.handle)
+      connection.suspend()
       return 0
     }
   }
@@ -181,6 +182,9 @@ final class Exchange: @unchecked Sendable {
   func responseGiven(_ response: OutgoingResponse) {
     guard machine.stage != .over else { return }
     self.response = response
+    // The library takes nothing in once it sends: who reads on would wait for ever.
+    upload.finish(
+      .failed(HTTPServerError(.bodyIncomplete, "The body is to be read before the response begins.")))
     wake(machine.responseGiven())
   }
 
@@ -202,7 +206,7 @@ final class Exchange: @unchecked Sendable {
     guard wake == .resume, let connection else { return }
     connection.begin(
       machine.stage == .responding ? .sending : machine.stage == .receiving ? .receiving : .working)
-    loop.resume(connection)
+    connection.resume()
   }
 
   // MARK: The handler's task

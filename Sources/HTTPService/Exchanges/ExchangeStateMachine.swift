@@ -20,8 +20,9 @@ struct ExchangeStateMachine: Sendable {
 
   /// What a callback has to do.
   enum CallAction: Sendable, Equatable {
-    /// Start the handler; suspend.
-    case startHandler
+    /// Start the handler; suspend when the body is to be held back until it is wanted. Without a body the library
+    /// goes on, and calls again: a response given before that would cost the connection.
+    case startHandler(suspends: Bool)
     case suspend
     /// Let the body, or what comes next, come.
     case goOn
@@ -75,13 +76,16 @@ struct ExchangeStateMachine: Sendable {
       hasResponse = true
       return call()
     }
+    guard framing.hasBody else {
+      stage = .receiving
+      return .startHandler(suspends: false)
+    }
     isSuspended = true
-    return .startHandler
+    return .startHandler(suspends: true)
   }
 
   /// A call that brings no bytes: again for the head after a pause, or at the end of the request.
   mutating func call() -> CallAction {
-    isSuspended = false
     if isAbandoned { return .cut }
     switch stage {
     case .handling:
@@ -99,9 +103,9 @@ struct ExchangeStateMachine: Sendable {
     }
   }
 
-  /// A call that brings bytes of the body.
+  /// A call that brings bytes of the body. It may come although the connection is suspended: the library hands over
+  /// all chunks that it has read.
   mutating func call(bringing count: Int) -> CallAction {
-    isSuspended = false
     guard stage == .receiving, !isAbandoned else { return .cut }
     receivedCount += Int64(count)
     guard dropsBody || receivedCount > limits.bodySize else { return .takeBytes }

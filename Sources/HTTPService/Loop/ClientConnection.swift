@@ -12,6 +12,7 @@ final class ClientConnection {
   var exchange: Exchange?
   /// The client has closed its side.
   var peerHasLeft = false
+  private var isSuspended = false
   /// A second descriptor for the socket, to read on when the library has closed its own.
   private(set) var lingering: Int32?
 
@@ -44,6 +45,22 @@ final class ClientConnection {
     begin(.idle)
     // A stopping server waits for no further request.
     if loop.isStopping { cut() }
+  }
+
+  /// The library leaves the connection alone from here on. Once is enough: a second time would undo a resumption
+  /// that is under way.
+  func suspend() {
+    guard !isSuspended else { return }
+    isSuspended = true
+    MicroHTTPD.suspend(handle)
+  }
+
+  /// Lets a suspended connection's callback be called again.
+  func resume() {
+    guard isSuspended else { return }
+    isSuspended = false
+    MicroHTTPD.resume(handle)
+    loop.setMustRun()
   }
 
   var sendingProgress: ConnectionClock.Progress? { MicroHTTPD.sendingProgress(descriptor) }

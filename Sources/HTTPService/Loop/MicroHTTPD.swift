@@ -123,6 +123,9 @@ final class OutgoingResponse: @unchecked Sendable {
   /// The client is to leave when it has this.
   func closeConnection() { MHD_add_response_header(handle, "Connection", "close") }
 
+  /// For HEAD, where the library would tell a length of 0 for a body whose length is not known.
+  func announceChunks() { MHD_add_response_header(handle, "Transfer-Encoding", "chunked") }
+
   /// A response without a stream; nil when memory or descriptors are short.
   static func plain(_ response: HTTPResponse) -> OutgoingResponse? {
     switch response.body.content {

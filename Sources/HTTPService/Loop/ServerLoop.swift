@@ -153,11 +153,8 @@ final class ServerLoop: @unchecked Sendable {
     }
   }
 
-  /// Lets a suspended connection's callback be called again.
-  func resume(_ connection: ClientConnection) {
-    MicroHTTPD.resume(connection.handle)
-    mustRun = true
-  }
+  /// The library has something to do that no descriptor announces.
+  func setMustRun() { mustRun = true }
 
   private func wait(_ hasPendingWork: Bool) {
     var timeout: Int32 = 0

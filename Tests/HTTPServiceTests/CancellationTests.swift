@@ -1,0 +1,111 @@
+import Foundation
+import HTTPService
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .serialized) struct CancellationTests {
+  @Test(arguments: [true, false]) func theHandlerIsCancelledWhenItsClientLeaves(byReset: Bool) async throws {
+    let started = Gate()
+    let cancelled = Gate()
+    try await withServer(handler: { _ in
+      started.open()
+      await untilCancelled { cancelled.open() }
+      return .text("late")
+    }) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(await started.wait(within: .seconds(10)))
+      if byReset { client.reset() } else { client.leave() }
+      #expect(await cancelled.wait(within: .seconds(2)))
+    }
+  }
+
+  @Test func aStreamIsCancelledWhenItsClientLeaves() async throws {
+    let cancelled = Gate()
+    try await withServer(handler: { _ in
+      HTTPResponse(
+        body: .stream { writer in
+          try await writer.write("hello\n")
+          await untilCancelled { cancelled.open() }
+        })
+    }) { server in
+      let client = try RawClient(port: server.port)
+      _ = try await client.blocking { client in
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try client.readHead()
+        return try client.readChunk()
+      }
+      client.leave()
+      #expect(await cancelled.wait(within: .seconds(2)))
+    }
+  }
+
+  @Test func aBodyThatEndsEarlyFailsItsReader() async throws {
+    let failed = Gate()
+    let started = Gate()
+    try await withServer(handler: { request in
+      started.open()
+      do {
+        _ = try await request.body.collectedBody(upTo: 1000)
+      } catch let error as HTTPServerError where error.code == .bodyIncomplete {
+        failed.open()
+      } catch is CancellationError {
+        failed.open()
+      }
+      return .text("")
+    }) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n12345")
+      #expect(await started.wait(within: .seconds(10)))
+      client.leave()
+      #expect(await failed.wait(within: .seconds(2)))
+    }
+  }
+
+  @Test func clientsThatVanishLeaveNothing() async throws {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      try directory.write(Data.pattern(count: 4_000_000), to: "file")
+      let path = directory.path("file")
+      let ended = Atomic<Int>(0)
+      try await withServer(
+        { $0.onAccess = { _ in ended.add(1, ordering: .relaxed) } },
+        handler: { request in
+          switch request.pathSegments.first {
+          case "file": return try .file(at: path, for: request, contentType: "text/plain")
+          case "stream":
+            return HTTPResponse(
+              body: .stream { writer in
+                while true { try await writer.write(Data(repeating: 65, count: 10_000)) }
+              })
+          case "upload": return .text("\(try await request.body.collectedBody(upTo: 1_000_000).count)")
+          default:
+            await untilCancelled {}
+            return .text("late")
+          }
+        }
+      ) { server in
+        var before = ResourceCensus.take()
+        var random = SeededNumbers(7)
+        for round in 0..<400 {
+          if round == 40 {
+            #expect(await eventually(within: .seconds(20)) { ended.load(ordering: .relaxed) >= round })
+            before = ResourceCensus.take()
+          }
+          let client = try RawClient(port: server.port)
+          let path = ["file", "stream", "upload", "wait"][round % 4]
+          let body = path == "upload" ? "Content-Length: 50000\r\n\r\nabc" : "\r\n"
+          try client.send("POST /\(path) HTTP/1.1\r\nHost: a\r\n" + body)
+          if path != "wait", path != "upload" { _ = try await client.blocking { try $0.read(upTo: 10) } }
+          if Bool.random(using: &random) { client.reset() } else { client.leave() }
+        }
+        let isClean = await eventually(within: .seconds(20)) {
+          let now = ResourceCensus.take().since(before)
+          return now.descriptors <= 0 && now.threads <= 2
+        }
+        #expect(isClean, "\(before) then \(ResourceCensus.take())")
+      }
+    }
+  }
+}

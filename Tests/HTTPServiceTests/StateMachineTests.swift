@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@testable import HTTPService
+
+@Suite struct StateMachineTests {
+  private func machine() -> ExchangeStateMachine {
+    ExchangeStateMachine(limits: .init(bodySize: 100, unwantedBodySize: 50))
+  }
+
+  @Test func aRequestWithoutABodyIsAnsweredAfterItsEnd() {
+    var machine = machine()
+    #expect(
+      machine.headArrived(framing: .noBody, expectsContinue: false, isRefused: false)
+        == .startHandler(suspends: false))
+    #expect(machine.call() == .suspend)
+    #expect(machine.responseGiven() == .resume)
+    #expect(machine.responseGiven() == .none)
+    #expect(machine.call() == .respond(lingers: false))
+    machine.completed()
+    #expect(machine.abandon() == .none)
+  }
+
+  @Test func aBodyIsHeldBackUntilItIsWanted() {
+    var machine = machine()
+    #expect(
+      machine.headArrived(framing: .length(80), expectsContinue: true, isRefused: false)
+        == .startHandler(suspends: true))
+    #expect(machine.bodyWanted() == .resume)
+    #expect(machine.call() == .goOn)
+    #expect(machine.call(bringing: 40) == .takeBytes)
+    machine.bodyIsFull()
+    // All chunks that were read are handed over, suspended or not.
+    #expect(machine.call(bringing: 40) == .takeBytes)
+    #expect(machine.bodyWanted() == .resume)
+    #expect(machine.call() == .suspend)
+    #expect(machine.responseGiven() == .resume)
+    #expect(machine.call() == .respond(lingers: false))
+  }
+
+  @Test func aLongBodyThatNobodyWantsIsAnsweredEarly() {
+    var machine = machine()
+    _ = machine.headArrived(framing: .length(80), expectsContinue: false, isRefused: false)
+    #expect(machine.responseGiven() == .resume)
+    #expect(machine.call() == .respond(lingers: true))
+  }
+
+  @Test func aShortBodyThatNobodyWantsIsReadAway() {
+    var machine = machine()
+    _ = machine.headArrived(framing: .length(20), expectsContinue: false, isRefused: false)
+    #expect(machine.responseGiven() == .resume)
+    #expect(machine.call() == .goOn)
+    #expect(machine.call(bringing: 20) == .dropBytes)
+    #expect(machine.call() == .respond(lingers: false))
+  }
+
+  @Test func aBodyPastItsLimitFailsOnceAndIsThenDroppedAndCut() {
+    var machine = machine()
+    _ = machine.headArrived(framing: .chunked, expectsContinue: false, isRefused: false)
+    _ = machine.bodyWanted()
+    #expect(machine.call() == .goOn)
+    #expect(machine.call(bringing: 90) == .takeBytes)
+    #expect(machine.call(bringing: 20) == .failBody)
+    #expect(machine.call(bringing: 20) == .dropBytes)
+    #expect(machine.call(bringing: 20) == .cut)
+  }
+
+  @Test func anAbandonedExchangeIsCutByTheNextCall() {
+    var machine = machine()
+    _ = machine.headArrived(framing: .noBody, expectsContinue: false, isRefused: false)
+    #expect(machine.call() == .suspend)
+    #expect(machine.abandon() == .resume)
+    #expect(machine.call() == .cut)
+  }
+
+  @Test func aStarvedStreamIsWokenOnce() {
+    var machine = machine()
+    _ = machine.headArrived(framing: .noBody, expectsContinue: false, isRefused: false)
+    _ = machine.call()
+    _ = machine.responseGiven()
+    _ = machine.call()
+    machine.streamStarved()
+    #expect(machine.streamFilled() == .resume)
+    #expect(machine.streamFilled() == .none)
+  }
+
+  // MARK: The clock
+
+  private let limits = ConnectionClock.Limits(
+    head: .seconds(10), idle: .seconds(60), receiving: .seconds(30), sending: .seconds(20),
+    slowestReceiving: 100)
+
+  @Test func aBodyMustKeepItsPace() {
+    let start = ContinuousClock.now
+    var clock = ConnectionClock(limits: limits, now: start)
+    #expect(clock.deadline == start + .seconds(10))
+    clock.begin(.receiving, now: start)
+    clock.received(3000)
+    #expect(!clock.expire(now: start + .seconds(30), progress: nil))
+    clock.received(2999)
+    #expect(clock.expire(now: start + .seconds(60), progress: nil))
+  }
+
+  @Test func aResponseMayRestButNotBeStuckTwice() {
+    let start = ContinuousClock.now
+    var clock = ConnectionClock(limits: limits, now: start)
+    clock.begin(.sending, now: start)
+    #expect(!clock.expire(now: start, progress: .init(acknowledged: 5, isPending: false)))
+    #expect(!clock.expire(now: start, progress: .init(acknowledged: 5, isPending: true)))
+    #expect(!clock.expire(now: start, progress: .init(acknowledged: 6, isPending: true)))
+    #expect(clock.expire(now: start, progress: .init(acknowledged: 6, isPending: true)))
+  }
+
+  // MARK: The channels
+
+  @Test func anUploadIsWithheldAtItsMark() {
+    var machine = UploadStateMachine<Int>(highWaterMark: 4)
+    let bytes: [UInt8] = [1, 2, 3]
+    bytes.withUnsafeBytes { bytes in
+      guard case .wait = machine.next(), case .wait(asks: true) = machine.register(7) else {
+        Issue.record("The first read asks for the body")
+        return
+      }
+      guard case .deliver(7, let data) = machine.append(bytes), data == Data([1, 2, 3]) else {
+        Issue.record("A waiter gets what comes")
+        return
+      }
+      guard case .keep = machine.append(bytes), case .withhold = machine.append(bytes) else {
+        Issue.record("What comes is kept up to the mark")
+        return
+      }
+    }
+    guard case .deliver(let data, asks: true) = machine.next() else {
+      Issue.record("Taking what was withheld asks for more")
+      return
+    }
+    #expect(data.count == 6)
+    _ = machine.cancel()
+    guard case .fail(is CancellationError) = machine.next() else {
+      Issue.record("A cancelled reader reads no more")
+      return
+    }
+  }
+
+  @Test func aStreamHoldsItsWriterBackAtItsMark() {
+    var machine = StreamStateMachine<Int>(highWaterMark: 4, length: 9)
+    var buffer = [UInt8](repeating: 0, count: 4)
+    let pulled = { (machine: inout StreamStateMachine<Int>) in
+      buffer.withUnsafeMutableBytes { machine.pull(into: $0) }
+    }
+    guard case .starve = pulled(&machine), case .wait(wakes: true) = machine.write(Data(count: 6)),
+      machine.register(3), case .bytes(4, 3?) = pulled(&machine)
+    else {
+      Issue.record("A full stream makes its writer wait until half of it is sent")
+      return
+    }
+    guard case .exceed = machine.write(Data(count: 4)) else {
+      Issue.record("More than was announced is refused")
+      return
+    }
+    #expect(!machine.finish(failed: false))
+    guard case .bytes(2, nil) = pulled(&machine), case .finish = pulled(&machine) else {
+      Issue.record("What was written is sent before the end")
+      return
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPService
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StopTests {
+  @Test func anOpenResponseMayEndWhileNewConnectionsAreRefused() async throws {
+    let started = Gate()
+    let finish = Gate()
+    let server = try HTTPServer()
+    try server.start { _ in
+      started.open()
+      await finish.wait()
+      return .text("whole")
+    }
+    let client = try RawClient(port: server.port)
+    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(await started.wait(within: .seconds(10)))
+    async let stopped: Void = server.stop(within: .seconds(30))
+    let port = server.port
+    #expect(await eventually { (try? RawClient(port: port)) == nil })
+    finish.open()
+    let response = try await client.blocking { try $0.readResponse() }
+    #expect(response.text == "whole" && response.field("Connection") == "close")
+    await stopped
+  }
+
+  @Test func idleConnectionsAndLiveStreamsEndAtOnce() async throws {
+    let server = try HTTPServer()
+    try server.start { request in
+      guard request.path == "/live" else { return .text("idle") }
+      return HTTPResponse(
+        body: .stream(endsWhenStopping: true) { writer in
+          try await writer.write("a")
+          await untilCancelled {}
+        })
+    }
+    let idle = try RawClient(port: server.port)
+    let live = try RawClient(port: server.port)
+    _ = try await idle.blocking { client in
+      try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      return try client.readResponse()
+    }
+    _ = try await live.blocking { client in
+      try client.send("GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
+      _ = try client.readHead()
+      return try client.readChunk()
+    }
+    await server.stop(within: .seconds(50))
+    #expect(try await live.blocking { try $0.readChunk() }.isEmpty)
+    #expect(try await idle.blocking { try $0.readToEnd() }.isEmpty)
+  }
+
+  @Test func whatDoesNotEndInTimeIsCancelled() async throws {
+    let started = Gate()
+    let cancelled = Gate()
+    let server = try HTTPServer()
+    try server.start { _ in
+      started.open()
+      await untilCancelled { cancelled.open() }
+      return .text("late")
+    }
+    let client = try RawClient(port: server.port)
+    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(await started.wait(within: .seconds(10)))
+    await server.stop(within: .milliseconds(50))
+    #expect(cancelled.isOpen)
+    #expect(try await client.blocking { try $0.readToEnd() }.isEmpty)
+  }
+
+  @Test func cancellingRunStopsTheServer() async throws {
+    let server = try HTTPServer()
+    let running = Task { try await server.run { _ in .text("fine") } }
+    let client = try RawClient(port: server.port)
+    _ = try await client.blocking { client in
+      try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      return try client.readResponse()
+    }
+    running.cancel()
+    try await running.value
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+    #expect(throws: HTTPServerError.self) { try server.start { _ in .text("again") } }
+  }
+
+  @Test func aServerThatWasNeverStartedCanBeDropped() async throws {
+    let before = ResourceCensus.take()
+    var server: HTTPServer? = try HTTPServer()
+    await server?.stop()
+    server = nil
+    #expect(ResourceCensus.take().since(before).descriptors <= 2)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HTTPService
+import Retriever
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct UploadTests {
+  @Test func aBodyOfAnyFramingArrivesWhole() async throws {
+    let sent = Data.pattern(count: 3_000_000)
+    try await withServer(handler: { request in
+      HTTPResponse(body: .bytes(try await request.body.collectedBody(upTo: 5_000_000)))
+    }) { server in
+      let session = Retriever.URLSession(configuration: .ephemeral)
+      var request = Retriever.URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
+      request.httpMethod = "POST"
+      let (echo, _) = try await session.upload(for: request, from: sent)
+      let isSame = echo == sent
+      #expect(isSame)
+
+      let client = try RawClient(port: server.port)
+      let chunked = try await client.blocking { client in
+        try client.send("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for start in stride(from: 0, to: 100_000, by: 1000) {
+          try client.send("3e8\r\n")
+          try client.send(Array(sent[start..<(start + 1000)]) + [13, 10])
+        }
+        try client.send("0\r\n\r\n")
+        return try client.readResponse().body
+      }
+      let isWhole = chunked == Array(sent.prefix(100_000))
+      #expect(isWhole)
+    }
+  }
+
+  @Test func aClientIsToldToContinueWhenTheBodyIsRead() async throws {
+    try await withServer(handler: { request in
+      guard request.path == "/read" else { return .text("unread", status: .forbidden) }
+      return .text("\(try await request.body.collectedBody(upTo: 100).count)")
+    }) { server in
+      let reading = try RawClient(port: server.port)
+      let text = try await reading.blocking { client in
+        try client.send("PUT /read HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+        guard try client.readHead().status == 100 else { return "not told" }
+        try client.send("12345")
+        return try client.readResponse().text
+      }
+      #expect(text == "5")
+      let refused = try RawClient(port: server.port)
+      let status = try await refused.blocking { client in
+        try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+        return try client.readResponse().status
+      }
+      #expect(status == 403)
+    }
+  }
+
+  @Test(arguments: ["Content-Length: 200000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n30d40\r\n"])
+  func aBodyPastTheLimitGives413(head: String) async throws {
+    try await withServer(
+      { $0.limits.bodySize = 100_000 },
+      handler: { request in
+        .text("\(try await request.body.collectedBody(upTo: 1_000_000).count)")
+      }
+    ) { server in
+      let client = try RawClient(port: server.port)
+      let status = try await client.blocking { client in
+        try client.send("PUT / HTTP/1.1\r\nHost: a\r\n" + head)
+        try client.send([UInt8](repeating: 65, count: 200_000))
+        if head.contains("chunked") { try client.send("\r\n0\r\n\r\n") }
+        return try client.readResponse().status
+      }
+      #expect(status == 413)
+    }
+  }
+
+  @Test func aHandlerMayAllowLess() async throws {
+    try await withServer(handler: { .text("\(try await $0.body.collectedBody(upTo: 10).count)") }) { server in
+      let client = try RawClient(port: server.port)
+      let statuses = try await client.blocking { client in
+        try [11, 10].map { count in
+          try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
+          try client.send([UInt8](repeating: 65, count: count))
+          return try client.readResponse().status
+        }
+      }
+      // The second is on the same connection: a short body that nobody wanted was read away.
+      #expect(statuses == [413, 200])
+    }
+  }
+
+  @Test func aResponseToAnUnreadBodyReachesTheClient() async throws {
+    try await withServer(handler: { _ in .text("no thanks", status: .forbidden) }) { server in
+      let client = try RawClient(port: server.port)
+      let response = try await client.blocking { client in
+        try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n")
+        try client.send([UInt8](repeating: 65, count: 20_000_000))
+        return try client.readResponse().text
+      }
+      #expect(response == "no thanks")
+    }
+  }
+
+  @Test func aReaderThatLagsHoldsTheClientBack() async throws {
+    let goOn = Gate()
+    let total = 24_000_000
+    try await withServer(handler: { request in
+      await goOn.wait()
+      var count = 0
+      var largest = 0
+      for try await piece in request.body {
+        count += piece.count
+        largest = max(largest, piece.count)
+      }
+      return .text("\(count) \(largest < 512 * 1024)")
+    }) { server in
+      let client = try RawClient(port: server.port)
+      let sent = Atomic<Int>(0)
+      let before = ResourceCensus.residentBytes()
+      async let answer = client.blocking { client in
+        try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \(total)\r\n\r\n")
+        let piece = [UInt8](repeating: 65, count: 10_000)
+        for _ in 0..<(total / piece.count) {
+          try client.send(piece)
+          sent.add(piece.count, ordering: .relaxed)
+        }
+        return try client.readResponse().text
+      }
+      // What is sent comes to rest in the kernel's buffers, long before the end.
+      let seen = Atomic<Int>(-1)
+      _ = await eventually {
+        let now = sent.load(ordering: .relaxed)
+        return now > 0 && seen.exchange(now, ordering: .relaxed) == now
+      }
+      #expect(sent.load(ordering: .relaxed) < total)
+      goOn.open()
+      #expect(try await answer == "\(total) true")
+      #expect(ResourceCensus.residentBytes() - before < 16 << 20)
+    }
+  }
+}
