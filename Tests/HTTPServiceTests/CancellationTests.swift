@@ -100,11 +100,12 @@ import Testing
           if path != "wait", path != "upload" { _ = try await client.blocking { try $0.read(upTo: 10) } }
           if Bool.random(using: &random) { client.reset() } else { client.leave() }
         }
+        let settled = before
         let isClean = await eventually(within: .seconds(20)) {
-          let now = ResourceCensus.take().since(before)
+          let now = ResourceCensus.take().since(settled)
           return now.descriptors <= 0 && now.threads <= 2
         }
-        #expect(isClean, "\(before) then \(ResourceCensus.take())")
+        #expect(isClean, "\(settled) then \(ResourceCensus.take())")
       }
     }
   }

@@ -66,7 +66,7 @@ final class RawClient: Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     // The descriptor stays this object's: a new one, of nothing, takes its place.
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-    dup3(nothing, descriptor, O_CLOEXEC)
+    dup2(nothing, descriptor)
     Glibc.close(nothing)
   }
 

@@ -96,19 +96,19 @@ import Testing
     #expect(clock.deadline == start + .seconds(10))
     clock.begin(.receiving, now: start)
     clock.received(3000)
-    #expect(!clock.expire(now: start + .seconds(30), progress: nil))
+    #expect(clock.expire(now: start + .seconds(30), progress: nil) == false)
     clock.received(2999)
-    #expect(clock.expire(now: start + .seconds(60), progress: nil))
+    #expect(clock.expire(now: start + .seconds(60), progress: nil) == true)
   }
 
   @Test func aResponseMayRestButNotBeStuckTwice() {
     let start = ContinuousClock.now
     var clock = ConnectionClock(limits: limits, now: start)
     clock.begin(.sending, now: start)
-    #expect(!clock.expire(now: start, progress: .init(acknowledged: 5, isPending: false)))
-    #expect(!clock.expire(now: start, progress: .init(acknowledged: 5, isPending: true)))
-    #expect(!clock.expire(now: start, progress: .init(acknowledged: 6, isPending: true)))
-    #expect(clock.expire(now: start, progress: .init(acknowledged: 6, isPending: true)))
+    #expect(clock.expire(now: start, progress: .init(acknowledged: 5, isPending: false)) == false)
+    #expect(clock.expire(now: start, progress: .init(acknowledged: 5, isPending: true)) == false)
+    #expect(clock.expire(now: start, progress: .init(acknowledged: 6, isPending: true)) == false)
+    #expect(clock.expire(now: start, progress: .init(acknowledged: 6, isPending: true)) == true)
   }
 
   // MARK: The channels
@@ -158,7 +158,7 @@ import Testing
       Issue.record("More than was announced is refused")
       return
     }
-    #expect(!machine.finish(failed: false))
+    #expect(machine.finish(failed: false) == false)
     guard case .bytes(2, nil) = pulled(&machine), case .finish = pulled(&machine) else {
       Issue.record("What was written is sent before the end")
       return

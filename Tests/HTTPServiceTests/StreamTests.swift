@@ -54,35 +54,38 @@ import Testing
   }
 
   @Test func aClientThatLagsHoldsTheWriterBack() async throws {
-    let written = Atomic<Int>(0)
-    let total = 64_000_000
-    try await withServer(handler: { _ in
-      HTTPResponse(
-        body: .stream(length: Int64(total)) { writer in
-          let piece = Data(repeating: 65, count: 16_000)
-          for _ in 0..<(total / piece.count) {
-            try await writer.write(piece)
-            written.add(piece.count, ordering: .relaxed)
-          }
-        })
-    }) { server in
-      let client = try RawClient(port: server.port, receiveBuffer: 64 * 1024)
-      let before = ResourceCensus.residentBytes()
-      try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-      let seen = Atomic<Int>(-1)
-      _ = await eventually {
-        let now = written.load(ordering: .relaxed)
-        return now > 0 && seen.exchange(now, ordering: .relaxed) == now
+    // Memory is counted, so the process is one of its own.
+    await #expect(processExitsWith: .success) {
+      let written = Atomic<Int>(0)
+      let total = 64_000_000
+      try await withServer(handler: { _ in
+        HTTPResponse(
+          body: .stream(length: Int64(total)) { writer in
+            let piece = Data(repeating: 65, count: 16_000)
+            for _ in 0..<(total / piece.count) {
+              try await writer.write(piece)
+              written.add(piece.count, ordering: .relaxed)
+            }
+          })
+      }) { server in
+        let client = try RawClient(port: server.port, receiveBuffer: 64 * 1024)
+        let before = ResourceCensus.residentBytes()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let seen = Atomic<Int>(-1)
+        _ = await eventually {
+          let now = written.load(ordering: .relaxed)
+          return now > 0 && seen.exchange(now, ordering: .relaxed) == now
+        }
+        #expect(written.load(ordering: .relaxed) < total / 2)
+        let count = try await client.blocking { client in
+          _ = try client.readHead()
+          var count = 0
+          while count < total { count += try client.read(upTo: 1 << 20).count }
+          return count
+        }
+        #expect(count == total)
+        #expect(ResourceCensus.residentBytes() - before < 32 << 20)
       }
-      #expect(written.load(ordering: .relaxed) < total / 2)
-      let count = try await client.blocking { client in
-        _ = try client.readHead()
-        var count = 0
-        while count < total { count += try client.read(upTo: 1 << 20).count }
-        return count
-      }
-      #expect(count == total)
-      #expect(ResourceCensus.residentBytes() - before < 32 << 20)
     }
   }
 

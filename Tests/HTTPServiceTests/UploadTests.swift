@@ -102,40 +102,43 @@ import Testing
   }
 
   @Test func aReaderThatLagsHoldsTheClientBack() async throws {
-    let goOn = Gate()
-    let total = 24_000_000
-    try await withServer(handler: { request in
-      await goOn.wait()
-      var count = 0
-      var largest = 0
-      for try await piece in request.body {
-        count += piece.count
-        largest = max(largest, piece.count)
-      }
-      return .text("\(count) \(largest < 512 * 1024)")
-    }) { server in
-      let client = try RawClient(port: server.port)
-      let sent = Atomic<Int>(0)
-      let before = ResourceCensus.residentBytes()
-      async let answer = client.blocking { client in
-        try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \(total)\r\n\r\n")
-        let piece = [UInt8](repeating: 65, count: 10_000)
-        for _ in 0..<(total / piece.count) {
-          try client.send(piece)
-          sent.add(piece.count, ordering: .relaxed)
+    // Memory is counted, so the process is one of its own.
+    await #expect(processExitsWith: .success) {
+      let goOn = Gate()
+      let total = 24_000_000
+      try await withServer(handler: { request in
+        await goOn.wait()
+        var count = 0
+        var largest = 0
+        for try await piece in request.body {
+          count += piece.count
+          largest = max(largest, piece.count)
         }
-        return try client.readResponse().text
+        return .text("\(count) \(largest < 512 * 1024)")
+      }) { server in
+        let client = try RawClient(port: server.port)
+        let sent = Atomic<Int>(0)
+        let before = ResourceCensus.residentBytes()
+        async let answer = client.blocking { client in
+          try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \(total)\r\n\r\n")
+          let piece = [UInt8](repeating: 65, count: 10_000)
+          for _ in 0..<(total / piece.count) {
+            try client.send(piece)
+            sent.add(piece.count, ordering: .relaxed)
+          }
+          return try client.readResponse().text
+        }
+        // What is sent comes to rest in the kernel's buffers, long before the end.
+        let seen = Atomic<Int>(-1)
+        _ = await eventually {
+          let now = sent.load(ordering: .relaxed)
+          return now > 0 && seen.exchange(now, ordering: .relaxed) == now
+        }
+        #expect(sent.load(ordering: .relaxed) < total)
+        goOn.open()
+        #expect(try await answer == "\(total) true")
+        #expect(ResourceCensus.residentBytes() - before < 16 << 20)
       }
-      // What is sent comes to rest in the kernel's buffers, long before the end.
-      let seen = Atomic<Int>(-1)
-      _ = await eventually {
-        let now = sent.load(ordering: .relaxed)
-        return now > 0 && seen.exchange(now, ordering: .relaxed) == now
-      }
-      #expect(sent.load(ordering: .relaxed) < total)
-      goOn.open()
-      #expect(try await answer == "\(total) true")
-      #expect(ResourceCensus.residentBytes() - before < 16 << 20)
     }
   }
 }

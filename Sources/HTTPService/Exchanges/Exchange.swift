@@ -219,9 +219,15 @@ final class Exchange: @unchecked Sendable {
     } catch {
       return deliver(.plain(answer(to: error, request)))
     }
-    guard case .stream(let body) = response.body.content, request.method != .head,
-      !response.status.forbidsBody
-    else { return deliverPlain(response, request) }
+    guard case .stream(let body) = response.body.content, !response.status.forbidsBody else {
+      return deliverPlain(response, request)
+    }
+    // The library asks for no body, but has to know its framing.
+    if request.method == .head {
+      let outgoing = OutgoingResponse.streaming(response, body, of: self)
+      if body.length == nil { outgoing?.announceChunks() }
+      return deliver(outgoing)
+    }
     let channel = StreamChannel(
       highWaterMark: loop.configuration.limits.bufferedBodySize, length: body.length
     ) { [weak self] in

@@ -43,6 +43,8 @@ final class ClientConnection {
     exchange?.completed(isComplete: isComplete)
     exchange = nil
     begin(.idle)
+    // The library closes a connection that it gave up in its next run, which no descriptor announces.
+    if !isComplete { loop.setMustRun() }
     // A stopping server waits for no further request.
     if loop.isStopping { cut() }
   }
