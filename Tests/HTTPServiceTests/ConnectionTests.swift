@@ -6,17 +6,20 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
   @Test func aSessionKeepsItsConnection() async throws {
-    try await withServer(handler: { .text("\($0.path) \($0.query("q") ?? "-")") }) { server in
-      let session = Retriever.URLSession(configuration: .ephemeral)
-      let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/a%20b?q=1+2"))
-      let before = ResourceCensus.take()
-      for _ in 0..<20 {
-        let (data, response) = try await session.data(from: url)
-        #expect((response as? HTTPURLResponse)?.statusCode == 200)
-        #expect(String(decoding: data, as: UTF8.self) == "/a b 1 2")
+    // Sockets are counted, so the process is one of its own.
+    await #expect(processExitsWith: .success) {
+      try await withServer(handler: { .text("\($0.path) \($0.query("q") ?? "-")") }) { server in
+        let session = Retriever.URLSession(configuration: .ephemeral)
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/a%20b?q=1+2"))
+        let before = ResourceCensus.take()
+        for _ in 0..<20 {
+          let (data, response) = try await session.data(from: url)
+          #expect((response as? HTTPURLResponse)?.statusCode == 200)
+          #expect(String(decoding: data, as: UTF8.self) == "/a b 1 2")
+        }
+        // One connection has two ends in this process.
+        #expect(ResourceCensus.take().since(before).sockets <= 4)
       }
-      // One connection has two ends in this process.
-      #expect(ResourceCensus.take().since(before).sockets <= 4)
     }
   }
 

@@ -239,8 +239,9 @@ final class Exchange: @unchecked Sendable {
       try await body.produce(HTTPBodyWriter(channel: channel))
       channel.finish(failed: false)
     } catch {
-      channel.finish(failed: true)
+      // First: once the response has ended, its task is cancelled like any other.
       report(error, request)
+      channel.finish(failed: true)
     }
   }
 

@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Foundation
+import Glibc
 
 extension MicroHTTPD {
   /// Starts a daemon without a thread; nil when it cannot start, after the log callback was told why.
@@ -12,7 +12,6 @@ extension MicroHTTPD {
     context: UnsafeMutableRawPointer
   ) -> Daemon? {
     let limits = configuration.limits
-    options.pointee.listening_socket = socket
     options.pointee.backlog = UInt32(ListeningSocket.backlog)
     options.pointee.connection_limit = UInt32(clamping: max(1, limits.connections))
     options.pointee.connection_limit_per_address = UInt32(clamping: max(0, limits.connectionsPerAddress))
@@ -52,7 +51,20 @@ extension MicroHTTPD {
       guard let context, let message else { return }
       Unmanaged<ServerLoop>.fromOpaque(context).takeUnretainedValue().diagnose(String(cString: message))
     }
-    guard let tls = configuration.tls else { return cmhd_start(options) }
+    // The library closes the socket when some kinds of start fail, and not with others. So it gets a descriptor of
+    // its own, which is closed here if it still is what it was.
+    let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { return nil }
+    options.pointee.listening_socket = own
+    if let daemon = start(options, configuration.tls) { return daemon }
+    if isSameSocket(own, socket) { close(own) }
+    return nil
+  }
+
+  private static func start(
+    _ options: UnsafeMutablePointer<cmhd_options>, _ tls: HTTPServerConfiguration.TLS?
+  ) -> Daemon? {
+    guard let tls else { return cmhd_start(options) }
     // The texts are read while the daemon starts.
     return tls.privateKey.withCString { key in
       tls.certificateChain.withCString { chain in
@@ -73,6 +85,12 @@ extension MicroHTTPD {
         }
       }
     }
+  }
+
+  private static func isSameSocket(_ left: Int32, _ right: Int32) -> Bool {
+    var (one, other) = (stat(), stat())
+    guard fstat(left, &one) == 0, fstat(right, &other) == 0 else { return false }
+    return one.st_ino == other.st_ino && one.st_dev == other.st_dev
   }
 
   private static let tlsPriorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"

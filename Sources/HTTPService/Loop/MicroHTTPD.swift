@@ -23,8 +23,11 @@ enum MicroHTTPD {
 
   static func epollDescriptor(_ daemon: Daemon) -> Int32 { cmhd_epoll_descriptor(daemon) }
 
-  /// Stops accepting; the listening socket is its owner's again.
-  static func stopListening(_ daemon: Daemon) { _ = MHD_quiesce_daemon(daemon) }
+  /// Stops accepting, and closes the descriptor that the daemon was given.
+  static func stopListening(_ daemon: Daemon) {
+    let descriptor = MHD_quiesce_daemon(daemon)
+    if descriptor >= 0 { close(descriptor) }
+  }
 
   /// No connection may be suspended.
   static func stop(_ daemon: Daemon) { MHD_stop_daemon(daemon) }
