@@ -54,7 +54,11 @@ struct SeededNumbers: RandomNumberGenerator {
 
 /// Runs blocking calls on a thread of their own.
 func offThePool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    _ = JobThread { continuation.resume(with: Result { try body() }) }
+  var thread: JobThread?
+  let result = await withCheckedContinuation { continuation in
+    thread = JobThread { continuation.resume(returning: Result { try body() }) }
   }
+  // It has nothing left to do.
+  thread?.join()
+  return try result.get()
 }
