@@ -41,9 +41,8 @@ final class RawClient: Sendable {
       }
     }
     guard code == 0 else {
-      let error = errno
-      Glibc.close(descriptor)
-      throw Failure(description: "connect: \(String(cString: strerror(error)))")
+      // The deinitializer closes the descriptor: an object whose properties are all set is one.
+      throw Failure(description: "connect: \(String(cString: strerror(errno)))")
     }
     // So that a server that hangs fails the test, and does not stop it.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
