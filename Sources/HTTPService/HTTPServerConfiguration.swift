@@ -49,7 +49,8 @@ public struct HTTPServerConfiguration: Sendable {
     /// Bytes of a request's body; more give 413. A handler may allow less with
     /// ``HTTPRequestBody/collectedBody(upTo:)``.
     public var bodySize: Int64 = 25 * 1024 * 1024
-    /// Bytes of a body that nobody wants that are still read, so that the client can read the response.
+    /// Bytes of a body that nobody wants, or that is past its limit, that are still read, so that the client gets
+    /// its response; a chunked body that goes on beyond that is cut off without one.
     public var unwantedBodySize: Int64 = 1024 * 1024
     /// Bytes of a body that are held, in either direction, for a side that lags behind.
     public var bufferedBodySize = 128 * 1024

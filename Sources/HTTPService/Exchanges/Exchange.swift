@@ -2,8 +2,8 @@ import Foundation
 
 /// One request and its response.
 ///
-/// `@unchecked Sendable`: every `var` belongs to the loop's thread, but for `stream`, which the handler's task sets
-/// before it hands the response to the loop. The handler's task otherwise reaches this only by posting commands.
+/// `@unchecked Sendable`: every `var` belongs to the loop's thread; the handler's task reaches it only by posting
+/// commands.
 final class Exchange: @unchecked Sendable {
   let loop: ServerLoop
   let rawTarget: String
@@ -180,8 +180,12 @@ final class Exchange: @unchecked Sendable {
   func streamFilled() { wake(machine.streamFilled()) }
 
   func responseGiven(_ response: OutgoingResponse) {
-    guard machine.stage != .over else { return }
+    guard machine.stage != .over else {
+      response.stream?.close()
+      return
+    }
     self.response = response
+    stream = response.stream
     // The library takes nothing in once it sends: who reads on would wait for ever.
     upload.finish(
       .failed(HTTPServerError(.bodyIncomplete, "The body is to be read before the response begins.")))
@@ -224,7 +228,7 @@ final class Exchange: @unchecked Sendable {
     }
     // The library asks for no body, but has to know its framing.
     if request.method == .head {
-      let outgoing = OutgoingResponse.streaming(response, body, of: self)
+      let outgoing = OutgoingResponse.streaming(response, body, from: nil, of: self)
       if body.length == nil { outgoing?.announceChunks() }
       return deliver(outgoing)
     }
@@ -233,8 +237,7 @@ final class Exchange: @unchecked Sendable {
     ) { [weak self] in
       if let self { self.loop.post(.streamFilled(self)) }
     }
-    stream = channel
-    deliver(.streaming(response, body, of: self))
+    deliver(.streaming(response, body, from: channel, of: self))
     do {
       try await body.produce(HTTPBodyWriter(channel: channel))
       channel.finish(failed: false)

@@ -19,13 +19,12 @@ extension MicroHTTPD {
     options.pointee.connection_memory = max(4096, limits.headerSize) + 16 * 1024
     options.pointee.connection_memory_increment = 4096
     options.pointee.context = context
-    options.pointee.handle = { _, connection, _, method, version, bytes, count, context in
-      guard let connection, let method, let version, let count,
+    options.pointee.handle = { _, _, _, method, version, bytes, count, context in
+      guard let method, let version, let count,
         let exchange = context?.pointee.map({ Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() })
       else { return .NO }
       let goesOn = exchange.handle(
         method: method, version: version, bytes: UnsafeRawBufferPointer(start: bytes, count: count.pointee))
-      _ = connection
       count.pointee = 0
       return goesOn ? .YES : .NO
     }

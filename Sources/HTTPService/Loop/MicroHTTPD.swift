@@ -103,14 +103,18 @@ final class OutgoingResponse: @unchecked Sendable {
   let bodyCount: Int64?
   /// What a stopping server ends by itself.
   let endsWhenStopping: Bool
+  /// Where the body comes from when it is streamed; nil for HEAD.
+  let stream: StreamChannel?
 
   private init(
-    _ handle: OpaquePointer, _ response: HTTPResponse, bodyCount: Int64?, endsWhenStopping: Bool = false
+    _ handle: OpaquePointer, _ response: HTTPResponse, bodyCount: Int64?, endsWhenStopping: Bool = false,
+    stream: StreamChannel? = nil
   ) {
     self.handle = handle
     self.status = response.status
     self.bodyCount = bodyCount
     self.endsWhenStopping = endsWhenStopping
+    self.stream = stream
     for field in response.fields where !Self.isOwn(field.name) {
       MHD_add_response_header(handle, field.name, field.value)
     }
@@ -160,9 +164,9 @@ final class OutgoingResponse: @unchecked Sendable {
   /// A response whose body the exchange's stream gives.
   ///
   /// The library holds one reference to the exchange, taken here and given back by the free callback.
-  static func streaming(_ response: HTTPResponse, _ body: StreamBody, of exchange: Exchange)
-    -> OutgoingResponse?
-  {
+  static func streaming(
+    _ response: HTTPResponse, _ body: StreamBody, from stream: StreamChannel?, of exchange: Exchange
+  ) -> OutgoingResponse? {
     let context = Unmanaged.passRetained(exchange)
     let length = body.length.map(UInt64.init) ?? cmhd_size_unknown
     let handle = MHD_create_response_from_callback(
@@ -177,6 +181,7 @@ final class OutgoingResponse: @unchecked Sendable {
       context.release()
       return nil
     }
-    return OutgoingResponse(handle, response, bodyCount: nil, endsWhenStopping: body.endsWhenStopping)
+    return OutgoingResponse(
+      handle, response, bodyCount: nil, endsWhenStopping: body.endsWhenStopping, stream: stream)
   }
 }
