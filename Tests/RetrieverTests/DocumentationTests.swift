@@ -161,50 +161,13 @@
 
     // MARK: The text
 
-    @Test func everySwiftExampleOfTheDocumentationStandsInThisTest() throws {
+    @Test func everySwiftExampleOfTheDocumentationStandsInATest() throws {
       let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-      let compiled = Self.normalized(
-        try String(contentsOf: tests.appendingPathComponent("DocumentationExamples.swift"), encoding: .utf8))
-      let examples = try Self.documents(in: root).flatMap { document in
-        Self.swiftBlocks(in: try String(contentsOf: document, encoding: .utf8))
-          .map { (document.lastPathComponent, $0) }
+      let text = try DocumentationText(root: tests.deletingLastPathComponent().deletingLastPathComponent())
+      #expect(text.examples.count > 10)
+      for example in text.examples {
+        #expect(text.isCompiled(example), "in \(example.place):\n\(example.code)")
       }
-      #expect(examples.count > 10)
-      for (name, code) in examples {
-        #expect(compiled.contains(Self.normalized(code)), "in \(name):\n\(code)")
-      }
-    }
-
-    private static func documents(in root: URL) throws -> [URL] {
-      let manager = FileManager.default
-      let folders = ["docs", "Sources/Retriever/Docs.docc"].map { root.appendingPathComponent($0) }
-      let files = try folders.filter { manager.fileExists(atPath: $0.path) }.flatMap {
-        try manager.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
-      }
-      return (files + [root.appendingPathComponent("README.md")])
-        .filter { $0.pathExtension == "md" && manager.fileExists(atPath: $0.path) }
-    }
-
-    private static func swiftBlocks(in text: String) -> [String] {
-      var blocks: [String] = []
-      var block: [Substring]?
-      for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-        if line.hasPrefix("```") {
-          if let lines = block { blocks.append(lines.joined(separator: "\n")) }
-          block = block == nil && line == "```swift" ? [] : nil
-        } else {
-          block?.append(line)
-        }
-      }
-      // The manifest of a package is compiled by the package manager only.
-      return blocks.filter { !$0.hasPrefix("// Package.swift") }
-    }
-
-    /// Without indentation and blank lines, in which the two differ.
-    private static func normalized(_ text: String) -> String {
-      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-        .joined(separator: "\n")
     }
   }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// let collage = Collage(columns: 4)
 /// for try await id in ids.lines {
-///   collage.add(try await fetchThumbnail(for: id))
+///   collage.add(try await fetchThumbnail(id))
 /// }
 /// let picture = await collage.draw()
 /// ```

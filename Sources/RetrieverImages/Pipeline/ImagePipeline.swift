@@ -3,7 +3,9 @@ import Retriever
 
 /// From URLs to thumbnails: fetched, decoded while they arrive, and kept.
 ///
-///     let photo = try await ImagePipeline.shared.thumbnail(from: url, fitting: CGSize(width: 320, height: 320))
+/// ```swift
+/// let photo = try await ImagePipeline.shared.thumbnail(from: url, fitting: CGSize(width: 320, height: 320))
+/// ```
 ///
 /// **Work is shared.** Equal requests share one job. Several sizes of one URL share one fetch, and those that are asked
 /// for before its first bytes arrive share one decode. A size that is asked for later is made from a larger thumbnail of

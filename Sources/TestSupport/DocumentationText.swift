@@ -1,0 +1,70 @@
+import Foundation
+
+/// The Swift examples of the documentation, and the code of the tests in which each of them must stand.
+package struct DocumentationText {
+  package struct Example: Sendable {
+    package let place: String
+    package let code: String
+  }
+
+  /// Those of README, docs, the catalogs, and the comments of public symbols.
+  package let examples: [Example]
+  private let compiled: String
+
+  /// - Parameter root: the repository.
+  package init(root: URL) throws {
+    let sources = try Self.files(below: root.appendingPathComponent("Sources"))
+    let documents =
+      [root.appendingPathComponent("README.md")]
+      + (try Self.files(below: root.appendingPathComponent("docs"))) + sources
+    var examples: [Example] = []
+    for document in documents where ["md", "swift"].contains(document.pathExtension) {
+      let text = try String(contentsOf: document, encoding: .utf8)
+      let prose = document.pathExtension == "swift" ? Self.comments(of: text) : text
+      examples += Self.swiftBlocks(in: prose).map { Example(place: document.lastPathComponent, code: $0) }
+    }
+    self.examples = examples
+    compiled = try Self.files(below: root.appendingPathComponent("Tests"))
+      .filter { $0.lastPathComponent == "DocumentationExamples.swift" }
+      .map { Self.normalized(try String(contentsOf: $0, encoding: .utf8)) }.joined(separator: "\n")
+  }
+
+  /// Whether an example stands in a file of examples that is compiled.
+  package func isCompiled(_ example: Example) -> Bool { compiled.contains(Self.normalized(example.code)) }
+
+  private static func files(below folder: URL) throws -> [URL] {
+    guard let paths = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+    return paths.compactMap { $0 as? String }.filter { !$0.contains("/.build/") }
+      .map { folder.appendingPathComponent($0) }
+  }
+
+  /// The text of the documentation comments.
+  private static func comments(of code: String) -> String {
+    code.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let line = line.drop { $0 == " " }
+      guard line.hasPrefix("///") else { return "" }
+      return String(line.dropFirst(line.hasPrefix("/// ") ? 4 : 3))
+    }.joined(separator: "\n")
+  }
+
+  private static func swiftBlocks(in text: String) -> [String] {
+    var blocks: [String] = []
+    var block: [Substring]?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        if let lines = block { blocks.append(lines.joined(separator: "\n")) }
+        block = block == nil && line == "```swift" ? [] : nil
+      } else {
+        block?.append(line)
+      }
+    }
+    // The manifest of a package is compiled by the package manager only.
+    return blocks.filter { !$0.hasPrefix("// Package.swift") }
+  }
+
+  /// Without indentation and blank lines, in which the two differ.
+  private static func normalized(_ text: String) -> String {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+      .joined(separator: "\n")
+  }
+}

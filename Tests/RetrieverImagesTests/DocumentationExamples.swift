@@ -1,0 +1,112 @@
+import Foundation
+import Retriever
+import RetrieverImages
+
+// The code of the documentation, as it stands there, so that it is known to compile. `DocumentationTests` of Retriever
+// compares the two; what is here is run by the tests beside it.
+
+enum FetchError: Error {
+  case badID
+  case badImage
+}
+
+extension UIImage {
+  var thumbnail: UIImage? {
+    get async {
+      let size = CGSize(width: 40, height: 40)
+      return await self.byPreparingThumbnail(ofSize: size)
+    }
+  }
+}
+
+@MainActor
+final class GalleryView {
+  private(set) var shown: [URL: [UIImage]] = [:]
+  private(set) var fractions: [Double] = []
+
+  func show(_ image: UIImage, for url: URL?) {
+    if let url { shown[url, default: []].append(image) }
+  }
+
+  func show(_ fraction: Double, for url: URL?) { fractions.append(fraction) }
+}
+
+struct ImageDocumentationExamples {
+  func fetchThumbnail(for url: URL) async throws -> UIImage {
+    let (data, response) = try await URLSession.shared.data(from: url)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw FetchError.badID }
+    let maybeImage = UIImage(data: data)
+    guard let thumbnail = await maybeImage?.thumbnail else { throw FetchError.badImage }
+    return thumbnail
+  }
+
+  func avatar(from data: Data) async throws -> Data {
+    let image = try UIImage(validating: data)
+    let target = ThumbnailTarget(width: 128, height: 128, mode: .fill(focus: .init(x: 0.5, y: 0.3)))
+    return try await image.thumbnail(target).data(as: .jpeg(quality: 0.8))
+  }
+
+  func bestEffort(_ data: Data) async throws -> UIImage {
+    let image = try UIImage(validating: data, limits: ImageLimits(bytes: 8 << 20, pixels: 24_000_000))
+    do {
+      return try await image.thumbnail(ThumbnailTarget(width: 320, height: 320))
+    } catch let error as ImageError where error.code == .truncated {
+      guard let upperPart = error.partialImages.first else { throw error }
+      return upperPart
+    }
+  }
+
+  func showPosts(_ urls: [URL], from pipeline: ImagePipeline = .shared, in view: GalleryView) async throws {
+    try await withThrowingTaskGroup(of: (URL, UIImage).self) { group in
+      for url in urls {
+        group.addTask {
+          let size = CGSize(width: 320, height: 320)
+          return (url, try await pipeline.thumbnail(from: url, fitting: size))
+        }
+      }
+      for try await (url, thumbnail) in group { await view.show(thumbnail, for: url) }
+    }
+  }
+
+  func follow(
+    _ request: ImageRequest, from pipeline: ImagePipeline, placeholder: ThumbHash?, in view: GalleryView
+  ) async throws {
+    for try await update in pipeline.updates(for: request, placeholder: placeholder) {
+      switch update {
+      case .placeholder(let image), .preview(let image), .image(let image):
+        await view.show(image, for: request.urlRequest.url)
+      case .progress(let progress): await view.show(progress.fraction ?? 0, for: request.urlRequest.url)
+      }
+    }
+  }
+
+  func makeServerPipeline(cache: URL) -> ImagePipeline {
+    var configuration = ImagePipeline.Configuration.server  // public addresses only
+    configuration.limits = ImageLimits(bytes: 20 << 20, pixels: 40_000_000)
+    configuration.diskCache = DiskCacheOptions(directory: cache)
+    configuration.mostFetches = 32
+    return ImagePipeline(configuration)
+  }
+
+  func makeCollage(ids: URL, photo: (String) -> URL) async throws -> UIImage {
+    let collage = Collage(columns: 4)
+    for try await id in ids.lines {
+      collage.add(try await fetchThumbnail(for: photo(id)))
+    }
+    return await collage.draw()
+  }
+
+  func makePicture(ids: URL, fetchThumbnail: (String) async throws -> UIImage) async throws -> UIImage {
+    let collage = Collage(columns: 4)
+    for try await id in ids.lines {
+      collage.add(try await fetchThumbnail(id))
+    }
+    let picture = await collage.draw()
+    return picture
+  }
+
+  func thumbnail(of url: URL) async throws -> UIImage {
+    let photo = try await ImagePipeline.shared.thumbnail(from: url, fitting: CGSize(width: 320, height: 320))
+    return photo
+  }
+}

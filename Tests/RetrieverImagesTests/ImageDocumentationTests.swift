@@ -1,0 +1,73 @@
+import Foundation
+import Retriever
+import RetrieverImages
+import TestSupport
+import Testing
+
+/// The documentation's code does what the documentation says.
+@Suite(.timeLimit(.minutes(1))) struct ImageDocumentationTests {
+  private let examples = ImageDocumentationExamples()
+  private let picture: Data
+
+  init() throws { picture = try JPEGFixture.baseline(width: 200, height: 100) }
+
+  private func server() throws -> ScriptedServer {
+    let picture = picture
+    return try ScriptedServer.http { request in
+      switch request.path {
+      case "/ids": Reply(text: "a\nb\n")
+      case "/missing": Reply(404)
+      default: Reply(body: picture)
+      }
+    }
+  }
+
+  @Test func theSixLinesFetchAThumbnail() async throws {
+    let server = try server()
+    let thumbnail = try await examples.fetchThumbnail(for: server.url("/photo"))
+    #expect(thumbnail.size == CGSize(width: 40, height: 40))
+    await #expect(throws: FetchError.badID) { try await examples.fetchThumbnail(for: server.url("/missing")) }
+  }
+
+  @Test func anAvatarIsCutAndWritten() async throws {
+    let avatar = try await examples.avatar(from: picture)
+    #expect(UIImage(data: avatar)?.size == CGSize(width: 100, height: 100))
+  }
+
+  @Test func whatIsCutShortIsStillShown() async throws {
+    let large = try JPEGFixture.baseline(width: 640, height: 640)
+    #expect(try await examples.bestEffort(large.prefix(large.count / 2)).size.width == 320)
+    await #expect(throws: ImageError.self) { try await examples.bestEffort(Data("no image".utf8)) }
+  }
+
+  @MainActor @Test func aGalleryIsFilledAndOnePictureFollowed() async throws {
+    let server = try server()
+    let view = GalleryView()
+    var configuration = ImagePipeline.Configuration()
+    configuration.diskCache = nil
+    let pipeline = ImagePipeline(configuration)
+    try await examples.showPosts([server.url("/1"), server.url("/2")], from: pipeline, in: view)
+    #expect(view.shown.count == 2)
+    let request = ImageRequest(url: server.url("/3"), target: ThumbnailTarget(width: 50, height: 50))
+    try await examples.follow(request, from: pipeline, placeholder: nil, in: view)
+    #expect(view.shown[server.url("/3")]?.last?.size == CGSize(width: 50, height: 25))
+  }
+
+  @Test func aServersPipelineReachesNoPrivateAddress() async throws {
+    let server = try server()
+    let folder = try TemporaryDirectory()
+    let pipeline = examples.makeServerPipeline(cache: folder.url)
+    await #expect(throws: (any Error).self) { try await pipeline.image(from: server.url("/1")) }
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func aCollageIsMadeOfIdentifiersAsTheyArrive() async throws {
+    let server = try server()
+    let collage = try await examples.makeCollage(ids: server.url("/ids")) { server.url("/\($0)") }
+    #expect(collage.size == CGSize(width: 2 * 160 + 3 * 8, height: 160 + 2 * 8))
+    let same = try await examples.makePicture(ids: server.url("/ids")) { id in
+      try await examples.fetchThumbnail(for: server.url("/\(id)"))
+    }
+    #expect(same.size == collage.size)
+  }
+}
