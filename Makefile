@@ -18,7 +18,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 	build/peers/trickle
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads bench lint docs conformance clean
+.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads fuzz bench lint docs conformance clean
 # Steps follow each other: two Swift builds at once only fight over the processors.
 .NOTPARALLEL:
 
@@ -46,6 +46,7 @@ test: setup-test ## all tests, again under ThreadSanitizer, and the checks on wh
 	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
 	scripts/check-links
 	scripts/check-outside
+	scripts/fuzz 5
 	@echo "test: all passed"
 
 test-threads: setup-test ## the engine's and the session's tests under ThreadSanitizer
@@ -81,6 +82,9 @@ build/peers/trickle: Benchmarks/peers/trickle.c
 build/peers/go-client: Benchmarks/peers/go/main.go Benchmarks/peers/go/go.mod
 	@mkdir -p $(@D)
 	cd $(<D) && CGO_ENABLED=0 GOFLAGS=-trimpath GOCACHE=$(CURDIR)/build/go-cache go build -o $(CURDIR)/$@ .
+
+fuzz: setup-build ## damaged images under libFuzzer and AddressSanitizer; FUZZ_SECONDS=600 for each codec
+	scripts/fuzz $(or $(FUZZ_SECONDS),60)
 
 lint: setup-build ## formatting and the project's own rules
 	@scripts/lint
