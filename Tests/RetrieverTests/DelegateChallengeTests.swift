@@ -77,6 +77,18 @@
       #expect(forgotten.status == 401)
     }
 
+    @Test func whatARequestSaysItselfCountsBeforeWhatIsRemembered() async throws {
+      let server = try Self.server()
+      let session = URLSession.forTest()
+      _ = try await load(server.url(), session) { _ in (.useCredential, Self.credential()) }
+      var request = URLRequest(url: server.url())
+      request.setValue("Bearer token", forHTTPHeaderField: "Authorization")
+      let (_, response) = try await session.data(for: request)
+      #expect(server.requests.last?["Authorization"] == Self.right)
+      #expect(server.requests.dropLast().last?["Authorization"] == "Bearer token")
+      #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
     @Test func aCredentialForOnceIsForgotten() async throws {
       let server = try Self.server()
       let session = URLSession.forTest()

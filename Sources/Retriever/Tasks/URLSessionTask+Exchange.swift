@@ -161,9 +161,15 @@
       wanted.deadline = departure.deadline
       wanted.collectsTimings = departure.collectsRecords
       addHeaders(to: &wanted, from: request, url: url)
-      if let authorization = departure.authorization ?? rememberedAuthorization(for: url) {
-        wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "authorization") }
-        wanted.headers.append(TransferHeader("Authorization", authorization))
+      let isAuthorization = { (field: TransferHeader) in ASCII.equalIgnoringCase(field.name, "authorization") }
+      if let answer = departure.authorization {
+        wanted.headers.removeAll(where: isAuthorization)
+        wanted.headers.append(TransferHeader("Authorization", answer))
+      } else if !wanted.headers.contains(where: isAuthorization),
+        let remembered = rememberedAuthorization(for: url)
+      {
+        // What the request says itself counts before what the session remembers.
+        wanted.headers.append(TransferHeader("Authorization", remembered))
       }
       if departure.collectsRecords { loop.exchange = (request, Date(), nil) }
       do {

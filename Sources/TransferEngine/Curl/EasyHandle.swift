@@ -106,7 +106,8 @@ final class EasyHandle: @unchecked Sendable {
   /// Without TLS there is nothing to negotiate with, and so nothing to wait for.
   private static func version(for request: TransferRequest) -> Shape.Version {
     switch request.httpVersion {
-    case .automatic: Curl.hasHTTP2 && request.url.hasPrefix("https") ? .negotiated : .http11
+    case .automatic:
+      Curl.hasHTTP2 && request.url.prefix(6).lowercased() == "https:" ? .negotiated : .http11
     case .http11: .http11
     case .http2PriorKnowledge: .http2PriorKnowledge
     }
