@@ -12,7 +12,7 @@
 enum { signature_size = 8, head_size = 8, crc_size = 4, stored_most = 32 << 10 };
 
 struct png_idat {
-  enum { in_signature, in_head, in_other, in_pixels, in_pixels_crc } state;
+  enum { in_signature, in_head, in_other, in_end, in_pixels, in_pixels_crc, over } state;
   uint8_t head[head_size];
   /// Of the signature, the head or the CRC.
   uint32_t taken;
@@ -105,7 +105,7 @@ static void begin_chunk(png_idat *idat, png_idat_sink sink) {
     return;
   }
   idat->left = (uint64_t)length + crc_size;
-  idat->state = in_other;
+  idat->state = memcmp(idat->head + 4, "IEND", 4) == 0 ? in_end : in_other;
   sink.take(sink.context, idat->head, head_size, false);
 }
 
@@ -137,9 +137,10 @@ const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, pn
       if (collect(idat, idat->head, head_size, &bytes, &count)) begin_chunk(idat, sink);
       continue;
     case in_other:
+    case in_end:
       if (piece > idat->left) piece = (size_t)idat->left;
       idat->left -= piece;
-      if (idat->left == 0) idat->state = in_head;
+      if (idat->left == 0) idat->state = idat->state == in_end ? over : in_head;
       sink.take(sink.context, bytes, piece, false);
       break;
     case in_pixels: {
@@ -150,6 +151,9 @@ const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, pn
       if (problem) return problem;
       break;
     }
+    case over:
+      // What follows the image is no part of it.
+      return NULL;
     case in_pixels_crc:
       if (collect(idat, idat->stated_crc, crc_size, &bytes, &count)) {
         idat->taken = 0;

@@ -193,6 +193,16 @@ import Testing
     #expect(decode(form.data()).header?.profile == nil)
   }
 
+  @Test func whatFollowsTheEndDoesNotMatter() {
+    var file = PNGFixture(width: 7, height: 6).data()
+    // A chunk without its check sum.
+    file += PNGFixture.chunk("IDAT", [1, 2, 3]).dropLast(4) + [0, 0, 0, 0]
+    for size in [1, 50, 100_000] {
+      let decoding = decode(file, cut: .pieces(of: size))
+      #expect(decoding.error == nil && decoding.rowCount == 6)
+    }
+  }
+
   @Test func sizesAreRefusedFromTheHeader() {
     var data = [UInt8](PNGFixture().data().prefix(8))
     data += PNGFixture.chunk("IHDR", PNGFixture.big(50_000) + PNGFixture.big(50_000) + [8, 6, 0, 0, 1])
