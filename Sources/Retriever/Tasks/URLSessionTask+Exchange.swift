@@ -161,7 +161,8 @@
       wanted.deadline = departure.deadline
       wanted.collectsTimings = departure.collectsRecords
       addHeaders(to: &wanted, from: request, url: url)
-      let isAuthorization = { (field: TransferHeader) in ASCII.equalIgnoringCase(field.name, "authorization") }
+      let isAuthorization = { (field: TransferHeader) in ASCII.equalIgnoringCase(field.name, "authorization")
+      }
       if let answer = departure.authorization {
         wanted.headers.removeAll(where: isAuthorization)
         wanted.headers.append(TransferHeader("Authorization", answer))
