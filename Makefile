@@ -61,6 +61,7 @@ bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench-foundation
 	swift build $(BENCHMARKS) --product bench-pictures
 	swift build $(BENCHMARKS) --product bench-images
+	swift build $(BENCHMARKS) --product bench-thumbnails
 	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
 build/peers/curl-client: Benchmarks/peers/curl_client.c

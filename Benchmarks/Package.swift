@@ -24,7 +24,18 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .executableTarget(
       name: "bench-images",
-      dependencies: [.product(name: "RetrieverImages", package: "retriever"), "CMalloc"],
+      dependencies: [
+        .product(name: "Retriever", package: "retriever"),
+        .product(name: "RetrieverImages", package: "retriever"),
+        "CMalloc",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bench-thumbnails",
+      dependencies: [
+        .product(name: "HTTPService", package: "retriever"),
+        .product(name: "RetrieverImages", package: "retriever"),
+      ],
       swiftSettings: strict),
     // What it draws with is TestSupport's, by symbolic link: that is no product.
     .executableTarget(name: "bench-pictures", swiftSettings: strict),

@@ -4,6 +4,8 @@
 //   bench-images output FILE --size N --output FOLDER     thumbnail.jpg, and the pixels as thumbnail.ppm
 //   bench-images fetch URL --size N                       a thumbnail of one file that comes over the network
 //   bench-images cancel FILE --size N [--seconds S]       how long until a cancelled one has let go of its memory
+//   bench-images load URL --picture NAME --expected WxH [--seconds S]
+//                                    thumbnails from a server, at URL/0/NAME, URL/1/NAME, …, four at once
 //
 // Prints one line of JSON.
 import Foundation
@@ -27,6 +29,7 @@ struct ImageBench {
     case "output": return try await Thumbnails(options).written()
     case "fetch": return try await Fetched(options).report()
     case "cancel": return try await Cancelled(options).report()
+    case "load": return try await Load(options).report()
     default: throw Failure("there is no mode named \(options.mode)")
     }
   }
@@ -44,10 +47,12 @@ struct Options {
   private(set) var seconds = 1.0
   private(set) var size = 320
   private(set) var output: String?
+  private(set) var picture: String?
+  private(set) var expected: String?
 
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3 else {
-      throw Failure("usage: MODE FILE-OR-URL [--size N] [--seconds S] [--output FOLDER]")
+      throw Failure("usage: MODE FILE-OR-URL [--size N] [--seconds S] [--output FOLDER] …")
     }
     mode = arguments[1]
     subject = arguments[2]
@@ -58,6 +63,8 @@ struct Options {
       case "--seconds": seconds = Double(value) ?? seconds
       case "--size": size = Int(value) ?? size
       case "--output": output = value
+      case "--picture": picture = value
+      case "--expected": expected = value
       default: throw Failure("there is no option named \(name)")
       }
     }

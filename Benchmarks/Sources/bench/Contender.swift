@@ -13,6 +13,8 @@ struct Contender: Hashable {
     case libvips = "libvips"
     case pillow = "Pillow"
     case jpeg = "libjpeg-turbo"
+    case service = "HTTPService and RetrieverImages"
+    case thumbor = "thumbor"
   }
 
   let program: Program
@@ -25,7 +27,9 @@ struct Contender: Hashable {
     self.count = count
   }
 
-  var label: String { "\(program.rawValue) \(mode)" + (count.map { " \($0)" } ?? "") }
+  var label: String {
+    [program.rawValue, mode, count.map { "\($0)" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+  }
 
   func path(_ place: Place) throws -> String {
     switch program {
@@ -39,6 +43,8 @@ struct Contender: Hashable {
     case .images: return place.products.appending(path: "bench-images").path
     case .libvips, .pillow: return place.python
     case .jpeg: return place.build.appending(path: "peers/jpeg-decode").path
+    case .service: return place.products.appending(path: "bench-thumbnails").path
+    case .thumbor: return place.thumbor
     }
   }
 
@@ -124,6 +130,9 @@ struct Quantity: Sendable {
   }
   static let imageTime = Quantity(unit: "ms CPU/image") { reading in
     reading.statement.cpuSeconds.map { $0 * 1e3 / Double(reading.statement.requests) }
+  }
+  static let servedTime = Quantity(unit: "ms CPU/image") {
+    $0.cpuSeconds * 1e3 / Double($0.statement.requests)
   }
   static let score = Quantity(unit: "points", isPoints: true) { $0.statement.score }
   static let pixelScore = Quantity(unit: "points", isPoints: true) { $0.statement.pixelScore }

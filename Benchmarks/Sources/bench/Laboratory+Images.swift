@@ -46,6 +46,32 @@ extension Laboratory {
       secondsAfterLastByte: Double(finished - last) / 1e9, fileBytes: size?.intValue)
   }
 
+  func served(_ contender: Contender, _ picture: PictureFile) throws -> Reading {
+    _ = try picture.make(in: place)
+    let service = try ThumbnailService(contender, place)
+    // Both end with this call, whatever comes of it.
+    return try withExtendedLifetime(service) {
+      let size = Measurement.servedSize
+      let height = (picture.height * size + picture.width / 2) / picture.width
+      let url =
+        "http://127.0.0.1:\(service.port)/unsafe/fit-in/\(size)x\(size)/filters:quality(80)/\(web.host)/distinct"
+      let client = Contender(.images, "load")
+      let arguments = [
+        client.mode, url, "--picture", picture.name, "--expected", "\(size)x\(height)", "--seconds",
+        "\(settings.seconds)",
+      ]
+      let child = try Child(client.path(place), arguments)
+      guard try child.line(within: Laboratory.patience) == "warm" else {
+        throw Problem("the client of the server of thumbnails did not say that it is warm")
+      }
+      let before = service.processorSeconds
+      let statement = try Statement(child.line(within: Laboratory.patience))
+      let used = service.processorSeconds - before
+      _ = try child.finish(within: Laboratory.patience)
+      return Reading(statement: statement, cpuSeconds: used)
+    }
+  }
+
   func quality(_ contender: Contender, _ picture: PictureFile) throws -> Reading {
     let file = try picture.make(in: place)
     let folder = place.work.appending(path: "thumbnail", directoryHint: .isDirectory)

@@ -44,6 +44,7 @@ struct Laboratory {
     case .cancelled: return try cancelled(contender)
     case .thumbnails(let picture): return try thumbnails(contender, picture)
     case .trickled(let picture, let rate): return try trickled(contender, picture, bytesPerSecond: rate)
+    case .served(let picture): return try served(contender, picture)
     case .quality(let picture): return try quality(contender, picture)
     }
   }

@@ -22,6 +22,7 @@ struct Machine {
       ("Go", Machine.firstLine(of: "go", ["version"])),
       ("C compiler", Machine.firstLine(of: "gcc", ["--version"])),
       ("libvips, Pillow, SSIMULACRA2", Machine.firstLine(of: place.python, ["-c", "'\(imageLibraries)'"])),
+      ("thumbor", Machine.firstLine(of: place.thumbor, ["--version"])),
       (
         "libjpeg-turbo, libpng, libwebp",
         Machine.firstLine(of: "pkg-config", ["--modversion libjpeg libpng libwebp | paste -sd ' '"])

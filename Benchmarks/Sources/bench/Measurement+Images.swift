@@ -2,9 +2,9 @@
 
 extension Measurement {
   static let thumbnailSize = 320
+  /// Of the thumbnails that servers make.
+  static let servedSize = 512
 
-  // A row waits for what it is to measure, a server of ours beside thumbor: nginx as the origin, JPEGs of 2.8
-  // megapixels at distinct URLs, fitted into 512, four at once; at least 1.6 times as many.
   static var images: [Measurement] {
     let surfaces: [PictureFile.Surface] = [.smooth, .noisy]
     let pictures =
@@ -12,6 +12,7 @@ extension Measurement {
       + [.jpeg, .png, .webp].flatMap { kind in surfaces.map { PictureFile.small($0, kind) } }
     return pictures.map(cost) + pictures.map(quality)
       + surfaces.map { fetched(.large($0)) } + [.jpeg, .progressive].map { cancelled(.large(.noisy, $0)) }
+      + surfaces.map { served(.middling($0)) }
   }
 
   private static let ours = Contender(.images, "thumbnail")
@@ -90,13 +91,36 @@ extension Measurement {
           quantity: .milliseconds, ours: ours, peer: nil, bar: .figure(atMost: 10))
       ])
   }
+
+  /// thumbor counts with the better of its ways, so each of them has the bar.
+  private static func served(_ picture: PictureFile) -> Measurement {
+    let ours = Contender(.service, "")
+    let ways = [1, 2].map { Contender(.thumbor, "--processes", count: $0) }
+    let text =
+      "server of thumbnails, \(servedSize) pixels, of a \(picture.description) at distinct URLs, 4 at once"
+    return Measurement(
+      name: "served.\(picture.name)", method: .served(picture), contenders: [ours] + ways,
+      questions: ways.flatMap { way in
+        let name = "served.\(picture.title)"
+        let peer = "thumbor-\(way.count ?? 1)"
+        return [
+          Question(
+            name: "\(name).throughput.\(peer)", text: text, quantity: .throughput, ours: ours, peer: way,
+            bar: .ratio(atLeast: 1.6)),
+          Question(
+            name: "\(name).cpu.\(peer)", text: text, quantity: .servedTime, ours: ours, peer: way, bar: nil),
+        ]
+      })
+  }
 }
 
 extension PictureFile {
-  fileprivate var title: String { "\(width > 2_000 ? "12mp" : "1.2mp")-\(surface.rawValue)-\(kind.title)" }
+  private var megapixels: String { short((Double(width * height) / 1e5).rounded() / 10) }
+
+  fileprivate var title: String { "\(megapixels)mp-\(surface.rawValue)-\(kind.title)" }
 
   fileprivate var description: String {
-    "\(surface.rawValue) \(kind.description) of \(width > 2_000 ? "12" : "1.2") megapixels"
+    "\(surface.rawValue) \(kind.description) of \(megapixels) megapixels"
   }
 }
 

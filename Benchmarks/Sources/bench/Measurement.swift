@@ -55,6 +55,8 @@ struct Measurement {
     case thumbnails(of: PictureFile)
     /// A picture that comes slowly becomes a thumbnail.
     case trickled(PictureFile, bytesPerSecond: Int)
+    /// A server makes thumbnails of a picture at distinct URLs.
+    case served(PictureFile)
     /// One thumbnail of a picture, judged.
     case quality(of: PictureFile)
   }

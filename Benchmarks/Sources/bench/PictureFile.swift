@@ -23,6 +23,11 @@ struct PictureFile: Hashable {
     PictureFile(surface: surface, width: 1_280, height: 960, kind: kind)
   }
 
+  /// 2.8 megapixels.
+  static func middling(_ surface: Surface) -> PictureFile {
+    PictureFile(surface: surface, width: 1_936, height: 1_452, kind: .jpeg)
+  }
+
   var name: String { "\(surface.rawValue)-\(width)x\(height).\(kind.rawValue)" }
 
   /// The file, made when it is not there or older than what draws it.

@@ -28,6 +28,9 @@ struct Place {
   /// The interpreter that has the peers' packages.
   var python: String { build.appending(path: "python-bench/bin/python").path }
 
+  /// In an environment of its own.
+  var thumbor: String { build.appending(path: "python-thumbor/bin/thumbor").path }
+
   private static func downloads(orElse folder: URL) -> URL {
     let memory = "/dev/shm"
     let prefix = "retriever-bench-"

@@ -85,7 +85,10 @@ struct Record {
     - A picture that is still arriving comes from `Benchmarks/peers/trickle.c`, which says when it wrote its last byte.
       A half-done thumbnail is cancelled half-way through the time that a whole one takes; its memory is free when
       the allocator (`mallinfo2`) holds no more than before.
-    - Not measured yet: a server of thumbnails beside thumbor.
+    - The server of thumbnails is `Benchmarks/Sources/bench-thumbnails`. Like thumbor it fetches each picture from nginx
+      on the same machine and keeps neither pictures nor thumbnails; `bench-images load` checks every answer. thumbor
+      runs with pycurl, once as one process and once as two, each without threads for images; the better counts. CPU is
+      that of the server's processes.
 
     To repeat it: `make bench`; one row or some: `ONLY=get64 make bench`.
 

@@ -1,0 +1,101 @@
+// Asks a server of thumbnails for many, some at once, each of another URL. Says "warm" before it begins to count.
+import Foundation
+import Retriever
+import RetrieverImages
+import Synchronization
+
+struct Load {
+  private static let atOnce = 4
+  /// Before anything is measured: what is only done once does not count.
+  private static let warmUp = 16
+
+  private let prefix: String
+  private let name: String
+  private let size: PixelExtent
+  private let seconds: Double
+  private let session = URLSession(configuration: .ephemeral)
+
+  init(_ options: Options) throws {
+    guard let name = options.picture, let size = options.expected.flatMap(PixelExtent.init) else {
+      throw Failure("--picture and --expected are missing")
+    }
+    prefix = options.subject
+    self.name = name
+    self.size = size
+    seconds = options.seconds
+  }
+
+  func report() async throws -> Report {
+    let next = Counter()
+    _ = try await run {
+      next.take()
+    } while: {
+      $0 < Self.warmUp
+    }
+    FileHandle.standardOutput.write(Data("warm\n".utf8))
+    let resident = Memory.resident
+    let started = monotonicNanoseconds()
+    let deadline = started + Int(seconds * 1e9)
+    let done = try await run {
+      next.take()
+    } while: { _ in
+      monotonicNanoseconds() < deadline
+    }
+    return Report(
+      requests: done.requests, seconds: Double(monotonicNanoseconds() - started) / 1e9, bytes: done.bytes,
+      residentAtStart: resident)
+  }
+
+  private func run(
+    number: @escaping @Sendable () -> Int, while isWanted: @escaping @Sendable (Int) -> Bool
+  ) async throws -> (requests: Int, bytes: Int) {
+    try await withThrowingTaskGroup(of: (requests: Int, bytes: Int).self) { group in
+      for _ in 0..<Self.atOnce {
+        group.addTask {
+          var (requests, bytes) = (0, 0)
+          while true {
+            let next = number()
+            guard isWanted(next) else { return (requests, bytes) }
+            bytes += try await self.fetch(next)
+            requests += 1
+          }
+        }
+      }
+      return try await group.reduce(into: (requests: 0, bytes: 0)) {
+        $0.requests += $1.requests
+        $0.bytes += $1.bytes
+      }
+    }
+  }
+
+  /// One thumbnail, and how many bytes it had.
+  private func fetch(_ number: Int) async throws -> Int {
+    guard let url = URL(string: "\(prefix)/\(number)/\(name)") else { throw Failure("\(prefix) is no URL") }
+    let (data, response) = try await session.data(from: url)
+    guard let status = (response as? HTTPURLResponse)?.statusCode, status == 200 else {
+      throw Failure("\(url): \(String(decoding: data.prefix(200), as: UTF8.self))")
+    }
+    guard let image = UIImage(data: data), image.format == .jpeg,
+      Int(image.size.width) == size.width, Int(image.size.height) == size.height
+    else { throw Failure("\(url) is not a JPEG of \(size.width) by \(size.height) pixels") }
+    return data.count
+  }
+}
+
+/// Two numbers with an x between them.
+private struct PixelExtent {
+  let width: Int
+  let height: Int
+
+  init?(_ text: String) {
+    let sides = text.split(separator: "x").map { Int($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+    (self.width, self.height) = (width, height)
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Atomic(0)
+
+  func take() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
+}

@@ -1,0 +1,75 @@
+// A server of thumbnails under test: ours, or thumbor.
+import Foundation
+
+/// Lives for one round, so that nothing is left from the round before.
+final class ThumbnailService {
+  let port: Int
+  private let server: Child
+
+  init(_ contender: Contender, _ place: Place) throws {
+    if contender.program == .thumbor {
+      port = try LocalPort.free()
+      let settings = place.work.appending(path: "thumbor.conf")
+      try Data(Self.thumborSettings.utf8).write(to: settings)
+      server = try Child(
+        endingWithUs: contender.path(place),
+        [
+          "--ip", "127.0.0.1", "--port", "\(port)", "--processes", "\(contender.count ?? 1)", "--conf",
+          settings.path, "--log-level", "error",
+        ])
+      guard LocalPort.waitUntilOpen(port, seconds: 20) else { throw Problem("thumbor does not listen") }
+    } else {
+      server = try Child(endingWithUs: contender.path(place), [])
+      let words = try server.line(within: 20).split(separator: " ")
+      guard words.count == 2, words[0] == "port", let port = Int(words[1]) else {
+        throw Problem("the server of thumbnails did not name its port")
+      }
+      self.port = port
+    }
+  }
+
+  deinit { server.killAll() }
+
+  /// User and system time so far, of all of its processes.
+  var processorSeconds: Double { server.family.map(Self.processorSeconds).reduce(0, +) }
+
+  /// As ours: originals are not kept, nor thumbnails, which it does not unless told so.
+  private static let thumborSettings = """
+    ALLOW_UNSAFE_URL = True
+    STORAGE = 'thumbor.storages.no_storage'
+    HTTP_LOADER_CURL_ASYNC_HTTP_CLIENT = True
+
+    """
+
+  private static func processorSeconds(of pid: pid_t) -> Double {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+      // The name before it may hold anything.
+      let end = text.lastIndex(of: ")")
+    else { return 0 }
+    let fields = text[end...].split(separator: " ")
+    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+}
+
+extension Child {
+  /// Spawned so that it does not outlive this program, however this program ends.
+  convenience init(endingWithUs program: String, _ arguments: [String]) throws {
+    if let binder = Place.program("setpriv") {
+      try self.init(binder, ["--pdeathsig", "KILL", program] + arguments)
+    } else {
+      try self.init(program, arguments)
+    }
+  }
+
+  /// It and its children.
+  var family: [pid_t] {
+    let children = try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
+    return [pid] + (children ?? "").split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
+  }
+
+  /// The parent first: it would start another child for each that ends.
+  func killAll() {
+    for member in family { kill(member, SIGKILL) }
+  }
+}
