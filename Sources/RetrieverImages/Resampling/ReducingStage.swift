@@ -21,6 +21,7 @@ final class ReducingStage {
   private var untouched = 0
   private var factors: [Float] = []
   private var sumPointers: [UnsafeMutablePointer<Float>?] = []
+  private var rowPointers: [UnsafeRawPointer?] = []
 
   init(
     light: LightSource, weights: ResamplingWeights, width: Int, bytesPerRow: Int, finishing: FinishingStage
@@ -58,10 +59,12 @@ final class ReducingStage {
 
   /// Adds the rows that wait and one more.
   private func add(_ row: UnsafeRawPointer, end: Int) {
-    var rows: [UnsafeRawPointer?] = []
-    for index in 0..<waitingCount { rows.append(UnsafeRawPointer(waiting.base + index * bytesPerRow)) }
-    rows.append(row)
-    factors.removeAll(keepingCapacity: true)
+    rowPointers.removeAll(keepingCapacity: true)
+    for index in 0..<waitingCount {
+      rowPointers.append(UnsafeRawPointer(waiting.base + index * bytesPerRow))
+    }
+    rowPointers.append(row)
+    let count = rowPointers.count
     sumPointers.removeAll(keepingCapacity: true)
     var target = next
     while target < weights.starts.count, Int(weights.starts[target]) < end {
@@ -69,14 +72,15 @@ final class ReducingStage {
         sums.clear(target)
         untouched = target + 1
       }
+      let first = sumPointers.count * Int(RSP_MAX_ROWS)
       sumPointers.append(sums[target])
-      for index in 0..<Int(RSP_MAX_ROWS) {
-        factors.append(index < rows.count ? weights.weight(of: firstWaiting + index, in: target) : 0)
-      }
+      // What stands behind the last row's weight is never read.
+      while factors.count < first + Int(RSP_MAX_ROWS) { factors.append(0) }
+      for index in 0..<count { factors[first + index] = weights.weight(of: firstWaiting + index, in: target) }
       target += 1
     }
     withUnsafePointer(to: light.source) { source in
-      rsp_accumulate(path, source, rows, rows.count, sumPointers, sumPointers.count, factors, width)
+      rsp_accumulate(path, source, rowPointers, count, sumPointers, sumPointers.count, factors, width)
     }
   }
 
