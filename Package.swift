@@ -62,7 +62,7 @@ let package = Package(
       name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RetrieverImagesTests",
-      dependencies: ["RetrieverImages", "CImageCodecs", "Retriever", "TestSupport"],
+      dependencies: ["RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],

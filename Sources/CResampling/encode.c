@@ -30,12 +30,12 @@ static inline void write_rgb(const rsp_encoding *encoding, float r, float g, flo
 }
 
 void rsp_encode(
-    const rsp_encoding *encoding, const float *in, int in_channels, uint8_t *out, int out_channels,
-    size_t count) {
+    rsp_path path, const rsp_encoding *encoding, const float *in, int in_channels, uint8_t *out,
+    int out_channels, size_t count) {
   if (in_channels == 1) {
     for (size_t i = 0; i < count; i++) write_rgb(encoding, in[i], in[i], in[i], out + 3 * i);
   } else if (out_channels == 3) {
-    for (size_t i = 0; i < count; i++, in += 4) write_rgb(encoding, in[0], in[1], in[2], out + 3 * i);
+    rsp_encode_opaque(path, encoding, in, out, count);
   } else {
     for (size_t i = 0; i < count; i++, in += 4, out += 4) {
       float alpha = clamped(in[3]);

@@ -11,6 +11,7 @@
 #define RSP_MAX_SUMS 16
 
 typedef float four_floats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t float_bits __attribute__((may_alias));
 
 static inline float curve_at(const rsp_source *source, int channel, const uint8_t *row, size_t sample) {
   if (source->bytes_per_sample == 1) return source->curves[channel][row[sample]];
@@ -49,14 +50,14 @@ static void linearize_by_curves(const rsp_source *source, const uint8_t *row, fl
 #define TARGET
 #define LANES 4
 #define ALPHA_LANES {0, 0, 0, -1}
-#define ALPHA_OF(x) __builtin_shufflevector(x, x, 3, 3, 3, 3)
+#define CHANNEL_OF(x, c) __builtin_shufflevector(x, x, c, c, c, c)
 #define FOLD_TO_4(x) (x)
 #include "kernels_body.h"
 #undef NAME
 #undef TARGET
 #undef LANES
 #undef ALPHA_LANES
-#undef ALPHA_OF
+#undef CHANNEL_OF
 #undef FOLD_TO_4
 
 #if defined(__x86_64__)
@@ -64,20 +65,23 @@ static void linearize_by_curves(const rsp_source *source, const uint8_t *row, fl
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8
 #define ALPHA_LANES {0, 0, 0, -1, 0, 0, 0, -1}
-#define ALPHA_OF(x) __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7)
+#define CHANNEL_OF(x, c) __builtin_shufflevector(x, x, c, c, c, c, c + 4, c + 4, c + 4, c + 4)
 #define FOLD_TO_4(x) (__builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7))
 #include "kernels_body.h"
 #undef NAME
 #undef TARGET
 #undef LANES
 #undef ALPHA_LANES
-#undef ALPHA_OF
+#undef CHANNEL_OF
 
 #define NAME(name) name##_avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"), min_vector_width(512)))
 #define LANES 16
 #define ALPHA_LANES {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1}
-#define ALPHA_OF(x) __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
+#define CHANNEL_OF(x, c)                                                                               \
+  __builtin_shufflevector(                                                                              \
+      x, x, c, c, c, c, c + 4, c + 4, c + 4, c + 4, c + 8, c + 8, c + 8, c + 8, c + 12, c + 12, c + 12, \
+      c + 12)
 #include "kernels_body.h"
 
 #define CALL(path, name, ...)                                      \
@@ -118,6 +122,11 @@ void rsp_combine(
     rsp_path path, const float *const *rows, size_t row_count, const float *weights, float *out,
     size_t count) {
   CALL(path, combine, rows, row_count, weights, out, count);
+}
+
+void rsp_encode_opaque(
+    rsp_path path, const rsp_encoding *encoding, const float *in, uint8_t *out, size_t count) {
+  CALL(path, encode, encoding, in, out, count);
 }
 
 void rsp_spread(const float *in, float *out, size_t pixels) {

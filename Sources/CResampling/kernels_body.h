@@ -25,7 +25,7 @@ INLINE TARGET void NAME(store_light)(NAME(floats) x, float *out, int has_alpha) 
     NAME(ints) is_alpha = ALPHA_LANES;
     NAME(floats) ones = (NAME(floats)){0} + 1.0f;
     light = (NAME(floats))(((NAME(ints))ones & is_alpha) | ((NAME(ints))light & ~is_alpha));
-    light *= ALPHA_OF(x);
+    light *= CHANNEL_OF(x, 3);
   }
   *(NAME(floats) *)out = light;
 }
@@ -157,6 +157,52 @@ static TARGET void NAME(combine)(
     const float *const *rows, size_t row_count, const float *weights, float *out, size_t count) {
   memset(out, 0, count * sizeof(float));
   NAME(add)(rows, row_count, &out, 1, weights, count);
+}
+
+// Between 0 and 1, where what is not a number becomes 0.
+INLINE TARGET NAME(floats) NAME(clamped)(NAME(floats) x) {
+  NAME(ints) is_light = x > 0;
+  x = (NAME(floats))((NAME(ints))x & is_light);
+  NAME(ints) is_less = x < 1;
+  NAME(floats) ones = (NAME(floats)){0} + 1.0f;
+  return (NAME(floats))(((NAME(ints))x & is_less) | ((NAME(ints))ones & ~is_less));
+}
+
+// Only looking up cannot be done in vectors: all that leads to it is, a strip at a time.
+static TARGET void NAME(encode)(
+    const rsp_encoding *encoding, const float *in, uint8_t *restrict out, size_t count) {
+  const uint8_t *codes = encoding->codes;
+  const float *m = encoding->matrix;
+  // The thresholds after the first, by their bits: those of positive numbers have the order of the numbers.
+  const float_bits *limits = (const float_bits *)(encoding->thresholds + 1);
+  NAME(floats) columns[3] = {{0}};
+  for (int lane = 0; m && lane < LANES; lane++) {
+    for (int c = 0; lane % 4 < 3 && c < 3; c++) columns[c][lane] = m[lane % 4 * 3 + c];
+  }
+  int32_t light[STRIP_PIXELS * 4];
+  uint32_t entries[STRIP_PIXELS * 4];
+  while (count > 0) {
+    size_t width = count < STRIP_PIXELS ? count : STRIP_PIXELS;
+    for (size_t i = 0; i < width * 4; i += LANES) {
+      NAME(floats) x = *(const NAME(floats) *)(in + i);
+      if (m) {
+        x = CHANNEL_OF(x, 0) * columns[0] + CHANNEL_OF(x, 1) * columns[1] + CHANNEL_OF(x, 2) * columns[2];
+      }
+      x = NAME(clamped)(x);
+      *(NAME(floats) *)(light + i) = x;
+      *(NAME(ints) *)(entries + i) = __builtin_convertvector(x * 4096.0f, NAME(ints));
+    }
+    for (size_t i = 0; i < width * 4; i += 4, out += 3) {
+      unsigned red = codes[entries[i]];
+      unsigned green = codes[entries[i + 1]];
+      unsigned blue = codes[entries[i + 2]];
+      out[0] = (uint8_t)(red + (light[i] >= limits[red]));
+      out[1] = (uint8_t)(green + (light[i + 1] >= limits[green]));
+      out[2] = (uint8_t)(blue + (light[i + 2] >= limits[blue]));
+    }
+    in += width * 4;
+    count -= width;
+  }
 }
 
 // Eight lanes are as fast as more here, so the widest path shares them.

@@ -64,7 +64,11 @@ void rsp_contract1(
 // Writes `count` pixels of `in_channels` (1 or 4) as `out_channels` (3 or 4) samples of 8 bits in sRGB.
 // Four out of four have alpha, which is made straight.
 void rsp_encode(
-    const rsp_encoding *encoding, const float *in, int in_channels, uint8_t *out, int out_channels,
-    size_t count);
+    rsp_path path, const rsp_encoding *encoding, const float *in, int in_channels, uint8_t *out,
+    int out_channels, size_t count);
+
+// The same for four channels of which three are written.
+void rsp_encode_opaque(
+    rsp_path path, const rsp_encoding *encoding, const float *in, uint8_t *out, size_t count);
 
 #endif

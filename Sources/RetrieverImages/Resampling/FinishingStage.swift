@@ -47,7 +47,7 @@ final class FinishingStage {
     }
     withUnsafePointer(to: light.encoding) { encoding in
       rsp_encode(
-        encoding, result, light.channels == 1 ? 1 : 4, row.base.assumingMemoryBound(to: UInt8.self),
+        path, encoding, result, light.channels == 1 ? 1 : 4, row.base.assumingMemoryBound(to: UInt8.self),
         Int32(output.format.channels), width)
     }
     return UnsafeRawBufferPointer(start: row.base, count: output.bytesPerRow)
