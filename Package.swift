@@ -14,9 +14,18 @@ let package = Package(
   products: [
     .library(name: "Retriever", targets: ["Retriever"]),
     .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
+    .library(name: "RetrieverBridges", targets: ["RetrieverBridges"]),
     .library(name: "HTTPService", targets: ["HTTPService"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
   ],
+  traits: [
+    .default(enabledTraits: []),
+    .trait(
+      name: "OpenCombine", description: "RetrieverBridges for OpenCombine's publishers, where Combine is not."
+    ),
+  ],
+  // Fetched only when the trait is on.
+  dependencies: [.package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0")],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
@@ -47,6 +56,13 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
+      name: "RetrieverBridges",
+      dependencies: [
+        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"]))
+      ],
+      swiftSettings: strict),
+
+    .target(
       name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
     .target(name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux"], swiftSettings: strict),
 
@@ -64,6 +80,8 @@ let package = Package(
       name: "RetrieverImagesTests",
       dependencies: ["RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "RetrieverBridgesTests", dependencies: ["RetrieverBridges", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),

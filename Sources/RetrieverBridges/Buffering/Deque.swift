@@ -1,0 +1,37 @@
+/// A queue whose both ends cost the same, however long it is.
+struct Deque<Element> {
+  private var slots: [Element?] = []
+  private var head = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ element: Element) {
+    if count == slots.count { grow() }
+    slots[(head + count) % slots.count] = element
+    count += 1
+  }
+
+  mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    defer {
+      slots[head] = nil
+      head = (head + 1) % slots.count
+      count -= 1
+    }
+    return slots[head]
+  }
+
+  /// Empties it, and gives what was in it: for letting go of it elsewhere.
+  mutating func takeAll() -> Deque {
+    defer { self = Deque() }
+    return self
+  }
+
+  private mutating func grow() {
+    var larger = [Element?](repeating: nil, count: max(4, slots.count * 2))
+    for index in 0..<count { larger[index] = slots[(head + index) % slots.count] }
+    slots = larger
+    head = 0
+  }
+}

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// Drives a ``BufferStateMachine``: locks, lets it decide, unlocks, and then does what it decided.
+final class EventBuffer<Element: Sendable>: Sendable {
+  private typealias Machine = BufferStateMachine<Element, CheckedContinuation<Element?, any Error>>
+
+  private let site: CallSite
+  private let state: Mutex<Machine>
+
+  init(buffering: EventBuffering, site: CallSite) {
+    self.site = site
+    let overflow = BridgeError(.bufferOverflow, at: site, count: buffering.limit)
+    state = Mutex(Machine(buffering: buffering, overflowError: overflow))
+  }
+
+  var droppedCount: Int { state.withLock { $0.droppedCount } }
+
+  /// Whether the sequence goes on; it does not after an overflow, of which only the first call tells.
+  @discardableResult func append(_ element: Element) -> Bool {
+    // Whatever the machine hands back is let go of here, where no lock is held.
+    switch state.withLock({ $0.append(element) }) {
+    case .stored, .dropped: return true
+    case .overflowed: return false
+    case .resume(let waiter, let element):
+      waiter.resume(returning: element)
+      return true
+    }
+  }
+
+  func finish(throwing error: (any Error)? = nil) {
+    switch state.withLock({ $0.finish(throwing: error) }) {
+    case .none: break
+    case .resume(let waiter, throwing: let error?): waiter.resume(throwing: error)
+    case .resume(let waiter, throwing: nil): waiter.resume(returning: nil)
+    }
+  }
+
+  /// The next element, nil at the end. Cancelling the task ends the sequence with `CancellationError`.
+  ///
+  /// - Parameter onWait: Is called when there is nothing to give yet, before waiting.
+  func next(onWait: () -> Void = {}) async throws -> Element? {
+    if Task.isCancelled { cancel() }
+    switch state.withLock({ $0.next() }) {
+    case .deliver(let element): return element
+    case .end: return nil
+    case .fail(let error): throw error
+    case .contended: throw BridgeError(.concurrentIteration, at: site)
+    case .wait: break
+    }
+    onWait()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        switch state.withLock({ $0.suspend(waiter) }) {
+        case .deliver(let element): waiter.resume(returning: element)
+        case .end: waiter.resume(returning: nil)
+        case .fail(let error): waiter.resume(throwing: error)
+        case .contended: waiter.resume(throwing: BridgeError(.concurrentIteration, at: site))
+        case .wait: break
+        }
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func cancel() {
+    state.withLock { $0.cancel() }.waiter?.resume(throwing: CancellationError())
+  }
+}

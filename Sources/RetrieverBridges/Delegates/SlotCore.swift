@@ -1,0 +1,98 @@
+import Synchronization
+
+/// Drives a ``SlotStateMachine`` and hands events to the sequences: locks, decides, unlocks, and then resumes.
+final class SlotCore<Event: Sendable>: Sendable {
+  typealias Waiter = CheckedContinuation<Event, any Error>
+
+  private struct State {
+    var machine: SlotStateMachine<Waiter>
+    var nextSubscription = 0
+    var subscriptions: [Int: EventBuffer<Event>] = [:]
+    /// Once the slot is finished, the error that sequences end with, if any.
+    var end: (any Error)??
+  }
+
+  private let site: CallSite
+  private let state: Mutex<State>
+
+  init(waiters: SlotWaiters, site: CallSite) {
+    self.site = site
+    state = Mutex(State(machine: SlotStateMachine(admission: waiters)))
+  }
+
+  var wentAway: BridgeError { BridgeError(.delegateWentAway, at: site) }
+
+  var waiterCount: Int { state.withLock { $0.machine.waiterCount } }
+  var entryCount: Int { state.withLock { $0.machine.entryCount } }
+  var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
+
+  func next(isolation: isolated (any Actor)?, after start: () throws -> Void) async throws -> Event {
+    let identifier = state.withLock { $0.machine.announce() }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation(isolation: isolation) { waiter in
+        guard register(waiter, as: identifier) else { return }
+        do { try start() } catch { withdraw(identifier, error) }
+      }
+    } onCancel: {
+      withdraw(identifier, CancellationError())
+    }
+  }
+
+  private func register(_ waiter: Waiter, as identifier: Int) -> Bool {
+    let (action, error) = state.withLock { ($0.machine.register(waiter, as: identifier), $0.machine.error) }
+    switch action {
+    case .wait: return true
+    case .resumeCancelled: waiter.resume(throwing: CancellationError())
+    case .resumeAlreadyWaiting: waiter.resume(throwing: BridgeError(.alreadyWaiting, at: site))
+    case .resumeFinished: waiter.resume(throwing: error ?? wentAway)
+    }
+    return false
+  }
+
+  private func withdraw(_ identifier: Int, _ error: any Error) {
+    state.withLock { $0.machine.cancel(identifier) }?.resume(throwing: error)
+  }
+
+  /// How many tasks and sequences got the event.
+  func send(_ event: Event) -> Int {
+    let (waiters, buffers) = state.withLock { ($0.machine.send(), Array($0.subscriptions.values)) }
+    for waiter in waiters { waiter.resume(returning: event) }
+    for buffer in buffers { buffer.append(event) }
+    return waiters.count + buffers.count
+  }
+
+  /// How many tasks got the error.
+  func send(throwing error: any Error) -> Int {
+    let waiters = state.withLock { $0.machine.send() }
+    for waiter in waiters { waiter.resume(throwing: error) }
+    return waiters.count
+  }
+
+  /// No event comes any more: those who wait, and those who will, get `error`; sequences end with `sequenceError`.
+  func finish(throwing error: any Error, toSequences sequenceError: (any Error)?) {
+    let (waiters, buffers) = state.withLock { state in
+      if state.end == nil { state.end = .some(sequenceError) }
+      defer { state.subscriptions = [:] }
+      return (state.machine.finish(throwing: error), state.subscriptions)
+    }
+    for waiter in waiters { waiter.resume(throwing: error) }
+    for buffer in buffers.values { buffer.finish(throwing: sequenceError) }
+  }
+
+  func subscribe(_ buffering: EventBuffering, site: CallSite) -> (EventBuffer<Event>, Int) {
+    let buffer = EventBuffer<Event>(buffering: buffering, site: site)
+    let (identifier, end) = state.withLock { state in
+      state.nextSubscription += 1
+      if state.end == nil { state.subscriptions[state.nextSubscription] = buffer }
+      return (state.nextSubscription, state.end)
+    }
+    if case .some(let error) = end { buffer.finish(throwing: error) }
+    return (buffer, identifier)
+  }
+
+  func unsubscribe(_ identifier: Int) {
+    // Let go of after the lock: its elements may be anything.
+    let buffer = state.withLock { $0.subscriptions.removeValue(forKey: identifier) }
+    buffer?.cancel()
+  }
+}

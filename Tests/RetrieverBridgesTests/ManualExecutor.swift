@@ -1,0 +1,45 @@
+import Synchronization
+import TestSupport
+
+/// Runs tasks when a test says so, on the test's own thread: between two calls of `run()` nothing happens by itself.
+///
+/// The calling thread must not be running a task: use `onThread`.
+final class ManualExecutor: TaskExecutor {
+  private let jobs = Mutex<[UnownedJob]>([])
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  /// Runs until every task has ended or is suspended.
+  func run() {
+    while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+
+  /// A task that runs only within `run()`; the box gets its ending.
+  func start(_ body: @escaping @Sendable () async throws -> Int) -> (Task<Void, Never>, Box<Ending>) {
+    let box = Box<Ending>()
+    let task = Task(executorPreference: self) {
+      do {
+        box.put(.value(try await body()))
+      } catch {
+        box.put(Ending(.failure(error)))
+      }
+    }
+    return (task, box)
+  }
+
+  /// Runs `body` on a thread of its own and waits for its end.
+  static func onThread(_ body: @escaping @Sendable () -> Void) async {
+    let done = Gate()
+    let thread = JobThread {
+      body()
+      done.open()
+    }
+    await done.wait()
+    thread.join()
+  }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import RetrieverBridges
+
+/// The slot's rules in drawn orders, against a plain table of who waits.
+@Suite struct SlotStateMachineTests {
+  private enum Life { case announced, marked, waiting, done }
+
+  @Test(arguments: [SlotWaiters.one, .many])
+  func everyoneIsResumedExactlyOnceInAnyOrder(admission: SlotWaiters) {
+    for seed in 0..<10_000 as Range<UInt64> {
+      var machine = SlotStateMachine<Int>(admission: admission)
+      var lives: [Int: Life] = [:]
+      var resumed: [Int: Int] = [:]
+      var isFinished = false
+
+      func waiting() -> [Int] { lives.filter { $0.value == .waiting }.keys.sorted() }
+
+      SeededRandom.draw(24, eventsOf: 9, seed: seed) { kind, random in
+        switch kind {
+        case 0...2:
+          lives[machine.announce()] = .announced
+        case 3, 4:
+          let ready = lives.filter { $0.value == .announced || $0.value == .marked }.keys.sorted()
+          guard let identifier = ready.randomElement(using: &random) else { return }
+          let action = machine.register(identifier, as: identifier)
+          if lives[identifier] == .marked {
+            #expect(action == .resumeCancelled, "seed \(seed)")
+          } else if isFinished {
+            #expect(action == .resumeFinished, "seed \(seed)")
+          } else if admission == .one, !waiting().isEmpty {
+            #expect(action == .resumeAlreadyWaiting, "seed \(seed)")
+          } else {
+            #expect(action == .wait, "seed \(seed)")
+          }
+          lives[identifier] = action == .wait ? .waiting : .done
+          if action != .wait { resumed[identifier, default: 0] += 1 }
+        case 5, 6:
+          guard let identifier = lives.keys.sorted().randomElement(using: &random) else { return }
+          let waiter = machine.cancel(identifier)
+          #expect((waiter == identifier) == (lives[identifier] == .waiting), "seed \(seed)")
+          if waiter != nil {
+            lives[identifier] = .done
+            resumed[identifier, default: 0] += 1
+          } else if lives[identifier] == .announced {
+            lives[identifier] = .marked
+          }
+        default:
+          let isLast = kind == 8 && Int.random(in: 0..<4, using: &random) == 0
+          let expected = waiting()
+          let got = isLast ? machine.finish(throwing: Failure()) : machine.send()
+          #expect(got == (isLast && isFinished ? [] : expected), "seed \(seed)")
+          for identifier in got {
+            lives[identifier] = .done
+            resumed[identifier, default: 0] += 1
+          }
+          if isLast { isFinished = true }
+        }
+      }
+      #expect(machine.waiterCount == waiting().count, "seed \(seed)")
+      #expect(machine.entryCount == lives.values.count { $0 != .done }, "seed \(seed)")
+      #expect(resumed.allSatisfy { $0.value == 1 && lives[$0.key] == .done }, "seed \(seed)")
+    }
+  }
+}
