@@ -80,8 +80,13 @@ let package = Package(
       name: "RetrieverImagesTests",
       dependencies: ["RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "main-thread-bridge", dependencies: ["RetrieverBridges"],
+      path: "Tests/Programs/main-thread-bridge",
+      swiftSettings: strict),
     .testTarget(
-      name: "RetrieverBridgesTests", dependencies: ["RetrieverBridges", "TestSupport"], swiftSettings: strict),
+      name: "RetrieverBridgesTests", dependencies: ["RetrieverBridges", "TestSupport", "main-thread-bridge"],
+      swiftSettings: strict),
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),

@@ -2,8 +2,8 @@ import Foundation
 
 /// Why a bridge between callbacks and async code could not give what was asked of it.
 ///
-/// What the bridged work itself reports is thrown as it is; this is about the bridge, and says in whose source line
-/// it was made.
+/// What the bridged work itself reports is thrown as it is; this is about the bridge, and says in whose
+/// source line it was made.
 public struct BridgeError: Error, Sendable {
   /// The kinds of failure. New ones may be added: a `switch` needs a `default`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

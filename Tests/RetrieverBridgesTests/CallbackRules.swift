@@ -1,6 +1,7 @@
 @testable import RetrieverBridges
 
-/// What must come of events in a given order: the rules of the callback bridge, stated apart from its state machine.
+/// What must come of events in a given order: the rules of the callback bridge, stated apart from its state
+/// machine.
 enum CallbackRules {
   enum Event: CaseIterable, Equatable { case register, started, firstCall, secondCall, cancel, drop }
 

@@ -43,8 +43,8 @@ import Testing
     return record
   }
 
-  /// What can happen: only a cancellation comes before the registration, nothing else comes when the work was never
-  /// started, and a callback that can still be called has not been dropped.
+  /// What can happen: only a cancellation comes before the registration, nothing else comes when the work was
+  /// never started, and a callback that can still be called has not been dropped.
   private func isPossible(_ events: [Event]) -> Bool {
     guard let registered = events.firstIndex(of: .register) else {
       return events.allSatisfy { $0 == .cancel }

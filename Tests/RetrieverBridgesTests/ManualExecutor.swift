@@ -1,7 +1,8 @@
 import Synchronization
 import TestSupport
 
-/// Runs tasks when a test says so, on the test's own thread: between two calls of `run()` nothing happens by itself.
+/// Runs tasks when a test says so, on the test's own thread: between two calls of `run()` nothing happens by
+/// itself.
 ///
 /// The calling thread must not be running a task: use `onThread`.
 final class ManualExecutor: TaskExecutor {

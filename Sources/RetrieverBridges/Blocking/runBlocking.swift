@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs async code from synchronous code, blocking the calling thread until it is done: for the main function of a
-/// command-line tool, and for a callback from C that must have its answer before it returns.
+/// Runs async code from synchronous code, blocking the calling thread until it is done: for the main function
+/// of a command-line tool, and for a callback from C that must have its answer before it returns.
 ///
 /// ```swift
 /// func sizeForC(of name: String) -> Int32 {
@@ -16,14 +16,14 @@ import Synchronization
 /// ```
 ///
 /// The rules:
-/// - Never from a task. A thread that runs a task belongs to the small pool that all tasks share, and blocking it can
-///   stop the very work that is waited for. A call from a task, however deep in synchronous functions, throws
-///   ``BridgeError/Code/wouldBlockTask``, without having started anything.
-/// - Code that runs on a thread of the pool outside any task cannot be told apart: a `deinit` or the body of an
-///   executor's job of one's own. It is up to the caller not to call from there.
-/// - On the main thread the main run loop goes on meanwhile, so that the operation may use the main actor; what else is
-///   queued on the main thread runs, too. Not from within work that runs on the main queue: the queue would wait for
-///   that work, and the operation for the queue.
+/// - Never from a task. A thread that runs a task belongs to the small pool that all tasks share, and
+///   blocking it can stop the very work that is waited for. A call from a task, however deep in synchronous
+///   functions, throws ``BridgeError/Code/wouldBlockTask``, without having started anything.
+/// - Code that runs on a thread of the pool outside any task cannot be told apart: a `deinit` or the body of
+///   an executor's job of one's own. It is up to the caller not to call from there.
+/// - On the main thread the main run loop goes on meanwhile, so that the operation may use the main actor;
+///   what else is queued on the main thread runs, too. Not from within work that runs on the main queue: the
+///   queue would wait for that work, and the operation for the queue.
 /// - Not while holding a lock that the operation needs.
 /// - The operation cannot be cancelled from outside. Give it a limit of its own where it may take too long.
 ///

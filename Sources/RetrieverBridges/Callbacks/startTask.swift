@@ -11,11 +11,11 @@ import Dispatch
 ///
 /// - Parameters:
 ///   - priority: The priority of the task; the caller's by default.
-///   - queue: Where the handler is called; without one, on a thread of the pool that tasks share, where it must not
-///     block.
+///   - queue: Where the handler is called; without one, on a thread of the pool that tasks share, where it
+///     must not block.
 ///   - operation: What is to be done. It hears of a cancellation as any task does.
-///   - completion: Is called exactly once, when the operation has ended, also after a cancellation; never from within
-///     this call.
+///   - completion: Is called exactly once, when the operation has ended, also after a cancellation; never
+///     from within this call.
 /// - Returns: The means to cancel.
 @discardableResult
 public func startTask<Value: Sendable>(

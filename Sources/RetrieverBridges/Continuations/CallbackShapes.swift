@@ -1,8 +1,9 @@
-// The shapes that callbacks come in, as calls and as closures that are handed over as they are. Each closure keeps the
-// continuation: when all of them are dropped uncalled, the waiting call throws.
+// The shapes that callbacks come in, as calls and as closures that are handed over as they are. Each closure
+// keeps the continuation: when all of them are dropped uncalled, the waiting call throws.
 
 extension CancellableContinuation {
-  /// Resumes the waiting call with the value, or has it throw the error: for callbacks of the shape `(T?, Error?)`.
+  /// Resumes the waiting call with the value, or has it throw the error: for callbacks of the shape `(T?,
+  /// Error?)`.
   ///
   /// With both, the error counts; with neither, the call throws ``BridgeError/Code/neitherValueNorError``.
   public func resume(_ value: sending Value?, _ error: (any Error)?) {
@@ -31,7 +32,8 @@ extension CancellableContinuation {
     }
   }
 
-  /// A callback of the shape `(Error) -> Void`: the failure closure beside ``valueHandler`` or ``doneHandler``.
+  /// A callback of the shape `(Error) -> Void`: the failure closure beside ``valueHandler`` or
+  /// ``doneHandler``.
   public var failureHandler: @Sendable (any Error) -> Void {
     { self.resume(throwing: $0) }
   }

@@ -1,9 +1,9 @@
-/// The rules of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``: who resumes the
-/// waiter, when the work is cancelled, and what a late call means. No lock, no resumption, no callback.
+/// The rules of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``: who resumes
+/// the waiter, when the work is cancelled, and what a late call means. No lock, no resumption, no callback.
 ///
-/// `Waiter` is the suspended caller and `Cancel` the work's cancel function: a continuation and a closure in the
-/// driver, plain numbers in the tests. The value that a call brings does not pass through here; what the machine
-/// decides is whether it counts.
+/// `Waiter` is the suspended caller and `Cancel` the work's cancel function: a continuation and a closure in
+/// the driver, plain numbers in the tests. The value that a call brings does not pass through here; what the
+/// machine decides is whether it counts.
 struct CallbackStateMachine<Waiter, Cancel> {
   enum RegisterAction: Equatable {
     /// The waiter is registered: start the work.

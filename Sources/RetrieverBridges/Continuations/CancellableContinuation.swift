@@ -1,8 +1,8 @@
-/// The callback's end of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``: called once,
-/// it resumes the waiting task.
+/// The callback's end of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``:
+/// called once, it resumes the waiting task.
 ///
-/// Any thread may call it. The first call counts; a later one is reported to the ``MisuseReporter`` and has no
-/// effect. When nobody holds it any more and it was never called, the waiting call throws
+/// Any thread may call it. The first call counts; a later one is reported to the ``MisuseReporter`` and has
+/// no effect. When nobody holds it any more and it was never called, the waiting call throws
 /// ``BridgeError/Code/neverCalled``.
 public final class CancellableContinuation<Value>: Sendable {
   let core: CallbackCore<Value>

@@ -1,7 +1,7 @@
 /// Suspends the task until a callback is called, and cancels the callback's work when the task is cancelled.
 ///
-/// `start` is called with the ``CancellableContinuation`` that the callback is to resume. It starts the work and returns
-/// the function that cancels it, or nil when it cannot be cancelled.
+/// `start` is called with the ``CancellableContinuation`` that the callback is to resume. It starts the work
+/// and returns the function that cancels it, or nil when it cannot be cancelled.
 ///
 /// ```swift
 /// func thumbnail(for photo: Photo, from loader: PhotoLoader) async throws -> Thumbnail {
@@ -14,13 +14,14 @@
 ///
 /// The task is resumed exactly once, whatever races:
 /// - A second call of the callback is told to the reporter and has no effect.
-/// - A callback that everybody lets go of without calling it has the task throw ``BridgeError/Code/neverCalled``, with
-///   the line of this call, instead of waiting for ever.
-/// - Cancelling the task calls the cancel function at most once: at once when the work has been started, as soon as
-///   `start` returns when it is being started. When the task was cancelled before, `start` is not called at all.
+/// - A callback that everybody lets go of without calling it has the task throw
+///   ``BridgeError/Code/neverCalled``, with the line of this call, instead of waiting for ever.
+/// - Cancelling the task calls the cancel function at most once: at once when the work has been started, as
+///   soon as `start` returns when it is being started. When the task was cancelled before, `start` is not
+///   called at all.
 ///
-/// The cancel function is kept until the callback is called. Where nothing else keeps the work alive that holds the
-/// callback, have it capture that work weakly, or dropping the callback cannot be noticed.
+/// The cancel function is kept until the callback is called. Where nothing else keeps the work alive that
+/// holds the callback, have it capture that work weakly, or dropping the callback cannot be noticed.
 ///
 /// - Parameters:
 ///   - type: What the callback brings, where it cannot be inferred.
@@ -29,8 +30,8 @@
 ///   - isolation: The actor that `start` runs on: the caller's.
 ///   - start: Starts the work, on the caller's thread, before the task is suspended.
 /// - Returns: What the callback brought.
-/// - Throws: The error that the callback brought, or that `start` threw; `CancellationError` when the task was
-///   cancelled; ``BridgeError``.
+/// - Throws: The error that the callback brought, or that `start` threw; `CancellationError` when the task
+///   was cancelled; ``BridgeError``.
 public func withCancellableContinuation<Value>(
   of type: Value.Type = Value.self, onCancel cancellation: CallbackCancellation = .throwsAtOnce,
   reporter: MisuseReporter = .standard, isolation: isolated (any Actor)? = #isolation,

@@ -1,7 +1,8 @@
 /// Where a delegate leaves its events for the tasks that wait for them.
 ///
-/// A delegate object owns a slot and calls ``send(_:)`` from its methods, on whichever thread those are called. Tasks wait
-/// for the next event with ``next()``, or read all that come from ``events(buffering:fileID:line:)``.
+/// A delegate object owns a slot and calls ``send(_:)`` from its methods, on whichever thread those are
+/// called. Tasks wait for the next event with ``next()``, or read all that come from
+/// ``events(buffering:fileID:line:)``.
 ///
 /// ```swift
 /// final class LocationFinder: LocationSourceDelegate, Sendable {
@@ -16,12 +17,12 @@
 /// }
 /// ```
 ///
-/// Every task that waits is resumed exactly once: with the next event, with the next error, with `CancellationError` when it
-/// is cancelled, or, when the slot is finished or its owner lets go of it, with ``BridgeError/Code/delegateWentAway``. An
-/// event that nobody waits for, and no sequence takes, is dropped.
+/// Every task that waits is resumed exactly once: with the next event, with the next error, with
+/// `CancellationError` when it is cancelled, or, when the slot is finished or its owner lets go of it, with
+/// ``BridgeError/Code/delegateWentAway``. An event that nobody waits for, and no sequence takes, is dropped.
 ///
-/// A task that calls `next` on the slot keeps the slot, and so never sees its owner go away. Tasks that are not the
-/// owner's should wait on its ``receiver``, which does not keep the slot.
+/// A task that calls `next` on the slot keeps the slot, and so never sees its owner go away. Tasks that are
+/// not the owner's should wait on its ``receiver``, which does not keep the slot.
 public final class ContinuationSlot<Event: Sendable>: Sendable {
   let core: SlotCore<Event>
 
@@ -57,7 +58,8 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
   /// Says that no event will come any more. Only the first call counts.
   ///
   /// - Parameter error: What waiting tasks and sequences throw. Without one, tasks throw
-  ///   ``BridgeError/Code/delegateWentAway`` and sequences end, both after the events that they have still to read.
+  ///   ``BridgeError/Code/delegateWentAway`` and sequences end, both after the events that they have still to
+  ///   read.
   public func finish(throwing error: (any Error)? = nil) {
     core.finish(throwing: error ?? core.wentAway, toSequences: error)
   }
@@ -73,8 +75,8 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
 
   /// Waits for the next event, having started what causes it once nothing can be missed.
   ///
-  /// - Parameter start: Is called on the caller's actor when the task is in its place; not when the task is cancelled, the
-  ///   slot finished or taken. When it throws, the call throws that.
+  /// - Parameter start: Is called on the caller's actor when the task is in its place; not when the task is
+  ///   cancelled, the slot finished or taken. When it throws, the call throws that.
   /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``.
   public func next(
     isolation: isolated (any Actor)? = #isolation, after start: () throws -> Void
@@ -84,8 +86,8 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
 
   /// All events from now on, up to the end of the slot.
   ///
-  /// - Parameter buffering: How many events are kept for a slow reader, and what becomes of more: by default the newest
-  ///   16, the oldest being dropped.
+  /// - Parameter buffering: How many events are kept for a slow reader, and what becomes of more: by default
+  ///   the newest 16, the oldest being dropped.
   public func events(
     buffering: EventBuffering = .droppingOldest(limit: 16), fileID: String = #fileID, line: Int = #line
   ) -> SlotEvents<Event> {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Drives a ``SlotStateMachine`` and hands events to the sequences: locks, decides, unlocks, and then resumes.
+/// Drives a ``SlotStateMachine`` and hands events to the sequences: locks, decides, unlocks, and then
+/// resumes.
 final class SlotCore<Event: Sendable>: Sendable {
   typealias Waiter = CheckedContinuation<Event, any Error>
 
@@ -68,7 +69,8 @@ final class SlotCore<Event: Sendable>: Sendable {
     return waiters.count
   }
 
-  /// No event comes any more: those who wait, and those who will, get `error`; sequences end with `sequenceError`.
+  /// No event comes any more: those who wait, and those who will, get `error`; sequences end with
+  /// `sequenceError`.
   func finish(throwing error: any Error, toSequences sequenceError: (any Error)?) {
     let (waiters, buffers) = state.withLock { state in
       if state.end == nil { state.end = .some(sequenceError) }

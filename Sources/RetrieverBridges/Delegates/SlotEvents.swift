@@ -1,9 +1,10 @@
 /// The events of a ``ContinuationSlot`` from the moment this sequence was made, with a bounded buffer.
 ///
 /// It is read once, by one task at a time; a second that reads meanwhile throws
-/// ``BridgeError/Code/concurrentIteration``. It ends when the slot is finished, and throws the error the slot is finished
-/// with, or ``BridgeError/Code/delegateWentAway`` when the slot is let go of. Cancelling the reading task drops what is
-/// buffered and throws `CancellationError`. Letting go of the sequence and its iterators ends its subscription.
+/// ``BridgeError/Code/concurrentIteration``. It ends when the slot is finished, and throws the error the slot
+/// is finished with, or ``BridgeError/Code/delegateWentAway`` when the slot is let go of. Cancelling the
+/// reading task drops what is buffered and throws `CancellationError`. Letting go of the sequence and its
+/// iterators ends its subscription.
 ///
 /// ```swift
 /// func report(_ progress: ContinuationSlot<Double>) async throws -> [Double] {

@@ -1,12 +1,13 @@
-/// The waiting side of a ``ContinuationSlot``, for tasks that must not keep the slot's owner alive: they are told
-/// when it goes away.
+/// The waiting side of a ``ContinuationSlot``, for tasks that must not keep the slot's owner alive: they are
+/// told when it goes away.
 public struct SlotReceiver<Event: Sendable>: Sendable {
   let core: SlotCore<Event>
 
   /// Waits for the next event, having started what causes it; see
   /// ``ContinuationSlot/next(isolation:after:)``.
   ///
-  /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``, also when the slot is deallocated.
+  /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``, also when the slot is
+  ///   deallocated.
   public func next(
     isolation: isolated (any Actor)? = #isolation, after start: () throws -> Void = {}
   ) async throws -> Event {

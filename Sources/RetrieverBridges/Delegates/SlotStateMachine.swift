@@ -1,8 +1,8 @@
-/// The rules of a ``ContinuationSlot``: who waits for the next event, and who is resumed with what. No lock, no
-/// resumption, no callback.
+/// The rules of a ``ContinuationSlot``: who waits for the next event, and who is resumed with what. No lock,
+/// no resumption, no callback.
 ///
-/// A waiter is announced first, so that a cancellation that comes before its registration finds a name to leave its
-/// mark on. `Waiter` is a continuation in the driver, a plain number in the tests.
+/// A waiter is announced first, so that a cancellation that comes before its registration finds a name to
+/// leave its mark on. `Waiter` is a continuation in the driver, a plain number in the tests.
 struct SlotStateMachine<Waiter> {
   enum RegisterAction: Equatable {
     case wait

@@ -8,7 +8,8 @@ public struct PollingSchedule: Sendable, Hashable {
   public var longestPause: Duration
   /// How many attempts are made at most; nil for no limit.
   public var maximumAttempts: Int?
-  /// How much time the pauses may take in all, attempts included; nil for no limit. The last pause is shortened to it.
+  /// How much time the pauses may take in all, attempts included; nil for no limit. The last pause is
+  /// shortened to it.
   public var timeLimit: Duration?
 
   /// A schedule; without arguments, from 10 ms to 1 s, twice as long each time, for as long as it takes.

@@ -1,7 +1,7 @@
 #if canImport(Combine) || (OpenCombine && canImport(OpenCombine))
 
-  // The two have the same interface. `OpenCombine` is the package trait that brings in the latter, for platforms that have
-  // no Combine.
+  // The two have the same interface. `OpenCombine` is the package trait that brings in the latter, for
+  // platforms that have no Combine.
   #if canImport(Combine)
     import Combine
   #else
@@ -16,8 +16,9 @@
       try await CombineValues(publisher: self).singleResult(fileID: fileID, line: line)
     }
 
-    /// All values of the publisher, asked for as they are read; see ``ValuePublisher/values(prefetch:fileID:line:)``.
-    /// Unlike Combine's own `values` it can read ahead, and throws when the task is cancelled.
+    /// All values of the publisher, asked for as they are read; see
+    /// ``ValuePublisher/values(prefetch:fileID:line:)``. Unlike Combine's own `values` it can read ahead, and
+    /// throws when the task is cancelled.
     public func values(
       prefetch: Int, fileID: String = #fileID, line: Int = #line
     ) -> PublisherValues<CombineValues<Self>> {
@@ -27,6 +28,11 @@
 
   /// A publisher of Combine, or of OpenCombine, as a ``ValuePublisher``.
   public struct CombineValues<Upstream: Publisher>: ValuePublisher where Upstream.Output: Sendable {
+    /// What the publisher gives.
+    public typealias Output = Upstream.Output
+    /// How the publisher fails.
+    public typealias Failure = Upstream.Failure
+
     private let publisher: Upstream
 
     /// Wraps a publisher.
@@ -67,8 +73,8 @@
     }
   }
 
-  /// Safe to share: the subscription is set once, and Combine asks of every subscription that its two calls may come
-  /// from any thread.
+  /// Safe to share: the subscription is set once, and Combine asks of every subscription that its two calls
+  /// may come from any thread.
   private final class CombineSubscription: ValueSubscription, @unchecked Sendable {
     private let subscription: any Subscription
 

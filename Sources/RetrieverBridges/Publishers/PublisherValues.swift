@@ -1,8 +1,8 @@
 extension ValuePublisher {
   /// All values of the publisher, asked for as they are read.
   ///
-  /// - Parameter prefetch: How many values may have come and not been read, at least 1: at most so many are asked for
-  ///   beyond those read.
+  /// - Parameter prefetch: How many values may have come and not been read, at least 1: at most so many are
+  ///   asked for beyond those read.
   public func values(
     prefetch: Int = 1, fileID: String = #fileID, line: Int = #line
   ) -> PublisherValues<Self> {
@@ -12,9 +12,10 @@ extension ValuePublisher {
 
 /// The values of a publisher, read at the reader's pace.
 ///
-/// Every iterator is a subscription of its own, made when its first value is wanted and cancelled when the iterator is let
-/// go of or its task is cancelled, which throws `CancellationError`. A publisher that gives more than it was asked for
-/// has the sequence throw ``BridgeError/Code/bufferOverflow`` after the values within the demand.
+/// Every iterator is a subscription of its own, made when its first value is wanted and cancelled when the
+/// iterator is let go of or its task is cancelled, which throws `CancellationError`. A publisher that gives
+/// more than it was asked for has the sequence throw ``BridgeError/Code/bufferOverflow`` after the values
+/// within the demand.
 ///
 /// ```swift
 /// func total(of prices: some ValuePublisher<Int, Never>) async throws -> Int {

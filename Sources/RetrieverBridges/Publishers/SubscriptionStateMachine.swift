@@ -1,4 +1,5 @@
-/// The rules of holding a subscription that may come late, twice, or after nobody wants it any more. No lock, no callback.
+/// The rules of holding a subscription that may come late, twice, or after nobody wants it any more. No lock,
+/// no callback.
 ///
 /// `Subscription` is a publisher's subscription in the driver, a plain number in the tests.
 struct SubscriptionStateMachine<Subscription> {

@@ -13,8 +13,9 @@ extension ValuePublisher {
   ///
   /// It asks for one value, and cancels the subscription when that has come or when the task is cancelled.
   ///
-  /// - Throws: The publisher's failure; ``MissingOutputError`` when it finishes without a value; `CancellationError`;
-  ///   ``BridgeError`` with ``BridgeError/Code/publisherWentAway`` when it lets go of the subscriber without a word.
+  /// - Throws: The publisher's failure; ``MissingOutputError`` when it finishes without a value;
+  ///   `CancellationError`; ``BridgeError`` with ``BridgeError/Code/publisherWentAway`` when it lets go of
+  ///   the subscriber without a word.
   public func singleResult(
     isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line
   ) async throws -> Output {

@@ -1,10 +1,11 @@
-/// Something that gives values over time to whoever subscribes, as many as are asked for: the shape that Combine,
-/// OpenCombine and Reactive Streams have in common, and no more of it than these bridges need.
+/// Something that gives values over time to whoever subscribes, as many as are asked for: the shape that
+/// Combine, OpenCombine and Reactive Streams have in common, and no more of it than these bridges need.
 ///
-/// A subscriber is given a ``ValueSubscription`` first, asks it for values, and gets no more of them than it asked for. A
-/// completion is the last it hears. Calls to one subscriber do not overlap.
+/// A subscriber is given a ``ValueSubscription`` first, asks it for values, and gets no more of them than it
+/// asked for. A completion is the last it hears. Calls to one subscriber do not overlap.
 ///
-/// Combine's publishers, and OpenCombine's, get the bridges by extensions of their own and need no conformance.
+/// Combine's publishers, and OpenCombine's, get the bridges by extensions of their own and need no
+/// conformance.
 public protocol ValuePublisher<Output, Failure> {
   /// What it gives.
   associatedtype Output: Sendable
@@ -38,7 +39,8 @@ public protocol ValueSubscription: AnyObject, Sendable {
   func cancel()
 }
 
-/// Why ``ValuePublisher/singleResult(fileID:line:)`` has no value to return: the publisher finished without one.
+/// Why ``ValuePublisher/singleResult(fileID:line:)`` has no value to return: the publisher finished without
+/// one.
 public struct MissingOutputError: Error, Sendable, Hashable, CustomStringConvertible {
   /// An error for a publisher that finished empty.
   public init() {}
