@@ -103,4 +103,32 @@ import Testing
     for try await value in publisher.values() where value == 1 { break }
     #expect(publisher.cancelCount == 1)
   }
+
+  @Test func aPublisherOfTheMainActorIsReadThere() async throws {
+    #expect(try await readOnMainActor() == [1, 2, 3])
+  }
+
+  @MainActor private func readOnMainActor() async throws -> [Int] {
+    // Not sendable: it must not leave the actor.
+    final class Local: ValuePublisher {
+      typealias Output = Int
+      typealias Failure = Never
+      let publisher = ManualPublisher<Never> { publisher, _ in
+        for number in 1...3 { publisher.send(number) }
+        publisher.complete(.success(()))
+      }
+      var isSubscribed = false
+
+      func subscribe(_ subscriber: some ValueSubscriber<Int, Never>) {
+        MainActor.assertIsolated()
+        isSubscribed = true
+        publisher.subscribe(subscriber)
+      }
+    }
+    let local = Local()
+    var seen: [Int] = []
+    for try await value in local.values(prefetch: 3) { seen.append(value) }
+    #expect(local.isSubscribed)
+    return seen
+  }
 }

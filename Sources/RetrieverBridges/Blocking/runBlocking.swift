@@ -22,8 +22,8 @@ import Synchronization
 /// - Code that runs on a thread of the pool outside any task cannot be told apart: a `deinit` or the body of
 ///   an executor's job of one's own. It is up to the caller not to call from there.
 /// - On the main thread the main run loop goes on meanwhile, so that the operation may use the main actor;
-///   what else is queued on the main thread runs, too. Not from within work that runs on the main queue: the
-///   queue would wait for that work, and the operation for the queue.
+///   what else is queued on the main thread runs, too. Within work that runs on the main queue this is not so,
+///   since that queue does one thing at a time: the operation must not need the main actor there.
 /// - Not while holding a lock that the operation needs.
 /// - The operation cannot be cancelled from outside. Give it a limit of its own where it may take too long.
 ///

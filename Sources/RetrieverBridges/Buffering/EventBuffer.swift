@@ -36,9 +36,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
   }
 
   /// The next element, nil at the end. Cancelling the task ends the sequence with `CancellationError`.
-  ///
-  /// - Parameter onWait: Is called when there is nothing to give yet, before waiting.
-  func next(onWait: () -> Void = {}) async throws -> Element? {
+  func next(isolation: isolated (any Actor)?) async throws -> Element? {
     if Task.isCancelled { cancel() }
     switch state.withLock({ $0.next() }) {
     case .deliver(let element): return element
@@ -47,9 +45,8 @@ final class EventBuffer<Element: Sendable>: Sendable {
     case .contended: throw BridgeError(.concurrentIteration, at: site)
     case .wait: break
     }
-    onWait()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
+      try await withCheckedThrowingContinuation(isolation: isolation) { waiter in
         switch state.withLock({ $0.suspend(waiter) }) {
         case .deliver(let element): waiter.resume(returning: element)
         case .end: waiter.resume(returning: nil)

@@ -2,8 +2,8 @@
 // keeps the continuation: when all of them are dropped uncalled, the waiting call throws.
 
 extension CancellableContinuation {
-  /// Resumes the waiting call with the value, or has it throw the error: for callbacks of the shape `(T?,
-  /// Error?)`.
+  /// Resumes the waiting call with the value, or has it throw the error: for callbacks that take
+  /// `(T?, Error?)`.
   ///
   /// With both, the error counts; with neither, the call throws ``BridgeError/Code/neitherValueNorError``.
   public func resume(_ value: sending Value?, _ error: (any Error)?) {

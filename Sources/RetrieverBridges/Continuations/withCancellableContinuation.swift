@@ -17,8 +17,8 @@
 /// - A callback that everybody lets go of without calling it has the task throw
 ///   ``BridgeError/Code/neverCalled``, with the line of this call, instead of waiting for ever.
 /// - Cancelling the task calls the cancel function at most once: at once when the work has been started, as
-///   soon as `start` returns when it is being started. When the task was cancelled before, `start` is not
-///   called at all.
+///   soon as `start` returns when it is being started; on the thread that cancels, or on this one. When the
+///   task was cancelled before, `start` is not called at all.
 ///
 /// The cancel function is kept until the callback is called. Where nothing else keeps the work alive that
 /// holds the callback, have it capture that work weakly, or dropping the callback cannot be noticed.

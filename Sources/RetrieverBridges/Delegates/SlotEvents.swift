@@ -55,7 +55,14 @@ public struct SlotEvents<Event: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Throws: What the slot was finished with; `CancellationError`; ``BridgeError``.
     public mutating func next() async throws -> Event? {
-      try await subscription.buffer.next()
+      try await next(isolation: nil)
+    }
+
+    /// The next event, nil at the end, without leaving the caller's actor for it.
+    ///
+    /// - Throws: What the slot was finished with; `CancellationError`; ``BridgeError``.
+    public mutating func next(isolation: isolated (any Actor)?) async throws -> Event? {
+      try await subscription.buffer.next(isolation: isolation)
     }
   }
 }

@@ -73,6 +73,14 @@ public struct PublisherValues<Upstream: ValuePublisher>: AsyncSequence {
     ///
     /// - Throws: The publisher's failure; `CancellationError`; ``BridgeError``.
     public mutating func next() async throws -> Upstream.Output? {
+      try await next(isolation: nil)
+    }
+
+    /// The next value, nil when the publisher has finished, without leaving the caller's actor for it: the
+    /// publisher is subscribed to there.
+    ///
+    /// - Throws: The publisher's failure; `CancellationError`; ``BridgeError``.
+    public mutating func next(isolation: isolated (any Actor)?) async throws -> Upstream.Output? {
       let reader = reader
       if let publisher = publisher.take() {
         reader.holder.request(prefetch)
@@ -81,7 +89,7 @@ public struct PublisherValues<Upstream: ValuePublisher>: AsyncSequence {
             buffer: reader.buffer, holder: reader.holder, site: site))
       }
       do {
-        let value = try await reader.buffer.next()
+        let value = try await reader.buffer.next(isolation: isolation)
         if value != nil { reader.holder.request(1) }
         return value
       } catch {
