@@ -98,6 +98,25 @@ import Testing
     #expect(publisher.cancelCount == 1)
   }
 
+  @Test func anIteratorThatIsKeptAfterACancellationHoldsNoSubscription() async {
+    let publisher = Publisher()
+    let task = Task {
+      var iterator = publisher.values().makeAsyncIterator()
+      let result: Result<Int, any Error>
+      do {
+        result = .success(try await iterator.next() ?? -1)
+      } catch {
+        result = .failure(error)
+      }
+      #expect(publisher.cancelCount == 1)
+      #expect(try await iterator.next() == nil)
+      return try result.get()
+    }
+    #expect(await eventually { publisher.demand == 1 })
+    task.cancel()
+    #expect(Ending(await task.result) == .cancelled)
+  }
+
   @Test func leavingTheLoopCancelsTheSubscription() async throws {
     let publisher = Publisher { publisher, count in for _ in 0..<count { publisher.send(1) } }
     for try await value in publisher.values() where value == 1 { break }

@@ -29,6 +29,8 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - priority: The priority of the task that runs the operation.
+///   - fileID: The file that errors name: the caller's.
+///   - line: The line that errors name: the caller's.
 ///   - operation: What is to be done.
 /// - Returns: What the operation returned.
 /// - Throws: What the operation threw; ``BridgeError``.

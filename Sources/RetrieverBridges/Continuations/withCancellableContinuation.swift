@@ -28,6 +28,8 @@
 ///   - cancellation: Whether cancelling throws at once or waits for the callback.
 ///   - reporter: Is told of a second call.
 ///   - isolation: The actor that `start` runs on: the caller's.
+///   - fileID: The file that errors name: the caller's.
+///   - line: The line that errors name: the caller's.
 ///   - start: Starts the work, on the caller's thread, before the task is suspended.
 /// - Returns: What the callback brought.
 /// - Throws: The error that the callback brought, or that `start` threw; `CancellationError` when the task

@@ -1,7 +1,7 @@
 /// Where a delegate leaves its events for the tasks that wait for them.
 ///
 /// A delegate object owns a slot and calls ``send(_:)`` from its methods, on whichever thread those are
-/// called. Tasks wait for the next event with ``next()``, or read all that come from
+/// called. Tasks wait for the next event with ``next(isolation:after:)``, or read all that come from
 /// ``events(buffering:fileID:line:)``.
 ///
 /// ```swift
@@ -28,7 +28,10 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
 
   /// A slot that nobody waits on.
   ///
-  /// - Parameter waiters: Whether one task may wait at a time, or any number for the same event.
+  /// - Parameters:
+  ///   - waiters: Whether one task may wait at a time, or any number for the same event.
+  ///   - fileID: The file that errors name: the caller's.
+  ///   - line: The line that errors name: the caller's.
   public init(waiters: SlotWaiters = .many, fileID: String = #fileID, line: Int = #line) {
     core = SlotCore(waiters: waiters, site: CallSite(fileID: fileID, line: line))
   }
@@ -66,28 +69,27 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
 
   // MARK: The waiting side
 
-  /// Waits for the next event.
-  ///
-  /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``.
-  public func next(isolation: isolated (any Actor)? = #isolation) async throws -> Event {
-    try await core.next(isolation: isolation, after: {})
-  }
-
   /// Waits for the next event, having started what causes it once nothing can be missed.
   ///
-  /// - Parameter start: Is called on the caller's actor when the task is in its place; not when the task is
-  ///   cancelled, the slot finished or taken. When it throws, the call throws that.
+  /// - Parameters:
+  ///   - isolation: The actor that `start` runs on: the caller's.
+  ///   - start: Is called when the task is in its place; not when the task is cancelled, the slot finished or
+  ///     taken. When it throws, the call throws that.
+  /// - Returns: The event.
   /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``.
   public func next(
-    isolation: isolated (any Actor)? = #isolation, after start: () throws -> Void
+    isolation: isolated (any Actor)? = #isolation, after start: () throws -> Void = {}
   ) async throws -> Event {
     try await core.next(isolation: isolation, after: start)
   }
 
   /// All events from now on, up to the end of the slot.
   ///
-  /// - Parameter buffering: How many events are kept for a slow reader, and what becomes of more: by default
-  ///   the newest 16, the oldest being dropped.
+  /// - Parameters:
+  ///   - buffering: How many events are kept for a slow reader, and what becomes of more: by default
+  ///     the newest 16, the oldest being dropped.
+  ///   - fileID: The file that errors name: the caller's.
+  ///   - line: The line that errors name: the caller's.
   public func events(
     buffering: EventBuffering = .droppingOldest(limit: 16), fileID: String = #fileID, line: Int = #line
   ) -> SlotEvents<Event> {

@@ -12,6 +12,8 @@
 ///   - schedule: The pauses, and when to give up.
 ///   - clock: What time is told by; a test gives one that it moves itself.
 ///   - isolation: The actor that the attempts run on: the caller's.
+///   - fileID: The file that errors name: the caller's.
+///   - line: The line that errors name: the caller's.
 ///   - attempt: Gives the value, or nil when it is not there yet. What it throws ends the polling.
 /// - Returns: The first value.
 /// - Throws: What `attempt` threw; `CancellationError`; ``BridgeError/Code/pollingGaveUp``.

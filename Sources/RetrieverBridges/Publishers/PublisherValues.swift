@@ -1,8 +1,11 @@
 extension ValuePublisher {
   /// All values of the publisher, asked for as they are read.
   ///
-  /// - Parameter prefetch: How many values may have come and not been read, at least 1: at most so many are
-  ///   asked for beyond those read.
+  /// - Parameters:
+  ///   - prefetch: How many values may have come and not been read, at least 1: at most so many are asked for
+  ///     beyond those read.
+  ///   - fileID: The file that errors name: the caller's.
+  ///   - line: The line that errors name: the caller's.
   public func values(
     prefetch: Int = 1, fileID: String = #fileID, line: Int = #line
   ) -> PublisherValues<Self> {

@@ -39,7 +39,7 @@ public protocol ValueSubscription: AnyObject, Sendable {
   func cancel()
 }
 
-/// Why ``ValuePublisher/singleResult(fileID:line:)`` has no value to return: the publisher finished without
+/// Why ``ValuePublisher/singleResult(isolation:fileID:line:)`` has no value to return: the publisher finished without
 /// one.
 public struct MissingOutputError: Error, Sendable, Hashable, CustomStringConvertible {
   /// An error for a publisher that finished empty.
