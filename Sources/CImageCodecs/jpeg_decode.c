@@ -7,6 +7,8 @@
 // though it may hold next to nothing. Ten to twenty scans are usual.
 enum { most_scans = 500, scans_always_allowed = 40 };
 static const uint64_t most_blocks_in_scans = 100000000;
+// libjpeg walks over all segments it has kept to add another. 64 MiB are 1,024 of the longest.
+enum { most_segments = 2048 };
 
 struct codec_jpeg_decoder {
   struct jpeg_decompress_struct image;
@@ -20,6 +22,7 @@ struct codec_jpeg_decoder {
   bool made_up_end;
   bool lacks_data;
   uint32_t genuine_rows;
+  uint32_t segments;
   uint64_t blocks_in_scans;
   bool has_warning;
   char warning[JMSG_LENGTH_MAX];
@@ -58,9 +61,20 @@ static void note_lack(codec_jpeg_decoder *decoder) {
   decoder->genuine_rows = (uint32_t)rows;
 }
 
+/// libjpeg mentions each segment once it is done with it. After so many, more are passed over.
+static void count_segment(codec_jpeg_decoder *decoder, int marker) {
+  if (marker != JPEG_APP0 + 1 && marker != JPEG_APP0 + 2) return;
+  if (++decoder->segments != most_segments) return;
+  jpeg_save_markers(&decoder->image, JPEG_APP0 + 1, 0);
+  jpeg_save_markers(&decoder->image, JPEG_APP0 + 2, 0);
+}
+
 static void note_message(j_common_ptr common, int level) {
-  if (level >= 0) return;
   codec_jpeg_decoder *decoder = decoder_of(common);
+  if (level >= 0) {
+    if (common->err->msg_code == JTRC_MISC_MARKER) count_segment(decoder, common->err->msg_parm.i[0]);
+    return;
+  }
   common->err->num_warnings++;
   if (!is_damage(common->err)) return;
   if (decoder->made_up_end) {

@@ -168,4 +168,17 @@ import Testing
     #expect(throws: ImageError(.cancelled, "stopped")) { try decoder.finish() }
     #expect(consumer.rowCount == 10)
   }
+
+  @Test func ofCountlessSegmentsOnlyTheFirstAreKept() throws {
+    let data = try JPEGFixture.baseline()
+    let turned = JPEGFixture.adding(
+      Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true), marker: 0xE1, to: data)
+    // Keeping one costs a walk over all that are kept: a million of them would take hours.
+    for (count, isFound) in [(2_000, true), (2_100, false)] {
+      let empty = (0..<count).reduce(into: Data()) { all, _ in all += [0xFF, 0xE1, 0, 2] }
+      let decoding = decode(turned.prefix(2) + empty + turned.dropFirst(2), cut: .pieces(of: 1_000))
+      #expect(decoding.error == nil && decoding.rowCount == 53)
+      #expect(decoding.header?.orientation == (isFound ? .right : .up))
+    }
+  }
 }

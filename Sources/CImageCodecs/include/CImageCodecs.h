@@ -80,7 +80,7 @@ void codec_jpeg_decoder_end_input(codec_jpeg_decoder *decoder);
 
 codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_jpeg_header *header);
 /// The segments seen before the first scan, of marker APP1 or APP2 (1 or 2) and in their order; an empty one
-/// ends the list. They are valid until the decoder is freed.
+/// ends the list. There are at most 2,048 of both. They are valid until the decoder is freed.
 codec_jpeg_segment codec_jpeg_decoder_segment(
     const codec_jpeg_decoder *decoder, int application, size_t index);
 
