@@ -188,7 +188,7 @@ codec_result codec_png_decoder_feed(
   decoder->callbacks = callbacks;
   if (setjmp(decoder->jump)) return decoder->failure;
   if (!decoder->has_ended) {
-    png_idat_sink sink = {decoder, pass_on};
+    png_idat_sink sink = {decoder, pass_on, &decoder->has_all_rows};
     const char *problem = png_idat_feed(decoder->idat, bytes, count, sink);
     if (problem) {
       snprintf(decoder->message, sizeof decoder->message, "%s", problem);

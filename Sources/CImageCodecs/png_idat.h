@@ -12,6 +12,8 @@ typedef struct png_idat png_idat;
 typedef struct {
   void *context;
   void (*take)(void *context, const uint8_t *bytes, size_t count, bool is_checked);
+  /// Becomes true when the last pixel was taken.
+  const bool *has_all_rows;
 } png_idat_sink;
 
 /// NULL when there is no memory.

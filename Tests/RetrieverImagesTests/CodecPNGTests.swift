@@ -212,4 +212,26 @@ import Testing
     #expect(decode(interlaced.data(), limits: ImageLimits(memory: 59_999)).error?.code == .tooLarge)
     #expect(decode(interlaced.data(), limits: ImageLimits(memory: 60_000)).error == nil)
   }
+
+  @Test func whatFollowsTheLastRowIsNotInflated() {
+    let fixture = PNGFixture(width: 5, height: 3)
+    let rows = [UInt8](repeating: 0, count: 3 * 16)
+    func stored(_ bytes: [UInt8]) -> [UInt8] {
+      let (low, high) = (UInt8(bytes.count & 255), UInt8(bytes.count >> 8))
+      return [0, low, high, ~low, ~high] + bytes
+    }
+    let more = stored([UInt8](repeating: 0, count: 65_535))
+    // Far behind the rows, what no stream may have.
+    let stream = [0x78, 0x01] + stored(rows) + more + more + more + [0xFF, 0xFF]
+    let header = PNGFixture.big(5) + PNGFixture.big(3) + [8, 2, 0, 0, 0]
+    var file = Data(fixture.data().prefix(8))
+    for (name, data) in [("IHDR", header), ("IDAT", stream), ("IEND", [])] {
+      file += PNGFixture.chunk(name, data)
+    }
+    for cut in [Cut.whole, .pieces(of: 100)] {
+      let decoding = decode(file, cut: cut)
+      #expect(decoding.error == nil)
+      #expect(decoding.isComplete && decoding.rowCount == 3)
+    }
+  }
 }
