@@ -96,4 +96,15 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [ThumbnailTarget.Mode.fit, .fill, .stretch])
+  func nothingIsEnlargedBeyondWhatAnImageMayHave(mode: ThumbnailTarget.Mode) throws {
+    let small = PixelSize(width: 30, height: 20)
+    let target = ThumbnailTarget(width: 60_000, height: 60_000, mode: mode, enlarges: true)
+    let error = #expect(throws: ImageError.self) { try geometry(target, of: small) }
+    #expect(error?.code == .invalidRequest)
+    // What is there already may be as large as it is.
+    let large = PixelSize(width: 60_000, height: 60_000)
+    #expect(try geometry(target, of: large).storedSize == large)
+  }
 }

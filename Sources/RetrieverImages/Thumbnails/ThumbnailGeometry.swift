@@ -52,10 +52,20 @@ struct ThumbnailGeometry: Sendable, Equatable {
       left = min(max(point.x - widthShare / 2, 0), 1 - widthShare)
       top = min(max(point.y - heightShare / 2, 0), 1 - heightShare)
     }
+    // The picture's own size was checked; what it is enlarged to was not.
+    guard storedSize.pixelCount <= max(size.pixelCount, Self.mostEnlargedPixels) else {
+      throw ImageError(
+        .invalidRequest,
+        "A picture of \(size.width) by \(size.height) pixels cannot be enlarged to \(storedSize.width) by "
+          + "\(storedSize.height): at most \(Self.mostEnlargedPixels) pixels are allowed.")
+    }
   }
 
   /// Beyond this no target is reasonable, and sums of sizes stay far from overflowing.
   static let mostPixels = 65_535
+
+  /// What a thumbnail that is larger than its picture may have in all.
+  static let mostEnlargedPixels = 50_000_000
 
   private static func rounded(_ length: Double, within most: Int) -> Int {
     min(max(Int(length.rounded()), 1), most)

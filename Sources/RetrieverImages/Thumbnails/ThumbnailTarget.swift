@@ -38,7 +38,7 @@ public struct ThumbnailTarget: Sendable, Hashable {
   public var height: Int
   /// What happens to a picture of other proportions.
   public var mode: Mode
-  /// Whether a picture smaller than the size is made larger.
+  /// Whether a picture smaller than the size is made larger, to 50 million pixels at most.
   public var enlarges: Bool
 
   /// A target of the given size; the whole picture inside of it, never enlarged, if nothing else is said.
