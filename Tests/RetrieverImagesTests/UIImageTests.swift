@@ -130,4 +130,11 @@ import Testing
     #expect(UIImage(width: 2, height: 1, pixels: [red]) == nil)
     #expect(UIImage(width: .max, height: 2, pixels: [red]) == nil)
   }
+
+  @Test func decodingForAFileEndsWhenItIsCancelled() throws {
+    let image = try #require(UIImage(data: jpeg))
+    let mark = CancellationMark()
+    mark.set()
+    #expect(throws: ImageError.cancelled) { try image.bitmap(mark: mark) }
+  }
 }

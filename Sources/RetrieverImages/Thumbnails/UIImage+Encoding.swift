@@ -18,12 +18,12 @@ extension UIImage {
 
   /// The image as a file of the given kind. Beyond Apple's interface.
   ///
-  /// The work is done on threads of the library.
+  /// The work is done on threads of the library. Cancelling the task ends it before the file is written.
   ///
   /// - Throws: ``ImageError``
   public func data(as encoding: ImageEncoding) async throws -> Data {
     try await WorkPool.shared.run { (mark) throws(ImageError) in
-      let bitmap = try self.bitmap()
+      let bitmap = try self.bitmap(mark: mark)
       try mark.check()
       return switch encoding {
       case .jpeg(let quality, let isProgressive):

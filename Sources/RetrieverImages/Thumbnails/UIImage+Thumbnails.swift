@@ -74,8 +74,8 @@ extension UIImage {
   }
 
   /// The pixels at full size, decoded on this thread.
-  func bitmap() throws(ImageError) -> Bitmap {
-    let image = try decoded(to: nil, mark: CancellationMark())
+  func bitmap(mark: CancellationMark = CancellationMark()) throws(ImageError) -> Bitmap {
+    let image = try decoded(to: nil, mark: mark)
     guard case .decoded(let bitmap) = image.source else {
       throw ImageError(.corrupt, "The image has no pixels.")
     }
