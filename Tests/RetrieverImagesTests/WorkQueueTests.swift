@@ -49,4 +49,19 @@ import Testing
     while let id = queue.finished() { started.append(id) }
     #expect(started == Array(0..<1_000))
   }
+
+  @Test func cancelledJobsDoNotAddUpBehindWorkThatNeverEnds() {
+    var queue = WorkQueue(slots: 1)
+    _ = queue.submit(queue.makeID(), priority: .normal)
+    var kept: [WorkQueue.ID] = []
+    for number in 0..<10_000 {
+      let id = queue.makeID()
+      _ = queue.submit(id, priority: number.isMultiple(of: 2) ? .low : .veryLow)
+      if number.isMultiple(of: 1_000) { kept.append(id) } else { _ = queue.cancel(id) }
+    }
+    #expect(queue.lineLength <= 200)
+    var started: [WorkQueue.ID] = []
+    while let id = queue.finished() { started.append(id) }
+    #expect(started == kept)
+  }
 }

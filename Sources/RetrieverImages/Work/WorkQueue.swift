@@ -5,14 +5,22 @@ struct WorkQueue: Sendable {
   let slots: Int
   private(set) var runningCount = 0
   private var waiting: Set<ID> = []
-  /// A line for each priority, the most important first. Cancelled jobs stand in it until their turn comes.
+  /// A line for each priority, the most important first. Cancelled jobs stand in it until their turn comes, or until
+  /// there are more of them than of others.
   private var lines = WorkPriority.allCases.map { Line(priority: $0) }
+  /// Since the lines were last freed of them.
+  private var cancelledCount = 0
   private var nextID = 0
 
   private struct Line: Sendable {
     let priority: WorkPriority
     var jobs: [ID] = []
     var head = 0
+
+    mutating func keep(_ waiting: Set<ID>) {
+      jobs = jobs[head...].filter(waiting.contains)
+      head = 0
+    }
 
     mutating func takeFirst() -> ID? {
       guard head < jobs.count else { return nil }
@@ -30,6 +38,9 @@ struct WorkQueue: Sendable {
   init(slots: Int) { self.slots = max(slots, 1) }
 
   var waitingCount: Int { waiting.count }
+
+  /// How many stand in the lines, the cancelled ones among them.
+  var lineLength: Int { lines.reduce(0) { $0 + $1.jobs.count } }
 
   /// A number for a job that is about to be submitted.
   mutating func makeID() -> ID {
@@ -51,7 +62,16 @@ struct WorkQueue: Sendable {
   }
 
   /// True when the job had not started, and never will.
-  mutating func cancel(_ id: ID) -> Bool { waiting.remove(id) != nil }
+  mutating func cancel(_ id: ID) -> Bool {
+    guard waiting.remove(id) != nil else { return false }
+    // The turn of what is less important may never come.
+    cancelledCount += 1
+    if cancelledCount > 64, cancelledCount > waiting.count {
+      for index in lines.indices { lines[index].keep(waiting) }
+      cancelledCount = 0
+    }
+    return true
+  }
 
   private mutating func startNext() -> ID? {
     guard runningCount < slots else { return nil }
