@@ -64,7 +64,7 @@ import Testing
     let image = UIImage(
       bitmap: Bitmap(
         size: PixelSize(width: 10, height: 10), format: .rgb8, pixels: [UInt8](repeating: 0, count: 300)))
-    let cache = MemoryCache(limit: 2 * image.memoryCost)
+    let cache = MemoryCache(limit: 2 * (image.memoryCost + 1))
     let resource = ImageResource(identity: "a")
     cache.insert(image, resource, .fit(200), .always)
     cache.insert(image, resource, .fit(400), .always)
@@ -74,6 +74,21 @@ import Testing
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == .fit(400))
     cache.remove(resource)
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == nil)
-    #expect(cache.cost == image.memoryCost)
+    #expect(cache.cost == image.memoryCost + 1)
+  }
+
+  @Test func aLongNameCountsAsWell() {
+    let image = UIImage(
+      bitmap: Bitmap(size: PixelSize(width: 1, height: 1), format: .rgb8, pixels: [0, 0, 0]))
+    let cache = MemoryCache(limit: 100_000)
+    for number in 0..<100 {
+      let resource = ImageResource(identity: "\(number)" + String(repeating: "a", count: 8_000))
+      cache.insert(image, resource, .whole, .always)
+    }
+    let left = (0..<100).count { number in
+      let resource = ImageResource(identity: "\(number)" + String(repeating: "a", count: 8_000))
+      return cache.entry(resource, .whole) != nil
+    }
+    #expect(left > 5 && left <= 12)
   }
 }

@@ -6,6 +6,9 @@ final class MemoryCache: Sendable {
   struct Key: Sendable, Hashable {
     let resource: ImageResource
     let form: ImageForm
+
+    /// A URL may be much longer than a small thumbnail.
+    func cost(of image: UIImage) -> Int { image.memoryCost + resource.identity.utf8.count }
   }
 
   struct Entry: Sendable {
@@ -56,7 +59,7 @@ final class MemoryCache: Sendable {
     let key = Key(resource: resource, form: form)
     let entry = Entry(image: image, freshness: freshness)
     state.withLock { state in
-      let victims = state.entries.insert(entry, for: key, cost: image.memoryCost)
+      let victims = state.entries.insert(entry, for: key, cost: key.cost(of: image))
       if state.entries.peek(key) != nil { state.forms[resource, default: []].insert(form) }
       for victim in victims { state.forget(victim) }
     }
@@ -69,7 +72,7 @@ final class MemoryCache: Sendable {
         let key = Key(resource: resource, form: form)
         guard let image = state.entries.peek(key)?.image else { continue }
         _ = state.entries.insert(
-          Entry(image: image, freshness: freshness), for: key, cost: image.memoryCost)
+          Entry(image: image, freshness: freshness), for: key, cost: key.cost(of: image))
       }
     }
   }
