@@ -157,4 +157,38 @@ import Testing
       #expect(ContentRange(bad) == nil)
     }
   }
+
+  @Test func afterBytesHaveComeTheServerIsNotAskedWhetherOlderOnesAreStillRight() async throws {
+    let body = Self.body
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        let isFirst = connection.index == 0
+        if connection.index == 2, request["If-None-Match"] != nil {
+          try connection.send("HTTP/1.1 304 Not Modified\r\nETag: W/\"one\"\r\n\r\n")
+          continue
+        }
+        let tag = isFirst ? "one" : "two"
+        let length = isFirst ? 1_000 : body.count
+        try connection.send(
+          "HTTP/1.1 200 OK\r\nETag: W/\"\(tag)\"\r\nCache-Control: no-cache\r\nContent-Length: \(length)\r\n\r\n"
+        )
+        guard connection.index == 1 else {
+          try connection.send(body.prefix(length))
+          continue
+        }
+        try connection.send(body[..<150_000])
+        return
+      }
+    }
+    let directory = try TemporaryDirectory()
+    let first = PipelineUnderTest(disk: directory)
+    _ = try await first.pipeline.thumbnail(for: .fit(100, server.url()))
+    await first.flush()
+    let second = PipelineUnderTest(disk: directory)
+    let load = second.pipeline.load(.fit(100, server.url()))
+    await second.clock.waitForSleepers()
+    second.clock.advance(by: .seconds(10))
+    #expect(try await load.value.isMade(of: body))
+    #expect(server.requests.map { $0["If-None-Match"] } == [nil, "W/\"one\"", nil])
+  }
 }

@@ -102,9 +102,11 @@ final class ImageFetch: Sendable {
   // MARK: An attempt
 
   private func attempt(_ report: (Report) -> Void) async throws -> Outcome {
-    let (offset, validator) = state.withLock { ($0.bytes.count, $0.entry?.strongValidator) }
-    let range = offset > 0 ? validator.map { (offset: offset, validator: $0) } : nil
-    let (body, answer) = try await session.bytes(for: request(range))
+    let (offset, entry) = state.withLock { ($0.bytes.count, $0.entry) }
+    let range = offset > 0 ? entry?.strongValidator.map { (offset: offset, validator: $0) } : nil
+    // Once another version has begun to come, what is stored is of no use to those who follow its bytes.
+    let confirming = offset == 0 && entry == nil ? plan.confirming : nil
+    let (body, answer) = try await session.bytes(for: request(range, confirming))
     guard let response = answer as? HTTPURLResponse else {
       throw URLError(
         .badServerResponse, sentence: "The answer is not one of HTTP.", url: plan.request.url)
@@ -112,8 +114,9 @@ final class ImageFetch: Sendable {
     switch response.statusCode {
     case 206:
       guard let range, goesOn(response, from: range.offset) else { throw Discontinued() }
-    case 304 where range == nil && plan.confirming != nil:
-      return .confirmed(confirm(response))
+    case 304:
+      guard let confirming else { throw refusal(response) }
+      return .confirmed(confirm(confirming, response))
     case 416 where range != nil:
       throw Discontinued()
     case 200..<300:
@@ -125,7 +128,7 @@ final class ImageFetch: Sendable {
     return finish()
   }
 
-  private func request(_ range: (offset: Int, validator: String)?) -> URLRequest {
+  private func request(_ range: (offset: Int, validator: String)?, _ confirming: CacheEntry?) -> URLRequest {
     var request = plan.request
     if request.value(forHTTPHeaderField: "Accept") == nil {
       request.setValue(
@@ -134,7 +137,7 @@ final class ImageFetch: Sendable {
     if let range {
       request.setValue("bytes=\(range.offset)-", forHTTPHeaderField: "Range")
       request.setValue(range.validator, forHTTPHeaderField: "If-Range")
-    } else if let entry = plan.confirming {
+    } else if let entry = confirming {
       request.setValue(entry.entityTag, forHTTPHeaderField: "If-None-Match")
       request.setValue(entry.lastModified, forHTTPHeaderField: "If-Modified-Since")
     }
@@ -224,8 +227,7 @@ final class ImageFetch: Sendable {
     return .whole
   }
 
-  private func confirm(_ response: HTTPURLResponse) -> CacheEntry {
-    let stored = plan.confirming ?? CacheEntry(identity: plan.resource.identity, freshness: .never)
+  private func confirm(_ stored: CacheEntry, _ response: HTTPURLResponse) -> CacheEntry {
     let entry = stored.confirmed(by: response, now: now(), usualLifetime: plan.usualLifetime)
     disk?.confirm(plan.resource, entry)
     return entry
