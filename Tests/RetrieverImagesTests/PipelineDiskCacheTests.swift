@@ -336,4 +336,15 @@ import Testing
       #expect(pieces.value == whole.value && pieces.count == 1_000)
     }
   }
+
+  @Test func aDirectoryOfAnotherUserIsNotUsed() throws {
+    let directory = try TemporaryDirectory()
+    let mine = directory.file("images")
+    try FileManager.default.createDirectory(at: mine, withIntermediateDirectories: false)
+    #expect(DiskCache(DiskCacheOptions(directory: mine), now: { Date() }) != nil)
+    // Only root can give a directory away; everybody else has one of root's at hand.
+    let others = geteuid() == 0 ? mine : URL(fileURLWithPath: "/")
+    if geteuid() == 0 { #expect(chown(mine.path, 65_534, 65_534) == 0) }
+    #expect(DiskCache(DiskCacheOptions(directory: others), now: { Date() }) == nil)
+  }
 }

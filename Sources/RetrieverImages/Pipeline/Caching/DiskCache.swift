@@ -32,7 +32,7 @@ final class DiskCache: Sendable {
   let ledger = Mutex(Ledger())
   let now: @Sendable () -> Date
 
-  /// Nil when the directory can neither be found nor made.
+  /// Nil when the directory can neither be found nor made, or belongs to somebody else, who could swap its files.
   init?(_ options: DiskCacheOptions, now: @escaping @Sendable () -> Date) {
     self.options = options
     self.now = now
@@ -44,9 +44,10 @@ final class DiskCache: Sendable {
       return nil
     }
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-    // What was there before may be open to others.
-    if status.st_uid == getuid() { chmod(path, 0o700) }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+      // What was there before may be open to others.
+      chmod(path, 0o700) == 0
+    else { return nil }
     sweep()
   }
 

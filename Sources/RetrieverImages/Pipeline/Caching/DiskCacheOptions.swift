@@ -2,7 +2,8 @@ import Foundation
 
 /// Where and how long images are kept on disk.
 public struct DiskCacheOptions: Sendable, Hashable {
-  /// The directory, made if it is not there, readable by this user only. Nothing else should be in it.
+  /// The directory, made if it is not there, readable by this user only. Nothing else should be in it. Where it cannot
+  /// be used, or is another user's, nothing is kept on disk.
   public var directory: URL
   /// How many bytes all files may have. What was not used for longest gives way, in the background.
   public var sizeLimit: Int
