@@ -337,6 +337,41 @@ import Testing
     }
   }
 
+  @Test func whatTheSessionSaysOfWhoAsksKeepsImagesOffTheDisk() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
+    let cookie = try #require(
+      HTTPCookie(properties: [.name: "session", .value: "secret", .domain: "127.0.0.1", .path: "/"]))
+    let space = URLProtectionSpace(
+      host: "127.0.0.1", port: server.url().port ?? 80, protocol: "http", realm: nil,
+      authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+    let changes: [(URLSessionConfiguration) -> Void] = [
+      { $0.httpAdditionalHeaders = ["X-Api-Key": "secret"] },
+      {
+        $0.httpCookieStorage = HTTPCookieStorage()
+        $0.httpCookieStorage?.setCookie(cookie)
+      },
+      {
+        $0.urlCredentialStorage = URLCredentialStorage()
+        $0.urlCredentialStorage?.set(
+          URLCredential(user: "me", password: "secret", persistence: .forSession), for: space)
+      },
+    ]
+    for change in changes {
+      let test = PipelineUnderTest(disk: directory) { change($0.session) }
+      _ = try await test.pipeline.image(from: server.url())
+      await test.flush()
+      #expect(try files(directory) == [])
+    }
+    let harmless = PipelineUnderTest(disk: directory) {
+      $0.session.httpAdditionalHeaders = ["Accept-Language": "de"]
+      $0.session.httpCookieStorage = HTTPCookieStorage()
+    }
+    _ = try await harmless.pipeline.image(from: server.url())
+    await harmless.flush()
+    #expect(try files(directory).count == 1)
+  }
+
   @Test func aDirectoryOfAnotherUserIsNotUsed() throws {
     let directory = try TemporaryDirectory()
     let mine = directory.file("images")

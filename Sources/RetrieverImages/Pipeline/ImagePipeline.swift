@@ -15,8 +15,8 @@ import Retriever
 /// decode end at once.
 ///
 /// **What is kept.** Thumbnails in memory, images as the server sent them on disk; both are bounded. HTTP's rules for
-/// caches are kept, `stale-while-revalidate` among them. Requests whose header fields may tell who asks are not kept on
-/// disk.
+/// caches are kept, `stale-while-revalidate` among them. What is fetched with header fields that may tell who asks, with
+/// a cookie, or from a host for which the session has a credential, is not kept on disk.
 ///
 /// **What goes wrong.** Failures of the moment are tried again, up to three times. A fetch that broke off goes on where
 /// it was if the server gave a validator that allows it, even in a later process. Errors are `URLError` for the network

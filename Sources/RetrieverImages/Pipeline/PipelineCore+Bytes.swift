@@ -9,7 +9,7 @@ extension PipelineCore {
     var plan = ImageFetch.Plan(
       request: work.request, resource: work.resource, limits: configuration.limits,
       usualLifetime: configuration.usualLifetime)
-    guard let disk, RequestPlan.isStorable(work.request) else {
+    guard let disk = disk(for: work.request) else {
       return work.cachePolicy == .onlyCached ? failNotCached(job, work) : fetchNext(job, plan, disk: nil)
     }
     guard work.cachePolicy != .reload else { return fetchNext(job, plan, disk: disk) }
@@ -32,6 +32,10 @@ extension PipelineCore {
     case .nothing:
       work.cachePolicy == .onlyCached ? failNotCached(job, work) : fetchNext(job, plan, disk: disk)
     }
+  }
+
+  private func disk(for request: URLRequest) -> DiskCache? {
+    RequestPlan.isStorable(request, by: sessionConfiguration) ? disk : nil
   }
 
   private func startRefresh(_ work: JobWork) {
@@ -88,8 +92,7 @@ extension PipelineCore {
     let plan = ImageFetch.Plan(
       request: work.request, resource: work.resource, limits: configuration.limits,
       usualLifetime: configuration.usualLifetime)
-    let fetch = ImageFetch(
-      plan, session: session, disk: RequestPlan.isStorable(work.request) ? disk : nil, now: now)
+    let fetch = ImageFetch(plan, session: session, disk: disk(for: work.request), now: now)
     return state.withLock { state in
       guard state.works[job] != nil else { return nil }
       state.works[job]?.fetch = fetch

@@ -48,6 +48,7 @@ final class PipelineCore: Sendable {
   let makers: any ThumbnailMakers
   let clock: any Clock<Duration>
   let now: @Sendable () -> Date
+  let sessionConfiguration: URLSessionConfiguration
   let session: URLSession
   let memory: MemoryCache
   let disk: DiskCache?
@@ -62,7 +63,8 @@ final class PipelineCore: Sendable {
     self.makers = makers
     self.clock = clock
     self.now = now
-    session = URLSession(configuration: configuration.sessionConfiguration)
+    sessionConfiguration = configuration.sessionConfiguration
+    session = URLSession(configuration: sessionConfiguration)
     memory = MemoryCache(limit: configuration.memoryCacheLimit)
     disk = configuration.diskCache.flatMap { DiskCache($0, now: now) }
     state = Mutex(State(machine: PipelineStateMachine(configuration.machineOptions)))

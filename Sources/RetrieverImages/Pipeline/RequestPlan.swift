@@ -41,12 +41,20 @@ struct RequestPlan: Sendable {
     form = ImageForm(request.target)
   }
 
-  /// Whether what the server sends may lie on disk: not if the request says who asks, or carries a secret.
-  static func isStorable(_ request: URLRequest) -> Bool {
-    request.url?.isFileURL != true && request.url?.user == nil && request.url?.password == nil
-      && (request.allHTTPHeaderFields ?? [:]).keys.allSatisfy {
-        harmlessFields.contains(ASCII.lowercased($0))
-      }
+  /// Whether what the server sends may lie on disk: not if the request, or the session that sends it, says who asks,
+  /// or carries a secret.
+  static func isStorable(_ request: URLRequest, by session: URLSessionConfiguration) -> Bool {
+    guard let url = request.url, !url.isFileURL, url.user == nil, url.password == nil else { return false }
+    let names =
+      (request.allHTTPHeaderFields ?? [:]).keys + (session.httpAdditionalHeaders ?? [:]).keys.map { "\($0)" }
+    guard names.allSatisfy({ harmlessFields.contains(ASCII.lowercased($0)) }) else { return false }
+    if session.httpShouldSetCookies, session.httpCookieStorage?.cookies(for: url)?.isEmpty == false {
+      return false
+    }
+    let host = url.host ?? ""
+    return session.urlCredentialStorage?.allCredentials.keys.contains {
+      ASCII.equalIgnoringCase($0.host, host)
+    } != true
   }
 
   private static func identity(_ url: URL, _ request: URLRequest) -> String {
