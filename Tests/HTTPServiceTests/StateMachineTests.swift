@@ -149,7 +149,7 @@ import Testing
       buffer.withUnsafeMutableBytes { machine.pull(into: $0) }
     }
     guard case .starve = pulled(&machine), case .wait(wakes: true) = machine.write(Data(count: 6)),
-      machine.register(3), case .bytes(4, 3?) = pulled(&machine)
+      machine.register(3), case .bytes(4, [3]) = pulled(&machine)
     else {
       Issue.record("A full stream makes its writer wait until half of it is sent")
       return
@@ -159,9 +159,25 @@ import Testing
       return
     }
     #expect(machine.finish(failed: false) == false)
-    guard case .bytes(2, nil) = pulled(&machine), case .finish = pulled(&machine) else {
+    guard case .bytes(2, []) = pulled(&machine), case .finish = pulled(&machine) else {
       Issue.record("What was written is sent before the end")
       return
     }
+  }
+
+  @Test func everyWriterThatWaitsIsWoken() {
+    var machine = StreamStateMachine<Int>(highWaterMark: 4, length: nil)
+    var buffer = [UInt8](repeating: 0, count: 16)
+    guard case .wait = machine.write(Data(count: 6)), case .wait = machine.write(Data(count: 6)) else {
+      Issue.record("A full stream makes its writers wait")
+      return
+    }
+    let areWaiting = [machine.register(1), machine.register(2)]
+    #expect(areWaiting == [true, true])
+    guard case .bytes(12, let waiters) = buffer.withUnsafeMutableBytes({ machine.pull(into: $0) }) else {
+      Issue.record("What was written is sent")
+      return
+    }
+    #expect(waiters == [1, 2])
   }
 }

@@ -42,12 +42,16 @@ final class StreamChannel: Sendable {
         // Cancelled before the registration: the handler found nobody to wake.
         let wakes = !isWaiting || Task.isCancelled
         if wakes {
-          if isWaiting { machine.withLock { $0.cancel() }?.resume() } else { continuation.resume() }
+          if isWaiting { resume(machine.withLock { $0.takeWaiters() }) } else { continuation.resume() }
         }
       }
     } onCancel: {
-      machine.withLock { $0.cancel() }?.resume()
+      resume(machine.withLock { $0.takeWaiters() })
     }
+  }
+
+  private func resume(_ waiters: [Waiter]) {
+    for waiter in waiters { waiter.resume() }
   }
 
   func finish(failed: Bool) {
@@ -67,8 +71,8 @@ final class StreamChannel: Sendable {
     // Used within this call only; the machine copies into it and keeps nothing.
     nonisolated(unsafe) let target = target
     switch machine.withLock({ $0.pull(into: target) }) {
-    case .bytes(let count, let waiter):
-      waiter?.resume()
+    case .bytes(let count, let waiters):
+      resume(waiters)
       return .bytes(count)
     case .starve: return .starve
     case .finish: return .finish
@@ -77,6 +81,6 @@ final class StreamChannel: Sendable {
   }
 
   func close() {
-    machine.withLock { $0.close() }?.resume()
+    resume(machine.withLock { $0.close() })
   }
 }

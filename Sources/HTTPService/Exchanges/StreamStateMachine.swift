@@ -17,8 +17,8 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   }
 
   enum PullAction: Sendable {
-    /// So many bytes were copied; the writer may go on if there is one.
-    case bytes(Int, Waiter?)
+    /// So many bytes were copied; writers that wait may go on.
+    case bytes(Int, [Waiter])
     /// Nothing is there: the server stops asking until it is told.
     case starve
     case finish
@@ -43,7 +43,8 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   private var offset = 0
   private var state = State.open
   private var isStarved = false
-  private var waiter: Waiter?
+  /// Several tasks may write: a heartbeat beside events, say.
+  private var waiters: [Waiter] = []
   private(set) var bufferedCount = 0
   private(set) var sentCount: Int64 = 0
 
@@ -80,14 +81,14 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   /// Registers the writer; false when there is room by now, or the response is over.
   mutating func register(_ waiter: Waiter) -> Bool {
     guard state == .open, bufferedCount > lowWaterMark else { return false }
-    self.waiter = waiter
+    waiters.append(waiter)
     return true
   }
 
-  /// The writer's task is cancelled: whatever waits goes on, and finds the response closed.
-  mutating func cancel() -> Waiter? {
-    defer { waiter = nil }
-    return waiter
+  /// Whatever waits goes on: there is room, or a writer's task is cancelled, or the response is over.
+  mutating func takeWaiters() -> [Waiter] {
+    defer { waiters = [] }
+    return waiters
   }
 
   /// The writer is done; true when the server has to be told.
@@ -125,9 +126,7 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
     bufferedCount -= count
     sentCount += Int64(count)
     guard count == 0 else {
-      guard bufferedCount <= lowWaterMark, let waiter else { return .bytes(count, nil) }
-      self.waiter = nil
-      return .bytes(count, waiter)
+      return .bytes(count, bufferedCount <= lowWaterMark ? takeWaiters() : [])
     }
     if state == .finished { return .finish }
     isStarved = true
@@ -135,13 +134,12 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   }
 
   /// The response is over, sent or not.
-  mutating func close() -> Waiter? {
+  mutating func close() -> [Waiter] {
     state = .closed
     chunks = []
     first = 0
     offset = 0
     bufferedCount = 0
-    defer { waiter = nil }
-    return waiter
+    return takeWaiters()
   }
 }
