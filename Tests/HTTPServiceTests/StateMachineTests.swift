@@ -180,4 +180,16 @@ import Testing
     }
     #expect(waiters == [1, 2])
   }
+
+  @Test func aStreamThatIsNeverEmptyHoldsNothingOfWhatWasSent() {
+    var machine = StreamStateMachine<Int>(highWaterMark: 20_000, length: nil)
+    var buffer = [UInt8](repeating: 0, count: 5_000)
+    _ = machine.write(Data(count: 5_000))
+    for _ in 0..<10_000 {
+      _ = machine.write(Data(count: 5_000))
+      _ = buffer.withUnsafeMutableBytes { machine.pull(into: $0) }
+    }
+    #expect(machine.bufferedCount == 5_000)
+    #expect(machine.pieceCount < 200)
+  }
 }

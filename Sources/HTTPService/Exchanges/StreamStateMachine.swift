@@ -47,6 +47,8 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   private var waiters: [Waiter] = []
   private(set) var bufferedCount = 0
   private(set) var sentCount: Int64 = 0
+  /// The places for pieces, those of pieces that were sent among them.
+  var pieceCount: Int { chunks.count }
 
   /// What may still be written; nil when no length was announced.
   private var remaining: Int64?
@@ -121,6 +123,10 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
     }
     if first == chunks.count {
       chunks.removeAll(keepingCapacity: chunks.count <= 64)
+      first = 0
+    } else if first > 64, first > chunks.count / 2 {
+      // A stream whose writer is always ahead would keep the places of all that was sent.
+      chunks.removeFirst(first)
       first = 0
     }
     bufferedCount -= count
