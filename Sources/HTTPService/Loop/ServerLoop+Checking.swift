@@ -9,6 +9,10 @@ extension ServerLoop {
     guard MicroHTTPD.headerSize(connection.handle) <= configuration.limits.headerSize else {
       throw RequestRefusal(.requestHeaderFieldsTooLarge, "The header fields are too large.")
     }
+    // RFC 9112, 6.1: what stands between may have framed it otherwise.
+    if version == "HTTP/1.0", fields["Transfer-Encoding"] != nil {
+      throw .malformed("HTTP/1.0 has no transfer codings.")
+    }
     for field in fields where field.fault != nil {
       throw .malformed("A header field is malformed.")
     }
