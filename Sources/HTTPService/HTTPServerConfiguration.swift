@@ -64,6 +64,8 @@ public struct HTTPServerConfiguration: Sendable {
     public var slowestBody = 100
     /// A client that has confirmed nothing of a waiting response for two such spans is cut off.
     public var sendingTime: Duration = .seconds(30)
+    /// Sockets, beside those of connections, from which is read what their clients still send behind a response.
+    var lingeringSockets = 1_000
 
     /// The limits that are written above.
     public init() {}

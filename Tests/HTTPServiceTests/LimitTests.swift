@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import HTTPService
 import TestSupport
 import Testing
+
+@testable import HTTPService
 
 @Suite(.timeLimit(.minutes(1))) struct LimitTests {
   /// Sends a request and tells the status; 0 when there was no answer.
@@ -130,6 +131,21 @@ import Testing
       }
       let fourth = try RawClient(port: server.port)
       #expect(try await fourth.blocking { try $0.read() }.isEmpty)
+    }
+  }
+
+  @Test func pastTheirLimitSocketsDoNotLinger() async throws {
+    try await withServer(
+      { $0.limits.lingeringSockets = 0 }, handler: { _ in .text("no", status: .forbidden) }
+    ) {
+      server in
+      let client = try RawClient(port: server.port)
+      await #expect(throws: RawClient.Failure.self) {
+        try await client.blocking { client in
+          try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000000\r\n\r\n")
+          try client.send([UInt8](repeating: 65, count: 60_000_000))
+        }
+      }
     }
   }
 }

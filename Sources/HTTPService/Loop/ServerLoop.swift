@@ -222,7 +222,8 @@ final class ServerLoop: @unchecked Sendable {
     guard let descriptor = connection.takeLingering() else { return }
     let deadline = now + Self.lingeringTime
     let socket = LingeringSocket(descriptor, budget: Self.lingeringBudget, deadline: deadline)
-    guard socket.drain() else { return }
+    // They do not count as connections: without a bound, clients in a row could take all descriptors.
+    guard lingering.count < configuration.limits.lingeringSockets, socket.drain() else { return }
     lingering[connection.id] = socket
     watch(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue, token: connection.id)
     include(deadline)
