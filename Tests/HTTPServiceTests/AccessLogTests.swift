@@ -40,4 +40,18 @@ import Testing
       #expect(errors.all == ["GET /fail Secret()"])
     }
   }
+
+  @Test func whatIsNoPathIsToldPercentEncoded() async throws {
+    let entries = Notes<HTTPServerConfiguration.AccessLogEntry>()
+    try await withServer({ $0.onAccess = { entries.add($0) } }, handler: { _ in .text("four") }) { server in
+      let client = try RawClient(port: server.port)
+      let status = try await client.blocking { client in
+        try client.send("GET /a\u{1B}[2Jb\u{E9}%20c?x HTTP/1.1\r\nHost: a\r\n\r\n")
+        return try client.readResponse().status
+      }
+      #expect(status == 400)
+      #expect(await eventually { entries.all.count == 1 })
+      #expect(entries.all.map(\.path) == ["/a%1B[2Jb%C3%A9%20c"])
+    }
+  }
 }

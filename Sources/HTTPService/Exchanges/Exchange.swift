@@ -31,8 +31,8 @@ final class Exchange: @unchecked Sendable {
       limits: .init(bodySize: limits.bodySize, unwantedBodySize: limits.unwantedBodySize))
   }
 
-  /// The target without its query.
-  var logPath: String { String(rawTarget.prefix { $0 != "?" }) }
+  /// The target without its query, fit for a line of a log: what was refused may hold anything.
+  var logPath: String { ASCIIText.percentEncoded(rawTarget.utf8.prefix { $0 != UInt8(ascii: "?") }) }
 
   // MARK: Calls of the library, on the loop's thread
 

@@ -55,6 +55,19 @@ enum ASCIIText {
     }
   }
 
+  /// The bytes with all that are not visible characters percent-encoded.
+  static func percentEncoded(_ bytes: Substring.UTF8View) -> String {
+    if bytes.allSatisfy({ 0x21...0x7E ~= $0 }) { return String(Substring(bytes)) }
+    return bytes.reduce(into: "") { text, byte in
+      if 0x21...0x7E ~= byte {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += byte < 0x10 ? "%0" : "%"
+        text += String(byte, radix: 16, uppercase: true)
+      }
+    }
+  }
+
   /// Undoes percent-encoding; nil when an escape is cut short or the result is not UTF-8.
   static func percentDecoded(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
     var decoded: [UInt8] = []
