@@ -65,18 +65,6 @@ import Testing
     }
     #expect(name == "Rex")
   }
-
-  @Test func everySwiftExampleOfTheDocumentationStandsInThisTest() throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-    let compiled = SwiftExamples.normalized(
-      try String(contentsOf: tests.appending(path: "DocumentationExamples.swift"), encoding: .utf8))
-    let examples = try SwiftExamples.inFiles(under: root.appending(path: "Sources/RetrieverBridges"))
-    #expect(examples.count > 15)
-    for example in examples {
-      #expect(compiled.contains(example.code), "in \(example.file):\n\(example.code)")
-    }
-  }
 }
 
 /// A publisher of values that are there already.
