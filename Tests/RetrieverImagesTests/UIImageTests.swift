@@ -137,4 +137,16 @@ import Testing
     mark.set()
     #expect(throws: ImageError.cancelled) { try image.bitmap(mark: mark) }
   }
+
+  @Test func theHeaderOfAWebPWithEXIFIsReadWithoutThePixelsBeforeIt() throws {
+    var pixels = try WebPFixture.pixels(drawnBitmap(width: 40, height: 30), isLossless: true)
+    for index in 20..<pixels.count { pixels[index] = 0xFF }
+    let tiff = EXIFFixture.tiff(orientation: 6, isLittleEndian: true)
+    let file = WebPFixture.file(
+      WebPFixture.features(flags: 0x08, width: 40, height: 30) + pixels + WebPFixture.chunk("EXIF", tiff))
+    let image = try #require(UIImage(data: file))
+    #expect(image.imageOrientation == .right)
+    #expect(image.size == CGSize(width: 30, height: 40))
+    #expect(image.preparingForDisplay() == nil)
+  }
 }

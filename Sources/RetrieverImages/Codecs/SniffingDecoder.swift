@@ -1,11 +1,13 @@
 /// A decoder for any format that can be read.
 ///
-/// - Parameter byteCount: The length of the whole file, where it is known or announced. It is a hint only: a JPEG of few
-///   bytes a pixel may be decoded at a coarser scale.
+/// - Parameters:
+///   - byteCount: The length of the whole file, where it is known or announced. It is a hint only: a JPEG of few bytes a
+///     pixel may be decoded at a coarser scale.
+///   - readsHeaderOnly: The consumer ends the decoding when it has the header: no pixel is worth decoding before.
 func makeImageDecoder(
-  consumer: any RowConsumer, limits: ImageLimits, byteCount: Int? = nil
+  consumer: any RowConsumer, limits: ImageLimits, byteCount: Int? = nil, readsHeaderOnly: Bool = false
 ) -> any ImageDecoder {
-  SniffingDecoder(consumer: consumer, limits: limits, byteCount: byteCount)
+  SniffingDecoder(consumer: consumer, limits: limits, byteCount: byteCount, readsHeaderOnly: readsHeaderOnly)
 }
 
 /// Picks the codec by the first bytes, however small the pieces they come in, and passes everything on to it.
@@ -13,13 +15,15 @@ final class SniffingDecoder: ImageDecoder {
   private let consumer: any RowConsumer
   private let limits: ImageLimits
   private let byteCount: Int?
+  private let readsHeaderOnly: Bool
   private var prefix: [UInt8] = []
   private var decoder: (any ImageDecoder)?
 
-  init(consumer: any RowConsumer, limits: ImageLimits, byteCount: Int?) {
+  init(consumer: any RowConsumer, limits: ImageLimits, byteCount: Int?, readsHeaderOnly: Bool) {
     self.consumer = consumer
     self.limits = limits
     self.byteCount = byteCount
+    self.readsHeaderOnly = readsHeaderOnly
   }
 
   var header: ImageHeader? { decoder?.header }
@@ -64,7 +68,7 @@ final class SniffingDecoder: ImageDecoder {
     switch format {
     case .jpeg: try JPEGDecoder(consumer: consumer, limits: limits, expectedByteCount: byteCount)
     case .png: try PNGDecoder(consumer: consumer, limits: limits)
-    case .webp: WebPDecoder(consumer: consumer, limits: limits)
+    case .webp: WebPDecoder(consumer: consumer, limits: limits, readsHeaderOnly: readsHeaderOnly)
     case .gif: GIFDecoder(consumer: consumer, limits: limits)
     }
   }

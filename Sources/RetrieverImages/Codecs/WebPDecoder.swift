@@ -15,6 +15,7 @@ final class WebPDecoder: ImageDecoder {
 
   private let consumer: any RowConsumer
   private let limits: ImageLimits
+  private let readsHeaderOnly: Bool
   private var walker = RIFFWalker()
   private var byteCount = 0
   private var failure: ImageError?
@@ -37,9 +38,10 @@ final class WebPDecoder: ImageDecoder {
   private var hasSeenPixelHead = false
   private static let pixelHeadSize = 10
 
-  init(consumer: any RowConsumer, limits: ImageLimits) {
+  init(consumer: any RowConsumer, limits: ImageLimits, readsHeaderOnly: Bool = false) {
     self.consumer = consumer
     self.limits = limits
+    self.readsHeaderOnly = readsHeaderOnly
   }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
@@ -221,7 +223,8 @@ final class WebPDecoder: ImageDecoder {
     try limits.checkMemory(of: size, bytesPerPixel: perPixel)
     var isReduced = false
     if !waitsForEXIF { isReduced = try begin() }
-    pixels = try WebPPixels(hasAlpha: self.hasAlpha, isLossless: isLossless, isReduced: isReduced)
+    pixels = try WebPPixels(
+      hasAlpha: self.hasAlpha, isLossless: isLossless, isReduced: isReduced, isSkipped: readsHeaderOnly)
   }
 
   /// True when much smaller rows would do.

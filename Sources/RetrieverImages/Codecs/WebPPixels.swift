@@ -19,7 +19,7 @@ final class WebPPixels {
   var hasEnded = false
 
   private let reader: OpaquePointer
-  private var isDone = false
+  private var isDone: Bool
   // All bytes so far: libwebp's own way of collecting them copies all of them with each piece.
   private var storage: UnsafeMutableRawPointer?
   private var capacity = 0
@@ -29,11 +29,13 @@ final class WebPPixels {
   // put together.
   private let smallest: Int
 
-  init(hasAlpha: Bool, isLossless: Bool, isReduced: Bool) throws(ImageError) {
+  /// - Parameter isSkipped: nothing is decoded: they stand in front of the orientation, and that is all that is wanted.
+  init(hasAlpha: Bool, isLossless: Bool, isReduced: Bool, isSkipped: Bool) throws(ImageError) {
     guard let reader = codec_webp_decoder_make(hasAlpha, isReduced) else {
       throw .codec(.out_of_memory, format: "WebP", message: "")
     }
     self.reader = reader
+    isDone = isSkipped
     smallest = isLossless ? 262_144 : 4_096
   }
 

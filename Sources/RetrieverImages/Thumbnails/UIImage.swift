@@ -142,7 +142,7 @@ extension ImageHeader {
   /// What a file says of itself; no pixel is decoded.
   static func read(_ data: Data, limits: ImageLimits) throws(ImageError) -> ImageHeader {
     let stop = HeaderReader()
-    let decoder = makeImageDecoder(consumer: stop, limits: limits)
+    let decoder = makeImageDecoder(consumer: stop, limits: limits, readsHeaderOnly: true)
     do {
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       try decoder.finish()
