@@ -37,12 +37,16 @@ final class ThumbnailDecoder {
         while !rest.isEmpty {
           try mark.check()
           try budget.check()
-          try decoder.feed(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceSize)))
-          rest = rest.dropFirst(Self.pieceSize)
+          let size = isBaselineJPEG ? rest.count : Self.pieceSize
+          try decoder.feed(UnsafeRawBufferPointer(rebasing: rest.prefix(size)))
+          rest = rest.dropFirst(size)
         }
       }
     }
   }
+
+  /// It looks at the mark in each of its rows, and towards the end of a piece libjpeg is slower.
+  private var isBaselineJPEG: Bool { header.map { $0.format == .jpeg && !$0.isProgressive } ?? false }
 
   /// Decoded in a millisecond or so.
   private static let pieceSize = 64 << 10
