@@ -3,7 +3,7 @@
   ///
   /// Used where a secret might leave its origin or reach a file. A name that is taken for secret without being it
   /// does little harm, one that is missed does a lot: the lists are generous.
-  enum SensitiveNames {
+  package enum SensitiveNames {
     /// What no other origin may see although nothing in its name says so.
     private static let headers: Set<String> = ["cookie2", "set-cookie2"]
 
@@ -29,7 +29,7 @@
     ]
 
     /// Whether a header field is secret.
-    static func containsHeader(_ name: String) -> Bool {
+    package static func containsHeader(_ name: String) -> Bool {
       let folded = ASCII.lowercased(name)
       // A header that only asks for, or lists, something is not the something.
       if folded.hasPrefix("sec-fetch-") || folded.hasPrefix("access-control-") { return false }

@@ -48,6 +48,7 @@
         case .system: .system
         case .file(let url): .file(path: url.path)
         case .pem(let data): .pem([UInt8](data))
+        case .unverified: .anything
         }
       let policy = configuration.addressPolicy
       if !policy.isUnrestricted {

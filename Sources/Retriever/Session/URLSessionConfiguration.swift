@@ -151,5 +151,10 @@
     case file(URL)
     /// These PEM certificates, and no others.
     case pem(Data)
+    /// Anybody: no certificate is looked at, neither who signed it nor for whom nor until when.
+    ///
+    /// The connection is encrypted, but nobody knows to whom: whoever sits in between can read and change everything,
+    /// passwords too. For diagnosis on a network of your own, never for a program that others use.
+    case unverified
   }
 #endif
