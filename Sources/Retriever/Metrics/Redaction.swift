@@ -2,7 +2,7 @@
   import Foundation
 
   /// Takes what is secret out of what is about to be kept, shown or written.
-  enum Redaction {
+  package enum Redaction {
     /// What stands where a secret was.
     static let mark = "REDACTED"
 
@@ -16,7 +16,7 @@
     }
 
     /// A URL without its user, password and fragment, and without the values of secret query items.
-    static func text(of url: URL) -> String {
+    package static func text(of url: URL) -> String {
       guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return mark }
       if components.user != nil { components.percentEncodedUser = mark }
       components.percentEncodedPassword = nil
@@ -27,7 +27,7 @@
     }
 
     /// The value of a header field, as it may be shown.
-    static func value(_ value: String, ofHeader name: String) -> String {
+    package static func value(_ value: String, ofHeader name: String) -> String {
       if SensitiveNames.containsHeader(name) { return mark }
       guard ["location", "content-location", "referer"].contains(ASCII.lowercased(name)) else { return value }
       return URL(string: value).map { text(of: $0) } ?? mark
