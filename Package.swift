@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
     .library(name: "RetrieverBridges", targets: ["RetrieverBridges"]),
     .library(name: "HTTPService", targets: ["HTTPService"]),
+    .executable(name: "retriever", targets: ["retriever-cli"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
   ],
   traits: [
@@ -66,6 +67,10 @@ let package = Package(
       name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
     .target(name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux"], swiftSettings: strict),
 
+    .target(
+      name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages"], swiftSettings: strict),
+    .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
+
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
     .executableTarget(
@@ -86,6 +91,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RetrieverBridgesTests", dependencies: ["RetrieverBridges", "TestSupport", "main-thread-bridge"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RetrieverCommandTests",
+      dependencies: ["RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],

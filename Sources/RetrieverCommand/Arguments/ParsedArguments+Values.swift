@@ -1,0 +1,92 @@
+import Foundation
+import RetrieverImages
+
+// Values as the commands need them; what cannot be understood is a usage error that names the option.
+extension ParsedArguments {
+  func integer(_ option: String, in range: ClosedRange<Int>, default usual: Int) throws(UsageError) -> Int {
+    guard let text = value(option) else { return usual }
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError(
+        "--\(option) is a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+    }
+    return number
+  }
+
+  /// Seconds, with a fraction if need be; nil when it was not given.
+  func seconds(_ option: String) throws(UsageError) -> Double? {
+    guard let text = value(option) else { return nil }
+    guard let number = Double(text), number.isFinite, number > 0, number <= 1e8 else {
+      throw UsageError("--\(option) is a number of seconds, not “\(text)”")
+    }
+    return number
+  }
+
+  /// Bytes: a number, with k, M, G or T (thousands) or Ki, Mi, Gi, Ti (1,024s) behind it.
+  func byteCount(_ option: String) throws(UsageError) -> Int64? {
+    guard let text = value(option) else { return nil }
+    guard let count = Self.byteCount(text) else {
+      throw UsageError("--\(option) is a number of bytes such as 500k, 10M or 2Gi, not “\(text)”")
+    }
+    return count
+  }
+
+  static func byteCount(_ text: String) -> Int64? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let factors: [String: Int64] = [
+      "": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "t": 1_000_000_000_000,
+      "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
+    ]
+    var unit = text.dropFirst(digits.count).lowercased()
+    if unit.hasSuffix("b") { unit.removeLast() }
+    guard let number = Int64(digits), let factor = factors[unit] else { return nil }
+    let (product, isTooMuch) = number.multipliedReportingOverflow(by: factor)
+    return isTooMuch ? nil : product
+  }
+
+  /// `320x200`, or `320` for a square.
+  func size(_ option: String, most: Int) throws(UsageError) -> (width: Int, height: Int)? {
+    guard let text = value(option) else { return nil }
+    let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard let width = sides.first ?? nil, let height = sides.last ?? nil, sides.count <= 2,
+      (1...most).contains(width), (1...most).contains(height)
+    else { throw UsageError("--\(option) is a size in pixels such as 320x200, not “\(text)”") }
+    return (width, height)
+  }
+
+  /// `white`, `black`, `transparent`, `#rrggbb` or `#rrggbbaa`.
+  func color(_ option: String) throws(UsageError) -> ImagePixels.Pixel? {
+    guard let text = value(option)?.lowercased() else { return nil }
+    switch text {
+    case "white": return .init(red: 255, green: 255, blue: 255)
+    case "black": return .init(red: 0, green: 0, blue: 0)
+    case "transparent": return .init(red: 0, green: 0, blue: 0, alpha: 0)
+    default: break
+    }
+    let digits = text.drop { $0 == "#" }
+    let isHexadecimal = digits.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    guard isHexadecimal, digits.count == 6 || digits.count == 8, let number = UInt32(digits, radix: 16) else {
+      throw UsageError("--\(option) is a colour such as white, #ffcc00 or transparent, not “\(text)”")
+    }
+    let color = digits.count == 6 ? number << 8 | 0xff : number
+    func sample(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: color >> shift) }
+    return .init(red: sample(24), green: sample(16), blue: sample(8), alpha: sample(0))
+  }
+
+  /// An `http` or `https` URL; without a scheme it is taken for `http` on this machine and for `https` elsewhere.
+  static func webURL(_ text: String) throws(UsageError) -> URL {
+    let hasScheme = text.contains("://")
+    let host = text.prefix { $0 != "/" && $0 != ":" && $0 != "?" }
+    let isHere = host == "localhost" || host.hasPrefix("127.") || text.hasPrefix("[::1]")
+    let full = hasScheme ? text : (isHere ? "http://" : "https://") + text
+    guard let url = URL(string: full), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
+      let name = url.host, !name.isEmpty
+    else { throw UsageError("“\(DisplayText.safe(text))” is not an http or https URL") }
+    return url
+  }
+
+  func webURLs() throws(UsageError) -> [URL] {
+    var urls: [URL] = []
+    for operand in operands { urls.append(try Self.webURL(operand)) }
+    return urls
+  }
+}

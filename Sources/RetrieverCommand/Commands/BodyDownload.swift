@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import Retriever
+
+/// Fetches one body into a file, by way of a partial one beside it.
+struct BodyDownload: Sendable {
+  let context: CommandContext
+  let session: URLSession
+  let request: URLRequest
+  let url: URL
+  let destination: Destination
+  let replaces: Bool
+  /// Whether to go on with what an earlier run has left.
+  let resumes: Bool
+  /// Whether what is cut off is left for a later run.
+  let keepsPart: Bool
+  let limit: Int64?
+
+  /// What there is when it ended badly, and is told with the reason.
+  private struct Cut: Error {
+    let failure: Failure
+  }
+
+  func run() async throws -> TransferReport {
+    let start = ContinuousClock.now
+    let name =
+      url.lastPathComponent.isEmpty || url.lastPathComponent == "/" ? url.host ?? "" : url.lastPathComponent
+    let progress = context.progress.begin(name)
+    defer { progress.end() }
+    if case .file(let path) = destination { try checkFree(path) }
+    let leftover = resumes ? findLeftover() : nil
+    if let leftover { try checkFree(leftover.target) }
+    do {
+      return try await attempt(leftover, progress, start)
+    } catch is NoRange {
+      context.screen.say("\(url.shown): the server cannot go on where the file ends; it is loaded anew")
+      return try await attempt(nil, progress, start)
+    }
+  }
+
+  /// 416: what there is cannot be continued.
+  private struct NoRange: Error {}
+
+  private func findLeftover() -> PartialFile.Leftover? {
+    switch destination {
+    case .file(let path): PartialFile.leftover(for: path, url: url)
+    case .directory(let path): PartialFile.leftover(in: path, url: url)
+    case .standardOutput: nil
+    }
+  }
+
+  private func attempt(
+    _ leftover: PartialFile.Leftover?, _ progress: ProgressDisplay.Handle, _ start: ContinuousClock.Instant
+  ) async throws -> TransferReport {
+    var request = request
+    if let leftover {
+      request.setValue("bytes=\(leftover.offset)-", forHTTPHeaderField: "Range")
+      request.setValue(leftover.record.validator, forHTTPHeaderField: "If-Range")
+    }
+    let (body, answer) = try await session.bytes(for: request)
+    guard let response = answer as? HTTPURLResponse else {
+      throw Failure(.connection, "the answer is not HTTP")
+    }
+    if response.statusCode == 416, leftover != nil { throw NoRange() }
+    guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
+    var offset: Int64 = 0
+    if response.statusCode == 206, let leftover {
+      guard ResumeRecord.continues(response, at: leftover.offset) else { throw NoRange() }
+      offset = leftover.offset
+    }
+    let target = leftover?.target ?? targetPath(response)
+    let rest = response.expectedContentLength
+    let total = rest >= 0 ? offset + rest : nil
+    if let limit, let total, total > limit { throw Failure.tooLarge(limit) }
+    let label = target.split(separator: "/").last.map(String.init) ?? target
+    progress.describe(label, completed: offset, total: total)
+    let count: Int64
+    if FileSystem.kind(target) == .special {
+      count = try await receive(body, progress, from: 0, into: try Self.openSpecial(target))
+    } else {
+      try checkFree(target)
+      count = try await fill(target, body, progress, response, offset: offset, total: total)
+    }
+    return TransferReport(
+      url: url.shown, finalURL: response.url.flatMap { $0 == url ? nil : $0.shown },
+      status: response.statusCode, contentType: response.mimeType, file: target, bytes: count,
+      resumedFrom: offset > 0 ? offset : nil, seconds: (.now - start).inSeconds)
+  }
+
+  private func targetPath(_ response: HTTPURLResponse) -> String {
+    switch destination {
+    case .file(let path): path
+    case .directory(let path): Destination.path(SafeName.make(response.suggestedFilename), in: path)
+    case .standardOutput: "-"
+    }
+  }
+
+  private func checkFree(_ path: String) throws(Failure) {
+    switch FileSystem.kind(path) {
+    case .directory: throw Failure(.fileSystem, "\(path) is a directory")
+    case .regular where !replaces: throw FileSystem.exists(path)
+    default: break
+    }
+  }
+
+  private static func openSpecial(_ path: String) throws(Failure) -> DescriptorWriter {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .file("\(path) cannot be written", errno) }
+    return DescriptorWriter(descriptor, name: path, closes: true)
+  }
+
+  private func fill(
+    _ target: String, _ body: URLSession.AsyncBytes, _ progress: ProgressDisplay.Handle,
+    _ response: HTTPURLResponse, offset: Int64, total: Int64?
+  ) async throws -> Int64 {
+    let file = try PartialFile(for: target, keeping: offset)
+    var isResumable = offset > 0
+    do {
+      if offset == 0, keepsPart,
+        let record = ResumeRecord(url: url, response: response, total: total)
+      {
+        try record.write(PartialFile.recordPath(for: target))
+        isResumable = true
+      }
+      var count = offset
+      for try await piece in body.chunks {
+        count += Int64(piece.count)
+        if let limit, count > limit { throw Failure.tooLarge(limit) }
+        try await file.write(piece)
+        progress.advance(to: count)
+      }
+      try Task.checkCancellation()
+      if let total, count != total {
+        throw Failure(.connection, "the connection ended after \(count) of \(ByteText.exact(total))")
+      }
+      try await file.finish(replaces: replaces)
+      return count
+    } catch {
+      let failure = Failure(error)
+      let kept = FileSystem.size(file.path) ?? 0
+      guard isResumable, kept > 0, failure.status != .tooLarge else {
+        await file.remove()
+        if failure.status == .interrupted {
+          context.screen.say("\(target): cancelled; nothing is kept, since it could not be resumed")
+        }
+        throw failure
+      }
+      await file.keep()
+      let amount = ByteText.short(kept) + (total.map { " of \(ByteText.short($0))" } ?? "")
+      context.screen.say("\(target): \(amount) are kept in \(file.path); retriever download --resume goes on")
+      throw failure
+    }
+  }
+
+  private func receive(
+    _ body: URLSession.AsyncBytes, _ progress: ProgressDisplay.Handle, from start: Int64,
+    into writer: DescriptorWriter
+  ) async throws -> Int64 {
+    try await BodyCopy.run(body, into: writer, limit: limit) { progress.advance(to: $0) }
+  }
+}
+
+/// Copies a body as it arrives.
+enum BodyCopy {
+  static func run(
+    _ body: URLSession.AsyncBytes, into writer: DescriptorWriter, limit: Int64?,
+    check: (Data) throws -> Void = { _ in }, _ note: (Int64) -> Void
+  ) async throws -> Int64 {
+    var count: Int64 = 0
+    for try await piece in body.chunks {
+      if count == 0 { try check(piece) }
+      count += Int64(piece.count)
+      if let limit, count > limit { throw Failure.tooLarge(limit) }
+      try await writer.write(piece)
+      note(count)
+    }
+    try Task.checkCancellation()
+    return count
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import Retriever
+import RetrieverImages
+
+/// `retriever collage`: a list of pictures, drawn to one. They are fetched and scaled while the list is still coming.
+enum CollageCommand {
+  private static let usualOutput = "collage.jpg"
+
+  static func run(_ context: CommandContext) async throws -> ExitStatus {
+    let start = ContinuousClock.now
+    let arguments = context.arguments
+    let list = try CollageList(arguments)
+    let cell = try arguments.size("cell", most: 4_096) ?? (160, 160)
+    let layout = CollageLayout(
+      columns: try arguments.integer("columns", in: 1...1_000, default: 4), cellWidth: cell.width,
+      cellHeight: cell.height, spacing: try arguments.integer("spacing", in: 0...1_024, default: 8),
+      background: try arguments.color("background") ?? .init(red: 255, green: 255, blue: 255),
+      contentMode: arguments.has("fit") ? .fit : .fill)
+    let destination = try Destination(arguments.value("output"), count: 1, usual: .file(usualOutput))
+    let path: String
+    switch destination {
+    case .standardOutput: path = "-"
+    case .file(let file): path = file
+    case .directory(let directory): path = Destination.path(usualOutput, in: directory)
+    }
+    let encoding = try ImageWork.encoding(arguments, path: path).encoding
+    if path != "-", !arguments.has("force"), FileSystem.kind(path) == .regular {
+      throw FileSystem.exists(path)
+    }
+    try destination.prepare()
+    let work = try await ImageWork(context, urls: list.namedURLs)
+
+    let gathering = CollageGathering(work, layout, list)
+    let (images, statuses) = try await gathering.run()
+    if Task.isCancelled {
+      context.screen.say("cancelled; no collage was made")
+      return .interrupted
+    }
+    guard images.contains(where: { $0 != nil }) else { return failed(statuses, list, context) }
+    let collage = Collage(layout: layout)
+    for image in images { if let image = image ?? emptyCell { collage.add(image) } }
+    let picture = await collage.draw()
+    try Task.checkCancellation()
+    let data = try await picture.data(as: encoding)
+    try await work.write(data, to: path)
+    let report = ImageReport(
+      source: list.shown, file: path, width: Int(picture.size.width), height: Int(picture.size.height),
+      bytes: data.count, images: images.count { $0 != nil }, failed: images.count { $0 == nil },
+      seconds: (.now - start).inSeconds)
+    await context.reports.write(report)
+    if path != "-" { context.screen.say(summary(report)) }
+    return .combined(statuses)
+  }
+
+  private static func failed(
+    _ statuses: [ExitStatus], _ list: CollageList, _ context: CommandContext
+  ) -> ExitStatus {
+    if statuses.isEmpty {
+      context.screen.warn("retriever: \(list.shown): there is nothing in the list")
+      return .failure
+    }
+    context.screen.warn("retriever: \(list.shown): none of the images came; no collage was made")
+    return .combined(statuses)
+  }
+
+  private static func summary(_ report: ImageReport) -> String {
+    let missing = (report.failed ?? 0) > 0 ? ", \(report.failed ?? 0) cells empty" : ""
+    return "\(report.file): \(report.images ?? 0) images\(missing), \(report.width) × \(report.height), "
+      + "\(ByteText.short(Int64(report.bytes))), in \(ByteText.duration(report.seconds))"
+  }
+
+  /// Nothing is drawn where nothing is to be seen.
+  private static var emptyCell: UIImage? {
+    UIImage(width: 1, height: 1, pixels: [.init(red: 0, green: 0, blue: 0, alpha: 0)])
+  }
+}
+
+/// Fetches the thumbnails of a list, so many at a time, and keeps them in the list's order.
+struct CollageGathering {
+  private let work: ImageWork
+  private let layout: CollageLayout
+  private let list: CollageList
+
+  init(_ work: ImageWork, _ layout: CollageLayout, _ list: CollageList) {
+    self.work = work
+    self.layout = layout
+    self.list = list
+  }
+
+  func run() async throws -> (images: [UIImage?], statuses: [ExitStatus]) {
+    let context = work.context
+    let target = ThumbnailTarget(
+      width: layout.cellWidth, height: layout.cellHeight, mode: layout.contentMode == .fit ? .fit : .fill,
+      enlarges: true)
+    let progress = context.progress.begin("images", unit: .items, total: nil)
+    defer { progress.end() }
+    return try await withThrowingTaskGroup(of: (Int, Result<UIImage, Failure>).self) { group in
+      var images: [UIImage?] = []
+      var statuses: [ExitStatus] = []
+      var done: Int64 = 0
+      func take(_ result: (Int, Result<UIImage, Failure>)) async {
+        done += 1
+        progress.advance(to: done)
+        switch result.1 {
+        case .success(let image): images[result.0] = image
+        case .failure(let failure): statuses[result.0] = failure.status
+        }
+      }
+      do {
+        // A few more than are fetched, so that there is always one to begin with.
+        for try await id in try await list.ids(context) {
+          if Task.isCancelled { break }
+          if images.count >= layout.capacity {
+            context.screen.warn(
+              "retriever: \(list.shown): there is room for \(layout.capacity) images, the rest is left out")
+            statuses.append(.tooLarge)
+            break
+          }
+          let index = images.count
+          images.append(nil)
+          statuses.append(.success)
+          if index >= work.parallel * 2, let result = try await group.next() { await take(result) }
+          group.addTask { [work] in (index, await Self.fetch(id, list, target, work)) }
+        }
+      } catch {
+        // What the list said before it broke off is still drawn.
+        statuses.append(await context.tell(error, about: list.shown))
+      }
+      progress.expect(Int64(images.count))
+      while let result = try await group.next() { await take(result) }
+      return (images, statuses)
+    }
+  }
+
+  private static func fetch(
+    _ id: String, _ list: CollageList, _ target: ThumbnailTarget, _ work: ImageWork
+  ) async -> Result<UIImage, Failure> {
+    do {
+      return .success(try await work.thumbnail(of: try list.url(of: id), target))
+    } catch {
+      let failure = Failure(error)
+      _ = await work.context.tell(failure, about: id)
+      return .failure(failure)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Glibc
+import Retriever
+
+/// The list a collage is made of: ids or URLs, one a line, from a URL, a file or standard input.
+package struct CollageList: Sendable {
+  enum Place: Sendable, Equatable {
+    case web(URL)
+    case file(String)
+  }
+
+  let place: Place
+  /// Where ids are: put in place of `{id}`, or added at the end.
+  let base: String?
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    let text = arguments.operands.first ?? ""
+    let looksLikeWeb = text.contains("://") && !text.hasPrefix("file://")
+    place = looksLikeWeb ? .web(try ParsedArguments.webURL(text)) : .file(text)
+    if let base = arguments.value("base") {
+      _ = try ParsedArguments.webURL(base.replacingOccurrences(of: "{id}", with: "id"))
+    }
+    base = arguments.value("base")
+  }
+
+  package init(remote url: URL, base: String?) {
+    place = .web(url)
+    self.base = base
+  }
+
+  var shown: String {
+    switch place {
+    case .web(let url): url.shown
+    case .file(let path): path == "-" ? "standard input" : path
+    }
+  }
+
+  var namedURLs: [URL] {
+    var urls: [URL] = []
+    if case .web(let url) = place { urls.append(url) }
+    if let base, let url = URL(string: base.replacingOccurrences(of: "{id}", with: "id")) { urls.append(url) }
+    return urls
+  }
+
+  /// The URL of a line. A list from elsewhere never leads to a file of this machine.
+  package func url(of line: String) throws(Failure) -> URL {
+    if line.hasPrefix("http://") || line.hasPrefix("https://"), let url = URL(string: line) { return url }
+    if case .file = place, line.hasPrefix("file:///"), let url = URL(string: line) { return url }
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
+    let id = line.addingPercentEncoding(withAllowedCharacters: allowed) ?? line
+    let text: String?
+    switch (base, place) {
+    case (let base?, _):
+      text = base.contains("{id}") ? base.replacingOccurrences(of: "{id}", with: id) : base + id
+    case (nil, .web(let url)): text = URL(string: id, relativeTo: url)?.absoluteString
+    case (nil, .file(let path)) where path != "-":
+      return URL(fileURLWithPath: line, relativeTo: URL(fileURLWithPath: path).deletingLastPathComponent())
+    case (nil, .file): text = nil
+    }
+    guard let url = text.flatMap(URL.init(string:)), url.scheme == "http" || url.scheme == "https" else {
+      throw Failure(.usage, "that is no URL; --base URL says where ids are")
+    }
+    return url
+  }
+
+  /// The lines as they come, without blank ones and comments.
+  func ids(_ context: CommandContext) async throws -> AsyncThrowingStream<String, any Error> {
+    switch place {
+    case .web(let url):
+      let session = try context.makeSession(try await context.gatherCredentials(for: namedURLs))
+      let (bytes, answer) = try await session.bytes(from: url)
+      if let response = answer as? HTTPURLResponse, response.statusCode >= 400 {
+        throw Failure.httpStatus(response)
+      }
+      return Self.ids(bytes.lines)
+    case .file(let path):
+      let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Failure.file("\(path) cannot be read", errno) }
+      return Self.ids(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).bytes.lines)
+    }
+  }
+
+  /// One at a time: a long list is not read faster than it is worked off.
+  private static func ids<Lines: AsyncSequence & Sendable>(
+    _ lines: Lines
+  ) -> AsyncThrowingStream<String, any Error> where Lines.Element == String {
+    let source = LineSource(lines)
+    return AsyncThrowingStream { try await source.next() }
+  }
+}
+
+/// An iterator that one task at a time asks for more.
+private actor LineSource<Lines: AsyncSequence & Sendable> where Lines.Element == String {
+  private let lines: Lines
+  private var iterator: Lines.AsyncIterator?
+
+  init(_ lines: Lines) { self.lines = lines }
+
+  func next() async throws -> String? {
+    // Taken out while it is used: nobody else asks meanwhile.
+    var iterator = self.iterator.take() ?? lines.makeAsyncIterator()
+    while let line = try await iterator.next(isolation: #isolation) {
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.isEmpty || text.hasPrefix("#") { continue }
+      self.iterator = iterator
+      return text
+    }
+    return nil
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Glibc
+import Retriever
+import Synchronization
+
+/// What every command works with: the arguments, the world around it, and the sessions it makes.
+final class CommandContext: Sendable {
+  let arguments: ParsedArguments
+  let environment: [String: String]
+  let screen: Screen
+  let progress: ProgressDisplay
+  let output: DescriptorWriter
+  let reports: ReportWriter
+  private let archives = Mutex<[TrafficArchive]>([])
+  /// Given with `--har`, and made sure of before anything is fetched.
+  private let archivePath: String?
+
+  init(_ arguments: ParsedArguments, environment: [String: String], bodyTakesOutput: Bool) {
+    self.arguments = arguments
+    self.environment = environment
+    screen = Screen(STDERR_FILENO, isQuiet: arguments.has("quiet"), environment: environment)
+    progress = ProgressDisplay(screen)
+    output = DescriptorWriter(STDOUT_FILENO, name: "standard output", closes: false)
+    reports = ReportWriter(
+      isOn: arguments.has("json"), bodyTakesOutput: bodyTakesOutput, output: output, screen: screen)
+    archivePath = arguments.value("har")
+  }
+
+  var isVerbose: Bool { arguments.has("verbose") }
+
+  // MARK: Sessions
+
+  /// A session with what the command line says of connections.
+  func makeSession(
+    _ credentials: Credentials, usualTimeout: TimeInterval? = 60
+  ) throws -> URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    try configure(configuration, usualTimeout: usualTimeout)
+    let session = URLSession(
+      configuration: configuration,
+      delegate: SignIn(credentials, screen: screen, isVerbose: isVerbose))
+    record(session.archive)
+    return session
+  }
+
+  func configure(_ configuration: URLSessionConfiguration, usualTimeout: TimeInterval?) throws {
+    // Longer than a billion seconds is no limit at all.
+    configuration.timeoutIntervalForRequest = try arguments.seconds("timeout") ?? usualTimeout ?? 2e9
+    configuration.timeoutIntervalForResource = 2e9
+    configuration.httpMaximumConnectionsPerHost = 64
+    if let limit = try arguments.byteCount("max-size") { configuration.maximumBufferedBodySize = limit }
+    if arguments.has("insecure") {
+      configuration.trustedCertificates = .unverified
+      screen.warn("warning: --insecure: nobody knows who answers, and others may read and change everything")
+    } else if let path = arguments.value("ca-file") {
+      configuration.trustedCertificates = .file(URL(fileURLWithPath: path))
+    }
+  }
+
+  /// Records what goes over an archive's session, if that is wanted.
+  func record(_ archive: TrafficArchive) {
+    guard archivePath != nil else { return }
+    archive.isRecording = true
+    archives.withLock { $0.append(archive) }
+  }
+
+  /// Writes what is written at the end, however that came.
+  func close() async throws(Failure) {
+    await progress.stop()
+    guard let archivePath, let archive = archives.withLock({ $0.first }) else { return }
+    do {
+      try archive.write(to: URL(fileURLWithPath: archivePath))
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  // MARK: Requests
+
+  func gatherCredentials(for urls: [URL]) async throws(Failure) -> Credentials {
+    try await Credentials.gather(arguments, origins: urls, environment: environment, screen: screen)
+  }
+
+  /// A request with the header fields, method and body of the command line.
+  func makeRequest(_ url: URL, fields: [RequestFields.Field], body: Data?) -> URLRequest {
+    var request = URLRequest(url: url)
+    if let method = arguments.value("method") {
+      request.httpMethod = method
+    } else if body != nil {
+      request.httpMethod = "POST"
+    }
+    request.httpBody = body
+    if arguments.has("data-file") {
+      request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+    }
+    for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+    return request
+  }
+
+  // MARK: Telling
+
+  /// Tells what went wrong with one URL or file, and returns its status.
+  func tell(_ error: any Error, about subject: String) async -> ExitStatus {
+    let failure = Failure(error)
+    // Who cancelled knows it, and a reader who went away wants to hear no more.
+    if failure.status != .interrupted, failure.status != .outputClosed {
+      screen.warn("retriever: \(subject): \(failure.message)")
+      await reports.write(FailureReport(subject, failure))
+    }
+    return failure.status
+  }
+
+  /// Runs several pieces of work, so many at a time; the statuses are in the order of the items.
+  func forEach<Item: Sendable>(
+    _ items: [Item], atOnce limit: Int, _ work: @escaping @Sendable (Item) async -> ExitStatus
+  ) async -> ExitStatus {
+    let statuses = await withTaskGroup(of: (Int, ExitStatus).self) { group in
+      var statuses = [ExitStatus](repeating: .interrupted, count: items.count)
+      var next = 0
+      func startNext() {
+        guard next < items.count, !Task.isCancelled else { return }
+        let (index, item) = (next, items[next])
+        next += 1
+        group.addTask { (index, await work(item)) }
+      }
+      for _ in 0..<max(1, limit) { startNext() }
+      for await (index, status) in group {
+        statuses[index] = status
+        // Nobody reads: the rest is not wanted either.
+        if status != .outputClosed { startNext() }
+      }
+      return statuses
+    }
+    return .combined(statuses)
+  }
+}
+
+extension URL {
+  /// As it may be shown.
+  var shown: String { isFileURL ? path : Redaction.text(of: self) }
+}

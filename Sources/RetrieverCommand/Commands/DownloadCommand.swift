@@ -1,0 +1,71 @@
+import Foundation
+import Retriever
+
+/// `retriever download`: bodies to files, with progress, several at a time, and to be resumed.
+enum DownloadCommand {
+  static func run(_ context: CommandContext) async throws -> ExitStatus {
+    let arguments = context.arguments
+    let urls = try arguments.webURLs()
+    let limit = try arguments.byteCount("max-size")
+    let parallel = try arguments.integer("parallel", in: 1...64, default: 4)
+    let destination = try Destination(arguments.value("output"), count: urls.count, usual: .directory("."))
+    let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
+    let body = try await RequestFields.body(arguments)
+    let isPlain = body == nil && !arguments.has("method")
+    if arguments.has("resume"), !isPlain || destination == .standardOutput {
+      throw UsageError("--resume goes with a plain download into a file")
+    }
+    try destination.prepare()
+    let session = try context.makeSession(try await context.gatherCredentials(for: urls))
+    let atOnce = destination == .standardOutput ? 1 : parallel
+    return await context.forEach(urls, atOnce: atOnce) { url in
+      var request = context.makeRequest(url, fields: fields, body: body)
+      // The file as it is: with what a server compresses on the fly, neither sizes nor offsets would fit.
+      request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+      do {
+        let report =
+          destination == .standardOutput
+          ? try await stream(request, url, session, context, limit)
+          : try await BodyDownload(
+            context: context, session: session, request: request, url: url, destination: destination,
+            replaces: arguments.has("force"), resumes: arguments.has("resume"), keepsPart: isPlain,
+            limit: limit
+          ).run()
+        await context.reports.write(report)
+        if let file = report.file { context.screen.say(summary(report, file)) }
+        return .success
+      } catch {
+        return await context.tell(error, about: url.shown)
+      }
+    }
+  }
+
+  private static func stream(
+    _ request: URLRequest, _ url: URL, _ session: URLSession, _ context: CommandContext, _ limit: Int64?
+  ) async throws -> TransferReport {
+    let start = ContinuousClock.now
+    let (body, answer) = try await session.bytes(for: request)
+    guard let response = answer as? HTTPURLResponse else {
+      throw Failure(.connection, "the answer is not HTTP")
+    }
+    guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
+    let progress = context.progress.begin(url.shown)
+    defer { progress.end() }
+    let length = response.expectedContentLength
+    progress.expect(length >= 0 ? length : nil)
+    let count = try await BodyCopy.run(body, into: context.output, limit: limit) {
+      progress.advance(to: $0)
+    }
+    return TransferReport(
+      url: url.shown, finalURL: nil, status: response.statusCode, contentType: response.mimeType, file: nil,
+      bytes: count, resumedFrom: nil, seconds: (.now - start).inSeconds)
+  }
+
+  private static func summary(_ report: TransferReport, _ file: String) -> String {
+    let fetched = report.bytes - (report.resumedFrom ?? 0)
+    let rate = report.seconds > 0 ? ", \(ByteText.rate(Double(fetched) / report.seconds))" : ""
+    let resumed = report.resumedFrom.map { ", of which \(ByteText.short($0)) were there" } ?? ""
+    return
+      "\(file): \(ByteText.short(report.bytes))\(resumed), in \(ByteText.duration(report.seconds))\(rate)"
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import Retriever
+
+/// `retriever lines` and `retriever events`: streams that are shown as they come, and taken up again when they break.
+enum FollowCommand {
+  enum Kind: Sendable {
+    case lines
+    case events
+  }
+
+  static func run(_ context: CommandContext, _ kind: Kind) async throws -> ExitStatus {
+    let arguments = context.arguments
+    let urls = try arguments.webURLs()
+    let delay = try arguments.seconds("reconnect-delay")
+    let limit = try arguments.byteCount("max-size")
+    let destination = try Destination(arguments.value("output"), count: 1, usual: .standardOutput)
+    let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
+    let body = try await RequestFields.body(arguments)
+    let writer = try open(destination, context)
+    // A stream may well be silent for hours.
+    let session = try context.makeSession(
+      try await context.gatherCredentials(for: urls), usualTimeout: nil)
+    let status = await context.forEach(urls, atOnce: urls.count) { url in
+      var request = context.makeRequest(url, fields: fields, body: body)
+      if kind == .events {
+        request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+        request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+      }
+      var stream = FollowedStream(
+        kind: kind, url: url, request: request, session: session, context: context, writer: writer,
+        limit: limit, backoff: Backoff(first: .seconds(delay ?? (kind == .events ? 3 : 1))))
+      stream.lastEventID = arguments.value("last-event-id") ?? ""
+      do {
+        try await stream.follow()
+        return .success
+      } catch {
+        return await context.tell(error, about: url.shown)
+      }
+    }
+    if destination != .standardOutput { try await writer.close() }
+    return status
+  }
+
+  private static func open(
+    _ destination: Destination, _ context: CommandContext
+  ) throws -> DescriptorWriter {
+    switch destination {
+    case .standardOutput: return context.output
+    case .directory(let path): throw UsageError("--output is a file: \(path) is a directory")
+    case .file(let path):
+      if FileSystem.kind(path) == .regular, !context.arguments.has("force") { throw FileSystem.exists(path) }
+      let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw Failure.file("\(path) cannot be made", errno) }
+      return DescriptorWriter(descriptor, name: path, closes: true)
+    }
+  }
+}
+
+/// One stream, over as many connections as it takes.
+struct FollowedStream {
+  let kind: FollowCommand.Kind
+  let url: URL
+  let request: URLRequest
+  let session: URLSession
+  let context: CommandContext
+  let writer: DescriptorWriter
+  let limit: Int64?
+  var backoff: Backoff
+  var lastEventID = ""
+  private var hasBegun = false
+  private var count: Int64 = 0
+
+  init(
+    kind: FollowCommand.Kind, url: URL, request: URLRequest, session: URLSession, context: CommandContext,
+    writer: DescriptorWriter, limit: Int64?, backoff: Backoff
+  ) {
+    self.kind = kind
+    self.url = url
+    self.request = request
+    self.session = session
+    self.context = context
+    self.writer = writer
+    self.limit = limit
+    self.backoff = backoff
+  }
+
+  private enum Ending {
+    /// There is nothing more to come.
+    case forGood
+    /// The server closed a stream that goes on elsewhere or later.
+    case forNow
+  }
+
+  mutating func follow() async throws {
+    while true {
+      var problem: Failure?
+      do {
+        if case .forGood = try await connect() { return }
+      } catch {
+        let failure = Failure(error)
+        guard mayPass(failure) else { throw failure }
+        problem = failure
+      }
+      if context.arguments.has("no-reconnect") {
+        if let problem { throw problem }
+        return
+      }
+      let pause = backoff.next(jitter: Double.random(in: 0...1))
+      let reason = problem?.message ?? "the server closed the stream"
+      context.screen.say("\(url.shown): \(reason); connecting again in \(ByteText.duration(pause.inSeconds))")
+      try await Task.sleep(for: pause)
+    }
+  }
+
+  /// Before the first success every failure is told at once: it is most likely a mistake in the URL.
+  private func mayPass(_ failure: Failure) -> Bool {
+    hasBegun && [.connection, .hostNotFound, .timedOut].contains(failure.status)
+  }
+
+  private mutating func connect() async throws -> Ending {
+    var request = request
+    if kind == .events, !lastEventID.isEmpty {
+      request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
+    }
+    let (bytes, answer) = try await session.bytes(for: request)
+    guard let response = answer as? HTTPURLResponse else {
+      throw Failure(.connection, "the answer is not HTTP")
+    }
+    if hasBegun, [429, 500, 502, 503, 504].contains(response.statusCode) {
+      throw Failure(.connection, Failure.httpStatus(response).message)
+    }
+    // How a server says that there is nothing to come back for.
+    if response.statusCode == 204 { return .forGood }
+    guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
+    switch kind {
+    case .lines:
+      hasBegun = true
+      try await showLines(bytes)
+      return .forGood
+    case .events:
+      guard response.mimeType?.lowercased() == "text/event-stream" else {
+        throw Failure(
+          .httpStatus, "the answer is \(response.mimeType ?? "of no type"), not an event stream")
+      }
+      hasBegun = true
+      try await showEvents(bytes)
+      return .forNow
+    }
+  }
+
+  private struct LineReport: Encodable {
+    var url: String
+    var line: String
+  }
+
+  private mutating func showLines(_ bytes: URLSession.AsyncBytes) async throws {
+    let isJSON = context.reports.isOn
+    for try await line in bytes.lines(omittingEmptyLines: false) {
+      backoff.reset()
+      let report = isJSON ? ReportWriter.line(LineReport(url: url.shown, line: line)) : nil
+      try await put(report ?? line)
+    }
+    try Task.checkCancellation()
+  }
+
+  private struct EventReport: Encodable {
+    var url: String
+    var event: String
+    var id: String?
+    var data: String
+  }
+
+  private mutating func showEvents(_ bytes: URLSession.AsyncBytes) async throws {
+    let isJSON = context.reports.isOn
+    for try await event in bytes.serverSentEvents {
+      backoff.reset()
+      // What the user asks for goes before what the server asks for.
+      if let retry = event.retry, !context.arguments.has("reconnect-delay") { backoff.first = retry }
+      // A connection that has not named one yet does not take the last one away.
+      if !event.id.isEmpty { lastEventID = event.id }
+      if isJSON {
+        let report = EventReport(
+          url: url.shown, event: event.event, id: event.id.isEmpty ? nil : event.id, data: event.data)
+        try await put(ReportWriter.line(report) ?? "")
+      } else {
+        let name = event.event == "message" ? "" : event.event + ": "
+        try await put(
+          name + event.data.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
+        )
+      }
+    }
+    try Task.checkCancellation()
+  }
+
+  private mutating func put(_ line: String) async throws {
+    count += Int64(line.utf8.count) + 1
+    if let limit, count > limit { throw Failure.tooLarge(limit) }
+    let isShown = Terminal.isTerminal(STDOUT_FILENO) && writer === context.output
+    try await writer.write((isShown ? DisplayText.safeLines(line) : line) + "\n")
+  }
+}
+
+extension DisplayText {
+  /// As ``safe(_:)``, with the line breaks kept.
+  static func safeLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }
+      .joined(separator: "\n")
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import Retriever
+import RetrieverImages
+
+/// What the commands for images share: the pipeline, the requests, and the files they write.
+struct ImageWork: Sendable {
+  let context: CommandContext
+  let pipeline: ImagePipeline
+  let parallel: Int
+  private let credentials: Credentials
+  private let fields: [RequestFields.Field]
+  private let namedOrigins: [URL]
+
+  /// - Parameter urls: what the command line names: header fields are for these hosts only.
+  init(_ context: CommandContext, urls: [URL]) async throws {
+    let arguments = context.arguments
+    self.context = context
+    parallel = try arguments.integer("parallel", in: 1...64, default: 8)
+    fields = try RequestFields.fields(arguments, warn: context.screen.warn)
+    namedOrigins = urls
+    credentials = try await context.gatherCredentials(for: urls)
+    var configuration = ImagePipeline.Configuration()
+    try context.configure(configuration.session, usualTimeout: 30)
+    configuration.mostFetches = parallel
+    configuration.mostFetchesPerHost = parallel
+    configuration.mostRetries = 1
+    configuration.allowsFileURLs = true
+    if !arguments.has("cache") { configuration.diskCache = nil }
+    if let limit = try arguments.byteCount("max-size") { configuration.limits.bytes = Int(clamping: limit) }
+    pipeline = ImagePipeline(configuration)
+    context.record(pipeline.traffic)
+  }
+
+  func thumbnail(of url: URL, _ target: ThumbnailTarget) async throws -> UIImage {
+    var request = URLRequest(url: url)
+    if !url.isFileURL {
+      if namedOrigins.contains(where: {
+        $0.host == url.host && $0.scheme == url.scheme && $0.port == url.port
+      }) {
+        for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+      }
+      // Nobody answers challenges for a pipeline: what a host may know, it is told at once.
+      if let login = credentials.login(for: url) {
+        if url.scheme?.lowercased() == "http" {
+          SignIn.warnOfPlainText(host: url.host ?? "", context.screen)
+        }
+        let token = Data("\(login.user):\(login.password)".utf8).base64EncodedString()
+        request.setValue("Basic \(token)", forHTTPHeaderField: "Authorization")
+      }
+    }
+    do {
+      return try await pipeline.thumbnail(for: ImageRequest(request, target: target))
+    } catch let error as URLError where error.code == .badServerResponse {
+      // A status that says no is what this means here.
+      throw Failure(.httpStatus, Failure(error).message)
+    } catch let error as ImageError where error.code == .cancelled && Task.isCancelled {
+      throw Failure.cancelled
+    }
+  }
+
+  // MARK: Writing
+
+  /// The format by `--format`, else by the name of the file, else JPEG.
+  static func encoding(
+    _ arguments: ParsedArguments, path: String?
+  ) throws(UsageError) -> (encoding: ImageEncoding, suffix: String) {
+    let quality = Double(try arguments.integer("quality", in: 1...100, default: 82)) / 100
+    let ending = path.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
+    let byName = ["jpg": "jpeg", "jpeg": "jpeg", "png": "png", "webp": "webp"][ending]
+    switch arguments.value("format") ?? byName ?? "jpeg" {
+    case "png": return (.png, "png")
+    case "webp": return (.webp(quality: quality), "webp")
+    default: return (.jpeg(quality: quality), "jpg")
+    }
+  }
+
+  /// Writes a whole file: under another name first, so that nobody finds half of one.
+  func write(_ data: Data, to path: String) async throws {
+    if path == "-" { return try await context.output.write(data) }
+    if FileSystem.kind(path) == .special {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Failure.file("\(path) cannot be written", errno) }
+      let writer = DescriptorWriter(descriptor, name: path, closes: true)
+      try await writer.write(data)
+      return try await writer.close()
+    }
+    let replaces = context.arguments.has("force")
+    if !replaces, FileSystem.kind(path) != nil { throw FileSystem.exists(path) }
+    let file = try PartialFile(for: path, keeping: 0)
+    do {
+      try await file.write(data)
+      try await file.finish(replaces: replaces)
+    } catch {
+      await file.remove()
+      throw error
+    }
+  }
+}
+
+/// One picture that was made.
+struct ImageReport: Encodable, Sendable {
+  var source: String
+  var file: String
+  var width: Int
+  var height: Int
+  var bytes: Int
+  /// Of a collage: how many cells were filled, and how many stay empty.
+  var images: Int?
+  var failed: Int?
+  var seconds: Double
+}

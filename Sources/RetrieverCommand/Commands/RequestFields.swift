@@ -1,0 +1,81 @@
+import Dispatch
+import Foundation
+import Glibc
+import Retriever
+
+/// The header fields and the body that the command line asks for.
+enum RequestFields {
+  struct Field: Sendable, Equatable {
+    var name: String
+    var value: String
+  }
+
+  /// `--header 'Name: value'`, or `--header @FILE` with one field a line.
+  static func fields(_ arguments: ParsedArguments, warn: (String) -> Void) throws -> [Field] {
+    var fields: [Field] = []
+    for text in arguments.all("header") {
+      if text.hasPrefix("@") {
+        let path = String(text.dropFirst())
+        guard let data = FileManager.default.contents(atPath: path) else {
+          throw Failure(.fileSystem, "\(path) cannot be read")
+        }
+        for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+          fields.append(try field(String(line)))
+        }
+      } else {
+        let field = try field(text)
+        if SensitiveNames.containsHeader(field.name) {
+          warn(
+            "warning: \(field.name) on the command line can be seen by everybody on this machine, in the list "
+              + "of processes; --header @FILE reads it from a file")
+        }
+        fields.append(field)
+      }
+    }
+    return fields
+  }
+
+  private static func field(_ text: String) throws(UsageError) -> Field {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0].trimmingCharacters(in: .whitespaces)
+    guard parts.count == 2, !name.isEmpty else { throw UsageError("a header field is written “Name: value”") }
+    return Field(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
+  }
+
+  /// What a body read from a file may have: it is held in memory. `upload` has no such limit.
+  private static let mostBytes = 256 << 20
+
+  static func body(_ arguments: ParsedArguments) async throws -> Data? {
+    if let text = arguments.value("data") {
+      if arguments.has("data-file") { throw UsageError("--data and --data-file do not go together") }
+      return Data(text.utf8)
+    }
+    guard let path = arguments.value("data-file") else { return nil }
+    return try await read(path, atMost: mostBytes)
+  }
+
+  /// Reads a file, or standard input for a hyphen.
+  static func read(_ path: String, atMost limit: Int) async throws(Failure) -> Data {
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue(label: "retriever.input").async {
+        continuation.resume(returning: contents(path, limit))
+      }
+    }
+    return try result.get()
+  }
+
+  private static func contents(_ path: String, _ limit: Int) -> Result<Data, Failure> {
+    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return .failure(.file("\(path) cannot be read", errno)) }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      let data = try file.read(upToCount: limit + 1) ?? Data()
+      guard data.count <= limit else {
+        return .failure(Failure(.tooLarge, "\(path) has more than \(ByteText.short(Int64(limit)))"))
+      }
+      return .success(data)
+    } catch {
+      return .failure(Failure(.fileSystem, "\(path) cannot be read: \(FileSystem.reason(error))"))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Retriever
+import RetrieverImages
+
+/// `retriever thumbnail`: small pictures of large ones, made while those arrive.
+enum ThumbnailCommand {
+  private struct Source: Sendable {
+    let text: String
+    let url: URL
+  }
+
+  static func run(_ context: CommandContext) async throws -> ExitStatus {
+    let arguments = context.arguments
+    guard let size = try arguments.size("size", most: 16_384) else {
+      throw UsageError("thumbnail needs --size WxH")
+    }
+    let modes = ["fit", "fill", "stretch"].filter(arguments.has)
+    guard modes.count <= 1 else { throw UsageError("--\(modes[0]) and --\(modes[1]) do not go together") }
+    let mode: ThumbnailTarget.Mode = modes == ["fill"] ? .fill : modes == ["stretch"] ? .stretch : .fit
+    let target = ThumbnailTarget(
+      width: size.width, height: size.height, mode: mode, enlarges: arguments.has("enlarge"))
+    var sources: [Source] = []
+    for operand in arguments.operands { sources.append(try source(operand)) }
+    let destination = try Destination(arguments.value("output"), count: sources.count, usual: .directory("."))
+    if destination == .standardOutput, sources.count > 1 {
+      throw UsageError("only one picture can go to standard output")
+    }
+    let path: String? = if case .file(let path) = destination { path } else { nil }
+    let (encoding, suffix) = try ImageWork.encoding(arguments, path: path)
+    try destination.prepare()
+    let work = try await ImageWork(context, urls: sources.map(\.url).filter { !$0.isFileURL })
+    let all =
+      sources.count > 1
+      ? context.progress.begin("thumbnails", unit: .items, total: Int64(sources.count)) : nil
+    let done = Counter()
+    let status = await context.forEach(sources, atOnce: work.parallel) { source in
+      let start = ContinuousClock.now
+      defer { all?.advance(to: done.increment()) }
+      do {
+        let path = self.path(destination, source.url, size, suffix)
+        if path != "-", !arguments.has("force"), FileSystem.kind(path) == .regular {
+          throw FileSystem.exists(path)
+        }
+        let image = try await work.thumbnail(of: source.url, target)
+        let data = try await image.data(as: encoding)
+        try await work.write(data, to: path)
+        let report = ImageReport(
+          source: source.url.shown, file: path, width: Int(image.size.width), height: Int(image.size.height),
+          bytes: data.count, seconds: (.now - start).inSeconds)
+        await context.reports.write(report)
+        if path != "-" {
+          context.screen.say(
+            "\(path): \(report.width) × \(report.height), \(ByteText.short(Int64(data.count)))")
+        }
+        return .success
+      } catch {
+        return await context.tell(error, about: source.url.shown)
+      }
+    }
+    all?.end()
+    return status
+  }
+
+  /// What has a scheme is a URL; everything else is a file.
+  private static func source(_ text: String) throws(UsageError) -> Source {
+    if text.hasPrefix("file:"), let url = URL(string: text), url.isFileURL {
+      return Source(text: text, url: url)
+    }
+    if text.contains("://") { return Source(text: text, url: try ParsedArguments.webURL(text)) }
+    return Source(text: text, url: URL(fileURLWithPath: text))
+  }
+
+  private static func path(
+    _ destination: Destination, _ url: URL, _ size: (width: Int, height: Int), _ suffix: String
+  ) -> String {
+    switch destination {
+    case .standardOutput: return "-"
+    case .file(let path): return path
+    case .directory(let directory):
+      let stem = url.deletingPathExtension().lastPathComponent
+      let name = SafeName.make(stem == "/" || stem.isEmpty ? url.host : stem)
+      return Destination.path("\(name)-\(size.width)x\(size.height).\(suffix)", in: directory)
+    }
+  }
+}

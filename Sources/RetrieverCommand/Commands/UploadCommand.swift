@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import Retriever
+import Synchronization
+
+/// `retriever upload`: files to a URL.
+enum UploadCommand {
+  /// What is kept of an answer unless `--max-size` says something else.
+  private static let usualLimit: Int64 = 64 << 20
+
+  static func run(_ context: CommandContext) async throws -> ExitStatus {
+    let arguments = context.arguments
+    let files = Array(arguments.operands.dropLast())
+    let url = try ParsedArguments.webURL(arguments.operands.last ?? "")
+    let appendsNames = url.absoluteString.hasSuffix("/")
+    if files.count > 1, !appendsNames {
+      throw UsageError("several files need a URL that ends in /, to which their names are added")
+    }
+    if files.contains("-"), appendsNames {
+      throw UsageError("what comes from standard input has no name to add to \(url.shown)")
+    }
+    let parallel = try arguments.integer("parallel", in: 1...64, default: 2)
+    let destination = try Destination(arguments.value("output"), count: 1, usual: .standardOutput)
+    if case .directory = destination { throw UsageError("--output is one file for the answers") }
+    let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
+    let credentials = try await context.gatherCredentials(for: [url])
+    let session = try context.makeSession(credentials)
+    let answers = try openAnswers(destination, context)
+    let status = await context.forEach(files, atOnce: parallel) { file in
+      let target =
+        appendsNames ? url.appendingPathComponent(URL(fileURLWithPath: file).lastPathComponent) : url
+      do {
+        let report = try await send(
+          file, to: target, fields, session, credentials, context, into: answers)
+        await context.reports.write(report)
+        return .success
+      } catch {
+        return await context.tell(error, about: file)
+      }
+    }
+    if destination != .standardOutput { try await answers.close() }
+    return status
+  }
+
+  private static func openAnswers(
+    _ destination: Destination, _ context: CommandContext
+  ) throws(Failure) -> DescriptorWriter {
+    guard case .file(let path) = destination else { return context.output }
+    if FileSystem.kind(path) == .regular, !context.arguments.has("force") { throw FileSystem.exists(path) }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .file("\(path) cannot be made", errno) }
+    return DescriptorWriter(descriptor, name: path, closes: true)
+  }
+
+  private static func send(
+    _ file: String, to url: URL, _ fields: [RequestFields.Field], _ session: URLSession,
+    _ credentials: Credentials, _ context: CommandContext, into answers: DescriptorWriter
+  ) async throws -> TransferReport {
+    let start = ContinuousClock.now
+    var request = URLRequest(url: url)
+    request.httpMethod = context.arguments.value("method") ?? "PUT"
+    request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+    for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+    let progress = context.progress.begin(
+      file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent,
+      total: file == "-" ? nil : FileSystem.size(file))
+    defer { progress.end() }
+    let watcher = UploadWatcher(
+      SignIn(credentials, screen: context.screen, isVerbose: context.isVerbose), progress)
+    let data: Data
+    let answer: URLResponse
+    if file == "-" {
+      request.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
+      (data, answer) = try await session.data(for: request, delegate: watcher)
+    } else {
+      (data, answer) = try await session.upload(
+        for: request, fromFile: URL(fileURLWithPath: file), delegate: watcher)
+    }
+    guard let response = answer as? HTTPURLResponse else {
+      throw Failure(.connection, "the answer is not HTTP")
+    }
+    if !data.isEmpty { try await answers.write(data) }
+    guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
+    let seconds = (.now - start).inSeconds
+    let sent = watcher.sentBytes
+    context.screen.say(
+      "\(file): \(ByteText.short(sent)) sent to \(url.shown) in \(ByteText.duration(seconds)), "
+        + Conversation.status(of: response))
+    return TransferReport(
+      url: url.shown, finalURL: nil, status: response.statusCode, contentType: response.mimeType, file: file,
+      bytes: sent, resumedFrom: nil, seconds: seconds)
+  }
+}
+
+/// Notes how much was sent; what servers ask is answered as ever.
+final class UploadWatcher: NSObject, URLSessionTaskDelegate {
+  private let signIn: SignIn
+  private let progress: ProgressDisplay.Handle
+  private let sent = Atomic<Int64>(0)
+
+  init(_ signIn: SignIn, _ progress: ProgressDisplay.Handle) {
+    self.signIn = signIn
+    self.progress = progress
+  }
+
+  var sentBytes: Int64 { sent.load(ordering: .relaxed) }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    await signIn.urlSession(session, task: task, didReceive: challenge)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    sent.store(totalBytesSent, ordering: .relaxed)
+    progress.advance(to: totalBytesSent)
+  }
+}

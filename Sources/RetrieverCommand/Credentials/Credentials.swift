@@ -1,0 +1,118 @@
+import Foundation
+import Retriever
+
+/// The names and passwords this run may use, and for whom.
+///
+/// What was given on the command line, typed in or found in the environment is for the hosts on the command line only:
+/// a server that a redirect leads to is told nothing. A `.netrc` says itself which hosts its entries are for.
+package struct Credentials: Sendable {
+  package struct Login: Sendable, Equatable {
+    package var user: String
+    package var password: String
+    package init(user: String, password: String) {
+      self.user = user
+      self.password = password
+    }
+  }
+
+  private var given: Login?
+  private var user: String?
+  /// What the command line names: scheme, host and port.
+  private var origins: Set<String>
+  private var netrc: Netrc?
+
+  package init(given: Login?, user: String?, origins: [URL], netrc: Netrc?) {
+    self.given = given
+    self.user = user
+    self.origins = Set(origins.compactMap(Self.origin))
+    self.netrc = netrc
+  }
+
+  /// What a server may be told; nil for nothing.
+  package func login(scheme: String, host: String, port: Int) -> Login? {
+    let isNamed = origins.contains("\(scheme)://\(host.lowercased()):\(port)")
+    if let given { return isNamed ? given : nil }
+    guard let entry = netrc?.entry(host: host, user: user), let login = entry.login ?? user else {
+      return nil
+    }
+    // The default entry is for everybody: then only for those who were named.
+    guard entry.machine != nil || isNamed else { return nil }
+    return Login(user: login, password: entry.password ?? "")
+  }
+
+  package func login(for url: URL) -> Login? {
+    guard let host = url.host, let scheme = url.scheme?.lowercased() else { return nil }
+    return login(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
+  }
+
+  private static func origin(_ url: URL) -> String? {
+    guard let host = url.host?.lowercased(), let scheme = url.scheme?.lowercased() else { return nil }
+    return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
+  }
+}
+
+extension Credentials {
+  /// Finds out who the user is, asking only if need be.
+  ///
+  /// In this order: `--user NAME:PASSWORD`; `--user NAME` with the password from the environment, the `.netrc`, or
+  /// typed in; the environment alone; the `.netrc` alone.
+  static func gather(
+    _ arguments: ParsedArguments, origins: [URL], environment: [String: String], screen: Screen
+  ) async throws(Failure) -> Credentials {
+    var netrc: Netrc?
+    if !arguments.has("no-netrc") {
+      let path = arguments.value("netrc-file") ?? environment["HOME"].map { $0 + "/.netrc" }
+      if let path { netrc = try Netrc.read(path, warn: screen.warn) }
+      if netrc == nil, let path = arguments.value("netrc-file") {
+        throw Failure(.fileSystem, "\(path) cannot be read: there is no such file")
+      }
+    }
+    if origins.contains(where: { $0.password != nil }) { screen.warn(inProcessList("a URL")) }
+    let password = environment["RETRIEVER_PASSWORD"]
+    guard let user = arguments.value("user") else {
+      if let user = environment["RETRIEVER_USER"], let password {
+        return Credentials(
+          given: Login(user: user, password: password), user: user, origins: origins, netrc: nil)
+      }
+      return Credentials(given: inURL(origins), user: nil, origins: origins, netrc: netrc)
+    }
+    let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    if parts.count == 2 {
+      screen.warn(inProcessList("--user"))
+      return Credentials(
+        given: Login(user: parts[0], password: parts[1]), user: parts[0], origins: origins, netrc: nil)
+    }
+    if let password {
+      return Credentials(
+        given: Login(user: user, password: password), user: user, origins: origins, netrc: nil)
+    }
+    if let netrc, origins.allSatisfy({ netrc.entry(host: $0.host ?? "", user: user)?.password != nil }) {
+      return Credentials(given: nil, user: user, origins: origins, netrc: netrc)
+    }
+    await screen.flush()
+    guard let typed = await PasswordPrompt.ask("Password for \(user): ") else {
+      if Task.isCancelled { throw .cancelled }
+      throw Failure(
+        .usage,
+        "there is no terminal to ask for \(user)'s password; put it into RETRIEVER_PASSWORD or ~/.netrc")
+    }
+    return Credentials(given: Login(user: user, password: typed), user: user, origins: origins, netrc: nil)
+  }
+
+  private static func inURL(_ origins: [URL]) -> Login? {
+    origins.lazy.compactMap { url in
+      url.user.flatMap { user in
+        url.password.map { password in
+          Login(
+            user: user.removingPercentEncoding ?? user,
+            password: password.removingPercentEncoding ?? password)
+        }
+      }
+    }.first
+  }
+
+  static func inProcessList(_ place: String) -> String {
+    "warning: a password in \(place) can be seen by everybody on this machine, in the list of processes; "
+      + "leave it out to be asked for it, or use RETRIEVER_PASSWORD or ~/.netrc"
+  }
+}

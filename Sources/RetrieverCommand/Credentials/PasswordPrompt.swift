@@ -1,0 +1,58 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Asks for a password at the terminal, whatever standard input and output are, and does not show it.
+enum PasswordPrompt {
+  /// Nil when there is no terminal, or the task is cancelled.
+  static func ask(_ question: String) async -> String? {
+    let isAbandoned = Flag()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "retriever.prompt").async {
+          continuation.resume(returning: read(question, isAbandoned))
+        }
+      }
+    } onCancel: {
+      isAbandoned.value.store(true, ordering: .relaxed)
+    }
+  }
+
+  private final class Flag: Sendable {
+    let value = Atomic<Bool>(false)
+  }
+
+  private static func read(_ question: String, _ isAbandoned: Flag) -> String? {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else { return nil }
+    defer { close(terminal) }
+    var before = termios()
+    guard tcgetattr(terminal, &before) == 0 else { return nil }
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
+    // In every case, and before the new line is begun.
+    defer {
+      tcsetattr(terminal, TCSAFLUSH, &before)
+      put("\n", terminal)
+    }
+    put(DisplayText.safe(question), terminal)
+    var line: [UInt8] = []
+    while !isAbandoned.value.load(ordering: .relaxed) {
+      var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, 100) > 0 else { continue }
+      var byte: UInt8 = 0
+      guard Glibc.read(terminal, &byte, 1) == 1 else { return nil }
+      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+        return String(decoding: line, as: UTF8.self)
+      }
+      line.append(byte)
+    }
+    return nil
+  }
+
+  private static func put(_ text: String, _ terminal: Int32) {
+    let bytes = Array(text.utf8)
+    _ = write(terminal, bytes, bytes.count)
+  }
+}

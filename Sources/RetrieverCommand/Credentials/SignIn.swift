@@ -1,0 +1,49 @@
+import Foundation
+import Retriever
+
+/// Answers servers that ask who is there, and tells what went over the wire when that is wanted.
+final class SignIn: NSObject, URLSessionTaskDelegate {
+  private let credentials: Credentials
+  private let screen: Screen
+  private let isVerbose: Bool
+
+  init(_ credentials: Credentials, screen: Screen, isVerbose: Bool) {
+    self.credentials = credentials
+    self.screen = screen
+    self.isVerbose = isVerbose
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    let space = challenge.protectionSpace
+    let isPassword = [NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest]
+      .contains(space.authenticationMethod)
+    // Asked again, the password was wrong, and will not get better.
+    guard isPassword, challenge.previousFailureCount == 0, !space.isProxy(),
+      let login = credentials.login(scheme: space.protocol ?? "http", host: space.host, port: space.port)
+    else { return (.performDefaultHandling, nil) }
+    if space.protocol != "https", space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic {
+      Self.warnOfPlainText(host: space.host, screen)
+    }
+    return (
+      .useCredential, URLCredential(user: login.user, password: login.password, persistence: .forSession)
+    )
+  }
+
+  static func warnOfPlainText(host: String, _ screen: Screen) {
+    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
+    if !isHere {
+      screen.warn("warning: the password goes to \(host) unencrypted; everybody on the way can read it")
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    guard isVerbose else { return }
+    for transaction in metrics.transactionMetrics {
+      for line in Conversation.lines(of: transaction) { screen.warn(line) }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+
+/// A file that is being written beside its place: NAME.part, with NAME.part.resume. It gets its name when it is whole.
+final class PartialFile: Sendable {
+  let target: String
+  private let writer: DescriptorWriter
+  private let descriptor: Int32
+
+  var path: String { Self.path(for: target) }
+  static func path(for target: String) -> String { target + ".part" }
+  static func recordPath(for target: String) -> String { path(for: target) + ".resume" }
+
+  /// Opens it, alone.
+  ///
+  /// - Parameter offset: how many bytes are kept; the rest goes.
+  init(for target: String, keeping offset: Int64) throws(Failure) {
+    self.target = target
+    let path = Self.path(for: target)
+    // Never through a link that somebody put there.
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+    guard descriptor >= 0 else { throw .file("\(path) cannot be made", errno) }
+    writer = DescriptorWriter(descriptor, name: path, closes: true)
+    // Freed by the system with the process, however that ends.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw Failure(.fileSystem, "\(path) is being written by another download")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Failure(.fileSystem, "\(path) is not a regular file")
+    }
+    guard Int64(status.st_size) >= offset, ftruncate(descriptor, off_t(offset)) == 0,
+      lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset)
+    else { throw .file("\(path) cannot be continued", errno) }
+  }
+
+  func write(_ data: Data) async throws(Failure) { try await writer.write(data) }
+
+  /// It is whole.
+  func finish(replaces: Bool) async throws(Failure) {
+    // Renamed while the lock is held: nobody else can take it for theirs in between.
+    try FileSystem.move(path, to: target, replaces: replaces)
+    unlink(Self.recordPath(for: target))
+    try await writer.close()
+  }
+
+  /// Leaves it for a later run.
+  func keep() async { try? await writer.close() }
+
+  func remove() async {
+    unlink(path)
+    unlink(Self.recordPath(for: target))
+    try? await writer.close()
+  }
+
+  /// What an earlier run has left: the file's target, the record and how much there is.
+  struct Leftover: Sendable {
+    var target: String
+    var record: ResumeRecord
+    var offset: Int64
+  }
+
+  static func leftover(for target: String, url: URL) -> Leftover? {
+    guard let record = ResumeRecord.read(recordPath(for: target)), record.url == ResumeRecord.name(of: url),
+      let offset = FileSystem.size(path(for: target)), offset > 0
+    else { return nil }
+    return Leftover(target: target, record: record, offset: offset)
+  }
+
+  /// Looks for it in a directory, where only the server knows the file's name.
+  static func leftover(in directory: String, url: URL) -> Leftover? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    for name in names.sorted() where name.hasSuffix(".part.resume") {
+      let target = Destination.path(String(name.dropLast(".part.resume".count)), in: directory)
+      if let leftover = leftover(for: target, url: url) { return leftover }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Retriever
+
+/// What is kept beside a partial file so that a later run can go on with it: NAME.part.resume. No secrets are in it.
+package struct ResumeRecord: Codable, Sendable, Equatable {
+  package var version = 1
+  /// Without name, password and fragment.
+  package var url: String
+  /// A strong entity tag or a date: the server sends the rest only if the file is still the same.
+  package var validator: String
+  package var total: Int64?
+
+  /// Nil when the response gives nothing to tell by whether the file has changed, or is not the file as it is stored.
+  package init?(url: URL, response: HTTPURLResponse, total: Int64?) {
+    guard response.statusCode == 200, response.value(forHTTPHeaderField: "Content-Encoding") == nil,
+      response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none"
+    else { return nil }
+    let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
+    guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
+    self.url = Self.name(of: url)
+    self.validator = validator
+    self.total = total
+  }
+
+  /// What a URL is known by.
+  static func name(of url: URL) -> String {
+    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
+    components.user = nil
+    components.password = nil
+    components.fragment = nil
+    return components.string ?? ""
+  }
+
+  static func read(_ path: String) -> ResumeRecord? {
+    guard let size = FileSystem.size(path), size < 65_536,
+      let data = FileManager.default.contents(atPath: path),
+      let record = try? JSONDecoder().decode(ResumeRecord.self, from: data), record.version == 1
+    else { return nil }
+    return record
+  }
+
+  func write(_ path: String) throws(Failure) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw Failure(.fileSystem, "\(path) cannot be written: \(FileSystem.reason(error))")
+    }
+  }
+
+  /// Whether a response brings the bytes behind those that are there.
+  package static func continues(_ response: HTTPURLResponse, at offset: Int64) -> Bool {
+    response.statusCode == 206
+      && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+  }
+}

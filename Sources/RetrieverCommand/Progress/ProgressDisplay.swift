@@ -1,0 +1,85 @@
+import Synchronization
+
+/// Shows the work under way at a terminal, ten times a second at most; elsewhere it does nothing.
+final class ProgressDisplay: Sendable {
+  private let screen: Screen
+  private let start = ContinuousClock.now
+  private let table = Mutex(ProgressTable())
+  private let ticker = Mutex<Task<Void, Never>?>(nil)
+
+  init(_ screen: Screen) { self.screen = screen }
+
+  private var now: Duration { .now - start }
+
+  /// One piece of work.
+  func begin(
+    _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil
+  ) -> Handle {
+    let identifier = table.withLock {
+      $0.begin(label, unit: unit, completed: completed, total: total, at: now)
+    }
+    startTicking()
+    return Handle(display: self, identifier: identifier)
+  }
+
+  /// Nothing is shown any more.
+  func stop() async {
+    let task = ticker.withLock { $0.take() }
+    task?.cancel()
+    await task?.value
+    screen.show([])
+    await screen.flush()
+  }
+
+  private func startTicking() {
+    guard screen.showsProgress else { return }
+    ticker.withLock { task in
+      guard task == nil else { return }
+      task = Task { [weak self] in
+        while !Task.isCancelled {
+          self?.draw()
+          try? await Task.sleep(for: .milliseconds(100))
+        }
+      }
+    }
+  }
+
+  fileprivate func draw() {
+    let (width, height) = screen.size
+    // The last column stays free: some terminals wrap as soon as it is filled.
+    screen.show(
+      table.withLock {
+        $0.lines(width: width - 1, height: height - 1, usesUnicode: screen.usesUnicode, at: now)
+      })
+  }
+
+  fileprivate func change(_ body: @Sendable (inout ProgressTable, Duration) -> Void) {
+    let now = now
+    table.withLock { body(&$0, now) }
+  }
+
+  /// Speaks for one piece of work.
+  struct Handle: Sendable {
+    fileprivate let display: ProgressDisplay
+    fileprivate let identifier: Int
+
+    func describe(_ label: String, completed: Int64, total: Int64?) {
+      display.change { [identifier] in
+        $0.describe(identifier, label: label, completed: completed, total: total, at: $1)
+      }
+    }
+
+    func advance(to completed: Int64) {
+      display.change { [identifier] in $0.advance(identifier, to: completed, at: $1) }
+    }
+
+    func expect(_ total: Int64?) {
+      display.change { [identifier] table, _ in table.expect(identifier, total: total) }
+    }
+
+    func end() {
+      display.change { [identifier] table, _ in table.end(identifier) }
+      display.draw()
+    }
+  }
+}

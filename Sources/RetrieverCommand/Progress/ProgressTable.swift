@@ -1,0 +1,79 @@
+/// All the work that is under way, in the order it began. A pure value: events in, lines out.
+package struct ProgressTable: Sendable {
+  private struct Entry: Sendable {
+    var identifier: Int
+    var label: String
+    var completed: Int64
+    var total: Int64?
+    var unit: ProgressLine.Unit
+    var start: Duration
+    var meter: RateMeter
+  }
+
+  private var entries: [Entry] = []
+  private var lastIdentifier = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { entries.isEmpty }
+
+  /// Something begins.
+  package mutating func begin(
+    _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil,
+    at now: Duration
+  ) -> Int {
+    lastIdentifier += 1
+    entries.append(
+      Entry(
+        identifier: lastIdentifier, label: DisplayText.safe(label), completed: completed, total: total,
+        unit: unit, start: now, meter: RateMeter(startingAt: now, count: completed)))
+    return lastIdentifier
+  }
+
+  /// Its name and size have become known; what there was before is not counted as speed.
+  package mutating func describe(
+    _ identifier: Int, label: String, completed: Int64, total: Int64?, at now: Duration
+  ) {
+    change(identifier) { entry in
+      entry.label = DisplayText.safe(label)
+      entry.completed = completed
+      entry.total = total
+      entry.meter = RateMeter(startingAt: now, count: completed)
+    }
+  }
+
+  package mutating func advance(_ identifier: Int, to completed: Int64, at now: Duration) {
+    change(identifier) { entry in
+      entry.completed = completed
+      entry.meter.note(completed, at: now)
+    }
+  }
+
+  package mutating func expect(_ identifier: Int, total: Int64?) {
+    change(identifier) { $0.total = total }
+  }
+
+  /// It is over: its line goes.
+  package mutating func end(_ identifier: Int) { entries.removeAll { $0.identifier == identifier } }
+
+  /// One line each, and no more than fit; those that do not are counted in the last.
+  package func lines(width: Int, height: Int, usesUnicode: Bool = true, at now: Duration) -> [String] {
+    let room = max(1, height)
+    let shown = entries.count <= room ? entries[...] : entries.prefix(room - 1)
+    var lines = shown.map { entry in
+      ProgressLine(
+        label: entry.label, completed: entry.completed, total: entry.total, unit: entry.unit,
+        rate: entry.meter.rate(at: now), elapsed: now - entry.start
+      ).rendered(width: width, usesUnicode: usesUnicode)
+    }
+    if shown.count < entries.count {
+      lines.append(DisplayText.shortened("and \(entries.count - shown.count) more", to: width))
+    }
+    return lines
+  }
+
+  private mutating func change(_ identifier: Int, _ body: (inout Entry) -> Void) {
+    guard let index = entries.firstIndex(where: { $0.identifier == identifier }) else { return }
+    body(&entries[index])
+  }
+}

@@ -1,0 +1,72 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// Standard error: messages that stay, and at a terminal the progress below them.
+final class Screen: Sendable {
+  private struct State: Sendable {
+    var text = ScreenText()
+    var frame: [String]?
+  }
+
+  let showsProgress: Bool
+  let usesUnicode: Bool
+  private let descriptor: Int32
+  private let isQuiet: Bool
+  private let queue = DispatchQueue(label: "retriever.screen")
+  private let state = Mutex(State())
+
+  init(_ descriptor: Int32, isQuiet: Bool, environment: [String: String]) {
+    self.descriptor = descriptor
+    self.isQuiet = isQuiet
+    showsProgress = !isQuiet && Terminal.canRewrite(descriptor, environment)
+    usesUnicode = Terminal.usesUnicode(environment)
+  }
+
+  var size: (width: Int, height: Int) { Terminal.size(descriptor) }
+
+  /// Something worth knowing; not told when quiet.
+  func say(_ line: String) {
+    if !isQuiet { warn(line) }
+  }
+
+  /// Something that has to be known.
+  func warn(_ line: String) {
+    queue.async { self.put(self.state.withLock { $0.text.message(DisplayText.safe(line)) }) }
+  }
+
+  /// Shows lines below the messages, instead of those before. A frame that is late gives way to the next.
+  func show(_ lines: [String]) {
+    guard showsProgress else { return }
+    let isFirst = state.withLock { state in
+      defer { state.frame = lines }
+      return state.frame == nil
+    }
+    guard isFirst else { return }
+    queue.async {
+      self.put(self.state.withLock { state in state.frame.take().map { state.text.show($0) } ?? "" })
+    }
+  }
+
+  /// Returns once everything is written.
+  func flush() async {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  }
+
+  /// On the queue. Nothing is left to tell it to when standard error itself fails.
+  private func put(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&ready, 1, 1000)
+      } else if errno != EINTR {
+        return
+      }
+    }
+  }
+}

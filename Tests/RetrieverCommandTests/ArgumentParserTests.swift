@@ -1,0 +1,90 @@
+import Testing
+
+@testable import RetrieverCommand
+
+@Suite struct ArgumentParserTests {
+  private let command = CommandDescription(
+    "fetch", "fetch things", operands: "URL…", count: 1...2, discussion: [],
+    options: [
+      OptionDescription("output", short: "o", value: "FILE", "where to"),
+      OptionDescription("header", short: "H", value: "FIELD", isRepeatable: true, "a field"),
+      OptionDescription("quiet", short: "q", "say nothing"),
+      OptionDescription("verbose", short: "v", "say all"),
+      OptionDescription("help", short: "h", "help"),
+      OptionDescription("format", value: "FORMAT", completion: .choices(["a", "b"]), "which"),
+    ])
+
+  private func parse(_ arguments: String...) throws -> ParsedArguments {
+    try ArgumentParser.parse(arguments, for: command)
+  }
+
+  private func problem(_ arguments: String...) -> String? {
+    do {
+      _ = try ArgumentParser.parse(arguments, for: command)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test func valuesStandBehindABlankAnEqualsSignOrTheLetter() throws {
+    for arguments in [["--output", "x"], ["--output=x"], ["-o", "x"], ["-ox"]] {
+      let parsed = try ArgumentParser.parse(arguments + ["url"], for: command)
+      #expect(parsed.value("output") == "x", "\(arguments)")
+      #expect(parsed.operands == ["url"])
+    }
+    #expect(try parse("--output=a=b", "url").value("output") == "a=b")
+    #expect(try parse("--output=", "url").value("output") == "")
+  }
+
+  @Test func lettersWithoutValuesStandTogether() throws {
+    let parsed = try parse("-qvofile", "url")
+    #expect(parsed.has("quiet") && parsed.has("verbose"))
+    #expect(parsed.value("output") == "file")
+  }
+
+  @Test func repeatableOptionsKeepTheirOrderAndOthersAreRefusedTwice() throws {
+    #expect(try parse("-H", "a", "url", "--header", "b").all("header") == ["a", "b"])
+    #expect(problem("-o", "a", "-o", "b", "url") == "--output was given twice")
+    #expect(try parse("-q", "-q", "url").has("quiet"))
+  }
+
+  @Test func behindTwoHyphensAllAreOperandsAndOneHyphenIsOne() throws {
+    #expect(try parse("--", "-q").operands == ["-q"])
+    #expect(try parse("-").operands == ["-"])
+  }
+
+  @Test func valuesMayLookLikeOptions() throws {
+    #expect(try parse("-o", "-", "url").value("output") == "-")
+    #expect(try parse("--header", "--x", "url").all("header") == ["--x"])
+  }
+
+  @Test func mistakesAreNamed() {
+    #expect(problem("--outptu", "x", "url") == "fetch has no option --outptu; did you mean --output?")
+    #expect(problem("-z", "url") == "fetch has no option -z")
+    #expect(problem("--quiet=1", "url") == "--quiet takes no value")
+    #expect(problem("url", "--output") == "--output needs a value: FILE")
+    #expect(problem() == "fetch needs URL…")
+    #expect(problem("a", "b", "c") == "fetch takes URL… only: “c” is too much")
+    #expect(problem("--format", "c", "url") == "--format is one of a, b, not “c”")
+  }
+
+  @Test func whoAsksForHelpIsNotToldWhatElseIsMissing() throws {
+    #expect(try parse("--help").has("help"))
+  }
+
+  @Test func everyCommandHasHelpAndNoOptionTwice() {
+    for command in CommandList.all {
+      #expect(command.option(named: "help") != nil, "\(command.name)")
+      #expect(Set(command.options.map(\.name)).count == command.options.count, "\(command.name)")
+      let letters = command.options.compactMap(\.short)
+      #expect(Set(letters).count == letters.count, "\(command.name): \(letters)")
+    }
+  }
+
+  @Test func distancesCountLetters() {
+    #expect(Spelling.distance("kitten", "sitting") == 3)
+    #expect(Spelling.nearest(to: "downlaod", among: ["download", "upload"]) == "download")
+    #expect(Spelling.nearest(to: "xyz", among: ["download", "upload"]) == nil)
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import RetrieverImages
+import Testing
+
+@testable import RetrieverCommand
+
+@Suite struct ArgumentValuesTests {
+  private func parsed(_ option: String, _ value: String) -> ParsedArguments {
+    ParsedArguments(command: "get", values: [option: [value]], operands: [])
+  }
+
+  @Test(
+    arguments: [
+      ("0", 0), ("12", 12), ("5k", 5_000), ("5KB", 5_000), ("2Mi", 2 << 20), ("3G", 3_000_000_000),
+      ("1TiB", 1 << 40),
+    ] as [(String, Int64)])
+  func byteCountsHaveUnits(text: String, count: Int64) {
+    #expect(ParsedArguments.byteCount(text) == count)
+  }
+
+  @Test(arguments: ["", "k", "-1", "1.5M", "9999999999T", "5 k", "٣"])
+  func otherByteCountsAreRefused(text: String) {
+    #expect(throws: UsageError.self) { try parsed("max-size", text).byteCount("max-size") }
+  }
+
+  @Test func sizesAreTwoSidesOrOne() throws {
+    let size = try #require(try parsed("size", "320x200").size("size", most: 4096))
+    #expect(size == (320, 200))
+    #expect(try #require(try parsed("size", "64").size("size", most: 4096)) == (64, 64))
+    for text in ["0x1", "5x", "x5", "1x2x3", "5000x5", "a", ""] {
+      #expect(throws: UsageError.self) { try parsed("size", text).size("size", most: 4096) }
+    }
+  }
+
+  @Test func coloursHaveNamesOrDigits() throws {
+    #expect(try parsed("c", "#FFcc00").color("c") == .init(red: 255, green: 204, blue: 0))
+    #expect(try parsed("c", "01020304").color("c") == .init(red: 1, green: 2, blue: 3, alpha: 4))
+    #expect(try parsed("c", "transparent").color("c")?.alpha == 0)
+    for text in ["#fff", "red", "#gggggg", "+12345"] {
+      #expect(throws: UsageError.self) { try parsed("c", text).color("c") }
+    }
+  }
+
+  @Test func secondsAreMoreThanNone() throws {
+    #expect(try parsed("timeout", "0.5").seconds("timeout") == 0.5)
+    for text in ["0", "-1", "nan", "inf", "x"] {
+      #expect(throws: UsageError.self) { try parsed("timeout", text).seconds("timeout") }
+    }
+  }
+
+  @Test func aURLWithoutASchemeIsSecureUnlessItIsThisMachine() throws {
+    #expect(try ParsedArguments.webURL("kennel.example/a").absoluteString == "https://kennel.example/a")
+    #expect(try ParsedArguments.webURL("localhost:80/a").absoluteString == "http://localhost:80/a")
+    #expect(try ParsedArguments.webURL("127.0.0.1/").scheme == "http")
+    for text in ["ftp://a/", "http://", "", "file:///etc/passwd", "http:///x"] {
+      #expect(throws: UsageError.self, "\(text)") { try ParsedArguments.webURL(text) }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import RetrieverCommand
+
+@Suite struct CredentialsTests {
+  private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+  @Test func aNetrcHasMachinesMacrosQuotesAndADefault() {
+    let netrc = Netrc(
+      """
+      # mine
+      machine kennel.example login rex password "bone \\"42\\" #1"
+      machine Other.example
+        login momo
+        account x password fish
+      macdef init
+      machine fake.example login a password b
+
+      default login anonymous password me@here
+      """)
+    #expect(netrc.entry(host: "KENNEL.example")?.password == "bone \"42\" #1")
+    #expect(netrc.entry(host: "other.example")?.login == "momo")
+    #expect(netrc.entry(host: "other.example")?.password == "fish")
+    #expect(netrc.entry(host: "fake.example")?.login == "anonymous")
+    #expect(netrc.entry(host: "kennel.example", user: "nobody") == nil)
+  }
+
+  @Test func brokenNetrcsDoNoHarm() {
+    for text in ["", "machine", "login x", "password", "machine a login", "\"", "machine a password \"x"] {
+      _ = Netrc(text).entry(host: "a")
+    }
+  }
+
+  @Test func whatWasGivenIsForTheHostsOfTheCommandLineOnly() throws {
+    let credentials = Credentials(
+      given: .init(user: "rex", password: "bone"), user: "rex", origins: [try url("http://a.example/x")],
+      netrc: nil)
+    #expect(credentials.login(for: try url("http://a.example/y"))?.user == "rex")
+    #expect(credentials.login(for: try url("http://A.example:80/y"))?.user == "rex")
+    #expect(credentials.login(for: try url("http://b.example/")) == nil)
+    #expect(credentials.login(for: try url("https://a.example/")) == nil)
+    #expect(credentials.login(for: try url("http://a.example:81/")) == nil)
+  }
+
+  @Test func theDefaultEntryIsForTheHostsOfTheCommandLineOnly() throws {
+    let netrc = Netrc("machine b.example login b password 2 default login d password 1")
+    let credentials = Credentials(
+      given: nil, user: nil, origins: [try url("https://a.example/")], netrc: netrc)
+    #expect(credentials.login(for: try url("https://a.example/"))?.user == "d")
+    #expect(credentials.login(for: try url("https://b.example/"))?.user == "b")
+    #expect(credentials.login(for: try url("https://c.example/")) == nil)
+  }
+}

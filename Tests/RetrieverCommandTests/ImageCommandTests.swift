@@ -1,0 +1,134 @@
+import Foundation
+import RetrieverImages
+import TestSupport
+import Testing
+
+@testable import RetrieverCommand
+
+@Suite(.timeLimit(.minutes(1))) struct ImageCommandTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  private func picture(_ color: ImagePixels.Pixel, width: Int = 60, height: Int = 40) throws -> Data {
+    let pixels = Array(repeating: color, count: width * height)
+    return try #require(UIImage(width: width, height: height, pixels: pixels)?.pngData())
+  }
+
+  private let red = ImagePixels.Pixel(red: 255, green: 0, blue: 0)
+  private let blue = ImagePixels.Pixel(red: 0, green: 0, blue: 255)
+
+  private func image(_ name: String) throws -> UIImage {
+    try UIImage(validating: try #require(program.contents(name), "\(program.files)"))
+  }
+
+  @Test func thumbnailsAreMadeOfURLsAndFiles() async throws {
+    let data = try picture(red)
+    let server = try ScriptedServer.http { _ in Reply(headers: [("Content-Type", "image/png")], body: data) }
+    try data.write(to: program.file("dog.png"))
+    let result = try await program.run(
+      "thumbnail", "--size", "30x30", "dog.png", server.address("/photos/rex.png"))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(program.files == ["dog-30x30.jpg", "dog.png", "rex-30x30.jpg"])
+    for name in ["dog-30x30.jpg", "rex-30x30.jpg"] {
+      #expect(try image(name).size == CGSize(width: 30, height: 20))
+      #expect(try image(name).format == .jpeg)
+    }
+  }
+
+  @Test func theWayToFitAndTheFormatAreChosen() async throws {
+    try picture(red).write(to: program.file("dog.png"))
+    for (arguments, size) in [
+      (["--fill"], (30, 30)), (["--stretch"], (30, 30)), (["--fit"], (30, 20)),
+    ] {
+      let all = ["thumbnail", "-s", "30", "-o", "small.webp", "-f"] + arguments + ["dog.png"]
+      #expect(try await program.start(all).end().status == 0)
+      #expect(try image("small.webp").size == CGSize(width: size.0, height: size.1))
+      #expect(try image("small.webp").format == .webp)
+    }
+    #expect(try await program.run("thumbnail", "-s", "9", "--fit", "--fill", "dog.png").status == 2)
+    #expect(try await program.run("thumbnail", "dog.png").status == 2)
+  }
+
+  @Test func whatIsNoImageIsToldAndTheRestIsDone() async throws {
+    let server = try ScriptedServer.http { $0.path == "/text" ? Reply(text: "hello") : Reply(404) }
+    try picture(red).write(to: program.file("dog.png"))
+    #expect(try await program.run("thumbnail", "-s", "9", server.address("/text")).status == 9)
+    #expect(try await program.run("thumbnail", "-s", "9", server.address("/none")).status == 6)
+    #expect(try await program.run("thumbnail", "-s", "9", "nothing.png").status == 8)
+    #expect(try await program.run("thumbnail", "-s", "9", "--max-size", "10", "dog.png").status == 11)
+    let mixed = try await program.run("thumbnail", "-s", "9", "dog.png", server.address("/text"))
+    #expect(mixed.status == 10 && program.files.contains("dog-9x9.jpg"))
+    #expect(mixed.errors.contains("retriever: \(server.address("/text")): "))
+    #expect(try await program.run("thumbnail", "-s", "9", "dog.png").status == 8, "it is there already")
+  }
+
+  private func pictureServer(ids: [String]) throws -> ScriptedServer {
+    let (red, blue) = (try picture(red), try picture(blue))
+    return try ScriptedServer.http { request in
+      switch request.path {
+      case "/ids": Reply(text: "# dogs\n" + ids.joined(separator: "\n") + "\n\n", framing: .chunked(5))
+      case "/photos/red.png": Reply(body: red)
+      case "/photos/blue.png": Reply(body: blue)
+      case "/photos/text.png": Reply(text: "no image")
+      default: Reply(404)
+      }
+    }
+  }
+
+  @Test func aCollageHasItsImagesInTheOrderOfTheListAndEmptyCellsForThoseThatFail() async throws {
+    let server = try pictureServer(ids: ["red", "text", "missing", "blue", "red"])
+    let result = try await program.run(
+      "collage", "--base", server.address("/photos/{id}.png"), "--columns", "2", "--cell", "10x10",
+      "--spacing", "2", "--background", "#00ff00", "-o", "dogs.png", "--json", server.address("/ids"))
+    #expect(result.status == 10)
+    #expect(result.errors.contains("retriever: text: ") && result.errors.contains("retriever: missing: "))
+    #expect(result.text.contains("\"failed\":2") && result.text.contains("\"images\":3"))
+    let pixels = try await image("dogs.png").pixels()
+    #expect(pixels.width == 26 && pixels.height == 38)
+    let green = ImagePixels.Pixel(red: 0, green: 255, blue: 0)
+    let middles = [(7, 7), (19, 7), (7, 19), (19, 19), (7, 31), (19, 31)]
+    #expect(middles.map { pixels[$0.0, $0.1] } == [red, green, green, blue, red, green])
+  }
+
+  @Test func aListMayBeAFileOrStandardInput() async throws {
+    let server = try pictureServer(ids: [])
+    try Data("\(server.address("/photos/red.png"))\nblue.png\n".utf8).write(to: program.file("list"))
+    try picture(blue).write(to: program.file("blue.png"))
+    #expect(try await program.run("collage", "list").status == 0)
+    #expect(try image("collage.jpg").size == CGSize(width: 344, height: 176))
+    let piped = try await program.run(
+      "collage", "-o", "-", "--base", server.address("/photos/"), "-", input: program.file("list").path)
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect(try UIImage(validating: piped.output).size.width == 344)
+  }
+
+  @Test func withoutAnyImageThereIsNoCollage() async throws {
+    let server = try pictureServer(ids: ["text"])
+    let base = server.address("/photos/{id}.png")
+    #expect(try await program.run("collage", "--base", base, server.address("/ids")).status == 9)
+    #expect(try await program.run("collage", "--base", base, server.address("/none")).status == 6)
+    #expect(try await program.run("collage", "/no/such/list").status == 8)
+    #expect(program.files.isEmpty)
+  }
+
+  @Test func ctrlCLeavesNothingBehind() async throws {
+    let asked = Gate()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        if request.path == "/ids" {
+          try connection.send(Reply(text: "a\nb\n"))
+        } else {
+          asked.open()
+          try connection.hold()
+        }
+      }
+    }
+    let running = try program.start(["collage", server.address("/ids")])
+    #expect(await asked.wait(within: .seconds(30)))
+    running.interrupt()
+    let result = try await running.end()
+    #expect(result.status == 130 && program.files.isEmpty)
+    #expect(result.errors == "cancelled; no collage was made\n")
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// Runs `retriever` as people do: as a program.
+struct Program: Sendable {
+  struct Result: Sendable {
+    var status: Int32
+    var output: Data
+    var errors: String
+    var text: String { String(decoding: output, as: UTF8.self) }
+  }
+
+  /// Beside the program of the tests.
+  static let path: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("retriever").path
+  }()
+
+  let directory: TemporaryDirectory
+  var environment: [String: String] = [:]
+
+  init(_ environment: [String: String] = [:]) throws {
+    directory = try TemporaryDirectory()
+    try FileManager.default.createDirectory(
+      atPath: directory.path("home"), withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(
+      atPath: directory.path("work"), withIntermediateDirectories: false)
+    self.environment = environment
+    self.environment["HOME"] = directory.path("home")
+    self.environment["LC_ALL"] = "C.UTF-8"
+    for name in ["http_proxy", "https_proxy", "all_proxy"] { self.environment[name] = "" }
+  }
+
+  /// The working directory.
+  func file(_ name: String) -> URL { directory.file("work").appendingPathComponent(name) }
+
+  func contents(_ name: String) -> Data? { try? Data(contentsOf: file(name)) }
+
+  var files: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: directory.path("work"))) ?? []).sorted()
+  }
+
+  /// Starts it in the working directory; its output and errors go to files.
+  func start(_ arguments: [String], input: String = "/dev/null", output: String? = nil) throws -> Running {
+    let redirection = "cd \"$1\" && shift && exec \"$@\" <'\(input)' >'\(output ?? directory.path("output"))'"
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", redirection, "sh", directory.path("work"), Self.path] + arguments,
+      environment: environment, output: directory.path("errors"))
+    return Running(child: child, program: self)
+  }
+
+  func run(_ arguments: String..., input: String = "/dev/null", output: String? = nil) async throws -> Result
+  {
+    for name in ["output", "errors"] { try? FileManager.default.removeItem(at: directory.file(name)) }
+    return try await start(arguments, input: input, output: output).end()
+  }
+
+  struct Running: Sendable {
+    let child: ChildProcess
+    let program: Program
+
+    func interrupt() { kill(child.identifier, SIGINT) }
+
+    func end() async throws -> Result {
+      let ending = await onThread { [child] in child.waitForEnd(within: .seconds(40)) }
+      let status: Int32 =
+        switch ending {
+        case .exited(let code): code
+        case .signalled(let signal): -signal
+        case nil: throw TestSupportError("retriever does not end")
+        }
+      return Result(
+        status: status, output: (try? Data(contentsOf: program.directory.file("output"))) ?? Data(),
+        errors: (try? String(contentsOf: program.directory.file("errors"), encoding: .utf8)) ?? "")
+    }
+  }
+}
+
+/// Blocking work, on a thread of its own.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(returning: work()) }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RetrieverCommand
+
+@Suite(.timeLimit(.minutes(1))) struct SignInTests {
+  private let expected = "Basic " + Data("rex:bone".utf8).base64EncodedString()
+
+  private func guarded() throws -> ScriptedServer {
+    try ScriptedServer.http { request in
+      request["Authorization"] == nil
+        ? Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"kennel\"")]) : Reply(text: "in")
+    }
+  }
+
+  @Test func thePasswordComesFromTheEnvironment() async throws {
+    let server = try guarded()
+    let program = try Program(["RETRIEVER_USER": "rex", "RETRIEVER_PASSWORD": "bone"])
+    let result = try await program.run("get", server.address())
+    #expect(result.text == "in" && result.errors.isEmpty)
+    #expect(server.requests.map { $0["Authorization"] } == [nil, expected])
+  }
+
+  @Test func thePasswordComesFromTheNetrcAndOthersWhoMayReadItAreNamed() async throws {
+    let server = try guarded()
+    let program = try Program()
+    let path = program.directory.file("home").appendingPathComponent(".netrc")
+    try Data("machine 127.0.0.1 login rex password bone\n".utf8).write(to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.path)
+    let result = try await program.run("get", server.address())
+    #expect(result.text == "in" && result.errors.isEmpty)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path.path)
+    #expect(try await program.run("get", server.address()).errors.contains("chmod 600"))
+    #expect(try await program.run("get", "--no-netrc", server.address()).status == 6)
+  }
+
+  @Test func aPasswordOnTheCommandLineWorksWithAWarning() async throws {
+    let server = try guarded()
+    let program = try Program()
+    let result = try await program.run("get", "--user", "rex:bone", server.address())
+    #expect(result.text == "in" && result.status == 0)
+    #expect(result.errors.contains("list of processes") && !result.errors.contains("bone"))
+  }
+
+  @Test func withoutATerminalNobodyIsAsked() async throws {
+    let server = try guarded()
+    let program = try Program()
+    // A session of its own has no terminal.
+    let child = try ChildProcess(
+      ["setsid", "-w", Program.path, "get", "--user", "rex", server.address()],
+      environment: program.environment, output: program.directory.path("errors"))
+    let ending = await onThread { child.waitForEnd(within: .seconds(30)) }
+    #expect(ending == .exited(2))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aRedirectToAnotherServerIsToldNothing() async throws {
+    let other = try guarded()
+    let server = try ScriptedServer.http { _ in .redirect(to: other.address("/theirs")) }
+    let program = try Program(["RETRIEVER_USER": "rex", "RETRIEVER_PASSWORD": "bone"])
+    let result = try await program.run("get", "-H", "X-Api-Key: geheim", server.address())
+    #expect(result.status == 6)
+    #expect(other.requests.allSatisfy { $0["Authorization"] == nil && $0["X-Api-Key"] == nil })
+  }
+
+  @Test func aBadCertificateFailsAndInsecureSaysWhatItDoes() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "dog") }
+    let program = try Program()
+    for certificate in [TestAuthority.Certificate.selfSigned, .expired, .wrongHost] {
+      let port = try TLSRelay.shared().forward(to: server.port, certificate: certificate)
+      let url = "https://localhost:\(port)/"
+      let refused = try await program.run("get", url)
+      #expect(refused.status == 5 && refused.output.isEmpty)
+      #expect(refused.errors.split(separator: "\n").count == 1)
+      let taken = try await program.run("get", "--insecure", url)
+      #expect(taken.status == 0 && taken.text == "dog")
+      #expect(taken.errors.contains("--insecure: nobody knows who answers"))
+    }
+    let port = try TLSRelay.shared().forward(to: server.port)
+    let authority = try TestAuthority.shared().authorityFile.path
+    let trusted = try await program.run("get", "--ca-file", authority, "https://localhost:\(port)/")
+    #expect(trusted.status == 0 && trusted.errors.isEmpty)
+  }
+}

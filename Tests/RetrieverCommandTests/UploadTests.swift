@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RetrieverCommand
+
+@Suite(.timeLimit(.minutes(1))) struct UploadCommandTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  @Test func filesArePutUnderTheirNames() async throws {
+    let server = try ScriptedServer.http { _ in Reply(201, text: "thanks\n") }
+    try Data("woof".utf8).write(to: program.file("rex.txt"))
+    try Data(repeating: 1, count: 500_000).write(to: program.file("big dog"))
+    let result = try await program.run("upload", "rex.txt", "big dog", server.address("/dogs/"))
+    #expect(result.status == 0 && result.text == "thanks\nthanks\n")
+    let byPath = Dictionary(uniqueKeysWithValues: server.requests.map { ($0.target, $0) })
+    #expect(byPath["/dogs/rex.txt"]?.method == "PUT")
+    #expect(byPath["/dogs/rex.txt"]?.text == "woof")
+    #expect(byPath["/dogs/big%20dog"]?.body.count == 500_000)
+    #expect(result.errors.contains("rex.txt: 4 B sent to \(server.address("/dogs/rex.txt")) in "))
+  }
+
+  @Test func standardInputIsSentAsItComes() async throws {
+    let server = try ScriptedServer.http { _ in Reply(201) }
+    try Data("from a pipe".utf8).write(to: program.file("input"))
+    let result = try await program.run(
+      "upload", "--method", "POST", "-", server.address("/x"), input: program.file("input").path)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(server.requests.first?.text == "from a pipe" && server.requests.first?.method == "POST")
+  }
+
+  @Test func whatIsMissingOrRefusedIsTold() async throws {
+    let server = try ScriptedServer.http { _ in Reply(507) }
+    try Data("woof".utf8).write(to: program.file("rex.txt"))
+    let missing = try await program.run("upload", "nothing", server.address("/x"))
+    #expect(missing.status == 8 && missing.errors.contains("nothing"))
+    #expect(try await program.run("upload", "rex.txt", server.address("/x")).status == 6)
+    #expect(try await program.run("upload", "a", "b", server.address("/x")).status == 2)
+  }
+}
