@@ -43,8 +43,8 @@ enum GetCommand {
       throw Failure(.connection, "the answer is not HTTP")
     }
     let isTerminal = Terminal.isTerminal(STDOUT_FILENO)
-    // No bar where the body itself is seen.
-    let progress = isTerminal ? nil : context.progress.begin(url.shown)
+    // No bar where the body itself is seen, at a terminal or in a pager: only beside a file.
+    let progress = FileSystem.isFile(STDOUT_FILENO) ? context.progress.begin(url.shown) : nil
     defer { progress?.end() }
     let length = response.expectedContentLength
     progress?.expect(length >= 0 ? length : nil)

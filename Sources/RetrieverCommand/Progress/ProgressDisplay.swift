@@ -36,6 +36,8 @@ final class ProgressDisplay: Sendable {
     ticker.withLock { task in
       guard task == nil else { return }
       task = Task { [weak self] in
+        // What is done at once needs no bar that only flickers.
+        try? await Task.sleep(for: .milliseconds(200))
         while !Task.isCancelled {
           self?.draw()
           try? await Task.sleep(for: .milliseconds(100))
