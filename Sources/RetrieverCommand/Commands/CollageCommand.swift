@@ -65,7 +65,8 @@ enum CollageCommand {
   }
 
   private static func summary(_ report: ImageReport) -> String {
-    let missing = (report.failed ?? 0) > 0 ? ", \(report.failed ?? 0) cells empty" : ""
+    let failed = report.failed ?? 0
+    let missing = failed > 0 ? ", \(failed) \(failed == 1 ? "cell" : "cells") empty" : ""
     return "\(report.file): \(report.images ?? 0) images\(missing), \(report.width) × \(report.height), "
       + "\(ByteText.short(Int64(report.bytes))), in \(ByteText.duration(report.seconds))"
   }
