@@ -197,9 +197,9 @@
         if let last = state.withLock({ $0.filling.take() }) { write(last) }
         state.withLock { $0.spare = [] }
         if keeps { giveName() }
-        then(error)
         // A completed task may be kept for long; it does not keep the descriptor.
         closeFile()
+        then(error)
       }
     }
 
