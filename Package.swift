@@ -33,6 +33,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     .target(
@@ -71,6 +72,8 @@ let package = Package(
       name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages"], swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
+    .target(name: "KennelCore", dependencies: ["CSQLite"], swiftSettings: strict),
+
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
     .executableTarget(
@@ -99,6 +102,8 @@ let package = Package(
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "KennelCoreTests", dependencies: ["KennelCore", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),

@@ -1,0 +1,71 @@
+import Foundation
+
+/// The latest events in the database, written in the transaction of what they tell of.
+struct EventLog: Sendable {
+  /// How many are kept; older ones cannot be replayed.
+  let capacity: Int
+
+  func append(
+    _ kind: KennelEvent.Kind, post: Int64, at date: Date, in transaction: WriteTransaction
+  ) throws(KennelError) {
+    let row = kind.row
+    let connection = transaction.connection
+    try connection.run(
+      "INSERT INTO events (kind, post, comment, count, created) VALUES (?, ?, ?, ?, ?)",
+      .text(row.name), .integer(post), row.comment.map { .integer($0) } ?? .null,
+      row.count.map { .integer(Int64($0)) } ?? .null, .integer(date.milliseconds))
+    try connection.run(
+      "DELETE FROM events WHERE id <= ?", .integer(connection.lastInsertedID - Int64(capacity)))
+  }
+
+  /// Events after an id, the oldest first.
+  func events(after id: Int64, limit: Int, from connection: Connection) throws(KennelError) -> [KennelEvent] {
+    try connection.rows(
+      "SELECT id, kind, post, comment, count, created FROM events WHERE id > ? ORDER BY id LIMIT ?",
+      .integer(id), .integer(Int64(limit))
+    ) { row throws(KennelError) in
+      guard
+        let kind = KennelEvent.Kind(name: row.text(1), comment: row.integer(3), count: Int(row.integer(4)))
+      else { throw KennelError(.damaged, "There is an event of an unknown kind. Put a backup in place.") }
+      return KennelEvent(
+        id: row.integer(0), post: row.integer(2), kind: kind, date: Date(milliseconds: row.integer(5)))
+    }
+  }
+
+  /// The id before the oldest event that is kept: up to there, nothing can be replayed.
+  func forgotten(_ connection: Connection) throws(KennelError) -> Int64 {
+    if let oldest = try connection.first("SELECT id FROM events ORDER BY id LIMIT 1", row: { $0.integer(0) })
+    {
+      return oldest - 1
+    }
+    return try Self.lastID(connection)
+  }
+
+  /// The id of the latest event there ever was; 0 before the first.
+  static func lastID(_ connection: Connection) throws(KennelError) -> Int64 {
+    try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'events'") { $0.integer(0) } ?? 0
+  }
+}
+
+extension KennelEvent.Kind {
+  fileprivate var row: (name: String, comment: Int64?, count: Int?) {
+    switch self {
+    case .posted: ("posted", nil, nil)
+    case .favourites(let count): ("favourites", nil, count)
+    case .commented(let comment, let count): ("commented", comment, count)
+    case .commentDeleted(let comment, let count): ("commentDeleted", comment, count)
+    case .deleted: ("deleted", nil, nil)
+    }
+  }
+
+  fileprivate init?(name: String, comment: Int64, count: Int) {
+    switch name {
+    case "posted": self = .posted
+    case "favourites": self = .favourites(count: count)
+    case "commented": self = .commented(comment: comment, count: count)
+    case "commentDeleted": self = .commentDeleted(comment: comment, count: count)
+    case "deleted": self = .deleted
+    default: return nil
+    }
+  }
+}

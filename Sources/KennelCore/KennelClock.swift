@@ -1,0 +1,27 @@
+import Foundation
+
+/// Where Kennel takes the time from; a test hands in its own.
+package struct KennelClock: Sendable {
+  /// The date: what is written down.
+  package var now: @Sendable () -> Date
+  /// The time since some moment, never going back: what waiting is measured with.
+  package var uptime: @Sendable () -> Duration
+
+  package init(now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration) {
+    self.now = now
+    self.uptime = uptime
+  }
+
+  /// The system's clocks.
+  package static let system: KennelClock = {
+    let start = ContinuousClock.now
+    return KennelClock(now: { Date() }, uptime: { start.duration(to: .now) })
+  }()
+}
+
+extension Date {
+  /// As dates stand in the database.
+  var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+
+  init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}

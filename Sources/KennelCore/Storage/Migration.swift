@@ -1,0 +1,117 @@
+/// A step from one shape of the database to the next; its number is its place in `all`, from 1.
+struct Migration: Sendable {
+  let script: String
+
+  /// Never changed once released: a new shape is a new step.
+  static let all = [accountsAndPosts, favouritesAndComments, events]
+
+  static let accountsAndPosts = Migration(
+    script: """
+      CREATE TABLE users (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        folded TEXT NOT NULL UNIQUE,
+        role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+        password TEXT NOT NULL,
+        created INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE sessions (
+        token BLOB PRIMARY KEY NOT NULL CHECK (length(token) = 32),
+        user INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+        created INTEGER NOT NULL,
+        expires INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX sessions_by_user ON sessions (user, created);
+      CREATE INDEX sessions_by_expiry ON sessions (expires);
+      CREATE TABLE photos (
+        hash BLOB PRIMARY KEY NOT NULL CHECK (length(hash) = 32),
+        bytes INTEGER NOT NULL CHECK (bytes > 0),
+        width INTEGER NOT NULL CHECK (width > 0),
+        height INTEGER NOT NULL CHECK (height > 0),
+        format TEXT NOT NULL,
+        thumbhash BLOB NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE removals (
+        hash BLOB PRIMARY KEY NOT NULL CHECK (length(hash) = 32)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE posts (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        author INTEGER NOT NULL REFERENCES users,
+        photo BLOB NOT NULL REFERENCES photos,
+        caption TEXT NOT NULL,
+        created INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX posts_by_photo ON posts (photo);
+      CREATE INDEX posts_by_author ON posts (author);
+      """)
+
+  static let favouritesAndComments = Migration(
+    script: """
+      CREATE TABLE favourites (
+        post INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+        user INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+        created INTEGER NOT NULL,
+        PRIMARY KEY (post, user)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX favourites_by_user ON favourites (user, post);
+      CREATE TABLE comments (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        post INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+        author INTEGER NOT NULL REFERENCES users,
+        text TEXT NOT NULL,
+        created INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX comments_by_post ON comments (post, id);
+      CREATE INDEX comments_by_author ON comments (author);
+      """)
+
+  static let events = Migration(
+    script: """
+      CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        post INTEGER NOT NULL,
+        comment INTEGER,
+        count INTEGER,
+        created INTEGER NOT NULL
+      ) STRICT;
+      """)
+
+  /// Takes the steps that are missing, each in a transaction of its own.
+  static func bringUpToDate(
+    _ connection: Connection, path: String, migrations: [Migration]
+  ) throws(KennelError) {
+    // Looked at again in each transaction: another program may be doing the same.
+    while try step(connection, path: path, migrations: migrations) {}
+  }
+
+  private static func step(
+    _ connection: Connection, path: String, migrations: [Migration]
+  ) throws(KennelError) -> Bool {
+    try connection.run("BEGIN IMMEDIATE")
+    do throws(KennelError) {
+      let version = Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
+      guard version >= 0, version <= migrations.count else {
+        throw KennelError(
+          .newerSchema,
+          "The database at \(path) was written by a later Kennel (its format is \(version), and this one knows "
+            + "\(migrations.count)). Install that version, or put a backup in its place.")
+      }
+      if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) != nil {
+        throw KennelError(
+          .foreignDatabase,
+          "The database at \(path) belongs to another program. Give Kennel a directory of its own.")
+      }
+      let isDone = version == migrations.count
+      if !isDone {
+        try connection.script(migrations[version].script)
+        try connection.script("PRAGMA user_version = \(version + 1)")
+      }
+      try connection.run("COMMIT")
+      return !isDone
+    } catch {
+      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      throw error
+    }
+  }
+}
