@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     .target(
@@ -72,7 +73,7 @@ let package = Package(
       name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages"], swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
-    .target(name: "KennelCore", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "KennelCore", dependencies: ["CSQLite", "CSodium"], swiftSettings: strict),
 
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),

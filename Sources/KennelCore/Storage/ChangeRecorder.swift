@@ -1,0 +1,65 @@
+import Foundation
+
+/// What follows from a change: its event, and files that are no longer needed.
+struct ChangeRecorder: Sendable {
+  let database: Database
+  let photos: PhotoDirectory
+  let log: EventLog
+  let hub: EventHub
+
+  /// Writes an event in the transaction of its change, and has it handed on once that is committed.
+  func record(
+    _ kind: KennelEvent.Kind, post: Int64, at date: Date, in transaction: WriteTransaction
+  ) throws(KennelError) {
+    try log.append(kind, post: post, at: date, in: transaction)
+    let connection = transaction.connection
+    // Read from the log: another process on the same directory may have written events in between.
+    transaction.afterCommit(.publishEvents) { [log, hub] in
+      while true {
+        guard let events = try? log.events(after: hub.lastID, limit: 1000, from: connection), !events.isEmpty
+        else { return }
+        hub.publish(events)
+      }
+    }
+  }
+
+  /// Removes photos that no post has any more.
+  func removePhotos() {
+    database.writeLater { [self] transaction throws(KennelError) in try removePhotos(in: transaction) }
+  }
+
+  func removePhotos(in transaction: WriteTransaction) throws(KennelError) {
+    let limit = 100
+    let connection = transaction.connection
+    let hashes = try connection.rows("SELECT hash FROM removals LIMIT ?", .integer(Int64(limit))) {
+      $0.blob(0)
+    }
+    for bytes in hashes {
+      if let hash = PhotoHash(bytes: bytes) {
+        // Who let it go has this done again after the commit.
+        if transaction.leavingPhotos.contains(hash) { continue }
+        if try !Self.isNeeded(hash, connection) { try photos.remove(hash, in: transaction) }
+      }
+      try connection.run("DELETE FROM removals WHERE hash = ?", .blob(bytes))
+    }
+    // The rest after those who wait for their turn.
+    if hashes.count == limit { transaction.afterCommit(.tidyPhotos) { removePhotos() } }
+  }
+
+  /// Clears up after a transaction that was undone.
+  func clearIncoming() {
+    database.writeLater { [self] transaction throws(KennelError) in try clearIncoming(in: transaction) }
+  }
+
+  func clearIncoming(in transaction: WriteTransaction) throws(KennelError) {
+    let connection = transaction.connection
+    try photos.clearIncoming { hash throws(KennelError) in
+      if transaction.leavingPhotos.contains(hash) { return true }
+      return try Self.isNeeded(hash, connection)
+    }
+  }
+
+  static func isNeeded(_ hash: PhotoHash, _ connection: Connection) throws(KennelError) -> Bool {
+    try connection.first("SELECT 1 FROM photos WHERE hash = ?", .blob(hash.bytes), row: { _ in true }) != nil
+  }
+}

@@ -1,0 +1,148 @@
+// Every system call on a file or directory of the store stands in this file.
+
+import Glibc
+
+/// An open file, closed with its owner.
+struct OpenFile: ~Copyable {
+  let path: String
+  private let descriptor: Int32
+
+  /// Makes a file that nobody else can read and that did not exist; locked for as long as it is open.
+  init(creating path: String) throws(KennelError) {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    let descriptor = FileCalls.again {
+      StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
+    }
+    guard descriptor >= 0 else { throw .file("A file could not be made", path: path, errno: errno) }
+    self.path = path
+    self.descriptor = descriptor
+    // Where a file system has no locks, nobody gets one: what a killed process left behind then stays.
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+  }
+
+  /// Opens a file for reading.
+  init(reading path: String) throws(KennelError) {
+    let descriptor = FileCalls.again { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// False when somebody has removed it since it was made.
+  var isLinked: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+  }
+
+  /// True when no living process holds it.
+  func lockIfFree() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = FileCalls.again {
+        StorageFault.strikes(.writeFile)
+          ? FileCalls.noSpace() : Glibc.write(descriptor, rest.baseAddress, rest.count)
+      }
+      guard count > 0 else { throw .file("A photo could not be written", path: path, errno: errno) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
+  /// Reads up to `buffer.count` bytes; 0 at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(KennelError) -> Int {
+    let count = FileCalls.again { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    guard count >= 0 else { throw .file("A file could not be read", path: path, errno: errno) }
+    return count
+  }
+
+  func sync() throws(KennelError) {
+    let code = FileCalls.again { StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor) }
+    guard code == 0 else { throw .file("A photo could not be brought to the disk", path: path, errno: errno) }
+  }
+}
+
+enum FileCalls {
+  /// Makes a directory for this user only; one that is there stays as it is.
+  static func makeDirectory(_ path: String) throws(KennelError) {
+    if mkdir(path, 0o700) == 0 { return }
+    let number = errno
+    var status = stat()
+    if number == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+    throw .file("A directory could not be made", path: path, errno: number == EEXIST ? ENOTDIR : number)
+  }
+
+  /// Makes an empty file for this user only; one that is there stays as it is.
+  ///
+  /// That one is not even opened: closing it again would take SQLite's locks on it away from this process.
+  static func makeFile(_ path: String) throws(KennelError) {
+    let descriptor = again {
+      StorageFault.strikes(.createFile)
+        ? noSpace() : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    }
+    if descriptor < 0, errno == EEXIST { return }
+    guard descriptor >= 0 else { throw .file("A file could not be made", path: path, errno: errno) }
+    close(descriptor)
+  }
+
+  static func rename(_ source: String, to target: String) throws(KennelError) {
+    let code = StorageFault.strikes(.renameFile) ? noSpace() as Int32 : Glibc.rename(source, target)
+    guard code == 0 else { throw .file("A photo could not be put in its place", path: target, errno: errno) }
+  }
+
+  /// Removes a file; one that is not there is as good.
+  static func remove(_ path: String) throws(KennelError) {
+    let code = StorageFault.strikes(.removeFile) ? noSpace() as Int32 : unlink(path)
+    guard code == 0 || errno == ENOENT else {
+      throw .file("A file could not be removed", path: path, errno: errno)
+    }
+  }
+
+  /// Brings to the disk which files a directory has.
+  static func syncDirectory(_ path: String) throws(KennelError) {
+    let descriptor = again { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
+    defer { close(descriptor) }
+    let code = again { StorageFault.strikes(.syncDirectory) ? noSpace() : fsync(descriptor) }
+    guard code == 0 else {
+      throw .file("A directory could not be brought to the disk", path: path, errno: errno)
+    }
+  }
+
+  /// The bytes of a regular file; nil when there is none.
+  static func size(of path: String) -> Int? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Hands over the names in a directory, in no order.
+  static func forEachName(in path: String, _ body: (String) throws(KennelError) -> Void) throws(KennelError) {
+    guard let directory = opendir(path) else {
+      throw .file("A directory could not be read", path: path, errno: errno)
+    }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { try body(name) }
+    }
+  }
+
+  /// Calls again what a signal interrupted.
+  static func again<Number: BinaryInteger>(_ call: () -> Number) -> Number {
+    while true {
+      let result = call()
+      if result != -1 || errno != EINTR { return result }
+    }
+  }
+
+  /// What a fault answers.
+  static func noSpace<Number: SignedInteger>() -> Number {
+    errno = ENOSPC
+    return -1
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// The photos: a file each, named by the hash of its bytes, so that the same photo is kept once.
+///
+/// A photo is written to `incoming` first. It gets its place, and loses it, only while the database's write lock is
+/// held: so whoever holds that lock, in whichever process, may trust what it sees. A marker in `incoming` stands for a
+/// photo whose row is not committed yet; after a kill, the marker tells which file to look at.
+package final class PhotoDirectory: Sendable {
+  /// A photo's file.
+  package struct File: Sendable, Hashable {
+    package var path: String
+    package var byteCount: Int
+  }
+
+  private static let partSuffix = ".part"
+  private static let markerSuffix = ".placing"
+
+  /// The directory; all photos lie side by side in it, so that one sync is enough for many.
+  let path: String
+  private let incoming: String
+  let lane: Lane<Void>
+  private let sizeLimit: Int
+
+  init(path: String, sizeLimit: Int) throws(KennelError) {
+    self.path = path
+    self.sizeLimit = sizeLimit
+    incoming = path + "/incoming"
+    lane = Lane("photos", slots: 4, waitingLimit: 20_000)
+    try Sodium.begin()
+    try FileCalls.makeDirectory(path)
+    try FileCalls.makeDirectory(incoming)
+    try FileCalls.syncDirectory(path)
+  }
+
+  /// Begins to take a photo in.
+  package func beginUpload() async throws(KennelError) -> PhotoUpload {
+    let file = try await lane.run { [self] () throws(KennelError) in try makeTemporaryFile() }
+    return PhotoUpload(file: file, limit: sizeLimit, lane: lane)
+  }
+
+  /// Takes a whole photo in.
+  package func stage(_ bytes: Data) async throws(KennelError) -> StagedPhoto {
+    let upload = try await beginUpload()
+    try await upload.append(bytes)
+    return try await upload.finish()
+  }
+
+  /// Where a photo's bytes are; `byteCount` is what its post says.
+  package func file(_ hash: PhotoHash, byteCount: Int) -> File {
+    File(path: location(hash), byteCount: byteCount)
+  }
+
+  func location(_ hash: PhotoHash) -> String { "\(path)/\(hash)" }
+
+  private func makeTemporaryFile() throws(KennelError) -> TemporaryPhoto {
+    while true {
+      let name = Sodium.base64(Sodium.randomBytes(16)) + Self.partSuffix
+      let file = try OpenFile(creating: "\(incoming)/\(name)")
+      // Another process that cleans up may have taken it for a left-over before it was locked.
+      if file.isLinked { return TemporaryPhoto(file: file, lane: lane) }
+    }
+  }
+
+  /// Whether a photo's file is there with all of its bytes.
+  func has(_ hash: PhotoHash, byteCount: Int) -> Bool { FileCalls.size(of: location(hash)) == byteCount }
+
+  /// Gives a photo its place, with the write lock held.
+  func place(
+    _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
+  ) throws(KennelError) {
+    let marker = "\(incoming)/\(photo.hash)\(Self.markerSuffix)"
+    try FileCalls.makeFile(marker)
+    transaction.atEnd { isCommitted in
+      // One that stays is looked at, and removed, at the next start.
+      if isCommitted { try? FileCalls.remove(marker) } else { recover() }
+    }
+    do throws(KennelError) {
+      try FileCalls.rename(photo.path, to: location(photo.hash))
+    } catch {
+      // The job is done for the second time: the photo has its place since the first.
+      guard has(photo.hash, byteCount: photo.byteCount) else { throw error }
+    }
+    syncBeforeCommit(transaction)
+  }
+
+  /// Removes a photo, with the write lock held.
+  func remove(_ hash: PhotoHash, in transaction: WriteTransaction) throws(KennelError) {
+    try FileCalls.remove(location(hash))
+    syncBeforeCommit(transaction)
+  }
+
+  private func syncBeforeCommit(_ transaction: WriteTransaction) {
+    transaction.beforeCommit(.syncPhotos) { [path] () throws(KennelError) in
+      try FileCalls.syncDirectory(path)
+    }
+  }
+
+  /// Clears up what a kill or an undone transaction left, with the write lock held.
+  func clearIncoming(isNeeded: (PhotoHash) throws(KennelError) -> Bool) throws(KennelError) {
+    try FileCalls.forEachName(in: incoming) { name throws(KennelError) in
+      let file = "\(incoming)/\(name)"
+      if name.hasSuffix(Self.markerSuffix) {
+        if let hash = PhotoHash(name.dropLast(Self.markerSuffix.count)), try !isNeeded(hash) {
+          try FileCalls.remove(location(hash))
+        }
+        try FileCalls.remove(file)
+      } else if name.hasSuffix(Self.partSuffix), let part = try? OpenFile(reading: file), part.lockIfFree() {
+        try FileCalls.remove(file)
+      }
+    }
+  }
+
+  /// The SHA-256 of a photo's bytes as they are now.
+  func computeHash(of hash: PhotoHash) throws(KennelError) -> PhotoHash? {
+    let file = try OpenFile(reading: location(hash))
+    var state = Sodium.SHA256()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.read(into: buffer)
+      if count == 0 { return PhotoHash(bytes: state.finish()) }
+      state.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  /// Hands over each photo's hash, and each name that is none.
+  func forEachFile(
+    photo: (PhotoHash) throws(KennelError) -> Void, stranger: (String) -> Void
+  ) throws(KennelError) {
+    try FileCalls.forEachName(in: path) { name throws(KennelError) in
+      if let hash = PhotoHash(name) {
+        try photo(hash)
+      } else if name != "incoming" {
+        stranger(name)
+      }
+    }
+  }
+}

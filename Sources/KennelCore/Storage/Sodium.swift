@@ -1,0 +1,106 @@
+// Every call into libsodium stands in this file.
+
+import CSodium
+
+enum Sodium {
+  /// "sodium_init() initializes the library and should be called before any other function"; harmless when repeated.
+  private static let isReady = sodium_init() >= 0
+
+  static func begin() throws(KennelError) {
+    guard isReady else {
+      throw KennelError(.failed, "libsodium could not be started: the system gives no random numbers.")
+    }
+  }
+
+  /// Random bytes that nobody can foresee.
+  static func randomBytes(_ count: Int) -> [UInt8] {
+    _ = isReady
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      if let base = buffer.baseAddress { randombytes_buf(base, count) }
+      initialized = count
+    }
+  }
+
+  static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    var hash = SHA256()
+    bytes.withUnsafeBytes { hash.update($0) }
+    return hash.finish()
+  }
+
+  /// SHA-256 of bytes as they come.
+  struct SHA256: ~Copyable {
+    private var state = crypto_hash_sha256_state()
+
+    init() { crypto_hash_sha256_init(&state) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+      guard let base = bytes.baseAddress else { return }
+      crypto_hash_sha256_update(&state, base.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count))
+    }
+
+    consuming func finish() -> [UInt8] {
+      [UInt8](unsafeUninitializedCapacity: Int(crypto_hash_sha256_BYTES)) { buffer, initialized in
+        if let base = buffer.baseAddress { crypto_hash_sha256_final(&state, base) }
+        initialized = Int(crypto_hash_sha256_BYTES)
+      }
+    }
+  }
+
+  /// Base64 for URLs, without padding.
+  static func base64(_ bytes: [UInt8], forURL: Bool = true) -> String {
+    let variant =
+      forURL ? sodium_base64_VARIANT_URLSAFE_NO_PADDING : sodium_base64_VARIANT_ORIGINAL_NO_PADDING
+    var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+    sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
+    return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The bytes of base64 for URLs, when there are exactly so many of them.
+  static func bytes(_ count: Int, ofBase64 text: String) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var decoded = 0
+    let characters = text.utf8.map { CChar(bitPattern: $0) }
+    let code = sodium_base642bin(
+      &bytes, count, characters, characters.count, nil, &decoded, nil,
+      sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+    return code == 0 && decoded == count ? bytes : nil
+  }
+
+  /// The Argon2id hash of a password with a new salt, as text that holds its parameters; nil without memory for it.
+  static func passwordHash(_ password: [UInt8], _ cost: PasswordCost) -> String? {
+    var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+    let code = password.withUnsafeBytes { buffer in
+      crypto_pwhash_str_alg(
+        &text, buffer.bindMemory(to: CChar.self).baseAddress ?? emptyText, UInt64(buffer.count),
+        UInt64(cost.passes), cost.memory, crypto_pwhash_ALG_ARGON2ID13)
+    }
+    guard code == 0 else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Whether a password is the one of a hash; compared in constant time.
+  static func verifies(_ password: [UInt8], hash: String) -> Bool {
+    password.withUnsafeBytes { buffer in
+      crypto_pwhash_str_verify(
+        padded(hash), buffer.bindMemory(to: CChar.self).baseAddress ?? emptyText, UInt64(buffer.count)) == 0
+    }
+  }
+
+  /// Whether a hash was made with other parameters.
+  static func isOutdated(_ hash: String, _ cost: PasswordCost) -> Bool {
+    crypto_pwhash_str_needs_rehash(padded(hash), UInt64(cost.passes), cost.memory) != 0
+  }
+
+  /// libsodium reads a fixed number of characters.
+  private static func padded(_ hash: String) -> [CChar] {
+    let characters = hash.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1).map { CChar(bitPattern: $0) }
+    return characters + Array(repeating: 0, count: Int(crypto_pwhash_STRBYTES) - characters.count)
+  }
+
+  // Allocated once and never written: an address for the empty password.
+  nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
+    let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+    text.initialize(to: 0)
+    return UnsafePointer(text)
+  }()
+}
