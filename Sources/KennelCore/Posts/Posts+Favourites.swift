@@ -1,0 +1,61 @@
+extension Posts {
+  /// What a post's favourites are after a change.
+  package struct FavouriteState: Sendable, Hashable {
+    package var isFavourite: Bool
+    package var count: Int
+  }
+
+  /// Makes a post a favourite of a user, or no longer; asking for what is so already changes nothing.
+  ///
+  /// - Throws: `noSuchPost` or `noSuchUser`.
+  @discardableResult
+  package func setFavourite(
+    _ isFavourite: Bool, post: Post.ID, user: User.ID
+  ) async throws(KennelError) -> FavouriteState {
+    let now = clock.now()
+    return try await database.write { [changes] transaction throws(KennelError) in
+      let connection = transaction.connection
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      guard exists != nil else { throw Self.noSuchPost }
+      let changed: Int
+      do throws(KennelError) {
+        changed =
+          isFavourite
+          ? try connection.run(
+            "INSERT INTO favourites (post, user, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            .integer(post), .integer(user), .integer(now.milliseconds))
+          : try connection.run(
+            "DELETE FROM favourites WHERE post = ? AND user = ?", .integer(post), .integer(user))
+      } catch  where error.isMissingReference {
+        throw Accounts.noSuchUser
+      }
+      // Counted, never kept: it cannot drift.
+      let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
+        row in
+        Int(row.integer(0))
+      }
+      let state = FavouriteState(isFavourite: isFavourite, count: count ?? 0)
+      if changed > 0 {
+        try changes.record(.favourites(count: state.count), post: post, at: now, in: transaction)
+      }
+      return state
+    }
+  }
+
+  /// A user's favourites before a post, the newest post first.
+  package func favourites(
+    of user: User.ID, before: Post.ID? = nil, limit: Int = 50
+  ) async throws(KennelError) -> [Post] {
+    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    return try await database.read { connection throws(KennelError) in
+      try connection.rows(
+        """
+        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
+          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 1
+        FROM favourites f JOIN posts p ON p.id = f.post JOIN users u ON u.id = p.author
+          JOIN photos h ON h.hash = p.photo
+        WHERE f.user = ?1 AND f.post < ?2 ORDER BY f.post DESC LIMIT ?3
+        """, .integer(user), .integer(before ?? .max), .integer(limit), row: Post.init(row:))
+    }
+  }
+}

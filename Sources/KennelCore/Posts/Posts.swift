@@ -1,0 +1,170 @@
+import Foundation
+
+/// Posts, their favourites and comments. Each change and the event that tells of it are one transaction.
+package final class Posts: Sendable {
+  /// The largest page.
+  package static let pageLimit = 200
+
+  let database: Database
+  let clock: KennelClock
+  let changes: ChangeRecorder
+  private let photos: PhotoDirectory
+
+  init(database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock) {
+    self.database = database
+    self.photos = photos
+    self.changes = changes
+    self.clock = clock
+  }
+
+  /// Posts a photo; when this returns, both are on the disk.
+  ///
+  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
+  package func add(
+    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID
+  ) async throws(KennelError) -> Post {
+    try TextRules.check(caption, TextRules.caption, name: "caption")
+    guard facts.width > 0, facts.height > 0, facts.thumbHash.count <= 64 else {
+      throw KennelError(.badPhoto, "The photo has no size, or a placeholder that is too long.")
+    }
+    let now = clock.now()
+    return try await database.write { [self] transaction throws(KennelError) in
+      try keep(photo, facts: facts, in: transaction)
+      do throws(KennelError) {
+        try transaction.connection.run(
+          "INSERT INTO posts (author, photo, caption, created) VALUES (?, ?, ?, ?)",
+          .integer(author), .blob(photo.hash.bytes), .text(caption), .integer(now.milliseconds))
+      } catch  where error.isMissingReference {
+        throw Accounts.noSuchUser
+      }
+      let id = transaction.connection.lastInsertedID
+      try changes.record(.posted, post: id, at: now, in: transaction)
+      guard let post = try Self.post(id, for: nil, from: transaction.connection) else {
+        throw Self.noSuchPost
+      }
+      return post
+    }
+  }
+
+  /// Has the photo's row and file in place.
+  private func keep(
+    _ photo: StagedPhoto, facts: PhotoFacts, in transaction: WriteTransaction
+  ) throws(KennelError) {
+    let connection = transaction.connection
+    let isNew = try connection.run(
+      """
+      INSERT INTO photos (hash, bytes, width, height, format, thumbhash) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """, .blob(photo.hash.bytes), .integer(Int64(photo.byteCount)), .integer(Int64(facts.width)),
+      .integer(Int64(facts.height)), .text(facts.format.rawValue), .blob(facts.thumbHash))
+    try connection.run("DELETE FROM removals WHERE hash = ?", .blob(photo.hash.bytes))
+    // The file may be missing although there is a row: when somebody has removed it by hand. This brings it back.
+    guard isNew > 0 || !photos.has(photo.hash, byteCount: photo.byteCount) else { return }
+    try photos.place(photo, in: transaction) { [changes] in changes.clearIncoming() }
+  }
+
+  /// Posts before one, the newest first.
+  ///
+  /// - Parameters:
+  ///   - before: the last post of the page before; nil for the first page.
+  ///   - limit: brought to 1…``pageLimit``.
+  ///   - viewer: for whom `isFavourite` is told.
+  package func page(
+    before: Post.ID? = nil, limit: Int = 50, viewer: User.ID? = nil
+  ) async throws(KennelError) -> [Post] {
+    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    return try await database.read { connection throws(KennelError) in
+      try connection.rows(
+        """
+        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
+          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
+          EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1)
+        FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
+        WHERE p.id < ?2 ORDER BY p.id DESC LIMIT ?3
+        """, .integer(viewer ?? 0), .integer(before ?? .max), .integer(limit), row: Post.init(row:))
+    }
+  }
+
+  /// - Throws: `noSuchPost`.
+  package func post(_ id: Post.ID, viewer: User.ID? = nil) async throws(KennelError) -> Post {
+    let post = try await database.read { connection throws(KennelError) in
+      try Self.post(id, for: viewer, from: connection)
+    }
+    guard let post else { throw Self.noSuchPost }
+    return post
+  }
+
+  static func post(
+    _ id: Post.ID, for viewer: User.ID?, from connection: Connection
+  ) throws(KennelError) -> Post? {
+    try connection.first(
+      """
+      SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
+        (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
+        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1)
+      FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo WHERE p.id = ?2
+      """, .integer(viewer ?? 0), .integer(id), row: Post.init(row:))
+  }
+
+  /// Deletes a post with its comments and favourites, and its photo when no other post has it.
+  ///
+  /// - Throws: `noSuchPost`, or `notAllowed` unless the user is its author or an owner.
+  package func delete(_ id: Post.ID, by user: User.ID) async throws(KennelError) {
+    let now = clock.now()
+    try await database.write { [self] transaction throws(KennelError) in
+      try delete(id, by: user, at: now, in: transaction)
+    }
+  }
+
+  func delete(
+    _ id: Post.ID, by user: User.ID, at now: Date, in transaction: WriteTransaction
+  ) throws(KennelError) {
+    let connection = transaction.connection
+    let found = try connection.first("SELECT author, photo FROM posts WHERE id = ?", .integer(id)) { row in
+      (author: row.integer(0), photo: row.blob(1))
+    }
+    guard let found else { throw Self.noSuchPost }
+    try Self.require(user, oneOf: [found.author], connection)
+    try connection.run("DELETE FROM posts WHERE id = ?", .integer(id))
+    let last = try connection.run(
+      "DELETE FROM photos WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM posts WHERE photo = ?1)",
+      .blob(found.photo))
+    if last > 0 {
+      try connection.run(
+        "INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(found.photo))
+      if let hash = PhotoHash(bytes: found.photo) { transaction.leavingPhotos.insert(hash) }
+      transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
+    }
+    try changes.record(.deleted, post: id, at: now, in: transaction)
+  }
+
+  /// Lets one of these users, and an owner, go on.
+  static func require(
+    _ user: User.ID, oneOf users: [User.ID], _ connection: Connection
+  ) throws(KennelError) {
+    let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
+    guard let role else { throw Accounts.noSuchUser }
+    guard users.contains(user) || role == User.Role.owner.rawValue else {
+      throw KennelError(.notAllowed, "Only its author or an owner may delete that.")
+    }
+  }
+
+  static let noSuchPost = KennelError(.noSuchPost, "There is no such post; it may have been deleted.")
+}
+
+extension Post {
+  /// From the columns of the queries above.
+  init(row: borrowing Row) throws(KennelError) {
+    guard let photo = PhotoHash(bytes: row.blob(4)), let format = PhotoFacts.Format(rawValue: row.text(8))
+    else {
+      throw KennelError(.damaged, "There is a post with a photo of an unknown kind. Put a backup in place.")
+    }
+    self.init(
+      id: row.integer(0), author: row.integer(1), authorName: row.text(2), caption: row.text(3), photo: photo,
+      byteCount: Int(row.integer(5)),
+      facts: PhotoFacts(
+        width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9)),
+      created: Date(milliseconds: row.integer(10)), favouriteCount: Int(row.integer(11)),
+      commentCount: Int(row.integer(12)), isFavourite: row.integer(13) != 0)
+  }
+}

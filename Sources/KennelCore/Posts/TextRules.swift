@@ -1,0 +1,25 @@
+/// How long texts may be. They are stored as they are: whoever shows them escapes them.
+enum TextRules {
+  struct Limit: Sendable {
+    var characters: Int
+    /// A character can have any number of accents.
+    var bytes: Int
+  }
+
+  static let caption = Limit(characters: 2000, bytes: 8000)
+  static let comment = Limit(characters: 1000, bytes: 4000)
+
+  static func check(_ text: String, _ limit: Limit, name: String) throws(KennelError) {
+    guard text.utf8.count <= limit.bytes, text.count <= limit.characters else {
+      throw KennelError(
+        .badText,
+        "The \(name) is too long: it has at most \(limit.characters) characters and \(limit.bytes) bytes.")
+    }
+  }
+
+  static func checkNotBlank(_ text: String, name: String) throws(KennelError) {
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      throw KennelError(.badText, "The \(name) is empty. Write something.")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct AccountTests {
+  @Test func aPasswordIsKeptAsArgon2idWithTheParametersThatWereAskedFor() async throws {
+    try await withStore { store in
+      _ = try await store.addUser()
+      let hash = try await store.database.read { connection throws(KennelError) in
+        try connection.first("SELECT password FROM users") { $0.text(0) }
+      }
+      #expect(hash?.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$") == true)
+    }
+  }
+
+  @Test func onlyTheRightPasswordSignsIn() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      #expect(
+        try await store.accounts.signIn("ada", password: "correct horse", address: "a") == ada)
+      for (name, password) in [
+        ("Ada", "wrong horse"), ("Ada", ""), ("Bob", "correct horse"), ("", ""), ("a:b", "c"),
+      ] {
+        let error = await code {
+          _ = try await store.accounts.signIn(name, password: password, address: "a")
+        }
+        #expect(error == .wrongCredentials, "\(name)")
+      }
+    }
+  }
+
+  @Test func anUnknownNameCostsAHashToo() async throws {
+    let hasher = try PasswordHasher(cost: .least, concurrency: 1, waitingLimit: 1)
+    // The decoy is a hash that libsodium takes, with the parameters of a real one: else it would answer at once.
+    #expect(try await !hasher.verifies("correct horse", hash: nil))
+    #expect(!hasher.isOutdated(hasher.decoy))
+  }
+
+  @Test func theSameAccentsTypedOtherwiseAreTheSamePassword() async throws {
+    try await withStore { store in
+      _ = try await store.accounts.addUser("Ada", password: "caf\u{e9} au lait")
+      _ = try await store.accounts.signIn("Ada", password: "cafe\u{301} au lait", address: "a")
+    }
+  }
+
+  @Test func passwordsHaveALength() async throws {
+    try await withStore { store async throws in
+      for password in ["", "1234567", String(repeating: "x", count: 1025)] {
+        #expect(
+          await code { _ = try await store.accounts.addUser("Ada", password: password) }
+            == .badPassword)
+      }
+      #expect(try await store.accounts.users().isEmpty)
+    }
+  }
+
+  @Test func tooManyAttemptsAreToldHowLongToWait() async throws {
+    let hand = HandClock()
+    try await withStore(clock: hand.clock) { store in
+      let ada = try await store.addUser()
+      for number in 0..<10 {
+        let address = "192.0.2.\(number)"
+        #expect(
+          await code {
+            _ = try await store.accounts.signIn("Ada", password: "no", address: address)
+          } == .wrongCredentials)
+      }
+      let error = await #expect(throws: KennelError.self) {
+        try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99")
+      }
+      #expect(error?.code == .tooManyAttempts)
+      #expect(error?.secondsToWait == 30)
+      hand.advance(by: .seconds(30))
+      for _ in 0..<20 {
+        #expect(
+          try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99")
+            == ada)
+      }
+    }
+  }
+
+  @Test func manyAttemptsAtOnceAreNoWayAround() async throws {
+    try await withStore(clock: HandClock().clock) { store in
+      _ = try await store.addUser()
+      let codes = await withTaskGroup(of: KennelError.Code?.self) { group in
+        for number in 0..<40 {
+          group.addTask {
+            await code {
+              _ = try await store.accounts.signIn(
+                "Ada", password: "no", address: "192.0.2.\(number)")
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(codes.count { $0 == .wrongCredentials } == 10)
+      #expect(codes.count { $0 == .tooManyAttempts } == 30)
+    }
+  }
+
+  @Test func costlierParametersTakeHoldAtTheNextSignIn() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in _ = try await store.addUser() }
+    let more = PasswordCost(passes: 2, memory: 16 << 10)
+    try await withStore(in: directory, { $0.accounts.passwordCost = more }) { store in
+      for _ in 0..<2 {
+        _ = try await store.accounts.signIn("Ada", password: "correct horse", address: "a")
+        let hash = try await store.database.read { connection throws(KennelError) in
+          try connection.first("SELECT password FROM users") { $0.text(0) }
+        }
+        #expect(hash?.hasPrefix("$argon2id$v=19$m=16,t=2,p=1$") == true)
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct EventLogTests {
+  /// What a listener hears, up to the event `last`.
+  private func hear(_ listener: EventListener, upTo last: Int64) async throws -> (
+    ids: [Int64], missed: [Int64]
+  ) {
+    var ids: [Int64] = []
+    var missed: [Int64] = []
+    for try await delivery in listener {
+      switch delivery {
+      case .events(let events): ids += events.map(\.id)
+      case .missed(let through): missed.append(through)
+      }
+      if max(ids.last ?? 0, missed.last ?? 0) >= last { break }
+    }
+    return (ids, missed)
+  }
+
+  @Test func eachChangeTellsWhatItDid() async throws {
+    try await withStore { store in
+      var iterator = try store.events.listen().makeAsyncIterator()
+      let ada = try await store.addUser()
+      func next() async throws -> [KennelEvent.Kind] {
+        guard case .events(let events) = try await iterator.next() else { return [] }
+        return events.map(\.kind)
+      }
+      let post = try await store.addPost(1, by: ada)
+      #expect(try await next() == [.posted])
+      try await store.posts.setFavourite(true, post: post.id, user: ada.id)
+      #expect(try await next() == [.favourites(count: 1)])
+      let comment = try await store.posts.addComment("Hm", to: post.id, author: ada.id)
+      #expect(try await next() == [.commented(comment: comment.id, count: 1)])
+      try await store.posts.deleteComment(comment.id, by: ada.id)
+      #expect(try await next() == [.commentDeleted(comment: comment.id, count: 0)])
+      try await store.posts.delete(post.id, by: ada.id)
+      #expect(try await next() == [.deleted])
+    }
+  }
+
+  @Test func aListenerThatComesBackHearsWhatItMissedAndGoesOn() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      let ada = try await store.addUser()
+      for number in 0..<30 { try await store.addPost(number, by: ada) }
+    }
+    // After a restart the ring is empty: all comes from the log.
+    try await withStore(in: directory, { $0.eventRingCapacity = 4 }) { store in
+      let listener = try store.events.listen(after: 10)
+      let ada = try #require(try await store.accounts.user(named: "Ada"))
+      for number in 30..<40 { try await store.addPost(number, by: ada) }
+      let (ids, missed) = try await hear(listener, upTo: 40)
+      #expect(ids == Array(11...40))
+      #expect(missed.isEmpty)
+    }
+  }
+
+  @Test func theLogIsBoundedAndSaysWhatItForgot() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory, { $0.eventLogCapacity = 10 }) { store in
+      let ada = try await store.addUser()
+      for number in 0..<50 { try await store.addPost(number, by: ada) }
+    }
+    try await withStore(in: directory, { $0.eventLogCapacity = 10 }) { store in
+      let (ids, missed) = try await hear(store.events.listen(after: 3), upTo: 50)
+      #expect(missed == [40])
+      #expect(ids == Array(41...50))
+    }
+  }
+
+  @Test func eventsOfAnotherProcessComeWithTheNextChange() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      let listener = try store.events.listen()
+      let ada = try await store.addUser()
+      try await withStore(in: directory) { other in
+        for number in 0..<5 { try await other.addPost(number, by: ada) }
+      }
+      try await store.addPost(9, by: ada)
+      #expect(try await hear(listener, upTo: 6).ids == Array(1...6))
+    }
+  }
+
+  @Test func aChangeThatIsUndoneTellsNobody() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      let photo = try await store.photos.stage(Data([1]))
+      #expect(
+        await code { _ = try await store.posts.add(photo, facts: .small, caption: "", author: 99) }
+          == .noSuchUser)
+      #expect(store.events.lastID == 0)
+      try await store.addPost(1, by: ada)
+      #expect(store.events.lastID == 1)
+    }
+  }
+}
