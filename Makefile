@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # would be under way at once, and those that wait for something would wait for all the others as well.
 TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 # What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
-TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges)Tests\.
+TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
 # What `make run` starts, and with which arguments.
 DEMO ?= retriever-demo
 ARGS ?=
