@@ -9,6 +9,19 @@
   @Suite(.timeLimit(.minutes(1))) struct TaskProgressTests {
     private let session = URLSession.forTest()
 
+    @Test func aCountThatHasBeenToldIsNotToldAgain() {
+      var told = TaskState.Told()
+      let isFirst = told.grows()
+      let isSecond = told.grows()
+      #expect(isFirst && !isSecond)
+      let first = told.tell(10)
+      // More came while the call was being made, which has told of it already.
+      let isThird = told.grows()
+      let nothing = told.tell(10)
+      let rest = told.tell(15)
+      #expect(isThird && first == 10 && nothing == nil && rest == 5)
+    }
+
     @Test func progressRisesAndEndsAtTheTotal() async throws {
       let gate = Gate()
       let server = try ScriptedServer { connection in

@@ -48,11 +48,12 @@
         return !isOnItsWay
       }
 
-      /// The call is being made: by how much has the count grown since the last one?
-      mutating func tell(_ total: Int64) -> Int64 {
+      /// The call is being made: by how much has the count grown since the last one? Nil when the call before it has
+      /// told all of it already.
+      mutating func tell(_ total: Int64) -> Int64? {
         defer { count = total }
         isOnItsWay = false
-        return total - count
+        return total > count ? total - count : nil
       }
     }
 

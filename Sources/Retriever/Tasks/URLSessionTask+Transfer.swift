@@ -112,6 +112,7 @@
           let count = inner.toldWritten.tell(inner.receivedBytes)
           return (count, inner.resume?.offset ?? 0, inner.receivedBytes, inner.expectedToReceive)
         }
+        guard let count else { return }
         self.tellNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
           $0.urlSession(
             self.session, downloadTask: task, didWriteData: count, totalBytesWritten: offset + received,
@@ -132,6 +133,7 @@
         let (count, sent, expected) = self.inner.withLock { inner in
           (inner.toldSent.tell(inner.sentBytes), inner.sentBytes, inner.expectedToSend)
         }
+        guard let count else { return }
         self.tellNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
           $0.urlSession(
             self.session, task: self, didSendBodyData: count, totalBytesSent: sent,
