@@ -7,6 +7,8 @@ SHELL := /bin/bash
 # Passed on to `swift test` in both of its runs, for example TEST_FLAGS=--no-parallel. Without the width, all tests
 # would be under way at once, and those that wait for something would wait for all the others as well.
 TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
+# Fewer at a time: each takes longer there, and so do those that wait in between.
+TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6
 # What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
 # What `make run` starts, and with which arguments.
@@ -43,14 +45,14 @@ run: setup-build ## build and run the demonstration
 test: setup-test ## all tests, again under ThreadSanitizer, and the checks on what was built
 	swift build --build-tests
 	scripts/within 900 swift test --skip-build $(TEST_FLAGS)
-	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
+	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	scripts/check-links
 	scripts/check-outside
 	scripts/fuzz 5
 	@echo "test: all passed"
 
 test-threads: setup-test ## the engine's and the session's tests under ThreadSanitizer
-	scripts/test-threads '$(TSAN_FILTER)' $(TEST_FLAGS)
+	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
 
 test-fast: setup-test ## the tests alone, once
 	scripts/within 900 swift test $(TEST_FLAGS)

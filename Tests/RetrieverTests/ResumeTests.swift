@@ -203,7 +203,7 @@
       }
       let session = URLSession.forTest()
       var random = SeededRandom(7)
-      for _ in 0..<300 {
+      for _ in 0..<100 {
         let ended = Gate()
         let task = session.downloadTask(with: server.url()) { _, _, _ in ended.open() }
         task.resume()
