@@ -43,22 +43,11 @@ enum DownloadCommand {
   private static func stream(
     _ request: URLRequest, _ url: URL, _ session: URLSession, _ context: CommandContext, _ limit: Int64?
   ) async throws -> TransferReport {
-    let start = ContinuousClock.now
-    let (body, answer) = try await session.bytes(for: request)
-    guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the answer is not HTTP")
-    }
-    guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
-    let progress = context.progress.begin(url.shown)
-    defer { progress.end() }
-    let length = response.expectedContentLength
-    progress.expect(length >= 0 ? length : nil)
-    let count = try await BodyCopy.run(body, into: context.output, limit: limit) {
-      progress.advance(to: $0)
-    }
-    return TransferReport(
-      url: url.shown, finalURL: nil, status: response.statusCode, contentType: response.mimeType, file: nil,
-      bytes: count, resumedFrom: nil, seconds: (.now - start).inSeconds)
+    let output = BodyOutput(
+      context: context, session: session, request: request, url: url, limit: limit, showsProgress: true)
+    return try await output.run(accept: { response in
+      guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
+    }).0
   }
 
   private static func summary(_ report: TransferReport, _ file: String) -> String {

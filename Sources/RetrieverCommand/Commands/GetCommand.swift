@@ -37,29 +37,19 @@ enum GetCommand {
   private static func show(
     _ request: URLRequest, _ url: URL, _ session: URLSession, _ context: CommandContext, _ limit: Int64?
   ) async throws -> TransferReport {
-    let start = ContinuousClock.now
-    let (body, answer) = try await session.bytes(for: request)
-    guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the answer is not HTTP")
-    }
     let isTerminal = Terminal.isTerminal(STDOUT_FILENO)
     // No bar where the body itself is seen, at a terminal or in a pager: only beside a file.
-    let progress = FileSystem.isFile(STDOUT_FILENO) ? context.progress.begin(url.shown) : nil
-    defer { progress?.end() }
-    let length = response.expectedContentLength
-    progress?.expect(length >= 0 ? length : nil)
-    let count = try await BodyCopy.run(
-      body, into: context.output, limit: limit,
-      check: { piece in
-        guard isTerminal, piece.prefix(1024).contains(0) else { return }
-        throw Failure(.usage, "that is not text; --output FILE keeps it away from the terminal")
-      }
-    ) { progress?.advance(to: $0) }
+    let output = BodyOutput(
+      context: context, session: session, request: request, url: url, limit: limit,
+      showsProgress: FileSystem.isFile(STDOUT_FILENO))
+    let (shown, response) = try await output.run(check: { piece in
+      guard isTerminal, piece.prefix(1024).contains(0) else { return }
+      throw Failure(.usage, "that is not text; --output FILE keeps it away from the terminal")
+    })
     // The body is shown, since it often says why.
     if response.statusCode >= 400 { throw Failure.httpStatus(response) }
-    return TransferReport(
-      url: url.shown, finalURL: response.url.flatMap { $0 == url ? nil : $0.shown },
-      status: response.statusCode, contentType: response.mimeType, file: nil, bytes: count,
-      resumedFrom: nil, seconds: (.now - start).inSeconds)
+    var report = shown
+    report.finalURL = response.url.flatMap { $0 == url ? nil : $0.shown }
+    return report
   }
 }
