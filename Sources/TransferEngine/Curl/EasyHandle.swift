@@ -107,7 +107,8 @@ final class EasyHandle: @unchecked Sendable {
   private static func version(for request: TransferRequest) -> Shape.Version {
     switch request.httpVersion {
     case .automatic:
-      Curl.hasHTTP2 && request.url.prefix(6).lowercased() == "https:" ? .negotiated : .http11
+      Curl.hasHTTP2 && request.url.utf8.prefix(6).elementsEqual("https:".utf8, by: { $0 | 0x20 == $1 })
+        ? .negotiated : .http11
     case .http11: .http11
     case .http2PriorKnowledge: .http2PriorKnowledge
     }
