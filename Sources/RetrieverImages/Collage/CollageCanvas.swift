@@ -1,5 +1,3 @@
-import Foundation
-
 /// The pixels a collage is drawn to.
 struct CollageCanvas {
   private(set) var bitmap: Bitmap
@@ -37,6 +35,7 @@ struct CollageCanvas {
 
   private mutating func blend(_ color: ArraySlice<UInt8>, alpha: UInt8, at target: Int, hasAlpha: Bool) {
     if alpha == 0 { return }
+    let encoding = SRGBEncoding.shared
     let share = Float(alpha) / 255
     let behind = hasAlpha ? Float(bitmap.pixels[target + 3]) / 255 : 1
     let rest = behind * (1 - share)
@@ -45,26 +44,10 @@ struct CollageCanvas {
       bitmap.pixels[target + offset] =
         alpha == 255
         ? sample
-        : LinearLight.encoded(
-          (LinearLight.decoded(sample) * share + LinearLight.decoded(bitmap.pixels[target + offset]) * rest)
-            / total)
+        : encoding.sample(
+          of: (encoding.light[Int(sample)] * share
+            + encoding.light[Int(bitmap.pixels[target + offset])] * rest) / total)
     }
     if hasAlpha { bitmap.pixels[target + 3] = UInt8((total * 255).rounded()) }
-  }
-}
-
-/// The sRGB transfer function.
-enum LinearLight {
-  private static let table: [Float] = (0...255).map { sample in
-    let value = Double(sample) / 255
-    return Float(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4))
-  }
-
-  static func decoded(_ sample: UInt8) -> Float { table[Int(sample)] }
-
-  static func encoded(_ light: Float) -> UInt8 {
-    let value = Double(min(max(light, 0), 1))
-    let encoded = value <= 0.003_130_8 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
-    return UInt8((encoded * 255).rounded())
   }
 }

@@ -35,6 +35,14 @@ struct SRGBEncoding: @unchecked Sendable {
     self.thresholds = UnsafePointer(thresholds)
   }
 
+  /// The nearest sample; light outside of 0 to 1 is brought to the nearer end.
+  func sample(of light: Float) -> UInt8 {
+    let light = min(max(light, 0), 1)
+    var sample = Int(codes[Int(light * 4_096)])
+    while thresholds[sample + 1] <= light { sample += 1 }
+    return UInt8(truncatingIfNeeded: sample)
+  }
+
   /// The sRGB transfer function, from a value of 0 to 1 to light of 0 to 1.
   static func light(of value: Double) -> Double {
     value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
