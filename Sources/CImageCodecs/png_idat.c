@@ -83,6 +83,11 @@ static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t
       idat->has_ended = true;
       return NULL;
     }
+    // Damage behind the last row is no matter, as it is none to libpng: the CRC still speaks for the chunk.
+    if (result != ISAL_DECOMP_OK && *sink.has_all_rows) {
+      idat->has_ended = true;
+      return NULL;
+    }
     if (result == ISAL_INCORRECT_CHECKSUM) return "The pixels do not have the check sum they should have";
     if (result != ISAL_DECOMP_OK) return "The compressed pixels are damaged";
   } while (!idat->has_ended && (inflate->avail_in > 0 || inflate->avail_out == 0));

@@ -213,6 +213,19 @@ import Testing
     #expect(decode(interlaced.data(), limits: ImageLimits(memory: 60_000)).error == nil)
   }
 
+  @Test func damageBehindTheLastRowDoesNotMatterHoweverTheFileIsCut() throws {
+    let file = try #require(
+      Data(
+        base64Encoded: """
+          iVBORw0KGgoAAAANSUhEUgAAAAcAAAAGAQAAAAAndbnbAAAABlBMVEUA/wAH/gN5evVPAAAAEUlEQVR4AQEYAOf/AQABAAEAAQACAPXg8zIAtAAS\
+          SURBVAEAAeADVnSnAgAA4AGqLjc3NwIAAKoUhAMiZ4GvqgAAAABJRU5ErkJggpkp
+          """))
+    for cut in [Cut.whole, .pieces(of: 1), .pieces(of: 7), .pieces(of: 70)] {
+      let decoding = decode(file, cut: cut)
+      #expect(decoding.error == nil && decoding.isComplete && decoding.rowCount == 6)
+    }
+  }
+
   @Test func whatFollowsTheLastRowIsNotInflated() {
     let fixture = PNGFixture(width: 5, height: 3)
     let rows = [UInt8](repeating: 0, count: 3 * 16)
