@@ -73,7 +73,13 @@ let package = Package(
       name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages"], swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
-    .target(name: "KennelCore", dependencies: ["CSQLite", "CSodium"], swiftSettings: strict),
+    .target(name: "CKennelPage"),
+    .target(
+      name: "KennelCore",
+      dependencies: [
+        "CKennelPage", "CSQLite", "CSodium", "HTTPService", "Retriever", "RetrieverBridges", "RetrieverImages",
+      ],
+      swiftSettings: strict),
 
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
@@ -104,7 +110,9 @@ let package = Package(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "KennelCoreTests", dependencies: ["KennelCore", "TestSupport"], swiftSettings: strict),
+      name: "KennelCoreTests",
+      dependencies: ["KennelCore", "HTTPService", "Retriever", "RetrieverImages", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),
