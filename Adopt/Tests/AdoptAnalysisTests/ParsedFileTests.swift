@@ -1,0 +1,9 @@
+import Testing
+
+@testable import AdoptAnalysis
+
+struct ParsedFileTests {
+  @Test func statementsAreFound() {
+    #expect(ParsedFile(path: "a.swift", text: "let a = 1; let b = 2").tree.statements.count == 2)
+  }
+}
