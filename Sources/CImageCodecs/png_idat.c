@@ -9,7 +9,7 @@
 // chunks are inflated here, and libpng is given what they hold as a stream of stored blocks, which only have to be
 // copied. All other chunks pass through untouched.
 
-enum { signature_size = 8, head_size = 8, crc_size = 4, stored_most = 32 << 10 };
+enum { signature_size = 8, head_size = 8, crc_size = 4, stored_most = 32 << 10, longest_copy = 258 };
 
 struct png_idat {
   enum { in_signature, in_head, in_other, in_end, in_pixels, in_pixels_crc, over } state;
@@ -76,6 +76,8 @@ static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t
     inflate->avail_out = stored_most;
     int result = isal_inflate(inflate);
     uint32_t made = stored_most - inflate->avail_out;
+    // A copy from before the beginning counts as made, though nobody knows of what.
+    if (result == ISAL_INVALID_LOOKBACK) made -= made < longest_copy ? made : longest_copy;
     idat->has_ended = result == ISAL_DECOMP_OK && inflate->block_state == ISAL_BLOCK_FINISH;
     if (made > 0 || idat->has_ended) pass_stored(idat, made, sink);
     if (had_all_rows && made > 0) {

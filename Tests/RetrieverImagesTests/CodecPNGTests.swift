@@ -226,6 +226,19 @@ import Testing
     }
   }
 
+  @Test func whatIsCopiedFromBeforeThePixelsIsNoPicture() throws {
+    // Seven by six pixels of 16 bits, all of them copied from before the first.
+    let file = try #require(
+      Data(
+        base64Encoded: """
+          iVBORw0KGgoAAAANSUhEUgAAAAcAAAAGEAAAAAB69QfpAAAANElEQVR4ARptZW1vcnkKAAAADRmQSUVORK5CYII=
+          """))
+    for cut in [Cut.whole, .pieces(of: 1)] {
+      let decoding = decode(file, cut: cut)
+      #expect(decoding.error?.code == .corrupt && decoding.rowCount == 0)
+    }
+  }
+
   @Test func whatFollowsTheLastRowIsNotInflated() {
     let fixture = PNGFixture(width: 5, height: 3)
     let rows = [UInt8](repeating: 0, count: 3 * 16)
