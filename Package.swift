@@ -77,7 +77,8 @@ let package = Package(
     .target(
       name: "KennelCore",
       dependencies: [
-        "CKennelPage", "CSQLite", "CSodium", "HTTPService", "Retriever", "RetrieverBridges", "RetrieverImages",
+        "CKennelPage", "CSQLite", "CSodium", "HTTPService", "Retriever", "RetrieverBridges",
+        "RetrieverImages",
       ],
       swiftSettings: strict),
 

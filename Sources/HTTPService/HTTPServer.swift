@@ -73,6 +73,7 @@ public final class HTTPServer: Sendable {
       try loop.start(handler)
     } catch {
       state.withLock { $0 = .stopped }
+      loop.close()
       throw error
     }
   }
@@ -85,12 +86,13 @@ public final class HTTPServer: Sendable {
   ///
   /// - Parameter grace: How long open responses may take.
   public func stop(within grace: Duration = .seconds(10)) async {
-    let isRunning = state.withLock { state in
-      let isRunning = state == .running
+    let before = state.withLock { state in
+      let before = state
       if state == .listening { state = .stopped }
-      return isRunning
+      return before
     }
-    guard isRunning else { return }
+    if before == .listening { loop.close() }
+    guard before == .running else { return }
     loop.post(.stop(limit: grace))
     await loop.ending.wait()
   }

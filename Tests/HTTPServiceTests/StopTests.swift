@@ -82,6 +82,13 @@ import Testing
     #expect(throws: HTTPServerError.self) { try server.start { _ in .text("again") } }
   }
 
+  @Test func aServerThatIsStoppedBeforeItIsStartedNoLongerListens() async throws {
+    let server = try HTTPServer()
+    await server.stop()
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+    #expect(throws: HTTPServerError.self) { try server.start { _ in .text("late") } }
+  }
+
   @Test func serversLeaveNoDescriptor() async throws {
     await #expect(processExitsWith: .success) {
       // What the runtime opens once is open after the first.

@@ -25,13 +25,17 @@ import Testing
     #expect((folder as? URLError)?.code == .cannotOpenFile)
   }
 
-  @Test func onlyGETIsSent() async throws {
+  @Test func onlyGETWithoutABodyIsSent() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
-    var request = URLRequest(url: url)
-    request.httpMethod = "POST"
+    var post = URLRequest(url: url)
+    post.httpMethod = "POST"
+    var query = URLRequest(url: url)
+    query.httpBody = Data("which".utf8)
     let test = PipelineUnderTest()
-    let error = await failure { try await test.pipeline.thumbnail(for: ImageRequest(request, target: nil)) }
-    #expect((error as? ImageError)?.code == .invalidRequest)
+    for request in [post, query] {
+      let error = await failure { try await test.pipeline.thumbnail(for: ImageRequest(request, target: nil)) }
+      #expect((error as? ImageError)?.code == .invalidRequest)
+    }
   }
 
   @Test func aThumbnailWithoutPixelsIsRefused() async throws {

@@ -24,6 +24,8 @@ import Testing
     #expect(UIImage(data: Data("<svg/>".utf8)) == nil)
     #expect(UIImage(data: jpeg.prefix(20)) == nil)
     #expect(UIImage(contentsOfFile: "/nowhere/dog.jpg") == nil)
+    // Without an end.
+    #expect(UIImage(contentsOfFile: "/dev/zero") == nil)
     #expect(throws: ImageError.self) { try UIImage(validating: Data("GIF".utf8)) }
   }
 

@@ -77,14 +77,21 @@ final class ServerLoop: @unchecked Sendable {
   }
 
   deinit {
+    close()
+    if epoll >= 0 { Glibc.close(epoll) }
+    if wakeUp >= 0 { Glibc.close(wakeUp) }
+    options.deinitialize(count: 1)
+    options.deallocate()
+  }
+
+  /// Lets go of the socket while there is no thread.
+  func close() {
     if let daemon {
       MicroHTTPD.stopListening(daemon)
       MicroHTTPD.stop(daemon)
     }
-    if epoll >= 0 { close(epoll) }
-    if wakeUp >= 0 { close(wakeUp) }
-    options.deinitialize(count: 1)
-    options.deallocate()
+    daemon = nil
+    listening = nil
   }
 
   // MARK: Any thread

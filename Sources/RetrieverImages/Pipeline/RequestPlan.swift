@@ -25,6 +25,10 @@ struct RequestPlan: Sendable {
     guard request.urlRequest.httpMethod ?? "GET" == "GET" else {
       throw ImageError(.invalidRequest, "Images are fetched with GET, not with another method.")
     }
+    guard request.urlRequest.httpBody == nil, request.urlRequest.httpBodyStream == nil else {
+      throw ImageError(
+        .invalidRequest, "An image is known by its URL and header fields; its request has no body.")
+    }
     switch url.scheme.map({ ASCII.lowercased($0) }) {
     case "http", "https":
       host = Origin(url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""

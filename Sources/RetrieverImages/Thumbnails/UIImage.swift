@@ -56,9 +56,11 @@ public final class UIImage: Sendable {
 
   /// An image of the bytes of a file; nil when it cannot be read or is no image.
   ///
-  /// The file is read at once, on the calling thread.
+  /// The file is read at once, on the calling thread; of one that is larger than ``ImageLimits`` allow, no more than that.
   public convenience init?(contentsOfFile path: String) {
-    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
+    guard let file = FileHandle(forReadingAtPath: path),
+      let data = try? file.read(upToCount: ImageLimits().bytes + 1)
+    else { return nil }
     self.init(data: data)
   }
 
