@@ -38,11 +38,13 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     .target(
-      name: "TransferEngine", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd", "CLinux"],
+      name: "TransferEngine", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax"],
       swiftSettings: strict),
+    .target(name: "HTTPSyntax", swiftSettings: strict),
     .target(
       name: "Retriever",
       dependencies: [
+        "HTTPSyntax",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CPublicSuffix", condition: .when(platforms: [.linux])),
       ],
@@ -55,7 +57,7 @@ let package = Package(
       }),
     .target(name: "CResampling"),
     .target(
-      name: "RetrieverImages", dependencies: ["Retriever", "CImageCodecs", "CResampling"],
+      name: "RetrieverImages", dependencies: ["HTTPSyntax", "Retriever", "CImageCodecs", "CResampling"],
       swiftSettings: strict),
 
     .target(
@@ -67,7 +69,8 @@ let package = Package(
 
     .target(
       name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
-    .target(name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux", "HTTPSyntax"], swiftSettings: strict),
 
     .target(
       name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages"], swiftSettings: strict),

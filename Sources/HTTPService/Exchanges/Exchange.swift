@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Foundation
 
 /// One request and its response.
@@ -32,7 +33,7 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// The target without its query, fit for a line of a log: what was refused may hold anything.
-  var logPath: String { ASCIIText.percentEncoded(rawTarget.utf8.prefix { $0 != UInt8(ascii: "?") }) }
+  var logPath: String { PercentEncoding.encode(rawTarget.utf8.prefix { $0 != UInt8(ascii: "?") }) }
 
   // MARK: Calls of the library, on the loop's thread
 

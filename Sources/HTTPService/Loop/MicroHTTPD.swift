@@ -1,3 +1,4 @@
+import HTTPSyntax
 import CMicroHTTPD
 import Foundation
 import Glibc
@@ -124,7 +125,7 @@ final class OutgoingResponse: @unchecked Sendable {
 
   /// The fields that the library writes itself.
   private static func isOwn(_ name: String) -> Bool {
-    ["Content-Length", "Transfer-Encoding", "Date"].contains { ASCIIText.equalIgnoringCase($0, name) }
+    ["Content-Length", "Transfer-Encoding", "Date"].contains { ASCII.equalIgnoringCase($0, name) }
   }
 
   /// The client is to leave when it has this.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension ServerLoop {
   /// Refuses what no handler should see; framing is checked apart.
   func checked(
@@ -16,12 +18,12 @@ extension ServerLoop {
     for field in fields where field.fault != nil {
       throw .malformed("A header field is malformed.")
     }
-    guard ASCIIText.isToken(method.rawValue) else { throw .malformed("The method is malformed.") }
+    guard ASCII.isToken(method.rawValue) else { throw .malformed("The method is malformed.") }
     guard configuration.methods.contains(method) else {
       throw RequestRefusal(.notImplemented, "This method is not known here.")
     }
     if fields.values("Host").count > 1 { throw .malformed("There is more than one Host.") }
-    if let expectation = fields["Expect"], !ASCIIText.equalIgnoringCase(expectation, "100-continue") {
+    if let expectation = fields["Expect"], !ASCII.equalIgnoringCase(expectation, "100-continue") {
       throw RequestRefusal(.expectationFailed, "The only expectation met here is 100-continue.")
     }
     return try RequestTarget(rawTarget)

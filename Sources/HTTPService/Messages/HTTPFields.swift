@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The header fields of a request or a response, in order.
 ///
 /// Names are compared without regard to case; a name may stand several times. Any text can be stored; what cannot be
@@ -24,7 +26,7 @@ public struct HTTPFields: Sendable, Hashable {
 
   /// The value of the first field of this name. Setting it replaces all fields of the name; nil removes them.
   public subscript(name: String) -> String? {
-    get { fields.first { ASCIIText.equalIgnoringCase($0.name, name) }?.value }
+    get { fields.first { ASCII.equalIgnoringCase($0.name, name) }?.value }
     set {
       remove(name)
       if let newValue { append(name, newValue) }
@@ -35,7 +37,7 @@ public struct HTTPFields: Sendable, Hashable {
   ///
   /// - Parameter name: The name, in any case.
   public func values(_ name: String) -> [String] {
-    fields.compactMap { ASCIIText.equalIgnoringCase($0.name, name) ? $0.value : nil }
+    fields.compactMap { ASCII.equalIgnoringCase($0.name, name) ? $0.value : nil }
   }
 
   /// The members of a comma-separated list that may be spread over several fields, without white space and empty
@@ -43,7 +45,7 @@ public struct HTTPFields: Sendable, Hashable {
   ///
   /// - Parameter name: The name, in any case.
   public func listMembers(_ name: String) -> [String] {
-    values(name).flatMap { ASCIIText.listMembers($0) }
+    values(name).flatMap { ASCII.listMembers($0) }
   }
 
   /// Adds a field after all others.
@@ -59,7 +61,7 @@ public struct HTTPFields: Sendable, Hashable {
   ///
   /// - Parameter name: The name, in any case.
   public mutating func remove(_ name: String) {
-    fields.removeAll { ASCIIText.equalIgnoringCase($0.name, name) }
+    fields.removeAll { ASCII.equalIgnoringCase($0.name, name) }
   }
 
   mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
@@ -86,7 +88,7 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 extension HTTPFields.Field {
   /// What keeps this field from being sent, as a sentence; nil when nothing does.
   var fault: String? {
-    if !ASCIIText.isToken(name) { return "The header field name \(name.debugDescription) is not a token." }
+    if !ASCII.isToken(name) { return "The header field name \(name.debugDescription) is not a token." }
     let hasControl = value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
     return hasControl
       ? "The value of the header field \(name) holds a line break or a control character." : nil

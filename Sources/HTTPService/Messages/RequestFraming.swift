@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// How the length of a request's body is told.
 enum RequestFraming: Equatable {
   case noBody
@@ -7,11 +9,11 @@ enum RequestFraming: Equatable {
   /// Refuses whatever two servers in a row could read differently: that is how requests are smuggled.
   init(_ fields: HTTPFields) throws(RequestRefusal) {
     let codings = fields.listMembers("Transfer-Encoding")
-    let hasCoding = fields.contains { ASCIIText.equalIgnoringCase($0.name, "Transfer-Encoding") }
+    let hasCoding = fields.contains { ASCII.equalIgnoringCase($0.name, "Transfer-Encoding") }
     let lengths = fields.values("Content-Length")
     if hasCoding {
       guard lengths.isEmpty else { throw .malformed("A body has a length or a transfer coding, not both.") }
-      guard codings.count == 1, ASCIIText.equalIgnoringCase(codings[0], "chunked") else {
+      guard codings.count == 1, ASCII.equalIgnoringCase(codings[0], "chunked") else {
         throw RequestRefusal(.notImplemented, "The only transfer coding taken here is chunked.")
       }
       self = .chunked
@@ -21,7 +23,7 @@ enum RequestFraming: Equatable {
       self = .noBody
       return
     }
-    guard lengths.count == 1, let length = ASCIIText.number(first[...]) else {
+    guard lengths.count == 1, let length = ASCII.number(first[...]) else {
       throw .malformed("The Content-Length is not one number.")
     }
     self = length == 0 ? .noBody : .length(length)

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The path and the query of a request, taken apart.
 ///
 /// Remote input: whatever does not have exactly one meaning is refused.
@@ -23,7 +25,7 @@ struct RequestTarget: Equatable {
   private static func originForm(_ text: String) throws(RequestRefusal) -> Substring {
     if text.utf8.first == UInt8(ascii: "/") { return text[...] }
     for scheme in ["http://", "https://"]
-    where ASCIIText.equalIgnoringCase(String(text.prefix(scheme.utf8.count)), scheme) {
+    where ASCII.equalIgnoringCase(String(text.prefix(scheme.utf8.count)), scheme) {
       let afterScheme = text.dropFirst(scheme.utf8.count)
       guard let slash = afterScheme.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
       return afterScheme[slash] == "?" ? "/" + afterScheme[slash...] : afterScheme[slash...]
@@ -33,7 +35,7 @@ struct RequestTarget: Equatable {
 
   private mutating func takePath(_ path: Substring) throws(RequestRefusal) {
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
-      guard let segment = ASCIIText.percentDecoded(piece) else {
+      guard let segment = PercentEncoding.decode(piece) else {
         throw .malformed("The path holds a broken percent-encoding.")
       }
       // A slash that hides in an escape would make two segments of one wherever they are joined again.
@@ -54,8 +56,8 @@ struct RequestTarget: Equatable {
   private mutating func takeQuery(_ text: Substring) throws(RequestRefusal) {
     for piece in text.utf8.split(separator: UInt8(ascii: "&")) {
       let equals = piece.firstIndex(of: UInt8(ascii: "="))
-      let name = ASCIIText.percentDecoded(piece[..<(equals ?? piece.endIndex)], plusIsSpace: true)
-      let value = equals.map { ASCIIText.percentDecoded(piece[piece.index(after: $0)...], plusIsSpace: true) }
+      let name = PercentEncoding.decode(piece[..<(equals ?? piece.endIndex)], plusIsSpace: true)
+      let value = equals.map { PercentEncoding.decode(piece[piece.index(after: $0)...], plusIsSpace: true) }
       guard let name, value != .some(nil) else {
         throw .malformed("The query holds a broken percent-encoding.")
       }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The part of a representation that a `Range` field asks for.
 enum ByteRange: Equatable {
   /// No range, or one that may be passed over: the whole.
@@ -14,14 +16,14 @@ enum ByteRange: Equatable {
   ///   - length: The whole representation's length.
   init(_ field: String?, length: Int64) {
     self = .whole
-    guard let field, ASCIIText.equalIgnoringCase(String(field.prefix(6)), "bytes=") else { return }
-    let parts = ASCIIText.listMembers(String(field.dropFirst(6)))
+    guard let field, ASCII.equalIgnoringCase(String(field.prefix(6)), "bytes=") else { return }
+    let parts = ASCII.listMembers(String(field.dropFirst(6)))
     guard parts.count == 1 else { return }
-    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { ASCIIText.trimmed($0) }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { ASCII.trimmed($0) }
     guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else { return }
     // Digits only: what does not fit lies beyond any file.
-    let first = ends[0].isEmpty ? nil : ASCIIText.number(ends[0]) ?? .max
-    let last = ends[1].isEmpty ? nil : ASCIIText.number(ends[1]) ?? .max
+    let first = ends[0].isEmpty ? nil : ASCII.number(ends[0]) ?? .max
+    let last = ends[1].isEmpty ? nil : ASCII.number(ends[1]) ?? .max
     switch (first, last) {
     case (let first?, let last?) where last < first: return
     case (let first?, _):

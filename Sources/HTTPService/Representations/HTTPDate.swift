@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A moment as HTTP writes it, `Sun, 06 Nov 1994 08:49:37 GMT`: whole seconds, no calendar of the user's.
 public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Seconds since the beginning of 1970, from year 1 to 9999.
@@ -46,11 +48,11 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     default: return nil
     }
     let clock = words[order.time].split(separator: ":", omittingEmptySubsequences: false).map {
-      ASCIIText.number($0)
+      ASCII.number($0)
     }
     guard let month = Self.months.firstIndex(of: words[order.month]),
-      let day = ASCIIText.number(words[order.day][...]), 1...31 ~= day,
-      var year = ASCIIText.number(words[order.year][...]), year <= 9999,
+      let day = ASCII.number(words[order.day][...]), 1...31 ~= day,
+      var year = ASCII.number(words[order.year][...]), year <= 9999,
       clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],
       hour < 24, minute < 60, second <= 60
     else { return nil }

@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   /// One way to authenticate that a server offers in `WWW-Authenticate`, or a proxy in `Proxy-Authenticate`.
   package struct AuthenticateOffer: Sendable, Hashable {
     /// The scheme in lower case, such as `basic`.

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// A scheme that this library can answer. The cases stand from the weakest to the strongest.

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// The dates of `Set-Cookie`, which servers write in many ways, read as RFC 6265, 5.1.1 says.

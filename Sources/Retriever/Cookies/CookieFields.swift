@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// What a cookie says: the value inside an ``HTTPCookie``.

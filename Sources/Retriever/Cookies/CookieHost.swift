@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// A host in the form in which cookies compare it: lower case, international names as ASCII (`xn--…`), no brackets.

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// The cookies of a storage and the rules of RFC 6265 and its revision about them, as a value: no lock, no clock.

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// Reads `Set-Cookie` fields as RFC 6265, 5.2 says: as a browser does, so whatever a server sends.

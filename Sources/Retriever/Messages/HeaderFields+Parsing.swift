@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   extension HeaderFields {
     /// Reads the lines of a head as a server sent them, without its status line.
     ///

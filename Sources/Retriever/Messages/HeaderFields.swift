@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   /// The header fields of one message, in the order in which they were sent. Names match whatever their case.
   ///
   /// A name may occur several times, as a server sent it: the subscript joins such values, `values(for:)` keeps

@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   /// A field value with parameters, such as `text/html; charset="utf-8"`, taken apart.
   ///
   /// Reads what RFC 9110 defines and what servers send beside it; never fails, an unreadable rest is skipped.

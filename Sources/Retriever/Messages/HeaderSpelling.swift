@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   /// How the names of well-known response fields are spelled in `HTTPURLResponse.allHeaderFields`.
   ///
   /// HTTP/2 and HTTP/3 send names in lower case. As on Apple's platforms a well-known name has each of its words

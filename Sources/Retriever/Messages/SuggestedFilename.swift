@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// The rule behind `URLResponse.suggestedFilename`. What it gives is safe to append to a directory.

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   extension URLRequest {

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   // Secrets are taken out here, on the way in: an entry never holds one.

@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   /// A range of IP addresses in CIDR form, such as `10.0.0.0/8` or `2001:db8::/32`; or a single address.
   public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
     let base: IPAddress

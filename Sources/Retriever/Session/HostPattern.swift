@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// A host name (`example.com`), or all names below one (`*.example.com`), optionally on one port only

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// Who answers for a URL: its scheme, host and port (RFC 6454). What is secret stays within one origin.

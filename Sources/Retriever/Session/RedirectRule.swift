@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
   import Foundation
 
   /// Makes the request that follows a redirect (RFC 9110, 15.4), without what another origin must not see.

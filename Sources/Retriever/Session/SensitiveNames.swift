@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+  import HTTPSyntax
+
   /// Tells by its name whether a header field, a query item or a form field holds a secret.
   ///
   /// Used where a secret might leave its origin or reach a file. A name that is taken for secret without being it

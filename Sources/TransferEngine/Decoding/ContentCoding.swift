@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A content coding (RFC 9110, 8.4.1) that the engine can take back.
 enum ContentCoding: String, Sendable, CaseIterable {
   case gzip, deflate
@@ -12,10 +14,9 @@ enum ContentCoding: String, Sendable, CaseIterable {
   /// Empty when there is nothing to undo, or when one of them is unknown: then the body is given as it came.
   static func list(_ fieldValue: String) -> [ContentCoding] {
     var codings: [ContentCoding] = []
-    for part in fieldValue.utf8.split(separator: UInt8(ascii: ",")) {
-      let name = part.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map(lowercased)
-      switch String(decoding: name, as: UTF8.self) {
-      case "", "identity": continue
+    for part in ASCII.listMembers(fieldValue) {
+      switch ASCII.lowercased(part) {
+      case "identity": continue
       case "x-gzip": codings.append(.gzip)
       case let name:
         guard let coding = ContentCoding(rawValue: name) else { return [] }
@@ -23,10 +24,6 @@ enum ContentCoding: String, Sendable, CaseIterable {
       }
     }
     return codings
-  }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
-    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
   }
 
   func makeDecoder() throws(TransferFailure) -> any ContentDecoder {

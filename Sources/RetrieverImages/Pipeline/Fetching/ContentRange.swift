@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Retriever
 
 /// Which part of the whole a 206 brings: `bytes 100-199/200`.

@@ -1,0 +1,105 @@
+/// Byte rules of HTTP's grammar. They look at ASCII only: a locale never changes what a header means.
+package enum ASCII {
+  @inlinable @inline(__always)
+  package static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+
+  @inlinable @inline(__always)
+  package static func uppercased(_ byte: UInt8) -> UInt8 {
+    byte &- 0x61 < 26 ? byte & 0xDF : byte
+  }
+
+  @inlinable @inline(__always)
+  package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+  @inlinable
+  package static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+    isDigit(byte) || lowercased(byte) &- 0x61 < 6
+  }
+
+  @inlinable @inline(__always)
+  package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// A `tchar` of RFC 9110: what a field name and a method are made of.
+  @inlinable
+  package static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+      UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  @inlinable
+  package static func isToken(_ text: some StringProtocol) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
+  }
+
+  @inlinable
+  package static func equalIgnoringCase(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
+    let leftBytes = left.utf8
+    let rightBytes = right.utf8
+    guard leftBytes.count == rightBytes.count else { return false }
+    return zip(leftBytes, rightBytes).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  @inlinable
+  package static func lowercased(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map { lowercased($0) }, as: UTF8.self)
+  }
+
+  @inlinable
+  package static func uppercased(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map { uppercased($0) }, as: UTF8.self)
+  }
+
+  /// The text without spaces and tabs around it (HTTP's optional white space).
+  @inlinable
+  package static func trimmed(_ text: some StringProtocol) -> Substring {
+    var rest = Substring(text)
+    while let first = rest.utf8.first, isBlank(first) {
+      rest = rest[rest.utf8.index(after: rest.startIndex)...]
+    }
+    while let last = rest.utf8.last, isBlank(last) {
+      rest = rest[..<rest.utf8.index(before: rest.endIndex)]
+    }
+    return rest
+  }
+
+  /// The number that `text` spells with digits only; `nil` when it is anything else or does not fit.
+  @inlinable
+  package static func number(_ text: some StringProtocol) -> Int64? {
+    guard !text.isEmpty else { return nil }
+    var value: Int64 = 0
+    for byte in text.utf8 {
+      guard isDigit(byte) else { return nil }
+      let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overflowedAgain) = product.addingReportingOverflow(Int64(byte &- 0x30))
+      guard !overflowed, !overflowedAgain else { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  /// What a hexadecimal digit stands for.
+  @inlinable @inline(__always)
+  package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+
+  /// The members of a comma-separated list, without white space around them and without empty ones.
+  package static func listMembers(_ text: String) -> [String] {
+    text.utf8.split(separator: UInt8(ascii: ",")).map { String(trimmed(Substring($0))) }.filter {
+      !$0.isEmpty
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// Percent-encoding, as URLs and forms have it.
+package enum PercentEncoding {
+  /// The bytes with all that are not visible characters percent-encoded.
+  package static func encode(_ bytes: Substring.UTF8View) -> String {
+    if bytes.allSatisfy({ 0x21...0x7E ~= $0 }) { return String(Substring(bytes)) }
+    return bytes.reduce(into: "") { text, byte in
+      if 0x21...0x7E ~= byte {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += byte < 0x10 ? "%0" : "%"
+        text += String(byte, radix: 16, uppercase: true)
+      }
+    }
+  }
+
+  /// Undoes percent-encoding; nil when an escape is cut short or the result is not UTF-8.
+  package static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var iterator = bytes.makeIterator()
+    while let byte = iterator.next() {
+      if byte == UInt8(ascii: "%") {
+        guard let high = iterator.next().flatMap(ASCII.hexadecimalValue),
+          let low = iterator.next().flatMap(ASCII.hexadecimalValue)
+        else {
+          return nil
+        }
+        decoded.append(high << 4 | low)
+      } else {
+        decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+      }
+    }
+    return String(validating: decoded, as: UTF8.self)
+  }
+}
