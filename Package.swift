@@ -72,8 +72,10 @@ let package = Package(
     .target(
       name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux", "HTTPSyntax"], swiftSettings: strict),
 
+    .target(name: "TerminalProgram", swiftSettings: strict),
     .target(
-      name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages"], swiftSettings: strict),
+      name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages", "TerminalProgram"],
+      swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
     .target(name: "CKennelPage"),
@@ -108,7 +110,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RetrieverCommandTests",
-      dependencies: ["RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TestSupport"],
+      dependencies: [
+        "RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TerminalProgram", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],

@@ -1,6 +1,4 @@
-import Foundation
-import Glibc
-import Retriever
+import TerminalProgram
 
 /// The program `retriever`: from arguments to an exit status.
 public enum CommandProgram {
@@ -13,66 +11,8 @@ public enum CommandProgram {
   ///   - arguments: without the program's name.
   ///   - environment: the variables of the process.
   public static func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
-    await Interruption.run { await dispatch(arguments, environment) }.rawValue
-  }
-
-  private static func dispatch(_ arguments: [String], _ environment: [String: String]) async -> ExitStatus {
-    let output = DescriptorWriter(STDOUT_FILENO, name: "standard output", closes: false)
-    let screen = Screen(STDERR_FILENO, isQuiet: false, environment: environment)
-    do {
-      let status = try await run(arguments, environment, output, screen)
-      await screen.flush()
-      return status
-    } catch {
-      let failure = Failure(error)
-      if failure.status != .outputClosed, failure.status != .interrupted {
-        screen.warn("retriever: \(failure.message)")
-      }
-      if failure.status == .usage { screen.warn(hint(arguments)) }
-      await screen.flush()
-      return failure.status
-    }
-  }
-
-  private static func hint(_ arguments: [String]) -> String {
-    let command = arguments.first.flatMap(CommandList.command(named:)).map { "\($0.name) " } ?? ""
-    return "retriever \(command)--help shows what can be said."
-  }
-
-  private static func run(
-    _ arguments: [String], _ environment: [String: String], _ output: DescriptorWriter, _ screen: Screen
-  ) async throws -> ExitStatus {
-    guard let name = arguments.first else { throw UsageError("which command?") }
-    switch name {
-    case "--help", "-h", "help":
-      let about = arguments.dropFirst().first.flatMap(CommandList.command(named:))
-      try await output.write(about.map { HelpText.text(of: $0) } ?? HelpText.overview())
-      return .success
-    case "--version":
-      try await output.write(HelpText.version + "\n")
-      return .success
-    default: break
-    }
-    guard let command = CommandList.command(named: name) else {
-      let nearest = Spelling.nearest(to: name, among: CommandList.visible.map(\.name))
-      throw UsageError("there is no command “\(name)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
-    }
-    let parsed = try ArgumentParser.parse(arguments.dropFirst(), for: command)
-    if parsed.has("help") {
-      try await output.write(HelpText.text(of: command))
-      return .success
-    }
-    switch name {
-    case "completions":
-      guard let text = Completions.text(for: parsed.operands.first ?? "") else {
-        throw UsageError("completions are for \(Completions.shells.joined(separator: ", "))")
-      }
-      try await output.write(text)
-      return .success
-    case "generate-manual":
-      try await output.write(ManualPage.text)
-      return .success
-    default: return try await work(parsed, environment)
+    await CommandList.program.run(arguments, environment: environment, failure: { Failure($0) }) {
+      try await work($0, environment)
     }
   }
 

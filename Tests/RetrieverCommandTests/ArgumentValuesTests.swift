@@ -1,5 +1,6 @@
 import Foundation
 import RetrieverImages
+import TerminalProgram
 import Testing
 
 @testable import RetrieverCommand

@@ -1,5 +1,6 @@
 import Foundation
 import RetrieverImages
+import TerminalProgram
 import Testing
 
 @testable import RetrieverCommand
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ExitStatusTests {
   @Test func theNumbersAreAPromise() {
     let numbers = Dictionary(
-      uniqueKeysWithValues: RetrieverCommand.ExitStatus.allCases.map { ($0.word, $0.rawValue) })
+      uniqueKeysWithValues: TerminalProgram.ExitStatus.all.map { ($0.word, $0.status.rawValue) })
     #expect(
       numbers == [
         "success": 0, "failure": 1, "usage": 2, "hostNotFound": 3, "connection": 4, "security": 5,
@@ -17,16 +18,16 @@ import Testing
   }
 
   @Test func severalEndsMakeOne() {
-    #expect(RetrieverCommand.ExitStatus.combined([]) == .success)
-    #expect(RetrieverCommand.ExitStatus.combined([.success, .success]) == .success)
-    #expect(RetrieverCommand.ExitStatus.combined([.timedOut, .timedOut]) == .timedOut)
-    #expect(RetrieverCommand.ExitStatus.combined([.success, .timedOut]) == .partial)
-    #expect(RetrieverCommand.ExitStatus.combined([.hostNotFound, .timedOut]) == .failure)
-    #expect(RetrieverCommand.ExitStatus.combined([.success, .outputClosed, .httpStatus]) == .outputClosed)
+    #expect(TerminalProgram.ExitStatus.combined([]) == .success)
+    #expect(TerminalProgram.ExitStatus.combined([.success, .success]) == .success)
+    #expect(TerminalProgram.ExitStatus.combined([.timedOut, .timedOut]) == .timedOut)
+    #expect(TerminalProgram.ExitStatus.combined([.success, .timedOut]) == .partial)
+    #expect(TerminalProgram.ExitStatus.combined([.hostNotFound, .timedOut]) == .failure)
+    #expect(TerminalProgram.ExitStatus.combined([.success, .outputClosed, .httpStatus]) == .outputClosed)
   }
 
   @Test func errorsOfTheLibrariesHaveTheirNumbers() throws {
-    let expected: [(URLError.Code, RetrieverCommand.ExitStatus)] = [
+    let expected: [(URLError.Code, TerminalProgram.ExitStatus)] = [
       (.cannotFindHost, .hostNotFound), (.timedOut, .timedOut), (.cannotConnectToHost, .connection),
       (.serverCertificateHasBadDate, .security), (.cannotWriteToFile, .fileSystem),
       (.dataLengthExceedsMaximum, .tooLarge), (.cancelled, .interrupted),

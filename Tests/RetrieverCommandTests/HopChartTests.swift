@@ -1,3 +1,4 @@
+import TerminalProgram
 import Testing
 
 @testable import RetrieverCommand

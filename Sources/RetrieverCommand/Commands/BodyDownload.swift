@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Retriever
+import TerminalProgram
 
 /// Fetches one body into a file, by way of a partial one beside it.
 struct BodyDownload: Sendable {

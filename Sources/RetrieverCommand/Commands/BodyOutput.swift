@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import TerminalProgram
 
 /// One body on its way to standard output.
 struct BodyOutput {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Retriever
 import RetrieverImages
+import TerminalProgram
 
 /// `retriever collage`: a list of pictures, drawn to one. They are fetched and scaled while the list is still coming.
 enum CollageCommand {

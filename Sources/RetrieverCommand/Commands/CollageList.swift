@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Retriever
+import TerminalProgram
 
 /// The list a collage is made of: ids or URLs, one a line, from a URL, a file or standard input.
 package struct CollageList: Sendable {

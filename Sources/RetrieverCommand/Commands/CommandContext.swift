@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Retriever
 import Synchronization
+import TerminalProgram
 
 /// What every command works with: the arguments, the world around it, and the sessions it makes.
 final class CommandContext: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import TerminalProgram
 
 /// `retriever download`: bodies to files, with progress, several at a time, and to be resumed.
 enum DownloadCommand {

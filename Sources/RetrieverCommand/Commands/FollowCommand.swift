@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Retriever
+import TerminalProgram
 
 /// `retriever lines` and `retriever events`: streams that are shown as they come, and taken up again when they break.
 enum FollowCommand {

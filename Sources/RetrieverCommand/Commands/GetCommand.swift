@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Retriever
+import TerminalProgram
 
 /// `retriever get`: bodies to standard output, one behind the other, or to files.
 enum GetCommand {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Retriever
 import RetrieverImages
+import TerminalProgram
 
 /// What the commands for images share: the pipeline, the requests, and the files they write.
 struct ImageWork: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Retriever
 import Synchronization
+import TerminalProgram
 
 /// `retriever inspect`: where the time of a request goes, hop by hop.
 enum InspectCommand {

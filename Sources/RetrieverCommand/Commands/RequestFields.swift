@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Retriever
+import TerminalProgram
 
 /// The header fields and the body that the command line asks for.
 enum RequestFields {

@@ -1,6 +1,7 @@
 import Foundation
 import Retriever
 import RetrieverImages
+import TerminalProgram
 
 /// `retriever thumbnail`: small pictures of large ones, made while those arrive.
 enum ThumbnailCommand {

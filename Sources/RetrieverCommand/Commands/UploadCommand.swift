@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Retriever
 import Synchronization
+import TerminalProgram
 
 /// `retriever upload`: files to a URL.
 enum UploadCommand {

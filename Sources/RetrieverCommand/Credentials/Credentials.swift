@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import TerminalProgram
 
 /// The names and passwords this run may use, and for whom.
 ///

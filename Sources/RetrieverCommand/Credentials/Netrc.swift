@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TerminalProgram
 
 /// The entries of a `.netrc` file.
 package struct Netrc: Sendable, Equatable {

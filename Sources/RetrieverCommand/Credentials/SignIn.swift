@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import TerminalProgram
 
 /// Answers servers that ask who is there, and tells what went over the wire when that is wanted.
 final class SignIn: NSObject, URLSessionTaskDelegate {

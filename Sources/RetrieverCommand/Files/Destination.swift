@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TerminalProgram
 
 /// Where a body goes.
 enum Destination: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TerminalProgram
 
 /// A file that is being written beside its place: NAME.part, with NAME.part.resume. It gets its name when it is whole.
 final class PartialFile: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Retriever
+import TerminalProgram
 
 /// What is kept beside a partial file so that a later run can go on with it: NAME.part.resume. No secrets are in it.
 package struct ResumeRecord: Codable, Sendable, Equatable {

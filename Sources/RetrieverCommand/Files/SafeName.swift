@@ -1,3 +1,5 @@
+import TerminalProgram
+
 /// A file name that a server proposes, as a name that can do no harm in the directory it goes to.
 package enum SafeName {
   /// What is appended while a file is not whole still has room within the 255 bytes a file system takes.

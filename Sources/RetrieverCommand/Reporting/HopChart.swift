@@ -1,4 +1,5 @@
 import Foundation
+import TerminalProgram
 
 /// Draws where the time went. Pure: hops in, lines out.
 package enum HopChart {

@@ -1,4 +1,5 @@
 import Foundation
+import TerminalProgram
 
 /// Writes what was done as JSON, one object a line; nothing unless `--json` was given.
 ///

@@ -1,22 +1,22 @@
 import Glibc
 
 /// What is known of the terminal, if there is one.
-enum Terminal {
-  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+package enum Terminal {
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// In columns and rows; asked each time, since windows are made larger and smaller.
-  static func size(_ descriptor: Int32) -> (width: Int, height: Int) {
+  package static func size(_ descriptor: Int32) -> (width: Int, height: Int) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
     return (Int(size.ws_col), max(1, Int(size.ws_row)))
   }
 
   /// Whether lines can be written over.
-  static func canRewrite(_ descriptor: Int32, _ environment: [String: String]) -> Bool {
+  package static func canRewrite(_ descriptor: Int32, _ environment: [String: String]) -> Bool {
     isTerminal(descriptor) && environment["TERM"] != "dumb"
   }
 
-  static func usesUnicode(_ environment: [String: String]) -> Bool {
+  package static func usesUnicode(_ environment: [String: String]) -> Bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"]
     let locale = names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }?.lowercased() ?? ""
     return locale.contains("utf-8") || locale.contains("utf8")

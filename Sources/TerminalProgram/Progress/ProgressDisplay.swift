@@ -1,18 +1,18 @@
 import Synchronization
 
 /// Shows the work under way at a terminal, ten times a second at most; elsewhere it does nothing.
-final class ProgressDisplay: Sendable {
+package final class ProgressDisplay: Sendable {
   private let screen: Screen
   private let start = ContinuousClock.now
   private let table = Mutex(ProgressTable())
   private let ticker = Mutex<Task<Void, Never>?>(nil)
 
-  init(_ screen: Screen) { self.screen = screen }
+  package init(_ screen: Screen) { self.screen = screen }
 
   private var now: Duration { .now - start }
 
   /// One piece of work.
-  func begin(
+  package func begin(
     _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil
   ) -> Handle {
     let identifier = table.withLock {
@@ -23,7 +23,7 @@ final class ProgressDisplay: Sendable {
   }
 
   /// Nothing is shown any more.
-  func stop() async {
+  package func stop() async {
     let task = ticker.withLock { $0.take() }
     task?.cancel()
     await task?.value
@@ -61,25 +61,25 @@ final class ProgressDisplay: Sendable {
   }
 
   /// Speaks for one piece of work.
-  struct Handle: Sendable {
+  package struct Handle: Sendable {
     fileprivate let display: ProgressDisplay
     fileprivate let identifier: Int
 
-    func describe(_ label: String, completed: Int64, total: Int64?) {
+    package func describe(_ label: String, completed: Int64, total: Int64?) {
       display.change { [identifier] in
         $0.describe(identifier, label: label, completed: completed, total: total, at: $1)
       }
     }
 
-    func advance(to completed: Int64) {
+    package func advance(to completed: Int64) {
       display.change { [identifier] in $0.advance(identifier, to: completed, at: $1) }
     }
 
-    func expect(_ total: Int64?) {
+    package func expect(_ total: Int64?) {
       display.change { [identifier] table, _ in table.expect(identifier, total: total) }
     }
 
-    func end() {
+    package func end() {
       display.change { [identifier] table, _ in table.end(identifier) }
       display.draw()
     }

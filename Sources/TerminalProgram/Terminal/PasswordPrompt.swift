@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 
 /// Asks for a password at the terminal, whatever standard input and output are, and does not show it.
-enum PasswordPrompt {
+package enum PasswordPrompt {
   /// Nil when there is no terminal, or the task is cancelled.
-  static func ask(_ question: String) async -> String? {
+  package static func ask(_ question: String) async -> String? {
     let isAbandoned = Flag()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        DispatchQueue(label: "retriever.prompt").async {
+        DispatchQueue(label: "terminal.prompt").async {
           continuation.resume(returning: read(question, isAbandoned))
         }
       }

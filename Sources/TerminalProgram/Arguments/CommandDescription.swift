@@ -3,6 +3,11 @@ package struct CommandDescription: Sendable {
   package struct Example: Sendable {
     package let text: String
     package let line: String
+
+    package init(text: String, line: String) {
+      self.text = text
+      self.line = line
+    }
   }
 
   package let name: String
@@ -15,14 +20,16 @@ package struct CommandDescription: Sendable {
   package let discussion: [String]
   package let options: [OptionDescription]
   package let examples: [Example]
-  /// Whether files are offered for the operands.
-  package let completesFiles: Bool
+  /// What a shell offers for the operands.
+  package let completion: OptionDescription.Completion
   package let isHidden: Bool
+  /// Whether it runs until it is asked to end: a signal is no failure of it.
+  package let isService: Bool
 
   package init(
     _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, discussion: [String],
-    options: [OptionDescription], examples: [Example] = [], completesFiles: Bool = false,
-    isHidden: Bool = false
+    options: [OptionDescription], examples: [Example] = [],
+    completion: OptionDescription.Completion = .nothing, isHidden: Bool = false, isService: Bool = false
   ) {
     self.name = name
     self.summary = summary
@@ -31,10 +38,11 @@ package struct CommandDescription: Sendable {
     self.discussion = discussion
     self.options = options
     self.examples = examples
-    self.completesFiles = completesFiles
+    self.completion = completion
     self.isHidden = isHidden
+    self.isService = isService
   }
 
-  func option(named name: String) -> OptionDescription? { options.first { $0.name == name } }
-  func option(short letter: Character) -> OptionDescription? { options.first { $0.short == letter } }
+  package func option(named name: String) -> OptionDescription? { options.first { $0.name == name } }
+  package func option(short letter: Character) -> OptionDescription? { options.first { $0.short == letter } }
 }

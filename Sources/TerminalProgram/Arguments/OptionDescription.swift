@@ -29,5 +29,5 @@ package struct OptionDescription: Sendable, Hashable {
     self.summary = summary
   }
 
-  var takesValue: Bool { placeholder != nil }
+  package var takesValue: Bool { placeholder != nil }
 }

@@ -5,6 +5,12 @@ package struct ParsedArguments: Sendable {
   package let values: [String: [String]]
   package let operands: [String]
 
+  package init(command: String, values: [String: [String]], operands: [String]) {
+    self.command = command
+    self.values = values
+    self.operands = operands
+  }
+
   package func has(_ option: String) -> Bool { values[option] != nil }
   package func value(_ option: String) -> String? { values[option]?.last }
   package func all(_ option: String) -> [String] { values[option] ?? [] }

@@ -39,5 +39,5 @@ package enum ByteText {
 }
 
 extension Duration {
-  var inSeconds: Double { self / .seconds(1) }
+  package var inSeconds: Double { self / .seconds(1) }
 }

@@ -1,25 +1,28 @@
-import Retriever
-
 /// The help that `--help` shows.
-package enum HelpText {
-  package static let version = "retriever \(URLSession.libraryVersion)"
+package struct HelpText {
+  private let program: ProgramDescription
 
-  package static func overview(width: Int = 80) -> String {
-    var lines = ["Usage: \(CommandList.synopsis)", "", "retriever: \(CommandList.summary)", "", "Commands:"]
-    let column = (CommandList.visible.map(\.name.count).max() ?? 0) + 4
-    for command in CommandList.visible {
+  package init(_ program: ProgramDescription) { self.program = program }
+
+  package func overview(width: Int = 80) -> String {
+    var lines = [
+      "Usage: \(program.name) \(program.synopsis)", "", "\(program.name): \(program.summary)", "",
+      "Commands:",
+    ]
+    let column = (program.visible.map(\.name.count).max() ?? 0) + 4
+    for command in program.visible {
       lines += entry(command.name, command.summary, column: column, width: width)
     }
     lines += ["", "Options:"]
     lines += entry(
       "-h, --help", "show this, or what a command does and takes", column: column + 4, width: width)
     lines += entry("--version", "show the version", column: column + 4, width: width)
-    lines += ["", "retriever COMMAND --help tells more; so does man retriever."]
+    lines += ["", "\(program.name) COMMAND --help tells more; so does man \(program.name)."]
     return lines.joined(separator: "\n") + "\n"
   }
 
-  package static func text(of command: CommandDescription, width: Int = 80) -> String {
-    var lines = ["Usage: retriever \(command.name) [OPTION…] \(command.operands)", ""]
+  package func text(of command: CommandDescription, width: Int = 80) -> String {
+    var lines = ["Usage: \(program.name) \(command.name) [OPTION…] \(command.operands)", ""]
     lines += wrapped("\(command.name): \(command.summary).", width: width)
     for paragraph in command.discussion { lines += [""] + wrapped(paragraph, width: width) }
     lines += ["", "Options:"]
@@ -31,12 +34,12 @@ package enum HelpText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  static func label(of option: OptionDescription) -> String {
+  private func label(of option: OptionDescription) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
     return short + "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
   }
 
-  private static func entry(_ label: String, _ text: String, column: Int, width: Int) -> [String] {
+  private func entry(_ label: String, _ text: String, column: Int, width: Int) -> [String] {
     let start = "  " + label
     let rest = wrapped(text, width: width - column)
     let indent = String(repeating: " ", count: column)
@@ -47,7 +50,7 @@ package enum HelpText {
     }
   }
 
-  static func wrapped(_ text: String, width: Int) -> [String] {
+  private func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {

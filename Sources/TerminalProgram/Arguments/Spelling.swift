@@ -1,14 +1,14 @@
 /// Finds what somebody may have meant.
-enum Spelling {
+package enum Spelling {
   /// The nearest of the candidates, if it is near enough to be meant.
-  static func nearest(to word: String, among candidates: [String]) -> String? {
+  package static func nearest(to word: String, among candidates: [String]) -> String? {
     let ranked = candidates.map { (name: $0, distance: distance(word, $0)) }
     guard word.count > 1, let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
     return best.distance <= max(1, min(word.count, best.name.count) / 3) ? best.name : nil
   }
 
   /// How many letters have to be changed, added or left out.
-  static func distance(_ left: String, _ right: String) -> Int {
+  package static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var row = Array(0...right.count)
     for (i, letter) in left.enumerated() {

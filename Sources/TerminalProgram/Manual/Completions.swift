@@ -1,10 +1,18 @@
 import Foundation
 
 /// Completions for shells.
-package enum Completions {
+package struct Completions {
   package static let shells = ["bash", "zsh", "fish"]
 
-  package static func text(for shell: String) -> String? {
+  private let program: ProgramDescription
+
+  package init(_ program: ProgramDescription) { self.program = program }
+
+  private var name: String { program.name }
+  /// What a shell's function is called.
+  private var function: String { "_" + name.replacing("-", with: "_") }
+
+  package func text(for shell: String) -> String? {
     switch shell {
     case "bash": bash
     case "zsh": zsh
@@ -13,16 +21,16 @@ package enum Completions {
     }
   }
 
-  private static var bash: String {
-    var lines = ["# bash completions for retriever", "_retriever() {"]
+  private var bash: String {
+    var lines = ["# bash completions for \(name)", "\(function)() {"]
     lines += [
       "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}"
     ]
     lines += ["  COMPREPLY=()", "  if [ \"$COMP_CWORD\" = 1 ]; then"]
-    let names = CommandList.visible.map(\.name).joined(separator: " ")
+    let names = program.visible.map(\.name).joined(separator: " ")
     lines += ["    COMPREPLY=($(compgen -W '\(names) --help --version' -- \"$word\"))", "    return", "  fi"]
     lines += ["  case $command in"]
-    for command in CommandList.visible {
+    for command in program.visible {
       lines += ["  \(command.name))", "    case $previous in"]
       for option in command.options where option.takesValue {
         let names = (["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])).joined(separator: "|")
@@ -40,30 +48,31 @@ package enum Completions {
       lines += [
         "    if [[ $word == -* ]]; then", "      COMPREPLY=($(compgen -W '\(options)' -- \"$word\"))",
       ]
-      if command.name == "completions" {
+      switch command.completion {
+      case .nothing: break
+      case .files: lines += ["    else", "      COMPREPLY=($(compgen -f -- \"$word\"))"]
+      case .choices(let choices):
         lines += [
-          "    else", "      COMPREPLY=($(compgen -W '\(shells.joined(separator: " "))' -- \"$word\"))",
+          "    else", "      COMPREPLY=($(compgen -W '\(choices.joined(separator: " "))' -- \"$word\"))",
         ]
-      } else if command.completesFiles {
-        lines += ["    else", "      COMPREPLY=($(compgen -f -- \"$word\"))"]
       }
       lines += ["    fi ;;"]
     }
-    lines += ["  esac", "}", "complete -o filenames -F _retriever retriever"]
+    lines += ["  esac", "}", "complete -o filenames -F \(function) \(name)"]
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static var zsh: String {
+  private var zsh: String {
     func quoted(_ text: String) -> String {
       text.replacingOccurrences(of: "'", with: "’").replacingOccurrences(of: "[", with: "\\[")
         .replacingOccurrences(of: "]", with: "\\]").replacing(
           ":", with: "\\:")
     }
-    var lines = ["#compdef retriever", "_retriever() {", "  local -a commands", "  commands=("]
-    for command in CommandList.visible { lines.append("    '\(command.name):\(quoted(command.summary))'") }
+    var lines = ["#compdef \(name)", "\(function)() {", "  local -a commands", "  commands=("]
+    for command in program.visible { lines.append("    '\(command.name):\(quoted(command.summary))'") }
     lines += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi"]
     lines += ["  local command=$words[2]", "  shift words", "  (( CURRENT-- ))", "  case $command in"]
-    for command in CommandList.visible {
+    for command in program.visible {
       lines.append("  \(command.name))")
       var parts: [String] = []
       for option in command.options {
@@ -83,33 +92,37 @@ package enum Completions {
         }
       }
       let operands =
-        command.name == "completions"
-        ? "'1:shell:(\(shells.joined(separator: " ")))'"
-        : command.completesFiles ? "'*:file:_files'" : "'*:url: '"
+        switch command.completion {
+        case .nothing: "'*:argument: '"
+        case .files: "'*:file:_files'"
+        case .choices(let choices): "'1:argument:(\(choices.joined(separator: " ")))'"
+        }
       lines.append("    _arguments -s \\")
       lines += (parts + [operands]).map { "      \($0) \\" }
       lines += ["      && return ;;"]
     }
-    lines += ["  esac", "}", "compdef _retriever retriever"]
+    lines += ["  esac", "}", "compdef \(function) \(name)"]
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static var fish: String {
+  private var fish: String {
     func quoted(_ text: String) -> String {
       text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "'", with: "\\'")
     }
-    var lines = ["# fish completions for retriever", "complete -c retriever -f"]
+    var lines = ["# fish completions for \(name)", "complete -c \(name) -f"]
     let isFirst = "-n __fish_use_subcommand"
-    lines.append("complete -c retriever \(isFirst) -l version -d 'show the version'")
-    for command in CommandList.visible {
-      lines.append("complete -c retriever \(isFirst) -a \(command.name) -d '\(quoted(command.summary))'")
+    lines.append("complete -c \(name) \(isFirst) -l version -d 'show the version'")
+    for command in program.visible {
+      lines.append("complete -c \(name) \(isFirst) -a \(command.name) -d '\(quoted(command.summary))'")
       let isThis = "-n '__fish_seen_subcommand_from \(command.name)'"
-      if command.completesFiles { lines.append("complete -c retriever \(isThis) -F") }
-      if command.name == "completions" {
-        lines.append("complete -c retriever \(isThis) -a '\(shells.joined(separator: " "))'")
+      switch command.completion {
+      case .nothing: break
+      case .files: lines.append("complete -c \(name) \(isThis) -F")
+      case .choices(let choices):
+        lines.append("complete -c \(name) \(isThis) -a '\(choices.joined(separator: " "))'")
       }
       for option in command.options {
-        var line = "complete -c retriever \(isThis) -l \(option.name)"
+        var line = "complete -c \(name) \(isThis) -l \(option.name)"
         if let short = option.short { line += " -s \(short)" }
         switch option.completion {
         case .nothing where option.takesValue: line += " -x"

@@ -4,20 +4,20 @@ import Glibc
 import Synchronization
 
 /// Writes to a descriptor on a queue of its own: a slow disk, or a pipe that nobody reads, holds up no other work.
-final class DescriptorWriter: Sendable {
+package final class DescriptorWriter: Sendable {
   private let descriptor: Int32
   private let name: String
   private let closes: Bool
   /// A pipe, terminal or socket, which may take nothing for any time.
   private let mayStall: Bool
-  private let queue = DispatchQueue(label: "retriever.output")
+  private let queue = DispatchQueue(label: "terminal.output")
   private let isAbandoned = Atomic<Bool>(false)
   private let isClosed = Atomic<Bool>(false)
 
   /// What such a descriptor takes in one go once it is ready (PIPE_BUF).
   private static let stallingPiece = 4096
 
-  init(_ descriptor: Int32, name: String, closes: Bool) {
+  package init(_ descriptor: Int32, name: String, closes: Bool) {
     self.descriptor = descriptor
     self.name = name
     self.closes = closes
@@ -28,7 +28,7 @@ final class DescriptorWriter: Sendable {
   deinit { closeDescriptor() }
 
   /// Writes all of it. A task that is cancelled does not wait for a reader who takes nothing.
-  func write(_ data: Data) async throws(Failure) {
+  package func write(_ data: Data) async throws(Failure) {
     let code = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         queue.async { continuation.resume(returning: self.writeAll(data)) }
@@ -39,10 +39,10 @@ final class DescriptorWriter: Sendable {
     if code != 0 { throw .file("\(name) cannot be written", code) }
   }
 
-  func write(_ text: String) async throws(Failure) { try await write(Data(text.utf8)) }
+  package func write(_ text: String) async throws(Failure) { try await write(Data(text.utf8)) }
 
   /// Closes; what the system could not write until now is told here.
-  func close() async throws(Failure) {
+  package func close() async throws(Failure) {
     let code = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.closeDescriptor()) }
     }

@@ -4,40 +4,40 @@ import Glibc
 import Synchronization
 
 /// Standard error: messages that stay, and at a terminal the progress below them.
-final class Screen: Sendable {
+package final class Screen: Sendable {
   private struct State: Sendable {
     var text = ScreenText()
     var frame: [String]?
   }
 
-  let showsProgress: Bool
-  let usesUnicode: Bool
+  package let showsProgress: Bool
+  package let usesUnicode: Bool
   private let descriptor: Int32
   private let isQuiet: Bool
-  private let queue = DispatchQueue(label: "retriever.screen")
+  private let queue = DispatchQueue(label: "terminal.screen")
   private let state = Mutex(State())
 
-  init(_ descriptor: Int32, isQuiet: Bool, environment: [String: String]) {
+  package init(_ descriptor: Int32, isQuiet: Bool, environment: [String: String]) {
     self.descriptor = descriptor
     self.isQuiet = isQuiet
     showsProgress = !isQuiet && Terminal.canRewrite(descriptor, environment)
     usesUnicode = Terminal.usesUnicode(environment)
   }
 
-  var size: (width: Int, height: Int) { Terminal.size(descriptor) }
+  package var size: (width: Int, height: Int) { Terminal.size(descriptor) }
 
   /// Something worth knowing; not told when quiet.
-  func say(_ line: String) {
+  package func say(_ line: String) {
     if !isQuiet { warn(line) }
   }
 
   /// Something that has to be known.
-  func warn(_ line: String) {
+  package func warn(_ line: String) {
     queue.async { self.put(self.state.withLock { $0.text.message(DisplayText.safe(line)) }) }
   }
 
   /// Shows lines below the messages, instead of those before. A frame that is late gives way to the next.
-  func show(_ lines: [String]) {
+  package func show(_ lines: [String]) {
     guard showsProgress else { return }
     let isFirst = state.withLock { state in
       defer { state.frame = lines }
@@ -50,7 +50,7 @@ final class Screen: Sendable {
   }
 
   /// Returns once everything is written.
-  func flush() async {
+  package func flush() async {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
   }
 

@@ -3,16 +3,20 @@ import Glibc
 import Synchronization
 
 /// Ctrl-C and its kin: the first one cancels the work, which then tidies up; the second one ends the program at once.
-enum Interruption {
+package enum Interruption {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// Runs the work; ends with the status of the signal that came meanwhile, if one did.
-  static func run(_ work: @escaping @Sendable () async -> ExitStatus) async -> ExitStatus {
+  ///
+  /// - Parameter isOrdinaryEnd: a signal is how such work ends, so its own status is the answer.
+  package static func run(
+    isOrdinaryEnd: Bool = false, _ work: @escaping @Sendable () async -> ExitStatus
+  ) async -> ExitStatus {
     // A reader of our output who goes away is an error of `write`, not the end of the program.
     signal(SIGPIPE, SIG_IGN)
     let received = Mutex<Int32?>(nil)
     let task = Task { await work() }
-    let queue = DispatchQueue(label: "retriever.signals")
+    let queue = DispatchQueue(label: "terminal.signals")
     let sources = signals.filter(isWanted).map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -29,6 +33,7 @@ enum Interruption {
     }
     let status = await task.value
     for source in sources { source.cancel() }
+    if isOrdinaryEnd { return status }
     let number = received.withLock { $0 }
     return number.flatMap { ExitStatus(rawValue: 128 + $0) } ?? status
   }

@@ -1,0 +1,108 @@
+import Glibc
+
+// From arguments to an exit status. What every program understands is answered here: help, the version, completions,
+// the manual; what a command does is the program's own.
+extension ProgramDescription {
+  /// Runs the program, and returns the status to exit with.
+  ///
+  /// Standard input, output and error are the process's. Signals that end programs cancel what is under way, which then
+  /// tidies up; a second one ends the process at once.
+  ///
+  /// - Parameters:
+  ///   - arguments: without the program's name.
+  ///   - environment: the variables of the process.
+  ///   - failure: what an error of the program's libraries means.
+  ///   - perform: does what a command is for.
+  package func run(
+    _ arguments: [String], environment: [String: String],
+    failure: @escaping @Sendable (any Error) -> Failure = { Failure(general: $0) },
+    perform: @escaping @Sendable (ParsedArguments) async throws -> ExitStatus
+  ) async -> Int32 {
+    let isService = arguments.first.flatMap(command(named:))?.isService ?? false
+    return await Interruption.run(isOrdinaryEnd: isService) {
+      await dispatch(arguments, environment, failure, perform)
+    }.rawValue
+  }
+
+  private func dispatch(
+    _ arguments: [String], _ environment: [String: String], _ meaning: (any Error) -> Failure,
+    _ perform: (ParsedArguments) async throws -> ExitStatus
+  ) async -> ExitStatus {
+    let output = DescriptorWriter(STDOUT_FILENO, name: "standard output", closes: false)
+    let screen = Screen(STDERR_FILENO, isQuiet: false, environment: environment)
+    do {
+      let status = try await answer(arguments, output, perform)
+      await screen.flush()
+      return status
+    } catch {
+      let failure = meaning(error)
+      if failure.status != .outputClosed, failure.status != .interrupted {
+        screen.warn("\(name): \(failure.message)")
+      }
+      if failure.status == .usage { screen.warn(hint(arguments)) }
+      await screen.flush()
+      return failure.status
+    }
+  }
+
+  private func hint(_ arguments: [String]) -> String {
+    let command = arguments.first.flatMap(command(named:)).map { "\($0.name) " } ?? ""
+    return "\(name) \(command)--help shows what can be said."
+  }
+
+  private func answer(
+    _ arguments: [String], _ output: DescriptorWriter,
+    _ perform: (ParsedArguments) async throws -> ExitStatus
+  ) async throws -> ExitStatus {
+    guard let word = arguments.first else { throw UsageError("which command?") }
+    switch word {
+    case "--help", "-h", "help":
+      let about = arguments.dropFirst().first.flatMap(command(named:))
+      try await output.write(about.map { HelpText(self).text(of: $0) } ?? HelpText(self).overview())
+      return .success
+    case "--version", "version":
+      try await output.write("\(name) \(version)\n")
+      return .success
+    default: break
+    }
+    guard let command = command(named: word) else {
+      let nearest = Spelling.nearest(to: word, among: visible.map(\.name))
+      throw UsageError("there is no command “\(word)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+    }
+    let parsed = try ArgumentParser.parse(arguments.dropFirst(), for: command)
+    if parsed.has("help") {
+      try await output.write(HelpText(self).text(of: command))
+      return .success
+    }
+    switch word {
+    case "completions":
+      guard let text = Completions(self).text(for: parsed.operands.first ?? "") else {
+        throw UsageError("completions are for \(Completions.shells.joined(separator: ", "))")
+      }
+      try await output.write(text)
+      return .success
+    case "generate-manual":
+      try await output.write(ManualPage(self).text)
+      return .success
+    default: return try await perform(parsed)
+    }
+  }
+}
+
+extension CommandDescription {
+  /// The commands that every program has; they are answered before the program is asked.
+  package static func common(program: String) -> [CommandDescription] {
+    let help = OptionDescription("help", short: "h", "show what the command does and takes")
+    return [
+      CommandDescription(
+        "completions", "write the completions for a shell",
+        operands: Completions.shells.joined(separator: "|"),
+        count: 1...1, discussion: ["For example: source <(\(program) completions bash)"], options: [help],
+        completion: .choices(Completions.shells)),
+      CommandDescription(
+        "generate-manual", "write the manual page", operands: "", count: 0...0, discussion: [],
+        options: [help],
+        isHidden: true),
+    ]
+  }
+}
