@@ -54,7 +54,9 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
     package static let badText = Code("badText")
     /// What is said of a photo cannot be true.
     package static let badPhoto = Code("badPhoto")
-    /// A photo that has more bytes than are allowed.
+    /// Bytes that are no photo of a kind that is taken in.
+    package static let unknownFormat = Code("unknownFormat")
+    /// A photo that has more bytes or pixels than are allowed.
     package static let photoTooLarge = Code("photoTooLarge")
   }
 
