@@ -1,0 +1,27 @@
+import SwiftSyntax
+
+/// The type aliases of a file, by name. One that is declared twice could be either, and is left out.
+struct TypeAliases: Sendable {
+  private var declarations: [String: TypeAliasDeclSyntax] = [:]
+
+  init(_ file: ParsedFile) {
+    let words = WordFinder(["typealias"])
+    let offsets = words.find(in: file)
+    guard !offsets.isEmpty else { return }
+    var ambiguous: Set<String> = []
+    var pending = [Syntax(file.tree)]
+    while let node = pending.popLast() {
+      if let alias = node.as(TypeAliasDeclSyntax.self) {
+        let name = alias.name.text
+        if declarations.updateValue(alias, forKey: name) != nil { ambiguous.insert(name) }
+        continue
+      }
+      for child in node.children(viewMode: .sourceAccurate) where offsets.touch(child) {
+        pending.append(child)
+      }
+    }
+    for name in ambiguous { declarations[name] = nil }
+  }
+
+  subscript(name: String) -> TypeAliasDeclSyntax? { declarations[name] }
+}

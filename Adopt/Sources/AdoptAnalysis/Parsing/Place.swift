@@ -1,0 +1,63 @@
+import SwiftSyntax
+
+/// Where something is in a file, as the compiler counts.
+package struct Place: Sendable, Hashable {
+  package let path: String
+  /// From 1.
+  package let line: Int
+  /// From 1, in bytes of UTF-8.
+  package let column: Int
+  /// From 0, in bytes of UTF-8.
+  package let offset: Int
+
+  package init(path: String, line: Int, column: Int, offset: Int) {
+    self.path = path
+    self.line = line
+    self.column = column
+    self.offset = offset
+  }
+}
+
+extension ParsedFile {
+  /// The place of a byte. Those outside the file are moved to its nearest end.
+  package func place(at offset: Int) -> Place {
+    let offset = min(max(offset, 0), text.utf8.count)
+    let line = line(at: offset)
+    return Place(path: path, line: line + 1, column: offset - lineStarts[line] + 1, offset: offset)
+  }
+
+  package func place(of node: some SyntaxProtocol) -> Place {
+    place(at: node.positionAfterSkippingLeadingTrivia.utf8Offset)
+  }
+
+  /// The index of the line that contains a byte.
+  func line(at offset: Int) -> Int {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Lines end as the compiler has it: with a line feed, a carriage return, or both.
+  static func lineStarts(of text: String) -> [Int] {
+    var starts = [0]
+    var text = text
+    text.withUTF8 { bytes in
+      var index = 0
+      while index < bytes.count {
+        let byte = bytes[index]
+        index += 1
+        if byte == UInt8(ascii: "\n") {
+          starts.append(index)
+        } else if byte == UInt8(ascii: "\r") {
+          if index < bytes.count, bytes[index] == UInt8(ascii: "\n") { index += 1 }
+          starts.append(index)
+        }
+      }
+    }
+    return starts
+  }
+}
