@@ -21,7 +21,11 @@ package struct KennelClock: Sendable {
 
 extension Date {
   /// As dates stand in the database.
-  var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+  var milliseconds: Int64 {
+    let number = (timeIntervalSince1970 * 1000).rounded()
+    // A date may come from a file or another machine: one that no number of milliseconds can tell is the last one.
+    return Int64(exactly: number) ?? (number < 0 ? .min : .max)
+  }
 
   init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

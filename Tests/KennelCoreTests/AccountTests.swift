@@ -60,23 +60,40 @@ import Testing
     try await withStore(clock: hand.clock) { store in
       let ada = try await store.addUser()
       for number in 0..<10 {
-        let address = "192.0.2.\(number)"
         #expect(
           await code {
-            _ = try await store.accounts.signIn("Ada", password: "no", address: address)
+            _ = try await store.accounts.signIn("Ada", password: "no \(number)", address: "192.0.2.9")
           } == .wrongCredentials)
       }
       let error = await #expect(throws: KennelError.self) {
-        try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99")
+        try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.9")
       }
       #expect(error?.code == .tooManyAttempts)
       #expect(error?.secondsToWait == 30)
+      // What a stranger has used up is not the person's.
+      #expect(
+        try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99") == ada)
       hand.advance(by: .seconds(30))
       for _ in 0..<20 {
         #expect(
-          try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99")
-            == ada)
+          try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.9") == ada)
       }
+    }
+  }
+
+  @Test func aCrowdOfStrangersShutsNobodyOut() async throws {
+    try await withStore(clock: HandClock().clock) { store in
+      let ada = try await store.addUser()
+      #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home") == ada)
+      var refused = 0
+      for number in 0..<100 {
+        let error = await code {
+          _ = try await store.accounts.signIn("Ada", password: "no", address: "192.0.2.\(number)")
+        }
+        if error == .tooManyAttempts { refused += 1 }
+      }
+      #expect(refused == 50)
+      #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home") == ada)
     }
   }
 
@@ -87,8 +104,7 @@ import Testing
         for number in 0..<40 {
           group.addTask {
             await code {
-              _ = try await store.accounts.signIn(
-                "Ada", password: "no", address: "192.0.2.\(number)")
+              _ = try await store.accounts.signIn("Ada", password: "no \(number)", address: "192.0.2.9")
             }
           }
         }

@@ -6,48 +6,87 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SignInLimiterTests {
   private func makeLimiter(capacity: Int = 100) -> SignInLimiter {
     SignInLimiter(
-      name: .init(burst: 3, refill: .seconds(30)), address: .init(burst: 5, refill: .seconds(10)),
-      capacity: capacity)
+      address: .init(burst: 5, refill: .seconds(10)), visitor: .init(burst: 3, refill: .seconds(30)),
+      strangers: .init(burst: 8, refill: .seconds(60)), knownFor: .seconds(1000), capacity: capacity)
   }
 
-  @Test func aNameHasSomeAttemptsAndAnotherOneEachWhile() {
+  private typealias Visitor = SignInLimiter.Visitor
+
+  /// Begins an attempt if it is allowed.
+  private func attempt(
+    _ limiter: inout SignInLimiter, _ name: String, from address: String, at now: Duration = .zero
+  ) -> SignInLimiter.Verdict {
+    let visitor = Visitor(name: name, address: address)
+    let verdict = limiter.verdict(visitor, at: now)
+    if verdict == .allowed { _ = limiter.begin(visitor, at: now) }
+    return verdict
+  }
+
+  @Test func aNameHasSomeAttemptsFromAnAddressAndAnotherOneEachWhile() {
     var limiter = makeLimiter()
-    for _ in 0..<3 { #expect(limiter.begin(name: "ada", address: "a", at: .zero) == .allowed) }
-    #expect(limiter.begin(name: "ada", address: "b", at: .zero) == .wait(seconds: 30))
-    #expect(
-      limiter.begin(name: "ada", address: "b", at: .milliseconds(29_001)) == .wait(seconds: 1))
-    #expect(limiter.begin(name: "ada", address: "b", at: .seconds(30)) == .allowed)
-    #expect(limiter.begin(name: "ada", address: "b", at: .seconds(30)) == .wait(seconds: 30))
-    #expect(limiter.begin(name: "bob", address: "b", at: .seconds(30)) == .allowed)
+    for _ in 0..<3 { #expect(attempt(&limiter, "ada", from: "a") == .allowed) }
+    #expect(attempt(&limiter, "ada", from: "a") == .wait(seconds: 30))
+    #expect(attempt(&limiter, "ada", from: "a", at: .milliseconds(29_001)) == .wait(seconds: 1))
+    #expect(attempt(&limiter, "ada", from: "a", at: .seconds(30)) == .allowed)
+    #expect(attempt(&limiter, "ada", from: "a", at: .seconds(30)) == .wait(seconds: 30))
+  }
+
+  @Test func aStrangerUsesUpTheirOwnAttemptsOnly() {
+    var limiter = makeLimiter()
+    while attempt(&limiter, "ada", from: "stranger") == .allowed {}
+    #expect(attempt(&limiter, "ada", from: "home") == .allowed)
   }
 
   @Test func anAddressIsLimitedWhateverTheNames() {
     var limiter = makeLimiter()
-    for number in 0..<5 {
-      #expect(limiter.begin(name: "\(number)", address: "a", at: .zero) == .allowed)
-    }
-    #expect(limiter.begin(name: "5", address: "a", at: .zero) == .wait(seconds: 10))
-    #expect(limiter.begin(name: "5", address: "b", at: .zero) == .allowed)
+    for number in 0..<5 { #expect(attempt(&limiter, "\(number)", from: "a") == .allowed) }
+    #expect(attempt(&limiter, "5", from: "a") == .wait(seconds: 10))
+    #expect(attempt(&limiter, "5", from: "b") == .allowed)
+  }
+
+  @Test func aCrowdSharesOneAllowanceAndThePersonGoesOnFromHome() {
+    var limiter = makeLimiter()
+    limiter.remember(Visitor(name: "ada", address: "home"), at: .zero)
+    let heard = (0..<100).count { attempt(&limiter, "ada", from: "\($0)") == .allowed }
+    #expect(heard == 8)
+    #expect(attempt(&limiter, "ada", from: "100") == .wait(seconds: 60))
+    // Wrong ones from home count there, and not against the crowd's.
+    for _ in 0..<3 { #expect(attempt(&limiter, "ada", from: "home") == .allowed) }
+    #expect(attempt(&limiter, "ada", from: "home") == .wait(seconds: 30))
+    #expect(attempt(&limiter, "ada", from: "100", at: .seconds(60)) == .allowed)
+    // Another name is nobody's business.
+    #expect(attempt(&limiter, "bob", from: "101") == .allowed)
+  }
+
+  @Test func anAddressIsForgottenAfterAWhile() {
+    var limiter = makeLimiter()
+    limiter.remember(Visitor(name: "ada", address: "home"), at: .zero)
+    for number in 0..<100 { _ = attempt(&limiter, "ada", from: "\(number)", at: .seconds(999)) }
+    #expect(attempt(&limiter, "ada", from: "home", at: .seconds(999)) == .allowed)
+    #expect(attempt(&limiter, "ada", from: "home", at: .seconds(1000)) == .wait(seconds: 59))
   }
 
   @Test func whatIsRefusedOrGivenBackCostsNothing() {
     var limiter = makeLimiter()
-    for _ in 0..<20 {
-      #expect(limiter.begin(name: "ada", address: "a", at: .zero) == .allowed)
-      limiter.giveBack(name: "ada", address: "a")
+    let home = Visitor(name: "ada", address: "home")
+    for _ in 0..<50 {
+      #expect(limiter.verdict(home, at: .zero) == .allowed)
+      limiter.giveBack(limiter.begin(home, at: .zero))
     }
-    for _ in 0..<3 { _ = limiter.begin(name: "ada", address: "a", at: .zero) }
-    for _ in 0..<20 {
-      #expect(limiter.begin(name: "ada", address: "b", at: .zero) == .wait(seconds: 30))
-    }
+    while attempt(&limiter, "ada", from: "home") == .allowed {}
+    for _ in 0..<50 { #expect(attempt(&limiter, "ada", from: "home") == .wait(seconds: 30)) }
     // The address was not charged for what was refused.
-    #expect(limiter.begin(name: "bob", address: "b", at: .zero) == .allowed)
+    for name in ["bob", "eve"] { #expect(attempt(&limiter, name, from: "home") == .allowed) }
+    #expect(attempt(&limiter, "joe", from: "home") == .wait(seconds: 10))
   }
 
   @Test func itsTablesAreBounded() {
     var limiter = makeLimiter(capacity: 10)
-    for number in 0..<1000 { _ = limiter.begin(name: "\(number)", address: "\(number)", at: .zero) }
-    #expect(limiter.entryCount <= 20)
+    for number in 0..<1000 {
+      _ = attempt(&limiter, "\(number)", from: "\(number)")
+      limiter.remember(Visitor(name: "\(number)", address: ""), at: .zero)
+    }
+    #expect(limiter.entryCount <= 40)
   }
 
   @Test func anIPv6ClientIsItsNetwork() {

@@ -10,6 +10,8 @@ package final class Accounts: Sendable {
     package var concurrentHashes = 2
     /// How many wait for that at most.
     package var waitingHashes = 64
+    /// How long a name and a password that were right need not be hashed again.
+    package var proofLifetime = Duration.seconds(300)
     package var sessionLifetime = Duration.seconds(30 * 24 * 3600)
     /// How many sessions one user has at most; the oldest one ends for a new one.
     package var sessionsPerUser = 32
@@ -22,15 +24,20 @@ package final class Accounts: Sendable {
   package static let passwordByteLimit = 1024
 
   let database: Database
+  let posts: Posts
   let clock: KennelClock
   let configuration: Configuration
-  private let hasher: PasswordHasher
-  private let limiter = Mutex(SignInLimiter())
+  let hasher: PasswordHasher
+  let signIns: Mutex<SignIns>
+  /// What proven credentials are known by; nobody outside this process can compute it.
+  let digestKey = Sodium.randomBytes(32)
 
-  init(database: Database, clock: KennelClock, configuration: Configuration) throws(KennelError) {
-    self.database = database
+  init(posts: Posts, clock: KennelClock, configuration: Configuration) throws(KennelError) {
+    database = posts.database
+    self.posts = posts
     self.clock = clock
     self.configuration = configuration
+    signIns = Mutex(SignIns(desk: SignInDesk(proofLifetime: configuration.proofLifetime)))
     hasher = try PasswordHasher(
       cost: configuration.passwordCost, concurrency: configuration.concurrentHashes,
       waitingLimit: configuration.waitingHashes)
@@ -92,58 +99,7 @@ package final class Accounts: Sendable {
       guard count == 1 else { throw Self.noSuchUser }
       try connection.run("DELETE FROM sessions WHERE user = ?", .integer(user))
     }
-  }
-
-  /// Looks whether a name and a password belong together; takes as long for a name that nobody has.
-  ///
-  /// - Parameter address: the client's IP address.
-  /// - Throws: `wrongCredentials`, or `tooManyAttempts` with the seconds to wait.
-  package func signIn(
-    _ name: String, password: String, address: String
-  ) async throws(KennelError) -> User {
-    let userName = UserName(existing: name)
-    // What cannot be a name shares one allowance: each such text being a key of its own would be a way around.
-    let key = userName?.folded ?? ""
-    let origin = ClientAddress.key(address)
-    let uptime = clock.uptime()
-    switch limiter.withLock({ $0.begin(name: key, address: origin, at: uptime) }) {
-    case .allowed: break
-    case .wait(let seconds):
-      throw KennelError(
-        .tooManyAttempts, "Too many attempts to sign in. Try again in \(seconds) seconds.",
-        secondsToWait: seconds)
-    }
-    do throws(KennelError) {
-      let user = try await verifiedUser(userName, password)
-      limiter.withLock { $0.giveBack(name: key, address: origin) }
-      return user
-    } catch {
-      if error.code != .wrongCredentials { limiter.withLock { $0.giveBack(name: key, address: origin) } }
-      throw error
-    }
-  }
-
-  private func verifiedUser(_ name: UserName?, _ password: String) async throws(KennelError) -> User {
-    let folded = name?.folded ?? ""
-    let found = try await database.read { connection throws(KennelError) in
-      try connection.first(
-        "SELECT id, name, role, created, password FROM users WHERE folded = ?", .text(folded)
-      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(4)) }
-    }
-    let isRight = try await hasher.verifies(password, hash: found?.hash)
-    guard isRight, let found else {
-      throw KennelError(.wrongCredentials, "The name or the password is wrong.")
-    }
-    if hasher.isOutdated(found.hash) {
-      let hash = try await hasher.hash(password)
-      try await database.write { transaction throws(KennelError) in
-        // Unless the password was changed meanwhile.
-        _ = try transaction.connection.run(
-          "UPDATE users SET password = ? WHERE id = ? AND password = ?", .text(hash), .integer(found.user.id),
-          .text(found.hash))
-      }
-    }
-    return found.user
+    forgetProofs(of: user)
   }
 
   private static func check(_ password: String) throws(KennelError) {

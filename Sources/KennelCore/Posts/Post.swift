@@ -24,6 +24,22 @@ package struct PhotoFacts: Sendable, Hashable {
 
 /// A photo with a caption, and what others made of it.
 package struct Post: Sendable, Hashable, Identifiable {
+  /// Where a post that was fetched from another kennel was born.
+  package struct Origin: Sendable, Hashable {
+    /// The other kennel's host, with its port when that is an unusual one.
+    package var kennel: String
+    /// The author's name there.
+    package var author: String
+    /// The post's id there.
+    package var id: Int64
+
+    package init(kennel: String, author: String, id: Int64) {
+      self.kennel = kennel
+      self.author = author
+      self.id = id
+    }
+  }
+
   package var id: Int64
   package var author: User.ID
   package var authorName: String
@@ -36,6 +52,8 @@ package struct Post: Sendable, Hashable, Identifiable {
   package var commentCount: Int
   /// Whether the user it was asked for favours it.
   package var isFavourite: Bool
+  /// Nil for a post that was born here.
+  package var origin: Origin?
 }
 
 /// What somebody wrote under a post.

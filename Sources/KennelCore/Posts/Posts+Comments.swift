@@ -73,7 +73,7 @@ extension Posts {
     }
   }
 
-  private static func commentCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+  static func commentCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
     Int(
       try connection.first("SELECT count(*) FROM comments WHERE post = ?", .integer(post)) { $0.integer(0) }
         ?? 0)

@@ -29,12 +29,8 @@ extension Posts {
       } catch  where error.isMissingReference {
         throw Accounts.noSuchUser
       }
-      // Counted, never kept: it cannot drift.
-      let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
-        row in
-        Int(row.integer(0))
-      }
-      let state = FavouriteState(isFavourite: isFavourite, count: count ?? 0)
+      let state = FavouriteState(
+        isFavourite: isFavourite, count: try Self.favouriteCount(post, connection))
       if changed > 0 {
         try changes.record(.favourites(count: state.count), post: post, at: now, in: transaction)
       }
@@ -51,11 +47,21 @@ extension Posts {
       try connection.rows(
         """
         SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
-          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 1
+          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 1,
+          p.peer, p.peer_author, p.remote
         FROM favourites f JOIN posts p ON p.id = f.post JOIN users u ON u.id = p.author
           JOIN photos h ON h.hash = p.photo
         WHERE f.user = ?1 AND f.post < ?2 ORDER BY f.post DESC LIMIT ?3
         """, .integer(user), .integer(before ?? .max), .integer(limit), row: Post.init(row:))
     }
+  }
+
+  /// Counted, never kept: it cannot drift.
+  static func favouriteCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+    let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
+      row in
+      Int(row.integer(0))
+    }
+    return count ?? 0
   }
 }

@@ -51,7 +51,7 @@ extension Posts {
           SELECT * FROM (
             SELECT p.id AS id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash,
               p.created, (SELECT count(*) FROM favourites WHERE post = p.id),
-              (SELECT count(*) FROM comments WHERE post = p.id), 0
+              (SELECT count(*) FROM comments WHERE post = p.id), 0, p.peer, p.peer_author, p.remote
             FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
             ORDER BY p.id DESC LIMIT ?)
           ORDER BY id

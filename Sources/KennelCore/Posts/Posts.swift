@@ -19,31 +19,58 @@ package final class Posts: Sendable {
 
   /// Posts a photo; when this returns, both are on the disk.
   ///
+  /// - Parameter created: when the photo was posted, if that was not now; a date that is yet to come counts as now.
   /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
   package func add(
-    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID
+    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil
   ) async throws(KennelError) -> Post {
-    try TextRules.check(caption, TextRules.caption, name: "caption")
-    guard facts.width > 0, facts.height > 0, facts.thumbHash.count <= 64 else {
-      throw KennelError(.badPhoto, "The photo has no size, or a placeholder that is too long.")
-    }
-    let now = clock.now()
+    let draft = try Draft(photo: photo, facts: facts, caption: caption, author: author, created: created)
     return try await database.write { [self] transaction throws(KennelError) in
-      try keep(photo, facts: facts, in: transaction)
-      do throws(KennelError) {
-        try transaction.connection.run(
-          "INSERT INTO posts (author, photo, caption, created) VALUES (?, ?, ?, ?)",
-          .integer(author), .blob(photo.hash.bytes), .text(caption), .integer(now.milliseconds))
-      } catch  where error.isMissingReference {
-        throw Accounts.noSuchUser
-      }
-      let id = transaction.connection.lastInsertedID
-      try changes.record(.posted, post: id, at: now, in: transaction)
-      guard let post = try Self.post(id, for: nil, from: transaction.connection) else {
-        throw Self.noSuchPost
-      }
-      return post
+      try insert(draft, in: transaction)
     }
+  }
+
+  /// What becomes a post.
+  struct Draft: Sendable {
+    let photo: StagedPhoto
+    let facts: PhotoFacts
+    let caption: String
+    let author: User.ID
+    let created: Date?
+    var origin: Post.Origin?
+
+    init(
+      photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date?
+    ) throws(KennelError) {
+      try TextRules.check(caption, TextRules.caption, name: "caption")
+      guard facts.width > 0, facts.height > 0, facts.thumbHash.count <= 64 else {
+        throw KennelError(.badPhoto, "The photo has no size, or a placeholder that is too long.")
+      }
+      (self.photo, self.facts, self.caption) = (photo, facts, caption)
+      (self.author, self.created) = (author, created)
+    }
+  }
+
+  func insert(_ draft: Draft, in transaction: WriteTransaction) throws(KennelError) -> Post {
+    let now = clock.now()
+    let created = min(draft.created ?? now, now)
+    let connection = transaction.connection
+    try keep(draft.photo, facts: draft.facts, in: transaction)
+    do throws(KennelError) {
+      let origin = draft.origin
+      try connection.run(
+        """
+        INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """, .integer(draft.author), .blob(draft.photo.hash.bytes), .text(draft.caption),
+        .integer(created.milliseconds), origin.map { .text($0.kennel) } ?? .null,
+        origin.map { .text($0.author) } ?? .null, origin.map { .integer($0.id) } ?? .null)
+    } catch  where error.isMissingReference {
+      throw Accounts.noSuchUser
+    }
+    let id = connection.lastInsertedID
+    try changes.record(.posted, post: id, at: now, in: transaction)
+    guard let post = try Self.post(id, for: nil, from: connection) else { throw Self.noSuchPost }
+    return post
   }
 
   /// Has the photo's row and file in place.
@@ -78,7 +105,7 @@ package final class Posts: Sendable {
         """
         SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
           (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
-          EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1)
+          EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote
         FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
         WHERE p.id < ?2 ORDER BY p.id DESC LIMIT ?3
         """, .integer(viewer ?? 0), .integer(before ?? .max), .integer(limit), row: Post.init(row:))
@@ -101,7 +128,7 @@ package final class Posts: Sendable {
       """
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
-        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1)
+        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo WHERE p.id = ?2
       """, .integer(viewer ?? 0), .integer(id), row: Post.init(row:))
   }
@@ -125,14 +152,22 @@ package final class Posts: Sendable {
     }
     guard let found else { throw Self.noSuchPost }
     try Self.require(user, oneOf: [found.author], connection)
+    try remove(id, photo: found.photo, at: now, in: transaction)
+  }
+
+  /// Removes a post, whoever wants it.
+  func remove(_ id: Post.ID, photo: [UInt8], at now: Date, in transaction: WriteTransaction)
+    throws(KennelError)
+  {
+    let connection = transaction.connection
     try connection.run("DELETE FROM posts WHERE id = ?", .integer(id))
     let last = try connection.run(
       "DELETE FROM photos WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM posts WHERE photo = ?1)",
-      .blob(found.photo))
+      .blob(photo))
     if last > 0 {
       try connection.run(
-        "INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(found.photo))
-      if let hash = PhotoHash(bytes: found.photo) { transaction.leavingPhotos.insert(hash) }
+        "INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(photo))
+      if let hash = PhotoHash(bytes: photo) { transaction.leavingPhotos.insert(hash) }
       transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
     }
     try changes.record(.deleted, post: id, at: now, in: transaction)
@@ -165,6 +200,8 @@ extension Post {
       facts: PhotoFacts(
         width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9)),
       created: Date(milliseconds: row.integer(10)), favouriteCount: Int(row.integer(11)),
-      commentCount: Int(row.integer(12)), isFavourite: row.integer(13) != 0)
+      commentCount: Int(row.integer(12)), isFavourite: row.integer(13) != 0,
+      origin: row.isNull(14)
+        ? nil : Origin(kennel: row.text(14), author: row.text(15), id: row.integer(16)))
   }
 }

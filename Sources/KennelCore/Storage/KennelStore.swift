@@ -64,7 +64,7 @@ package final class KennelStore: Sendable {
     }
     changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
     posts = Posts(database: database, photos: photos, changes: changes, clock: clock)
-    accounts = try Accounts(database: database, clock: clock, configuration: configuration.accounts)
+    accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
     try FileCalls.syncDirectory(directory)
   }
 

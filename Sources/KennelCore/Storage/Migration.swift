@@ -3,7 +3,7 @@ struct Migration: Sendable {
   let script: String
 
   /// Never changed once released: a new shape is a new step.
-  static let all = [accountsAndPosts, favouritesAndComments, events]
+  static let all = [accountsAndPosts, favouritesAndComments, events, peers]
 
   static let accountsAndPosts = Migration(
     script: """
@@ -75,6 +75,24 @@ struct Migration: Sendable {
         count INTEGER,
         created INTEGER NOT NULL
       ) STRICT;
+      """)
+
+  /// `taken` outlives its post: what was deleted here is not fetched again.
+  static let peers = Migration(
+    script: """
+      ALTER TABLE posts ADD COLUMN peer TEXT;
+      ALTER TABLE posts ADD COLUMN peer_author TEXT;
+      ALTER TABLE posts ADD COLUMN remote INTEGER;
+      CREATE INDEX posts_born_here ON posts (id) WHERE peer IS NULL;
+      CREATE TABLE taken (
+        peer TEXT NOT NULL,
+        remote INTEGER NOT NULL,
+        PRIMARY KEY (peer, remote)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE peers (
+        name TEXT PRIMARY KEY NOT NULL,
+        cursor INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
       """)
 
   /// Takes the steps that are missing, each in a transaction of its own.

@@ -46,6 +46,21 @@ enum Sodium {
     }
   }
 
+  /// BLAKE2b of some bytes, 32 bytes long, that only who has the key can compute.
+  static func keyedHash(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { buffer, initialized in
+      guard let base = buffer.baseAddress else { return }
+      // It fails for lengths that it does not know only, and these are constants.
+      crypto_generichash(base, 32, bytes, UInt64(bytes.count), key, key.count)
+      initialized = 32
+    }
+  }
+
+  /// Whether two hashes are the same; takes as long wherever they differ.
+  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+  }
+
   /// Base64 for URLs, without padding.
   static func base64(_ bytes: [UInt8], forURL: Bool = true) -> String {
     let variant =

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What kennels give to each other.
+extension Posts {
+  /// Posts that were born here, the oldest first: what another kennel may take.
+  ///
+  /// Those that came from elsewhere are not handed on, so that no post goes round in circles.
+  ///
+  /// - Parameters:
+  ///   - after: the last post of the page before; nil for the first page.
+  ///   - limit: brought to 1…``pageLimit``.
+  package func sharedPage(after: Post.ID? = nil, limit: Int = 50) async throws(KennelError) -> [Post] {
+    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    return try await database.read { connection throws(KennelError) in
+      try connection.rows(
+        """
+        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
+          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 0,
+          p.peer, p.peer_author, p.remote
+        FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
+        WHERE p.peer IS NULL AND p.id > ?1 ORDER BY p.id LIMIT ?2
+        """, .integer(after ?? 0), .integer(limit), row: Post.init(row:))
+    }
+  }
+
+  /// Keeps a post of another kennel; nil when it was taken before, even if it has been deleted here since.
+  ///
+  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
+  package func take(
+    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, origin: Post.Origin,
+    created: Date
+  ) async throws(KennelError) -> Post? {
+    var draft = try Draft(photo: photo, facts: facts, caption: caption, author: author, created: created)
+    draft.origin = origin
+    return try await database.write { [self, draft] transaction throws(KennelError) in
+      let isNew = try transaction.connection.run(
+        "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(origin.kennel),
+        .integer(origin.id))
+      return isNew > 0 ? try insert(draft, in: transaction) : nil
+    }
+  }
+
+  /// Whether a post of another kennel was taken before.
+  func hasTaken(_ id: Int64, from peer: String) async throws(KennelError) -> Bool {
+    try await database.read { connection throws(KennelError) in
+      try connection.first(
+        "SELECT 1 FROM taken WHERE peer = ? AND remote = ?", .text(peer), .integer(id), row: { _ in true })
+        != nil
+    }
+  }
+
+  /// Up to which id another kennel's posts have been dealt with.
+  func cursor(of peer: String) async throws(KennelError) -> Int64 {
+    try await database.read { connection throws(KennelError) in
+      try connection.first("SELECT cursor FROM peers WHERE name = ?", .text(peer), row: { $0.integer(0) })
+        ?? 0
+    }
+  }
+
+  func setCursor(_ cursor: Int64, of peer: String) async throws(KennelError) {
+    try await database.write { transaction throws(KennelError) in
+      _ = try transaction.connection.run(
+        "INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = ?2",
+        .text(peer), .integer(cursor))
+    }
+  }
+}

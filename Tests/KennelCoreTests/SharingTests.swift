@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct SharingTests {
+  private func take(
+    _ number: Int, from peer: String = "friends.example", into store: KennelStore, by user: User,
+    created: Date = Date(timeIntervalSince1970: 1_000_000_000)
+  ) async throws -> Post? {
+    try await store.posts.take(
+      try await store.photos.stage(KennelStore.photo(number)), facts: .small, caption: "from afar",
+      author: user.id, origin: Post.Origin(kennel: peer, author: "Eve", id: Int64(number)), created: created)
+  }
+
+  @Test func aPostKeepsWhereItCameFromAndWhen() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      let post = try #require(try await take(7, into: store, by: ada))
+      #expect(post.origin == Post.Origin(kennel: "friends.example", author: "Eve", id: 7))
+      #expect(post.created == Date(timeIntervalSince1970: 1_000_000_000))
+      try await store.posts.setFavourite(true, post: post.id, user: ada.id)
+      for found in [
+        try await store.posts.post(post.id), try await store.posts.page()[0],
+        try await store.posts.favourites(of: ada.id)[0], try await store.posts.persistentPosts()[0],
+      ] {
+        #expect(found.origin == post.origin)
+      }
+      #expect(try await store.addPost(1, by: ada).origin == nil)
+    }
+  }
+
+  @Test func whatWasTakenIsNotTakenAgainEvenWhenItWasDeleted() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      let post = try #require(try await take(7, into: store, by: ada))
+      #expect(try await take(7, into: store, by: ada) == nil)
+      #expect(try await take(7, from: "others.example", into: store, by: ada) != nil)
+      try await store.posts.delete(post.id, by: ada.id)
+      #expect(try await take(7, into: store, by: ada) == nil)
+      #expect(try await store.posts.hasTaken(7, from: "friends.example"))
+      #expect(try await !store.posts.hasTaken(8, from: "friends.example"))
+      #expect(try await store.posts.page().count == 1)
+      #expect(try await store.check().problems == [])
+      #expect(try store.incomingFiles().isEmpty)
+    }
+  }
+
+  @Test func onlyWhatWasBornHereIsSharedTheOldestFirst() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      var own: [Int64] = []
+      for number in 0..<25 {
+        own.append(try await store.addPost(number, by: ada).id)
+        _ = try await take(100 + number, into: store, by: ada)
+      }
+      var seen: [Int64] = []
+      while true {
+        let page = try await store.posts.sharedPage(after: seen.last, limit: 10)
+        if page.isEmpty { break }
+        #expect(page.count <= 10)
+        seen += page.map(\.id)
+      }
+      #expect(seen == own)
+      // Found by its index, however many came from elsewhere.
+      let plan = try await store.database.read { connection throws(KennelError) in
+        try connection.rows("EXPLAIN QUERY PLAN SELECT id FROM posts p WHERE p.peer IS NULL AND p.id > 5") {
+          $0.text(3)
+        }
+      }
+      #expect(plan.contains { $0.contains("posts_born_here") })
+    }
+  }
+
+  @Test func aDateIsKeptUnlessItIsYetToComeOrBeyondAllTelling() async throws {
+    let hand = HandClock()
+    try await withStore(clock: hand.clock) { store in
+      let ada = try await store.addUser()
+      for (given, kept) in [
+        (Date(timeIntervalSince1970: -1_000_000), Date(timeIntervalSince1970: -1_000_000)),
+        (Date(timeIntervalSince1970: .infinity), hand.clock.now()),
+        (hand.clock.now().addingTimeInterval(5), hand.clock.now()),
+      ] {
+        let photo = try await store.photos.stage(KennelStore.photo(1))
+        let post = try await store.posts.add(
+          photo, facts: .small, caption: "", author: ada.id, created: given)
+        #expect(post.created == kept)
+      }
+    }
+    #expect(Date(timeIntervalSince1970: .nan).milliseconds == .max)
+    #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == .min)
+  }
+
+  @Test func thePlaceUpToWhichAPeerWasReadIsKept() async throws {
+    try await withStore { store in
+      #expect(try await store.posts.cursor(of: "a") == 0)
+      try await store.posts.setCursor(12, of: "a")
+      try await store.posts.setCursor(13, of: "a")
+      #expect(try await store.posts.cursor(of: "a") == 13)
+      #expect(try await store.posts.cursor(of: "b") == 0)
+    }
+  }
+}

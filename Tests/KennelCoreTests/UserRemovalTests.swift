@@ -1,0 +1,99 @@
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct UserRemovalTests {
+  /// Ada and Bob have posted, the same photo among others, and have favoured and commented on each other's.
+  private struct Litter {
+    let ada: User
+    let bob: User
+    let owner: User
+    let adas: [Post]
+    let bobs: [Post]
+
+    init(_ store: KennelStore) async throws {
+      ada = try await store.addUser()
+      bob = try await store.addUser("Bob")
+      owner = try await store.addUser("Olga", role: .owner)
+      adas = [try await store.addPost(1, by: ada), try await store.addPost(2, by: ada)]
+      bobs = [try await store.addPost(2, by: bob), try await store.addPost(3, by: bob)]
+      for user in [ada, bob] {
+        for post in [adas[0], bobs[0]] {
+          try await store.posts.setFavourite(true, post: post.id, user: user.id)
+          _ = try await store.posts.addComment("by \(user.name)", to: post.id, author: user.id)
+        }
+      }
+    }
+  }
+
+  private func events(_ store: KennelStore, after id: Int64) async throws -> [KennelEvent] {
+    try await store.database.read { connection throws(KennelError) in
+      try EventLog(capacity: 1000).events(after: id, limit: 1000, from: connection)
+    }
+  }
+
+  @Test func whatIsTheirsGoesWithThem() async throws {
+    try await withStore { store in
+      let litter = try await Litter(store)
+      let session = try await store.accounts.beginSession(of: litter.ada.id)
+      let last = store.events.lastID
+      let departure = try await store.accounts.removeUser(litter.ada.id)
+      #expect(departure == .init(posts: 2, comments: 1, favourites: 2))
+      #expect(try await store.accounts.users().map(\.name) == ["Bob", "Olga"])
+      #expect(try await store.accounts.user(of: session.token) == nil)
+      #expect(try await store.posts.page().map(\.id) == litter.bobs.reversed().map(\.id))
+      let left = try await store.posts.post(litter.bobs[0].id)
+      #expect(left.favouriteCount == 1 && left.commentCount == 1)
+      #expect(try await store.posts.comments(on: left.id).map(\.text) == ["by Bob"])
+      let told = Set(try await events(store, after: last).map(\.kind))
+      #expect(told.isSuperset(of: [.deleted, .favourites(count: 1)]))
+      #expect(try await events(store, after: last).count { $0.kind == .deleted } == 2)
+      // The photo that Bob has too stays; the other one's file goes.
+      #expect(try await store.check().problems == [])
+      #expect(try await eventually { try store.photoFiles().count == 2 })
+      #expect(
+        await code { _ = try await store.accounts.removeUser(litter.ada.id) } == .noSuchUser)
+    }
+  }
+
+  @Test func anotherUserCanBeHandedThePostsAndComments() async throws {
+    try await withStore { store in
+      let litter = try await Litter(store)
+      let departure = try await store.accounts.removeUser(
+        litter.ada.id, legacy: .handed(to: litter.owner.id))
+      #expect(departure == .init(posts: 2, comments: 2, favourites: 2))
+      let post = try await store.posts.post(litter.adas[0].id)
+      #expect(post.authorName == "Olga" && post.favouriteCount == 1 && post.commentCount == 2)
+      #expect(try await store.posts.page().count == 4)
+      #expect(try await store.check().problems == [])
+    }
+  }
+
+  @Test func nobodyIsRemovedInFavourOfWhoIsNotThere() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      #expect(
+        await code { _ = try await store.accounts.removeUser(ada.id, legacy: .handed(to: 99)) } == .noSuchUser
+      )
+      #expect(
+        await code { _ = try await store.accounts.removeUser(ada.id, legacy: .handed(to: ada.id)) }
+          == .notAllowed)
+      #expect(try await store.accounts.users() == [ada])
+    }
+  }
+
+  @Test func anOwnerIsAlwaysLeft() async throws {
+    try await withStore { store in
+      let owner = try await store.addUser("Olga", role: .owner)
+      let ada = try await store.addUser()
+      #expect(await code { _ = try await store.accounts.removeUser(owner.id) } == .notAllowed)
+      #expect(await code { try await store.accounts.setRole(.member, of: owner.id) } == .notAllowed)
+      #expect(await code { try await store.accounts.setRole(.owner, of: 99) } == .noSuchUser)
+      try await store.accounts.setRole(.owner, of: ada.id)
+      try await store.accounts.setRole(.member, of: owner.id)
+      _ = try await store.accounts.removeUser(owner.id)
+      #expect(try await store.accounts.users().map(\.role) == [.owner])
+    }
+  }
+}
