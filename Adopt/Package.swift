@@ -28,7 +28,8 @@ let strict: [SwiftSetting] = [
 let libraries: [LinkerSetting] = [
   .unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]),
   .linkedLibrary("SwiftSyntax"), .linkedLibrary("SwiftParser"), .linkedLibrary("SwiftOperators"),
-  .linkedLibrary("SwiftIfConfig"), .linkedLibrary("SwiftParserDiagnostics"), .linkedLibrary("SwiftDiagnostics"),
+  .linkedLibrary("SwiftIfConfig"), .linkedLibrary("SwiftParserDiagnostics"),
+  .linkedLibrary("SwiftDiagnostics"),
 ]
 
 let package = Package(
@@ -38,7 +39,11 @@ let package = Package(
   targets: [
     .target(name: "AdoptAnalysis", swiftSettings: strict, linkerSettings: libraries),
     .target(name: "AdoptTwins", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
-    .target(name: "AdoptCommand", dependencies: ["AdoptAnalysis", "AdoptTwins"], swiftSettings: strict),
+    // The same files as the root package's, by symbolic link: that package needs far more than this one.
+    .target(name: "TerminalProgram", swiftSettings: strict),
+    .target(
+      name: "AdoptCommand", dependencies: ["AdoptAnalysis", "AdoptTwins", "TerminalProgram"],
+      swiftSettings: strict),
     .executableTarget(name: "adopt", dependencies: ["AdoptCommand"], swiftSettings: strict),
     .testTarget(name: "AdoptAnalysisTests", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
     .testTarget(name: "AdoptTwinsTests", dependencies: ["AdoptTwins"], swiftSettings: strict),

@@ -1,0 +1,190 @@
+import AdoptAnalysis
+import Foundation
+import TerminalProgram
+
+/// `adopt check`.
+struct CheckCommand: Sendable {
+  private static let mostRounds = 8
+
+  private let context: CommandContext
+  private let arguments: ParsedArguments
+  private let paths = Paths()
+  private let options: CheckOptions
+  private let skipped: Set<String>
+
+  init(_ arguments: ParsedArguments, environment: [String: String]) throws(UsageError) {
+    context = try CommandContext(arguments, environment: environment)
+    self.arguments = arguments
+    var options = CheckOptions()
+    options.callsOnce = Set(arguments.all("calls-once"))
+    self.options = options
+    skipped = Set(arguments.all("skip"))
+    if arguments.has("write-baseline") {
+      guard arguments.has("baseline") else {
+        throw UsageError("--write-baseline needs --baseline FILE to write to")
+      }
+      guard !arguments.has("diff") else {
+        throw UsageError("--write-baseline notes all findings; it makes no sense with --diff")
+      }
+    }
+    if arguments.has("path"), !arguments.operands.contains("-") {
+      throw UsageError("--path names standard input, which is read for the operand -")
+    }
+    if arguments.has("fix"), arguments.operands.contains("-") {
+      throw UsageError("--fix writes files; it cannot change standard input")
+    }
+  }
+
+  func run() async throws -> ExitStatus {
+    let baseline = try await baseline()
+    let found = try await context.sources()
+    let changed = try await changedLines()
+    let files =
+      changed.map { changed in found.files.filter { changed.touches(paths.absolute($0)) } } ?? found.files
+    var checked = try await check(files)
+    var report = report(checked, changed, baseline)
+    var fixed = 0
+    var failures: [FileProblem] = []
+    if arguments.has("fix") {
+      for _ in 0..<Self.mostRounds {
+        let result = try await FixRun(options: options, jobs: context.jobs).fix(report.findings)
+        fixed += result.count
+        failures = result.problems
+        guard result.count > 0 else { break }
+        checked = try await recheck(checked, result.changed)
+        report = self.report(checked, try await changedLines(), baseline)
+      }
+    }
+    await context.progress.stop()
+    report.fixedCount = fixed
+    report.fileCount = found.files.count
+    report.problems = found.problems + report.problems + failures
+    return try await tell(report, baseline)
+  }
+
+  // MARK: Looking
+
+  private func check(_ files: [String]) async throws -> [CheckedFile] {
+    let handle = context.progress.begin("checking", unit: .items, total: Int64(files.count))
+    defer { handle.end() }
+    return try await Workers.map(files, jobs: context.jobs, done: { handle.advance(to: Int64($0)) }) {
+      [options, name = arguments.value("path")] in
+      CheckedFile.checking($0, name: name, options: options)
+    }
+  }
+
+  private func recheck(_ files: [CheckedFile], _ changed: Set<String>) async throws -> [CheckedFile] {
+    let again = try await check(files.map(\.path).filter(changed.contains))
+    let byPath = Dictionary(again.map { ($0.path, $0) }) { first, _ in first }
+    return files.map { byPath[$0.path] ?? $0 }
+  }
+
+  private func baseline() async throws -> Baseline? {
+    guard let path = arguments.value("baseline") else { return nil }
+    if arguments.has("write-baseline"), FileIdentity.read(path) == nil { return Baseline() }
+    return try await Workers.run { Result { () throws(FileProblem) in try Baseline.read(path) } }.get()
+  }
+
+  private func changedLines() async throws -> ChangedLines? {
+    guard let revision = arguments.value("diff") else { return nil }
+    let operands = context.operands
+    return try await Workers.run {
+      Result { () throws(FileProblem) in try Self.changes(operands, since: revision) }
+    }
+    .get()
+  }
+
+  private static func changes(_ operands: [String], since revision: String) throws(FileProblem)
+    -> ChangedLines
+  {
+    var changed = ChangedLines()
+    var tops: Set<String> = []
+    for operand in operands {
+      let isFolder = FileIdentity.read(operand)?.kind == .folder
+      let slash = operand.lastIndex(of: "/")
+      let folder = isFolder ? operand : slash.map { String(operand[...$0]) } ?? "."
+      let repository = try GitRepository(around: folder)
+      if tops.insert(repository.top).inserted { changed.add(try repository.changes(since: revision)) }
+    }
+    return changed
+  }
+
+  // MARK: Choosing
+
+  private func report(_ checked: [CheckedFile], _ changed: ChangedLines?, _ baseline: Baseline?)
+    -> CheckReport
+  {
+    var report = CheckReport()
+    report.hasBaseline = baseline != nil
+    report.problems = checked.compactMap(\.problem)
+    report.handlerCount = checked.reduce(0) { $0 + $1.result.handlerCount }
+    report.suppressedCount = checked.reduce(0) { $0 + $1.result.suppressed.count }
+    report.declined = checked.flatMap(\.result.declined)
+    for file in checked where !file.result.findings.isEmpty { report.files[file.path] = file }
+    let all = checked.flatMap(\.result.findings).filter { !skipped.contains($0.kind.rawValue) }
+    let touching = all.filter { finding in
+      guard let changed else { return true }
+      let lines = [finding.place.line] + finding.notes.map(\.place.line)
+      return changed.touches(lines, of: paths.absolute(finding.place.path))
+    }
+    report.untouchedCount = all.count - touching.count
+    report.findings = touching
+    if let baseline, !arguments.has("write-baseline") {
+      let isNew = baseline.isNew(touching, relative: relative, exists: exists)
+      report.findings = zip(touching, isNew).filter(\.1).map(\.0)
+      report.knownCount = touching.count - report.findings.count
+    }
+    return report
+  }
+
+  private var baselineFolder: String {
+    let path = arguments.value("baseline") ?? ""
+    return paths.absolute(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+  }
+
+  private func relative(_ path: String) -> String { Paths.relative(paths.absolute(path), to: baselineFolder) }
+
+  private func exists(_ file: String) -> Bool {
+    FileIdentity.read(file.hasPrefix("/") ? file : baselineFolder + "/" + file) != nil
+  }
+
+  // MARK: Telling
+
+  private func tell(_ report: CheckReport, _ baseline: Baseline?) async throws -> ExitStatus {
+    for problem in report.problems { context.tell(problem) }
+    if arguments.has("write-baseline") { return try await write(baseline ?? Baseline(), report) }
+    let text =
+      switch arguments.value("format") {
+      case "json": JSONReport.text(report)
+      case "sarif": SARIFReport.text(report, paths: paths)
+      default: TextReport(isColoured: context.isColoured).text(report)
+      }
+    try await context.write(text)
+    if arguments.has("verbose") {
+      for decline in report.declined {
+        let place = decline.place
+        context.screen.say(
+          "\(place.path):\(place.line):\(place.column): note: not looked at: \(decline.reason)")
+      }
+    }
+    context.screen.say("adopt: \(report.summary)")
+    await context.screen.flush()
+    if !report.problems.isEmpty { return .usage }
+    return report.findings.isEmpty ? .success : .failure
+  }
+
+  private func write(_ earlier: Baseline, _ report: CheckReport) async throws -> ExitStatus {
+    guard report.problems.isEmpty, let path = arguments.value("baseline") else {
+      throw UsageError("the baseline was not written, since not everything could be read")
+    }
+    var baseline = Baseline(of: report.findings, relative: relative)
+    let looked = Set(try await context.sources().files.map(relative))
+    baseline.keep(from: earlier) { !looked.contains($0) && exists($0) }
+    let text = baseline.text
+    try await Workers.run { Result { () throws(FileProblem) in try AtomicFile.write(text, to: path) } }.get()
+    let count = report.findings.count
+    context.screen.say("adopt: \(count) finding\(count == 1 ? "" : "s") noted in \(path)")
+    await context.screen.flush()
+    return .success
+  }
+}

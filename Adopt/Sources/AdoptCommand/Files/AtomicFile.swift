@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+
+/// Replaces a file whole or not at all.
+enum AtomicFile {
+  /// Writes beside the file and renames. Its permissions stay, and a link to it stays a link.
+  static func write(_ text: String, to path: String) throws(FileProblem) {
+    let target = realPath(path) ?? path
+    let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
+    let pattern = "\(target[..<slash]).\(target[slash...]).XXXXXX"
+    var name = Array(pattern.utf8CString)
+    let descriptor = mkstemp(&name)
+    guard descriptor >= 0 else { throw .system(path, "cannot be written", errno) }
+    let temporary = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    var code = prepare(descriptor, like: target)
+    if code == 0 { code = put(text, descriptor) }
+    if close(descriptor) != 0, code == 0 { code = errno }
+    if code == 0, rename(temporary, target) != 0 { code = errno }
+    guard code == 0 else {
+      unlink(temporary)
+      throw .system(path, "cannot be written", code)
+    }
+  }
+
+  private static func realPath(_ path: String) -> String? {
+    guard let pointer = realpath(path, nil) else { return nil }
+    defer { free(pointer) }
+    return String(cString: pointer)
+  }
+
+  private static func prepare(_ descriptor: Int32, like path: String) -> Int32 {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      // Who may not give files away keeps them for himself, as an editor does.
+      _ = fchown(descriptor, status.st_uid, status.st_gid)
+      return fchmod(descriptor, status.st_mode & 0o7777) == 0 ? 0 : errno
+    }
+    let mask = umask(0)
+    umask(mask)
+    return fchmod(descriptor, 0o666 & ~mask) == 0 ? 0 : errno
+  }
+
+  private static func put(_ text: String, _ descriptor: Int32) -> Int32 {
+    var text = text
+    return text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count > 0 {
+          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        } else if count == 0 {
+          return EIO
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+  }
+}

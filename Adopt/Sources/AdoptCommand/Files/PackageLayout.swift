@@ -1,0 +1,38 @@
+import AdoptAnalysis
+import SwiftParser
+import SwiftSyntax
+
+/// Where a package keeps its own code, as far as its manifest says it in plain words.
+enum PackageLayout {
+  /// Where SwiftPM looks without being told.
+  private static let usual = ["Sources", "Source", "src", "srcs", "Tests", "Plugins"]
+
+  /// Relative to the manifest's folder. Some may not exist.
+  static func sourceFolders(manifest: String?) -> [String] {
+    guard let manifest else { return usual }
+    let finder = TargetPaths(viewMode: .sourceAccurate)
+    finder.walk(ParsedFile(path: "Package.swift", text: manifest).tree)
+    return usual + finder.paths.filter { !usual.contains($0) }
+  }
+
+  /// The paths of targets. One that is computed cannot be known without running the manifest.
+  private final class TargetPaths: SyntaxVisitor {
+    private static let kinds: Set<String> = [
+      "target", "executableTarget", "testTarget", "plugin", "macro",
+    ]
+    var paths: [String] = []
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+      guard let member = node.calledExpression.as(MemberAccessExprSyntax.self),
+        Self.kinds.contains(member.declName.baseName.text)
+      else { return .visitChildren }
+      for argument in node.arguments where argument.label?.text == "path" {
+        let literal = argument.expression.as(StringLiteralExprSyntax.self)
+        guard let path = literal?.representedLiteralValue else { continue }
+        let parts = path.split(separator: "/").filter { $0 != "." }
+        paths.append(parts.isEmpty ? "." : parts.joined(separator: "/"))
+      }
+      return .visitChildren
+    }
+  }
+}
