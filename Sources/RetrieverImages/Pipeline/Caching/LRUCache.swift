@@ -1,7 +1,7 @@
 /// Values by key, of which those not used for longest give way when the cost of all is over a limit.
 ///
 /// Every operation takes constant time, but that many are removed at once when they give way at once.
-struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Node: Sendable {
     let key: Key
     var value: Value
@@ -10,20 +10,20 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var older: Int?
   }
 
-  let limit: Int
-  private(set) var cost = 0
+  package let limit: Int
+  package private(set) var cost = 0
   private var places: [Key: Int] = [:]
   private var nodes: [Node?] = []
   private var free: [Int] = []
   private var newest: Int?
   private var oldest: Int?
 
-  init(limit: Int) { self.limit = max(0, limit) }
+  package init(limit: Int) { self.limit = max(0, limit) }
 
-  var count: Int { places.count }
+  package var count: Int { places.count }
 
   /// The keys, the least recently used first. For tests.
-  var keys: [Key] {
+  package var keys: [Key] {
     var keys: [Key] = []
     var place = oldest
     while let index = place, let node = nodes[index] {
@@ -34,7 +34,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The value, which counts as used.
-  mutating func value(for key: Key) -> Value? {
+  package mutating func value(for key: Key) -> Value? {
     guard let place = places[key], let node = nodes[place] else { return nil }
     if place != newest {
       unlink(place)
@@ -44,10 +44,10 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The value; using it this way does not count.
-  func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
+  package func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
 
   /// Puts a value in, and returns the keys that had to give way. What costs more than the limit is not taken.
-  mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
+  package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
     let cost = max(0, cost)
     let wasThere = remove(key)
     guard cost <= limit else { return wasThere ? [key] : [] }
@@ -66,7 +66,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @discardableResult
-  mutating func remove(_ key: Key) -> Bool {
+  package mutating func remove(_ key: Key) -> Bool {
     guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return false }
     unlink(place)
     cost -= node.cost
@@ -75,7 +75,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return true
   }
 
-  mutating func removeAll() { self = LRUCache(limit: limit) }
+  package mutating func removeAll() { self = LRUCache(limit: limit) }
 
   private mutating func link(_ place: Int) {
     nodes[place]?.older = newest

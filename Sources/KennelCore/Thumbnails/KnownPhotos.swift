@@ -1,0 +1,62 @@
+import RetrieverImages
+import Synchronization
+
+/// Which photo a post has, as far as it was asked for lately: spares a thumbnail the question to the database.
+///
+/// Another process may delete a post without a word here: so what is known is asked for anew after a while.
+final class KnownPhotos: Sendable {
+  struct Photo: Sendable, Hashable {
+    var hash: PhotoHash
+    var byteCount: Int
+  }
+
+  /// A moment; what was read before a deletion is not taken in after it.
+  struct Mark: Sendable, Equatable {
+    fileprivate var deletions: Int
+  }
+
+  private struct Entry: Sendable {
+    var photo: Photo
+    var until: Duration
+  }
+
+  private struct State: Sendable {
+    var photos: LRUCache<Int64, Entry>
+    var deletions = 0
+  }
+
+  private let state: Mutex<State>
+  private let lifetime: Duration
+  private let clock: KennelClock
+
+  init(limit: Int = 20_000, lifetime: Duration = .seconds(30), clock: KennelClock) {
+    state = Mutex(State(photos: LRUCache(limit: limit)))
+    self.lifetime = lifetime
+    self.clock = clock
+  }
+
+  var mark: Mark { state.withLock { Mark(deletions: $0.deletions) } }
+
+  func photo(of post: Int64) -> Photo? {
+    let now = clock.uptime()
+    return state.withLock { state in
+      guard let entry = state.photos.value(for: post), entry.until > now else { return nil }
+      return entry.photo
+    }
+  }
+
+  func insert(_ photo: Photo, of post: Int64, since mark: Mark) {
+    let entry = Entry(photo: photo, until: clock.uptime() + lifetime)
+    state.withLock { state in
+      guard state.deletions == mark.deletions else { return }
+      _ = state.photos.insert(entry, for: post, cost: 1)
+    }
+  }
+
+  func remove(_ post: Int64) {
+    state.withLock { state in
+      state.deletions += 1
+      _ = state.photos.remove(post)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import HTTPService
+
+/// A thumbnail that can be sent.
+package final class Thumbnail: Sendable {
+  enum Content: Sendable {
+    /// A small one, in memory.
+    case bytes(Data)
+    /// A larger one, in an open file, which the kernel sends.
+    case file(HTTPResponse.Body, byteCount: Int)
+  }
+
+  /// Up to here a copy in memory is cheaper than an open file.
+  static let inMemoryLimit = 32 << 10
+
+  let key: ThumbnailKey
+  let content: Content
+  let tag: EntityTag
+  private let fields: HTTPFields
+  private let negotiatedFields: HTTPFields
+
+  init(_ key: ThumbnailKey, _ content: Content) {
+    self.key = key
+    self.content = content
+    tag = EntityTag("\(key.photo.description.prefix(32))-\(key.size.pixels)-\(key.format.rawValue)")
+    var fields: HTTPFields = [
+      "Content-Type": key.format.contentType, "Cache-Control": KennelSite.immutable,
+      "ETag": tag.description, "Accept-Ranges": "bytes",
+    ]
+    CommonFields.add(to: &fields)
+    self.fields = fields
+    fields.append("Vary", "Accept")
+    negotiatedFields = fields
+  }
+
+  package var byteCount: Int {
+    switch content {
+    case .bytes(let data): data.count
+    case .file(_, let count): count
+    }
+  }
+
+  /// The answer to a plain question; nil when it has conditions or asks for a part.
+  func plainResponse(to request: HTTPRequest, isNegotiated: Bool) -> HTTPResponse? {
+    for field in request.fields {
+      switch field.name.utf8.first {
+      case UInt8(ascii: "I"), UInt8(ascii: "i"), UInt8(ascii: "R"), UInt8(ascii: "r"):
+        if Self.conditions.contains(field.name.lowercased()) { return nil }
+      default: continue
+      }
+    }
+    let fields = isNegotiated ? negotiatedFields : fields
+    switch content {
+    case .bytes(let data): return HTTPResponse(fields: fields, body: .bytes(data))
+    case .file(let body, _): return HTTPResponse(fields: fields, body: body)
+    }
+  }
+
+  private static let conditions: Set<String> = [
+    "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
+  ]
+
+  /// The answer to a question with conditions, from the bytes.
+  static func response(
+    of bytes: Data, key: ThumbnailKey, tag: EntityTag, to request: HTTPRequest, isNegotiated: Bool
+  ) -> HTTPResponse {
+    var fields: HTTPFields = ["Cache-Control": KennelSite.immutable]
+    if isNegotiated { fields.append("Vary", "Accept") }
+    return .content(
+      bytes, for: request, contentType: key.format.contentType, fields: fields, entityTag: tag)
+  }
+}

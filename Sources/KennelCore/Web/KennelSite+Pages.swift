@@ -1,0 +1,75 @@
+import Foundation
+import HTTPService
+
+extension KennelSite {
+  func gridPage(_ call: Call) async throws -> HTTPResponse {
+    let before = try call.queryID("before")
+    let limit = PostPage.usualSize
+    // Before the posts are read: what happens in between is told rather twice than never.
+    let last = store.events.lastID
+    let viewer = try await visitor(call).user
+    let posts = try await store.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
+    let page = await renderer.grid(
+      posts: PostPage(posts, limit: limit), viewer: viewer, kind: .all, isFirst: before == nil,
+      lastEvent: last)
+    return html(page, for: call.request)
+  }
+
+  func heartsPage(_ call: Call) async throws -> HTTPResponse {
+    let before = try call.queryID("before")
+    let limit = PostPage.usualSize
+    // Before the posts are read: what happens in between is told rather twice than never.
+    let last = store.events.lastID
+    let viewer = try await visitor(call).user
+    var posts: [Post] = []
+    if let viewer {
+      posts = try await store.posts.favourites(of: viewer.id, before: before, limit: limit + 1)
+    }
+    let page = await renderer.grid(
+      posts: PostPage(posts, limit: limit), viewer: viewer, kind: .favourites, isFirst: before == nil,
+      lastEvent: last)
+    return html(page, for: call.request)
+  }
+
+  func photoPage(_ call: Call) async throws -> HTTPResponse {
+    let last = store.events.lastID
+    let viewer = try await visitor(call).user
+    let post = try await store.posts.post(call.id, viewer: viewer?.id)
+    let comments = try await store.posts.comments(on: post.id, limit: Posts.pageLimit)
+    let page = await renderer.photo(post: post, comments: comments, viewer: viewer, lastEvent: last)
+    return html(page, for: call.request)
+  }
+
+  private func html(_ page: String, for request: HTTPRequest) -> HTTPResponse {
+    let bytes = Array(page.utf8)
+    let fields: HTTPFields = [
+      "Cache-Control": "private, no-cache", "Vary": "Cookie, Authorization",
+      "Content-Security-Policy": PageRenderer.contentSecurityPolicy,
+    ]
+    let tag = EntityTag(Sodium.base64(Array(Sodium.sha256(bytes).prefix(12))))
+    return .content(
+      Data(bytes), for: request, contentType: "text/html; charset=utf-8", fields: fields, entityTag: tag)
+  }
+
+  func asset(_ call: Call) async throws -> HTTPResponse {
+    guard let response = asset(named: call.name, for: call.request) else { throw Problem.notFound }
+    return response
+  }
+
+  /// What browsers and crawlers look for at the root.
+  func wellKnownAsset(_ call: Call) async throws -> HTTPResponse {
+    let name = call.request.pathSegments.last ?? ""
+    if let response = asset(named: name, for: call.request) { return response }
+    // A family's photos are nothing for search engines.
+    if name == "robots.txt" { return .text("User-agent: *\nDisallow: /\n") }
+    throw Problem.notFound
+  }
+
+  private func asset(named name: String, for request: HTTPRequest) -> HTTPResponse? {
+    guard let asset = PageRenderer.asset(named: name) else { return nil }
+    let tag = EntityTag(asset.etag.filter { $0 != "\"" })
+    return .content(
+      asset.bytes, for: request, contentType: asset.contentType, fields: ["Cache-Control": "no-cache"],
+      entityTag: tag)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HTTPService
+
+extension KennelSite {
+  func health(_ call: Call) async throws -> HTTPResponse {
+    // An answer proves that the database can be read.
+    let counts = try await store.counts()
+    let uptime = clock.now().timeIntervalSince(metrics.start)
+    return .json { json in
+      json.object { json in
+        json.member("status", "ok")
+        json.member("posts", counts.posts)
+        json.member("listeners", store.events.listenerCount)
+        json.member("uptime", Int64(max(uptime, 0)))
+      }
+    }
+  }
+
+  func showMetrics(_ call: Call) async throws -> HTTPResponse {
+    let counts = try await store.counts()
+    let snapshot = metrics.snapshot
+    var text = PrometheusText()
+    requests(snapshot, &text)
+    latencies(snapshot, &text)
+    text.family("kennel_posts", .gauge, "Posts in the kennel.")
+    text.sample("kennel_posts", is: counts.posts)
+    text.family("kennel_comments", .gauge, "Comments in the kennel.")
+    text.sample("kennel_comments", is: counts.comments)
+    text.family("kennel_favourites", .gauge, "Favourites in the kennel.")
+    text.sample("kennel_favourites", is: counts.favourites)
+    text.family("kennel_users", .gauge, "People with an account.")
+    text.sample("kennel_users", is: counts.users)
+    text.family("kennel_event_listeners", .gauge, "Open streams of events.")
+    text.sample("kennel_event_listeners", is: store.events.listenerCount)
+    text.family("kennel_last_event_id", .gauge, "The id of the latest event.")
+    text.sample("kennel_last_event_id", is: Int(clamping: store.events.lastID))
+    thumbnails(&text)
+    uploads(snapshot, &text)
+    process(&text)
+    return HTTPResponse(
+      fields: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
+      body: .bytes(Data(text.text.utf8)))
+  }
+
+  /// The name of a route's place; what has no route is called `none`.
+  private func label(_ index: Int) -> (String, String) {
+    ("route", index < metrics.routes.count ? metrics.routes[index] : "none")
+  }
+
+  private func requests(_ snapshot: Metrics.Snapshot, _ text: inout PrometheusText) {
+    text.family("kennel_requests_total", .counter, "Requests that were answered.")
+    for (index, statuses) in snapshot.statuses.enumerated() {
+      for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
+        text.sample("kennel_requests_total", [label(index), ("status", String(status))], is: count)
+      }
+    }
+  }
+
+  private func latencies(_ snapshot: Metrics.Snapshot, _ text: inout PrometheusText) {
+    let name = "kennel_request_duration_seconds"
+    text.family(name, .histogram, "Time until the answer began.")
+    for (index, latency) in snapshot.latencies.enumerated() where latency.count > 0 {
+      var count = 0
+      for (bucket, bound) in zip(latency.buckets, Metrics.bounds) {
+        count += bucket
+        text.sample(name + "_bucket", [label(index), ("le", String(bound))], is: count)
+      }
+      text.sample(name + "_bucket", [label(index), ("le", "+Inf")], is: latency.count)
+      text.sample(name + "_sum", [label(index)], is: latency.seconds)
+      text.sample(name + "_count", [label(index)], is: latency.count)
+    }
+  }
+
+  private func thumbnails(_ text: inout PrometheusText) {
+    let counts = thumbnails.counts
+    text.family("kennel_thumbnails_total", .counter, "Thumbnails, by where they came from.")
+    text.sample("kennel_thumbnails_total", [("source", "memory")], is: counts.fromMemory)
+    text.sample("kennel_thumbnails_total", [("source", "disk")], is: counts.fromDisk)
+    text.sample("kennel_thumbnails_total", [("source", "made")], is: counts.made)
+    let usage = thumbnails.usage
+    text.family("kennel_thumbnail_cache_bytes", .gauge, "Bytes of thumbnails on the disk.")
+    text.sample("kennel_thumbnail_cache_bytes", is: usage.bytes)
+    text.family("kennel_thumbnail_cache_files", .gauge, "Thumbnails on the disk.")
+    text.sample("kennel_thumbnail_cache_files", is: usage.files)
+  }
+
+  private func uploads(_ snapshot: Metrics.Snapshot, _ text: inout PrometheusText) {
+    text.family("kennel_uploads_total", .counter, "Photos that were sent.")
+    text.sample(
+      "kennel_uploads_total", [("result", "taken")], is: snapshot.events[Metrics.Event.photoTaken.rawValue])
+    text.sample(
+      "kennel_uploads_total", [("result", "refused")],
+      is: snapshot.events[Metrics.Event.photoRefused.rawValue])
+    text.family("kennel_upload_bytes_total", .counter, "Bytes of photos that were taken in.")
+    text.sample("kennel_upload_bytes_total", is: snapshot.photoBytes)
+    text.family("kennel_sign_ins_total", .counter, "Names and passwords that were shown.")
+    text.sample(
+      "kennel_sign_ins_total", [("result", "accepted")],
+      is: snapshot.events[Metrics.Event.signInAccepted.rawValue])
+    text.sample(
+      "kennel_sign_ins_total", [("result", "refused")],
+      is: snapshot.events[Metrics.Event.signInRefused.rawValue])
+  }
+
+  private func process(_ text: inout PrometheusText) {
+    text.family("process_start_time_seconds", .gauge, "When the site was started, in Unix time.")
+    text.sample("process_start_time_seconds", is: metrics.start.timeIntervalSince1970)
+  }
+}
+
+extension KennelStore {
+  struct Counts: Sendable, Hashable {
+    var posts: Int
+    var comments: Int
+    var favourites: Int
+    var users: Int
+  }
+
+  /// How many there are of what it keeps.
+  func counts() async throws(KennelError) -> Counts {
+    let counts = try await database.read { connection throws(KennelError) in
+      try connection.first(
+        """
+        SELECT (SELECT count(*) FROM posts), (SELECT count(*) FROM comments), (SELECT count(*) FROM favourites),
+          (SELECT count(*) FROM users)
+        """
+      ) { row in
+        Counts(
+          posts: Int(row.integer(0)), comments: Int(row.integer(1)), favourites: Int(row.integer(2)),
+          users: Int(row.integer(3)))
+      }
+    }
+    return counts ?? Counts(posts: 0, comments: 0, favourites: 0, users: 0)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+
+/// What is counted, for who watches over the server. Nothing a client sends becomes a label: their number is bounded.
+final class Metrics: Sendable {
+  enum Event: Int, Sendable, CaseIterable {
+    case signInAccepted, signInRefused, photoTaken, photoRefused
+  }
+
+  /// The upper bounds of the histogram's buckets, in seconds.
+  static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+  struct Latency: Sendable {
+    /// How many took no longer than each bound, and longer than the one before; the last are longer than all.
+    var buckets = [Int](repeating: 0, count: Metrics.bounds.count + 1)
+    var seconds = 0.0
+    var count = 0
+  }
+
+  struct Snapshot: Sendable {
+    /// For each route, and last for what has none: how often each status was answered.
+    var statuses: [[Int: Int]]
+    var latencies: [Latency]
+    var events = [Int](repeating: 0, count: Event.allCases.count)
+    var photoBytes = 0
+  }
+
+  /// As in `GET /posts/{id}`.
+  let routes: [String]
+  let start: Date
+  private let state: Mutex<Snapshot>
+
+  init(routes: [String], start: Date) {
+    self.routes = routes
+    self.start = start
+    state = Mutex(
+      Snapshot(
+        statuses: Array(repeating: [:], count: routes.count + 1),
+        latencies: Array(repeating: Latency(), count: routes.count + 1)))
+  }
+
+  var snapshot: Snapshot { state.withLock { $0 } }
+
+  /// - Parameter route: its index; nil when there is none.
+  func record(route: Int?, status: Int, took duration: Duration) {
+    let (whole, attoseconds) = duration.components
+    let seconds = Double(whole) + Double(attoseconds) * 1e-18
+    let bucket = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+    state.withLock { state in
+      let index = route ?? routes.count
+      state.statuses[index][status, default: 0] += 1
+      state.latencies[index].buckets[bucket] += 1
+      state.latencies[index].seconds += seconds
+      state.latencies[index].count += 1
+    }
+  }
+
+  func count(_ event: Event) { state.withLock { $0.events[event.rawValue] += 1 } }
+
+  func countPhoto(bytes: Int) {
+    state.withLock { state in
+      state.events[Event.photoTaken.rawValue] += 1
+      state.photoBytes += bytes
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import HTTPService
+
+/// What a client likes to get, from its `Accept` field (RFC 9110, 12.5.1).
+struct AcceptedTypes: Sendable {
+  private struct Range: Sendable {
+    var type: Substring
+    var quality: Int
+  }
+
+  private let ranges: [Range]
+
+  init(_ fields: HTTPFields) {
+    ranges = fields.values("Accept").flatMap { value in
+      value.utf8.split(separator: UInt8(ascii: ",")).prefix(64).compactMap { Self.range(Substring($0)) }
+    }
+  }
+
+  private static func range(_ text: Substring) -> Range? {
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+    guard let type = parts.first.map(trimmed), !type.isEmpty else { return nil }
+    var quality = 1000
+    for part in parts.dropFirst() {
+      let part = trimmed(part)
+      guard part.hasPrefix("q=") || part.hasPrefix("Q=") else { continue }
+      quality = thousandths(part.dropFirst(2)) ?? 0
+    }
+    return Range(type: Substring(type.lowercased()), quality: quality)
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return text
+  }
+
+  /// `0.125` as 125; nil when it is no quality.
+  private static func thousandths(_ text: Substring) -> Int? {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = parts.first, whole == "0" || whole == "1" else { return nil }
+    let digits = parts.count > 1 ? String(parts[1]) : ""
+    guard digits.utf8.count <= 3, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    let padded = digits + String(repeating: "0", count: 3 - digits.utf8.count)
+    return min((whole == "1" ? 1000 : 0) + (Int(padded) ?? 0), 1000)
+  }
+
+  /// How welcome a type is, in thousandths: as its most specific range says; 0 when none does.
+  func quality(of type: String) -> Int {
+    let group = type.prefix { $0 != "/" } + "/*"
+    for wanted in [Substring(type), group, "*/*"] {
+      if let range = ranges.first(where: { $0.type == wanted }) { return range.quality }
+    }
+    return 0
+  }
+
+  /// Whether a type is asked for by its name.
+  func names(_ type: String) -> Bool { ranges.contains { $0.type == type && $0.quality > 0 } }
+
+  /// Whether one type is asked for by its name, and no less than another one.
+  func prefers(_ type: String, to other: String) -> Bool {
+    names(type) && quality(of: type) >= quality(of: other)
+  }
+}

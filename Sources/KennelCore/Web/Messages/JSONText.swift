@@ -1,0 +1,112 @@
+import Foundation
+
+/// JSON, written member by member, in the order of the calls.
+///
+/// What is written can stand inside HTML as it is: characters that mean something there are escaped.
+struct JSONText: Sendable {
+  private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  var data: Data { Data(bytes) }
+
+  mutating func object(_ members: (inout JSONText) -> Void) {
+    open("{")
+    members(&self)
+    close("}")
+  }
+
+  mutating func array(_ elements: (inout JSONText) -> Void) {
+    open("[")
+    elements(&self)
+    close("]")
+  }
+
+  mutating func member(_ name: StaticString, _ value: String) {
+    key(name)
+    string(value)
+  }
+
+  mutating func member(_ name: StaticString, _ value: Int64) {
+    key(name)
+    literal(String(value))
+  }
+
+  mutating func member(_ name: StaticString, _ value: Int) { member(name, Int64(value)) }
+
+  mutating func member(_ name: StaticString, _ value: Bool) {
+    key(name)
+    literal(value ? "true" : "false")
+  }
+
+  mutating func null(_ name: StaticString) {
+    key(name)
+    literal("null")
+  }
+
+  mutating func object(_ name: StaticString, _ members: (inout JSONText) -> Void) {
+    key(name)
+    object(members)
+  }
+
+  mutating func array(_ name: StaticString, _ elements: (inout JSONText) -> Void) {
+    key(name)
+    array(elements)
+  }
+
+  private mutating func key(_ name: StaticString) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func open(_ bracket: Unicode.Scalar) {
+    comma()
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = true
+  }
+
+  private mutating func literal(_ text: String) {
+    bytes.append(contentsOf: text.utf8)
+    needsComma = true
+  }
+
+  private mutating func string(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case UInt8(ascii: "\n"): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
+      case 0..<0x20, 0x7F, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"): escape(byte)
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    let digits = Array("0123456789abcdef".utf8)
+    bytes.append(contentsOf: "\\u00".utf8)
+    bytes.append(digits[Int(byte >> 4)])
+    bytes.append(digits[Int(byte & 15)])
+  }
+}
+
+extension Date {
+  /// As dates stand in JSON: `2026-11-20T10:00:00Z`.
+  var iso8601: String { formatted(Date.ISO8601FormatStyle()) }
+}

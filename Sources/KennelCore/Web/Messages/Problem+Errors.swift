@@ -1,0 +1,45 @@
+import HTTPService
+
+extension Problem {
+  /// What a client is told of an error; nothing of what only the owner may know, such as a path.
+  init(_ error: any Error) {
+    switch error {
+    case let problem as Problem: self = problem
+    case let error as KennelError: self.init(error)
+    case let error as HTTPServerError:
+      switch error.code {
+      case .bodyTooLarge: self = .bodyTooLarge
+      case .bodyIncomplete: self = .badRequest("The body of the request is incomplete. Send it again.")
+      default: self = .failed
+      }
+    case is CancellationError: self.init(.cancelled)
+    default: self = .failed
+    }
+  }
+
+  private init(_ error: KennelError) {
+    let detail = error.description
+    switch error.code {
+    case .noSuchPost, .noSuchComment, .noSuchUser: self.init(.notFound, detail)
+    case .notAllowed: self.init(.forbidden, detail)
+    case .badText, .badName, .badPassword, .badPhoto: self.init(.unprocessableContent, detail)
+    case .nameTaken: self.init(.conflict, detail)
+    case .photoTooLarge: self.init(.contentTooLarge, detail)
+    case .unknownFormat: self.init(.unsupportedMediaType, detail)
+    case .wrongCredentials: self.init(.unauthorized, detail)
+    case .tooManyAttempts:
+      self.init(.tooManyRequests, detail, fields: ["Retry-After": String(max(error.secondsToWait ?? 1, 1))])
+    case .busy, .closed, .cancelled:
+      self.init(.serviceUnavailable, detail, fields: ["Retry-After": "5"])
+    case .diskFull:
+      self.init(507, "Kennel has no space left. Nothing was changed; tell the owner.")
+    default: self = .failed
+    }
+  }
+
+  /// Whether the owner has to hear of the error: it is neither the client's nor a matter of waiting.
+  static func isFault(_ error: any Error) -> Bool {
+    let status = Problem(error).status
+    return status == .internalServerError || status == 507
+  }
+}

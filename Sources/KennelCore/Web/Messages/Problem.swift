@@ -1,0 +1,60 @@
+import Foundation
+import HTTPService
+
+/// An error as a client sees it (RFC 9457): a status, and a sentence a person can act on.
+package struct Problem: Error, Sendable {
+  var status: HTTPStatus
+  var detail: String
+  /// What the status asks for beside the document, such as `Retry-After`.
+  var fields: HTTPFields
+
+  init(_ status: HTTPStatus, _ detail: String, fields: HTTPFields = [:]) {
+    self.status = status
+    self.detail = detail
+    self.fields = fields
+  }
+
+  var title: String { Self.titles[status.rawValue] ?? "Error" }
+
+  private static let titles: [Int: String] = [
+    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+    409: "Conflict", 412: "Precondition Failed", 413: "Content Too Large", 415: "Unsupported Media Type",
+    416: "Range Not Satisfiable", 422: "Unprocessable Content", 429: "Too Many Requests",
+    500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage",
+  ]
+
+  /// The document.
+  var response: HTTPResponse {
+    var json = JSONText()
+    json.object { json in
+      json.member("type", "about:blank")
+      json.member("title", title)
+      json.member("status", Int64(status.rawValue))
+      json.member("detail", detail)
+    }
+    return response(contentType: "application/problem+json", body: json.data)
+  }
+
+  func response(contentType: String, body: Data) -> HTTPResponse {
+    var fields = fields
+    fields.append("Content-Type", contentType)
+    fields.append("Cache-Control", "no-store")
+    return HTTPResponse(status: status, fields: fields, body: .bytes(body))
+  }
+}
+
+extension Problem {
+  static let notFound = Problem(.notFound, "There is nothing here. Check the address.")
+
+  static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+
+  static func methodNotAllowed(allowed: [HTTPMethod]) -> Problem {
+    let list = allowed.map(\.rawValue).joined(separator: ", ")
+    return Problem(
+      .methodNotAllowed, "This method cannot be used here. Use \(list).", fields: ["Allow": list])
+  }
+
+  static let bodyTooLarge = Problem(.contentTooLarge, "What was sent is too large. Send less.")
+  static let failed = Problem(
+    .internalServerError, "Kennel failed to answer. Try again; if it stays so, tell the owner.")
+}

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPService
+import RetrieverImages
+
+extension KennelSite {
+  /// How many pictures a collage has at most.
+  static let collageLimit = 100
+
+  /// One id a line, the newest first, as they are read.
+  func imageIDs(_ call: Call) async throws -> HTTPResponse {
+    let store = store
+    // The first page before the answer begins: what fails there is told.
+    let first = try await store.postIDs(before: nil)
+    let body = HTTPResponse.Body.stream { writer in
+      var ids = first
+      while let last = ids.last {
+        try await writer.write(ids.map { "\($0)\n" }.joined())
+        ids = try await store.postIDs(before: last)
+      }
+    }
+    return HTTPResponse(
+      fields: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"], body: body)
+  }
+
+  func collage(_ call: Call) async throws -> HTTPResponse {
+    let columns = try call.queryNumber("columns", default: 4, in: 1...20)
+    let cell = try call.queryNumber("cell", default: 160, in: 32...480)
+    let posts = try await collagePosts(call)
+    var seed = Sodium.SHA256()
+    let recipe = posts.map(\.photo.description) + ["\(columns)", "\(cell)"]
+    Array(recipe.joined(separator: " ").utf8).withUnsafeBytes { seed.update($0) }
+    let tag = EntityTag("collage-" + Sodium.base64(Array(seed.finish().prefix(12))))
+    let fields: HTTPFields = ["Cache-Control": "private, no-cache"]
+    // What the client has already need not be drawn.
+    let known = HTTPResponse.content(
+      Data(), for: call.request, contentType: "image/jpeg", fields: fields, entityTag: tag)
+    if known.status == .notModified || known.status == .preconditionFailed { return known }
+    let jpeg = try await collages.pass { () async throws(KennelError) in
+      try await draw(posts, columns: columns, cell: cell)
+    }
+    return .content(jpeg, for: call.request, contentType: "image/jpeg", fields: fields, entityTag: tag)
+  }
+
+  private func collagePosts(_ call: Call) async throws -> [Post] {
+    guard let text = call.request.query("of"), !text.isEmpty else {
+      let posts = try await store.posts.page(limit: 12)
+      if posts.isEmpty { throw Problem(.notFound, "There are no posts yet to make a collage of.") }
+      return posts
+    }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count <= Self.collageLimit else {
+      throw Problem.badRequest("A collage has at most \(Self.collageLimit) pictures. Ask for fewer.")
+    }
+    var posts: [Post] = []
+    for part in parts {
+      guard let id = Int64(identifier: part) else {
+        throw Problem.badRequest("The parameter of has to be a list of posts' numbers, as in ?of=3,5,8.")
+      }
+      posts.append(try await store.posts.post(id))
+    }
+    return posts
+  }
+
+  private func draw(_ posts: [Post], columns: Int, cell: Int) async throws(KennelError) -> Data {
+    let collage = Collage(columns: min(columns, posts.count), cell: cell, spacing: max(cell / 20, 2))
+    for post in posts {
+      // Cells are cut square: the shorter side has to fill them.
+      let (long, short) = (
+        max(post.facts.width, post.facts.height), max(min(post.facts.width, post.facts.height), 1)
+      )
+      let size = ThumbnailSize(atLeast: cell * min(long / short + 1, 8))
+      let bytes = try await thumbnails.bytes(
+        ThumbnailKey(photo: post.photo, size: size, format: .jpeg), byteCount: post.byteCount)
+      if let image = UIImage(data: bytes) { collage.add(image) }
+    }
+    do {
+      return try await collage.draw().data(as: .jpeg(quality: 0.85))
+    } catch {
+      throw KennelError(decoding: error)
+    }
+  }
+
+  func currentTimeline(_ call: Call) async throws -> HTTPResponse {
+    guard let post = try await store.posts.page(limit: 1).first else {
+      throw Problem(.notFound, "There are no posts yet.")
+    }
+    let key = ThumbnailKey(photo: post.photo, size: .smallest, format: .jpeg)
+    let bytes = try await thumbnails.bytes(key, byteCount: post.byteCount)
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        json.member("date", post.created.iso8601)
+        json.member("caption", post.caption)
+        json.member("post", post.id)
+        json.member("thumbnail", "data:image/jpeg;base64," + bytes.base64EncodedString())
+      }
+    }
+  }
+
+  /// What another kennel may take, the oldest first.
+  func peerPosts(_ call: Call) async throws -> HTTPResponse {
+    let after = try call.queryID("after")
+    let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
+    let more = try await store.sharedPosts(after: after ?? 0, limit: limit + 1)
+    let posts = more.prefix(limit)
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        json.array("posts") { json in
+          for post in posts { json.post(post) }
+        }
+        json.next(more.count > limit ? posts.last?.id : nil)
+      }
+    }
+  }
+}
+
+extension KennelStore {
+  /// The ids of posts before one, the newest first.
+  func postIDs(before: Post.ID?) async throws(KennelError) -> [Post.ID] {
+    try await database.read { connection throws(KennelError) in
+      try connection.rows(
+        "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT 2000", .integer(before ?? .max)
+      ) { $0.integer(0) }
+    }
+  }
+
+  func sharedPosts(after: Post.ID, limit: Int) async throws(KennelError) -> [Post] {
+    try await database.read { connection throws(KennelError) in
+      try connection.rows(
+        """
+        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
+          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 0
+        FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
+        WHERE p.id > ? ORDER BY p.id LIMIT ?
+        """, .integer(after), .integer(Int64(limit)), row: Post.init(row:))
+    }
+  }
+}

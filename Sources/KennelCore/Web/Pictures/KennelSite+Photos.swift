@@ -1,0 +1,50 @@
+import Foundation
+import HTTPService
+
+extension KennelSite {
+  /// What a post shows never changes, and its number is never given again.
+  static let immutable = "public, max-age=31536000, immutable"
+
+  func photo(_ call: Call) async throws -> HTTPResponse {
+    let post = try await store.posts.post(call.id)
+    let file = store.photos.file(post.photo, byteCount: post.byteCount)
+    return try await thumbnails.files.fileResponse(
+      at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
+      fields: ["Cache-Control": Self.immutable], entityTag: EntityTag(post.photo.description))
+  }
+
+  func thumbnail(_ call: Call) async throws -> HTTPResponse {
+    let size = try ThumbnailSize(query: call.request.query("size"))
+    let (format, isNegotiated) = try ThumbnailFormat.wanted(by: call.request)
+    let photo: KnownPhotos.Photo
+    if let known = thumbnails.known.photo(of: call.id) {
+      photo = known
+    } else {
+      let mark = thumbnails.known.mark
+      let post = try await store.posts.post(call.id)
+      photo = KnownPhotos.Photo(hash: post.photo, byteCount: post.byteCount)
+      thumbnails.known.insert(photo, of: post.id, since: mark)
+    }
+    let key = ThumbnailKey(photo: photo.hash, size: size, format: format)
+    let thumbnail: Thumbnail
+    if let ready = thumbnails.ready(key) {
+      thumbnail = ready
+    } else {
+      thumbnail = try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
+    }
+    return try await response(thumbnail, to: call.request, isNegotiated: isNegotiated)
+  }
+
+  private func response(
+    _ thumbnail: Thumbnail, to request: HTTPRequest, isNegotiated: Bool
+  ) async throws(KennelError) -> HTTPResponse {
+    if let plain = thumbnail.plainResponse(to: request, isNegotiated: isNegotiated) { return plain }
+    switch thumbnail.content {
+    case .bytes(let data):
+      return Thumbnail.response(
+        of: data, key: thumbnail.key, tag: thumbnail.tag, to: request, isNegotiated: isNegotiated)
+    case .file:
+      return try await thumbnails.files.fileResponse(thumbnail, to: request, isNegotiated: isNegotiated)
+    }
+  }
+}

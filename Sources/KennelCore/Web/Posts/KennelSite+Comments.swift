@@ -1,0 +1,53 @@
+import Foundation
+import HTTPService
+
+extension KennelSite {
+  func listComments(_ call: Call) async throws -> HTTPResponse {
+    let after = try call.queryID("after")
+    let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
+    let more = try await store.posts.comments(on: call.id, after: after, limit: limit + 1)
+    let comments = more.prefix(limit)
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        json.array("comments") { json in
+          for comment in comments { json.comment(comment) }
+        }
+        json.next(more.count > limit ? comments.last?.id : nil)
+      }
+    }
+  }
+
+  func addComment(_ call: Call) async throws -> HTTPResponse {
+    let user = try await user(call)
+    let text = try await commentText(call.request)
+    let comment = try await store.posts.addComment(text, to: call.id, author: user.id)
+    let location = "/posts/\(call.id)/comments?after=\(comment.id - 1)&limit=1"
+    return .json(status: .created, fields: ["Location": location]) { $0.comment(comment) }
+  }
+
+  private func commentText(_ request: HTTPRequest) async throws -> String {
+    struct Body: Decodable {
+      var text: String
+    }
+    switch ContentType(request).type {
+    case "application/json":
+      return try await SmallBody.json(Body.self, of: request, form: #"{"text":"…"}"#).text
+    case "text/plain": return try await SmallBody.text(of: request)
+    default:
+      throw Problem(
+        .unsupportedMediaType, "Send the comment as application/json, {\"text\":\"…\"}, or as text/plain.")
+    }
+  }
+
+  func deleteComment(_ call: Call) async throws -> HTTPResponse {
+    let user = try await user(call)
+    guard let comment = call.numbers.last else { throw Problem.notFound }
+    // Its address is that of its own post only.
+    let found = try await store.posts.comments(on: call.id, after: comment - 1, limit: 1).first
+    guard found?.id == comment else {
+      throw Problem(.notFound, "There is no such comment; it may have been deleted.")
+    }
+    try await store.posts.deleteComment(comment, by: user.id)
+    return .noContent
+  }
+}

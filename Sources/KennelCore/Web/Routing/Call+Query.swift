@@ -1,0 +1,26 @@
+import HTTPService
+
+extension Call {
+  /// An id in the query; nil when there is none.
+  ///
+  /// - Throws: a problem when it is something else.
+  func queryID(_ name: String) throws(Problem) -> Int64? {
+    guard let text = request.query(name), !text.isEmpty else { return nil }
+    guard let number = Int64(identifier: text) else {
+      throw .badRequest("The parameter \(name) has to be the number of something, as in ?\(name)=12.")
+    }
+    return number
+  }
+
+  /// A number in the query; more than the most is as much as the most.
+  ///
+  /// - Throws: a problem when it is something else.
+  func queryNumber(_ name: String, default standard: Int, in range: ClosedRange<Int>) throws(Problem) -> Int {
+    guard let text = request.query(name), !text.isEmpty else { return standard }
+    guard text.utf8.count <= 9, let number = Int64(identifier: text) else {
+      throw .badRequest(
+        "The parameter \(name) has to be a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return min(max(Int(number), range.lowerBound), range.upperBound)
+  }
+}

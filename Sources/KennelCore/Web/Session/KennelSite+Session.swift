@@ -1,0 +1,48 @@
+import Foundation
+import HTTPService
+
+extension KennelSite {
+  func showSession(_ call: Call) async throws -> HTTPResponse {
+    let user = try await visitor(call).user
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        if let user { json.user(user) } else { json.null("user") }
+      }
+    }
+  }
+
+  func beginSession(_ call: Call) async throws -> HTTPResponse {
+    let client = Client(call.request, configuration: configuration)
+    let form = try await SignInForm(call.request)
+    let user = try await signIn(form.name, password: form.password, address: client.address)
+    let session = try await store.accounts.beginSession(of: user.id)
+    let cookie = SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
+    // A form that a page without scripts has sent: its answer is what people look at.
+    if form.isFromPage {
+      return HTTPResponse(
+        status: .seeOther, fields: ["Location": "/", "Set-Cookie": cookie, "Cache-Control": "no-store"])
+    }
+    return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in
+      json.object { $0.user(user) }
+    }
+  }
+
+  func endSession(_ call: Call) async throws -> HTTPResponse {
+    let client = Client(call.request, configuration: configuration)
+    if let token = SessionCookie.token(in: call.request, isSecure: client.isSecure) {
+      try await store.accounts.endSession(token)
+    }
+    var response = HTTPResponse.noContent
+    response.fields["Set-Cookie"] = SessionCookie.removing(isSecure: client.isSecure)
+    return response
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func user(_ user: User) {
+    object("user") { json in
+      json.member("name", user.name)
+      json.member("role", user.role.rawValue)
+    }
+  }
+}
