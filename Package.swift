@@ -78,7 +78,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
-    .target(name: "CKennelPage"),
+    // The assets are embedded by page.c.
+    .target(name: "CKennelPage", exclude: ["assets"]),
     .target(
       name: "KennelCore",
       dependencies: [

@@ -1,5 +1,80 @@
 #include "CKennelPage.h"
 
-const kennel_page_file kennel_page_files[] = {
-    {NULL, NULL, 0},
+// `#embed` (C23) puts the files' bytes here, and has the compiler note that this depends on them.
+static const unsigned char app_css[] = {
+#embed "assets/app.css"
 };
+static const unsigned char app_js[] = {
+#embed "assets/app.js"
+};
+static const unsigned char comments_js[] = {
+#embed "assets/comments.js"
+};
+static const unsigned char events_js[] = {
+#embed "assets/events.js"
+};
+static const unsigned char grid_js[] = {
+#embed "assets/grid.js"
+};
+static const unsigned char hearts_js[] = {
+#embed "assets/hearts.js"
+};
+static const unsigned char lightbox_js[] = {
+#embed "assets/lightbox.js"
+};
+static const unsigned char requests_js[] = {
+#embed "assets/requests.js"
+};
+static const unsigned char session_js[] = {
+#embed "assets/session.js"
+};
+static const unsigned char times_js[] = {
+#embed "assets/times.js"
+};
+static const unsigned char toasts_js[] = {
+#embed "assets/toasts.js"
+};
+static const unsigned char upload_js[] = {
+#embed "assets/upload.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "assets/icon.svg"
+};
+static const unsigned char icon_180_png[] = {
+#embed "assets/icon-180.png"
+};
+static const unsigned char icon_512_png[] = {
+#embed "assets/icon-512.png"
+};
+static const unsigned char manifest[] = {
+#embed "assets/manifest.webmanifest"
+};
+static const unsigned char robots[] = {
+#embed "assets/robots.txt"
+};
+
+#define FILE_NAMED(name, bytes) {name, bytes, sizeof(bytes)}
+
+static const kennel_page_file files[] = {
+    FILE_NAMED("app.css", app_css),
+    FILE_NAMED("app.js", app_js),
+    FILE_NAMED("comments.js", comments_js),
+    FILE_NAMED("events.js", events_js),
+    FILE_NAMED("grid.js", grid_js),
+    FILE_NAMED("hearts.js", hearts_js),
+    FILE_NAMED("lightbox.js", lightbox_js),
+    FILE_NAMED("requests.js", requests_js),
+    FILE_NAMED("session.js", session_js),
+    FILE_NAMED("times.js", times_js),
+    FILE_NAMED("toasts.js", toasts_js),
+    FILE_NAMED("upload.js", upload_js),
+    FILE_NAMED("icon.svg", icon_svg),
+    FILE_NAMED("icon-180.png", icon_180_png),
+    FILE_NAMED("icon-512.png", icon_512_png),
+    FILE_NAMED("manifest.webmanifest", manifest),
+    FILE_NAMED("robots.txt", robots),
+};
+
+const kennel_page_file *kennel_page_file_at(size_t index) {
+  return index < sizeof(files) / sizeof(files[0]) ? &files[index] : NULL;
+}

@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
-/// The files of Kennel's page, as they lie beside page.c, within the program.
+/// A file of Kennel's page, as it lies in `assets`, within the program.
 typedef struct {
   /// As in `app.css`.
-  const char *name;
-  const unsigned char *bytes;
+  const char *_Nonnull name;
+  const unsigned char *_Nonnull bytes;
   size_t count;
 } kennel_page_file;
 
-/// All of them; the last one has no name.
-extern const kennel_page_file kennel_page_files[];
+/// The file at a place in the list; null behind its end.
+const kennel_page_file *_Nullable kennel_page_file_at(size_t index);

@@ -1,48 +1,121 @@
 import Foundation
 
-/// Writes the pages that people look at.
+/// Writes the page: whole documents that show everything without a script. The scripts take what they add later, older
+/// photos, an opened photo, new comments, from the same documents, so each thing is written in one place.
 package struct PageRenderer: Sendable {
   /// Which posts a grid shows.
   package enum Kind: Sendable, Hashable {
     case all, favourites
   }
 
-  private let title: String
+  /// Nothing from elsewhere, no script or style within a document; pictures also from what is in it (`data:`) and from
+  /// what was chosen for an upload (`blob:`).
+  package static let contentSecurityPolicy = """
+    default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+    """
+
+  /// What the kennel is called.
+  package let title: String
+  private let placeholders = PlaceholderImages()
 
   package init(title: String) { self.title = title }
 
-  package func grid(
-    posts: PostPage, viewer: User?, kind: Kind = .all, isFirst: Bool = true, lastEvent: Int64? = nil
-  ) async -> String {
-    page(
-      posts.posts.map {
-        "<a href=\"/photos/\($0.id)\"><img src=\"/posts/\($0.id)/thumbnail\" alt=\"\(Self.escaped($0.caption))\"></a>\n"
-      }.joined())
+  /// A file of the page; the tag is without quotes.
+  package static func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? {
+    PageAssets.all[name].map { ($0.bytes, $0.contentType, $0.etag) }
   }
 
+  /// The photos, or those a viewer favours.
+  ///
+  /// - Parameters:
+  ///   - isFirst: Whether there are no newer ones.
+  ///   - lastEvent: The last event that the posts already show; scripts listen from there on.
+  package func grid(
+    posts page: PostPage, viewer: User?, kind: Kind = .all, isFirst: Bool = true, lastEvent: Int64? = nil
+  ) async -> String {
+    var tiles: [HTML] = []
+    for (index, post) in page.posts.enumerated() {
+      let picture = PhotoPicture(
+        post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
+      tiles.append(PostTile(picture: picture, isEarly: isFirst && index < 8).html)
+    }
+    let place = kind == .all ? "/" : "/hearts"
+    let older = page.next.map { next -> HTML in
+      "<a class=\"older button\" rel=\"next\" href=\"\(place)?before=\(next)\">Older photos</a>"
+    }
+    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(place)\">Newest photos</a></p>" as HTML
+    let heading: HTML =
+      kind == .all
+      ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
+    let body: HTML = """
+      \(heading)\(newest)
+      <ul class="grid" id="grid">\(tiles)</ul>
+      \(page.posts.isEmpty ? emptiness(kind, viewer: viewer) : nil)
+      <nav class="more" aria-label="More photos">\(older)</nav>
+      """
+    return PageFrame(
+      title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
+      place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
+    ).document(body)
+  }
+
+  private func emptiness(_ kind: Kind, viewer: User?) -> HTML {
+    let picture: HTML = "<svg class=\"mark\" aria-hidden=\"true\"><use href=\"#mark\"/></svg>"
+    switch (kind, viewer) {
+    case (.all, nil):
+      return """
+        <div class="empty">\(picture)<h2>No photos yet</h2><p>Whoever signs in can share the first one.</p></div>
+        """
+    case (.all, _):
+      return """
+        <div class="empty">\(picture)<h2>No photos yet</h2>
+        <p class="scripted">Share the first one: choose it, drop it here, or paste it.</p>
+        <button class="button primary scripted" type="button" data-upload>Share photos</button></div>
+        """
+    case (.favourites, nil):
+      return """
+        <div class="empty">\(picture)<h2>Your hearts</h2><p>Sign in to see the photos you gave a heart.</p>
+        <button class="button primary scripted" type="button" data-sign-in>Sign in</button></div>
+        """
+    case (.favourites, _):
+      return """
+        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos you give a heart gather here.</p>
+        <a class="button" href="/">See the photos</a></div>
+        """
+    }
+  }
+
+  /// One photo with what was said about it.
+  ///
+  /// - Parameter comments: The oldest first.
   package func photo(
     post: Post, comments: [Comment], viewer: User?, lastEvent: Int64? = nil
   ) async -> String {
-    page(
-      "<img src=\"/posts/\(post.id)/thumbnail?size=960\" alt=\"\"><p>\(Self.escaped(post.caption))</p>\n"
-        + comments.map { "<p>\(Self.escaped($0.authorName)): \(Self.escaped($0.text))</p>\n" }.joined())
+    let picture = PhotoPicture(post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
+    let article = PhotoArticle(picture: picture, comments: comments, viewer: viewer)
+    let body: HTML = """
+      <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
+      \(article.html)
+      """
+    let name = String(
+      picture.alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
+    return PageFrame(
+      title: "\(name) · \(title)", site: title, viewer: viewer, place: .photo, lastEvent: lastEvent
+    )
+    .document(body)
   }
 
-  package func problem(status: Int, title: String, detail: String) -> String {
-    page("<h2>\(Self.escaped(title))</h2><p>\(Self.escaped(detail))</p>\n")
-  }
-
-  package static var contentSecurityPolicy: String { CommonFields.contentSecurityPolicy }
-
-  package static func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? { nil }
-
-  private func page(_ body: String) -> String {
-    "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>\(Self.escaped(title))</title>\n"
-      + "<h1><a href=\"/\">\(Self.escaped(title))</a></h1>\n\(body)</html>\n"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+  /// What went wrong, for a person.
+  package func problem(status: Int, title problem: String, detail: String, viewer: User? = nil) -> String {
+    let body: HTML = """
+      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
+      <h1>\(problem)</h1><p>\(detail)</p><p class="status">\(status)</p>
+      <a class="button" href="/">See the photos</a></div>
+      """
+    return PageFrame(
+      title: "\(problem) · \(title)", site: title, viewer: viewer, place: .problem, lastEvent: nil
+    )
+    .document(body)
   }
 }

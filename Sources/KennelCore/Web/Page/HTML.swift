@@ -1,0 +1,58 @@
+/// A piece of HTML that cannot forget to escape.
+///
+/// Only what is written out in the source counts as markup: a literal is a `StaticString`, which nothing from outside
+/// can become. Every string put into one is escaped, for text and for attributes in double quotes alike:
+///
+/// ```swift
+/// let item: HTML = "<li title=\"\(post.caption)\">\(post.caption)</li>"
+/// ```
+struct HTML: Sendable, Hashable {
+  /// The markup.
+  private(set) var text: String
+
+  /// Pieces after each other.
+  init(_ parts: [HTML] = []) { text = parts.reduce(into: "") { $0 += $1.text } }
+
+  /// Any text as what it is, never as markup. Characters that no document may hold become replacement characters.
+  static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count + 16)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): bytes += "&amp;".utf8
+      case UInt8(ascii: "<"): bytes += "&lt;".utf8
+      case UInt8(ascii: ">"): bytes += "&gt;".utf8
+      case UInt8(ascii: "\""): bytes += "&quot;".utf8
+      case UInt8(ascii: "'"): bytes += "&#39;".utf8
+      case 0x09, 0x0A, 0x0D: bytes.append(byte)
+      case 0..<0x20, 0x7F: bytes += "\u{FFFD}".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension HTML: ExpressibleByStringInterpolation {
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+    }
+
+    mutating func appendLiteral(_ literal: StaticString) { text += literal.description }
+
+    mutating func appendInterpolation(_ string: String) { text += HTML.escaped(string) }
+
+    mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += String(number) }
+
+    mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }
+
+    mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { text += part.text } }
+  }
+
+  init(stringLiteral literal: StaticString) { text = literal.description }
+
+  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+}

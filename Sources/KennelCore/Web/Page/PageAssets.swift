@@ -1,0 +1,41 @@
+import CKennelPage
+import Foundation
+
+/// The page's files, which lie within the program.
+enum PageAssets {
+  struct Asset: Sendable {
+    var bytes: Data
+    var contentType: String
+    /// A name for these very bytes.
+    var etag: String
+  }
+
+  static let all: [String: Asset] = {
+    var assets: [String: Asset] = [:]
+    var index = 0
+    while let file = kennel_page_file_at(index)?.pointee {
+      let name = String(cString: file.name)
+      let bytes = UnsafeBufferPointer(start: file.bytes, count: file.count)
+      let digest = Sodium.sha256(Array(bytes)).prefix(12)
+      assets[name] = Asset(
+        bytes: Data(bytes), contentType: contentType(of: name),
+        etag: Sodium.base64(Array(digest)))
+      index += 1
+    }
+    return assets
+  }()
+
+  /// The modules, to be asked for at once rather than one after the other as each names the next.
+  static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()
+
+  private static func contentType(of name: String) -> String {
+    switch name.split(separator: ".").last {
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
+    case "png": "image/png"
+    case "webmanifest": "application/manifest+json"
+    default: "text/plain; charset=utf-8"
+    }
+  }
+}

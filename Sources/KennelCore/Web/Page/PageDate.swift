@@ -1,0 +1,26 @@
+import Foundation
+
+/// A point in time as the page tells it. Where scripts run they say it in the reader's own time and language.
+struct PageDate {
+  let date: Date
+
+  private static let months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November",
+    "December",
+  ]
+
+  /// As in `2026-11-20T10:00:00Z`.
+  var machineReadable: String { date.formatted(.iso8601) }
+
+  /// As in `20 November 2026`, in UTC.
+  var words: String {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    let parts = calendar.dateComponents([.year, .month, .day], from: date)
+    let month = Self.months[min(max((parts.month ?? 1) - 1, 0), 11)]
+    return "\(parts.day ?? 1) \(month) \(parts.year ?? 1970)"
+  }
+
+  var html: HTML { "<time datetime=\"\(machineReadable)\">\(words)</time>" }
+}

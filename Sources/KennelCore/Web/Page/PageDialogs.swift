@@ -1,0 +1,76 @@
+/// What scripts open over a page. It holds nothing from outside.
+enum PageDialogs {
+  static let all = HTML([lightbox, signIn, upload, confirmation, drop, news])
+
+  private static let lightbox: HTML = """
+    <dialog id="lightbox" aria-label="Photo">
+    <div class="place"></div>
+    <button class="round close" type="button" data-close aria-label="Close"><svg class="icon" aria-hidden="true">\
+    <use href="#close"/></svg></button>
+    <button class="round previous" type="button" aria-label="Newer photo"><svg class="icon" aria-hidden="true">\
+    <use href="#left"/></svg></button>
+    <button class="round next" type="button" aria-label="Older photo"><svg class="icon" aria-hidden="true">\
+    <use href="#right"/></svg></button>
+    </dialog>
+    """
+
+  private static let signIn: HTML = """
+    <dialog id="sign-in" class="sheet" aria-labelledby="sign-in-title">
+    <form method="post" action="/session">
+    <svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
+    <h2 id="sign-in-title">Sign in</h2>
+    <p class="why" hidden></p>
+    <label for="sign-in-name">Name</label>
+    <input id="sign-in-name" name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required>
+    <label for="sign-in-password">Password</label>
+    <input id="sign-in-password" name="password" type="password" autocomplete="current-password" required>
+    <p class="error" role="alert"></p>
+    <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
+    <button class="button primary" type="submit">Sign in</button></div>
+    </form>
+    </dialog>
+    """
+
+  private static let upload: HTML = """
+    <dialog id="upload" class="sheet wide" aria-labelledby="upload-title">
+    <form>
+    <h2 id="upload-title">Share photos</h2>
+    <ul class="chosen"></ul>
+    <p class="hint"><button class="link" type="button" data-choose>Choose more</button>, drop them here, or paste \
+    them.</p>
+    <p class="error" role="alert"></p>
+    <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
+    <button class="button primary" type="submit">Share</button></div>
+    </form>
+    </dialog>
+    <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif" multiple hidden \
+    aria-label="Photos to share">
+    <template id="chosen-photo"><li><span class="preview"><img alt=""></span>
+    <div><label><span class="hidden-text">Caption for <span class="file"></span></span>\
+    <textarea name="caption" rows="2" maxlength="2000" placeholder="A caption, if you like"></textarea></label>
+    <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
+    <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
+    <span class="hidden-text">Leave out <span class="file"></span></span></button></li></template>
+    """
+
+  private static let confirmation: HTML = """
+    <dialog id="confirmation" class="sheet" role="alertdialog" aria-labelledby="confirmation-title" \
+    aria-describedby="confirmation-text">
+    <form method="dialog">
+    <h2 id="confirmation-title"></h2>
+    <p id="confirmation-text"></p>
+    <div class="choices"><button class="button" value="no">Keep</button>\
+    <button class="button danger" value="yes">Delete</button></div>
+    </form>
+    </dialog>
+    """
+
+  private static let drop: HTML = """
+    <div id="drop" popover="manual"><p><svg class="icon" aria-hidden="true"><use href="#photos"/></svg>Drop photos to \
+    share them</p></div>
+    """
+
+  private static let news: HTML = """
+    <div class="news" aria-live="polite"><button id="news" class="button primary" type="button" hidden></button></div>
+    """
+}

@@ -1,0 +1,98 @@
+/// A photo, alone: large, with who shared it and when, its hearts, and what was said about it.
+struct PhotoArticle {
+  let picture: PhotoPicture
+  /// The oldest first.
+  let comments: [Comment]
+  let viewer: User?
+
+  private var post: Post { picture.post }
+
+  private func mayDelete(_ authors: User.ID...) -> Bool {
+    guard let viewer else { return false }
+    return viewer.role == .owner || authors.contains(viewer.id)
+  }
+
+  var html: HTML {
+    """
+    <article class="photo" data-post="\(post.id)" aria-labelledby="photo-\(post.id)">
+    <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
+    <div class="details">
+    <header>
+    \(Initial(name: post.authorName).html)
+    <p><bdi class="author">\(post.authorName)</bdi>\(PageDate(date: post.created).html)</p>
+    </header>
+    \(heading)
+    <div class="actions">\(HeartButton(post: post).html)\
+    <a class="quiet button" href="/posts/\(post.id)/photo"><svg class="icon" aria-hidden="true">\
+    <use href="#original"/></svg>Original<span class="facts">\(facts)</span></a>\(deleteButton)</div>
+    \(discussion)
+    </div>
+    </article>
+    """
+  }
+
+  private var heading: HTML {
+    let isUntitled = post.caption.isEmpty
+    return """
+      <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-\(post.id)" dir="auto">\
+      \(picture.alternative)</h1>
+      """
+  }
+
+  private var facts: String {
+    let megabytes = Double(post.byteCount) / 1_000_000
+    let size =
+      megabytes < 0.95
+      ? "\(max(post.byteCount / 1000, 1)) kB" : "\((megabytes * 10).rounded() / 10) MB"
+    return "\(post.facts.width) × \(post.facts.height), \(size)"
+  }
+
+  private var deleteButton: HTML? {
+    guard mayDelete(post.author) else { return nil }
+    return """
+      <button class="quiet button scripted" type="button" data-delete-post="\(post.id)">\
+      <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Delete</button>
+      """
+  }
+
+  private var discussion: HTML {
+    """
+    <section class="comments" aria-labelledby="comments-\(post.id)">
+    <h2 id="comments-\(post.id)">Comments <span class="count" data-comments="\(post.id)">\(post.commentCount)</span></h2>
+    <ol>\(comments.map(item))</ol>
+    \(viewer == nil ? invitation : form)
+    </section>
+    """
+  }
+
+  private func item(_ comment: Comment) -> HTML {
+    let delete: HTML? =
+      mayDelete(comment.author, post.author)
+      ? """
+      <button class="quiet scripted" type="button" data-delete-comment="\(comment.id)" \
+      aria-label="Delete the comment by \(comment.authorName)"><svg class="icon" aria-hidden="true">\
+      <use href="#close"/></svg></button>
+      """ : nil
+    return """
+      <li data-comment="\(comment.id)">\(Initial(name: comment.authorName).html)<div><p class="said"><bdi class="author">\
+      \(comment.authorName)</bdi>\(PageDate(date: comment.created).html)</p>\
+      <p class="text" dir="auto">\(comment.text)</p></div>\(delete)</li>
+      """
+  }
+
+  private var form: HTML {
+    """
+    <form class="comment-form scripted" data-comment-on="\(post.id)">
+    <label class="hidden-text" for="say-\(post.id)">Your comment</label>
+    <textarea id="say-\(post.id)" name="text" rows="1" maxlength="1000" required placeholder="Say something kind"\
+     autocomplete="off"></textarea>
+    <button class="button" type="submit">Send</button>
+    <p class="error" role="alert"></p>
+    </form>
+    """
+  }
+
+  private var invitation: HTML {
+    "<p class=\"invitation scripted\"><button class=\"button\" type=\"button\" data-sign-in>Sign in to comment</button></p>"
+  }
+}

@@ -1,0 +1,31 @@
+/// A photo in the grid.
+struct PostTile {
+  let picture: PhotoPicture
+  let isEarly: Bool
+
+  var html: HTML {
+    let post = picture.post
+    let caption: HTML? =
+      post.caption.isEmpty ? nil : "<span class=\"caption\" dir=\"auto\">\(post.caption)</span>"
+    return """
+      <li class="tile \(picture.proportions(from: 0.5, to: 3))" data-post="\(post.id)">\
+      <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
+      <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.authorName)</bdi></span></a>\
+      \(HeartButton(post: post).html)</li>
+      """
+  }
+}
+
+/// A heart and how many there are.
+struct HeartButton {
+  let post: Post
+
+  var html: HTML {
+    """
+    <button class="heart" type="button" data-heart="\(post.id)" \
+    data-count="\(post.favouriteCount)" aria-pressed="\(post.isFavourite ? "true" : "false")">\
+    <svg class="icon" aria-hidden="true"><use href="#heart"/></svg>\
+    <span class="hidden-text">Heart, </span><span class="count">\(post.favouriteCount)</span></button>
+    """
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import KennelCore
+
+@Suite struct PageEscapingTests {
+  @Test func textFromOutsideIsNeverMarkup() {
+    let hostile = "<script>alert(\"1\" + '2')</script> & so on"
+    let html: HTML = "<p title=\"\(hostile)\">\(hostile)</p>"
+    let harmless = "&lt;script&gt;alert(&quot;1&quot; + &#39;2&#39;)&lt;/script&gt; &amp; so on"
+    #expect(html.text == "<p title=\"\(harmless)\">\(harmless)</p>")
+  }
+
+  @Test func escapedTextIsEscapedOnceMore() {
+    let html: HTML = "\("&lt;")"
+    #expect(html.text == "&amp;lt;")
+  }
+
+  @Test func markupWithinMarkupStaysAsItIs() {
+    let inner: HTML = "<b>\("a<b")</b>"
+    let absent: HTML? = nil
+    let outer: HTML = "<p>\(inner)\(absent)\([inner, inner]) \(42)</p>"
+    let expected = "<b>a&lt;b</b>"
+    #expect(outer.text == "<p>\(expected)\(expected)\(expected) 42</p>")
+    #expect(HTML([inner, inner]).text == expected + expected)
+  }
+
+  @Test func aStringWithinAConditionIsEscaped() {
+    let isHostile = true
+    let html: HTML = "<p>\(isHostile ? "<b>" : "")</p>"
+    #expect(html.text == "<p>&lt;b&gt;</p>")
+  }
+
+  @Test(arguments: ["\u{0}", "\u{8}", "\u{1B}", "\u{7F}"])
+  func charactersThatNoDocumentMayHoldAreReplaced(character: String) {
+    let html: HTML = "a\(character)b"
+    #expect(html.text == "a\u{FFFD}b")
+  }
+
+  @Test func linesAndLettersOfAllScriptsStay() {
+    let text = "Líne one\n\tzwei 🐕‍🦺 שלום"
+    let html: HTML = "\(text)"
+    #expect(html.text == text)
+  }
+}

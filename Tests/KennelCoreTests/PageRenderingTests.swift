@@ -1,0 +1,158 @@
+import Foundation
+import RetrieverImages
+import Testing
+
+@testable import KennelCore
+
+@Suite struct PageRenderingTests {
+  private let renderer = PageRenderer(title: "Kennel")
+  private let hostile = "\"><script src=//evil.example></script><img src=x onerror='alert(1)'>&"
+  private let ada = User(id: 1, name: "Ada", role: .member, created: .distantPast)
+
+  private func post(
+    _ id: Int64 = 12, author: User.ID = 1, name: String = "Ada", caption: String = "Good dog",
+    width: Int = 4000,
+    height: Int = 3000, thumbHash: [UInt8] = [], hearts: Int = 3, isFavourite: Bool = false
+  ) throws -> Post {
+    Post(
+      id: id, author: author, authorName: name, caption: caption,
+      photo: try #require(PhotoHash(bytes: [UInt8](repeating: 7, count: 32))), byteCount: 3_140_000,
+      facts: PhotoFacts(width: width, height: height, format: .jpeg, thumbHash: thumbHash),
+      created: Date(timeIntervalSince1970: 1_795_168_800), favouriteCount: hearts, commentCount: 2,
+      isFavourite: isFavourite)
+  }
+
+  private func comment(_ text: String, author: User.ID = 2, name: String = "Bob") -> Comment {
+    Comment(
+      id: 5, post: 12, author: author, authorName: name, text: text,
+      created: Date(timeIntervalSince1970: 1_795_168_800))
+  }
+
+  /// What no document of ours holds, whatever it shows.
+  private func expectHarmless(_ page: String) {
+    #expect(!page.contains("<script src=//"))
+    #expect(!page.contains("<img src=x"))
+    #expect(!page.contains(" style="))
+    #expect(!page.contains("<style"))
+    #expect(page.components(separatedBy: "<script").count == 2)
+  }
+
+  @Test func captionsNamesCommentsAndProblemsStayText() async throws {
+    let bad = try post(name: hostile, caption: hostile)
+    let viewer = User(id: 1, name: hostile, role: .member, created: .distantPast)
+    expectHarmless(await renderer.grid(posts: PostPage(posts: [bad]), viewer: viewer))
+    expectHarmless(
+      await renderer.photo(post: bad, comments: [comment(hostile, name: hostile)], viewer: viewer))
+    expectHarmless(renderer.problem(status: 404, title: hostile, detail: hostile, viewer: viewer))
+    expectHarmless(await PageRenderer(title: hostile).grid(posts: PostPage(posts: []), viewer: nil))
+  }
+
+  @Test func theGridShowsPostsInTheirOrderAndLinksToOlderOnes() async throws {
+    let page = await renderer.grid(
+      posts: PostPage(posts: [try post(9), try post(7)], next: 7), viewer: nil, lastEvent: 41)
+    let first = try #require(page.range(of: "data-post=\"9\""))
+    let second = try #require(page.range(of: "data-post=\"7\""))
+    #expect(first.lowerBound < second.lowerBound)
+    #expect(page.contains("rel=\"next\" href=\"/?before=7\""))
+    #expect(page.contains("data-event=\"41\""))
+    #expect(page.contains("<a class=\"open\" href=\"/photos/9\">"))
+  }
+
+  @Test func theLastPageHasNoLinkToOlderOnes() async throws {
+    let page = await renderer.grid(posts: PostPage(posts: [try post()]), viewer: nil, isFirst: false)
+    #expect(!page.contains("rel=\"next\""))
+    #expect(page.contains("<p class=\"newest\"><a href=\"/\">"))
+  }
+
+  @Test func favouritesPageOnTheirOwnAddress() async throws {
+    let page = await renderer.grid(
+      posts: PostPage(posts: [try post(isFavourite: true)], next: 12), viewer: ada, kind: .favourites)
+    #expect(page.contains("href=\"/hearts?before=12\""))
+    #expect(page.contains("data-heart=\"12\" aria-pressed=\"true\""))
+    #expect(page.contains("<a href=\"/hearts\" aria-current=\"page\">"))
+  }
+
+  @Test func emptyPlacesSayWhatToDo() async {
+    let none = PostPage(posts: [])
+    #expect(await renderer.grid(posts: none, viewer: nil).contains("No photos yet"))
+    #expect(await renderer.grid(posts: none, viewer: ada).contains("Share the first one"))
+    #expect(await renderer.grid(posts: none, viewer: nil, kind: .favourites).contains("Sign in to see"))
+    #expect(await renderer.grid(posts: none, viewer: ada, kind: .favourites).contains("No hearts yet"))
+  }
+
+  @Test func aPhotoHasItsSizeAndThumbnailsUpToItsOwn() throws {
+    let picture = PhotoPicture(post: try post(width: 600, height: 800), placeholder: "")
+    let html = picture.inGrid(isEarly: false).text
+    #expect(html.contains("width=\"600\" height=\"800\""))
+    #expect(html.contains("/posts/12/thumbnail?size=320 240w"))
+    // 960 is the first that shows it whole; it has no more than the photo's own width.
+    #expect(html.contains("/posts/12/thumbnail?size=960 600w"))
+    #expect(!html.contains("size=1280"))
+    #expect(html.contains("sizes=\"auto, "))
+    #expect(!picture.inGrid(isEarly: true).text.contains("lazy"))
+  }
+
+  @Test func proportionsAreToldDigitByDigitWithinBounds() throws {
+    func classes(_ width: Int, _ height: Int, _ least: Double = 0.5, _ most: Double = 3) throws -> String {
+      PhotoPicture(post: try post(width: width, height: height), placeholder: "")
+        .proportions(from: least, to: most)
+    }
+    #expect(try classes(4000, 3000) == "u1 d3 c3 m3")
+    #expect(try classes(1000, 1000) == "u1 d0 c0 m0")
+    #expect(try classes(100, 9000) == "u0 d5 c0 m0")
+    #expect(try classes(9000, 100) == "u3 d0 c0 m0")
+    #expect(try classes(0, 0) == "u1 d0 c0 m0")
+  }
+
+  @Test func aPlaceholderIsWithinTheDocument() async throws {
+    let image = try #require(
+      ThumbHash(Data([1, 8, 2, 5, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])))
+    let placeholders = PlaceholderImages()
+    let address = await placeholders.address(for: [UInt8](image.data))
+    #expect(address.hasPrefix("data:image/webp;base64,"))
+    #expect(address.count < 500)
+    #expect(await placeholders.address(for: [UInt8](image.data)) == address)
+    #expect(await placeholders.address(for: []) == "")
+    let picture = PhotoPicture(post: try post(), placeholder: "")
+    #expect(!picture.large.text.contains("class=\"soft\""))
+  }
+
+  @Test func onlyWhoMayDeleteIsOfferedIt() async throws {
+    let mine = try post(author: 1)
+    let said = [comment("Aww", author: 2)]
+    let bob = User(id: 2, name: "Bob", role: .member, created: .distantPast)
+    let carol = User(id: 3, name: "Carol", role: .member, created: .distantPast)
+    let owner = User(id: 4, name: "Olga", role: .owner, created: .distantPast)
+    func offers(_ viewer: User?) async -> [Bool] {
+      let page = await renderer.photo(post: mine, comments: said, viewer: viewer)
+      return [page.contains("data-delete-post=\"12\""), page.contains("data-delete-comment=\"5\"")]
+    }
+    #expect(await offers(nil) == [false, false])
+    #expect(await offers(carol) == [false, false])
+    #expect(await offers(bob) == [false, true])
+    #expect(await offers(ada) == [true, true])
+    #expect(await offers(owner) == [true, true])
+  }
+
+  @Test func aPhotoTellsWhoWhenAndHowLarge() async throws {
+    let page = await renderer.photo(post: try post(), comments: [comment("Aww")], viewer: nil)
+    #expect(page.contains("<time datetime=\"2026-11-20T10:00:00Z\">20 November 2026</time>"))
+    #expect(page.contains("4000 × 3000, 3.1 MB"))
+    #expect(page.contains("<title>Good dog · Kennel</title>"))
+    #expect(page.contains("Sign in to comment"))
+  }
+
+  @Test func aPhotoWithoutACaptionHasANameNonetheless() async throws {
+    let page = await renderer.photo(post: try post(caption: ""), comments: [], viewer: nil)
+    #expect(page.contains("alt=\"Photo by Ada\""))
+    #expect(page.contains("<title>Photo by Ada · Kennel</title>"))
+  }
+
+  @Test func thePolicyAllowsNothingInlineAndNothingFromElsewhere() {
+    let policy = PageRenderer.contentSecurityPolicy
+    #expect(policy.hasPrefix("default-src 'none'"))
+    #expect(!policy.contains("unsafe"))
+    #expect(!policy.contains("http"))
+    #expect(!policy.contains("\n"))
+  }
+}
