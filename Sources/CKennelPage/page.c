@@ -10,6 +10,9 @@ static const unsigned char app_js[] = {
 static const unsigned char comments_js[] = {
 #embed "assets/comments.js"
 };
+static const unsigned char confirmation_js[] = {
+#embed "assets/confirmation.js"
+};
 static const unsigned char events_js[] = {
 #embed "assets/events.js"
 };
@@ -21,6 +24,9 @@ static const unsigned char hearts_js[] = {
 };
 static const unsigned char lightbox_js[] = {
 #embed "assets/lightbox.js"
+};
+static const unsigned char pictures_js[] = {
+#embed "assets/pictures.js"
 };
 static const unsigned char requests_js[] = {
 #embed "assets/requests.js"
@@ -59,10 +65,12 @@ static const kennel_page_file files[] = {
     FILE_NAMED("app.css", app_css),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("comments.js", comments_js),
+    FILE_NAMED("confirmation.js", confirmation_js),
     FILE_NAMED("events.js", events_js),
     FILE_NAMED("grid.js", grid_js),
     FILE_NAMED("hearts.js", hearts_js),
     FILE_NAMED("lightbox.js", lightbox_js),
+    FILE_NAMED("pictures.js", pictures_js),
     FILE_NAMED("requests.js", requests_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("times.js", times_js),

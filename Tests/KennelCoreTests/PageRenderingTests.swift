@@ -40,11 +40,12 @@ import Testing
   @Test func captionsNamesCommentsAndProblemsStayText() async throws {
     let bad = try post(name: hostile, caption: hostile)
     let viewer = User(id: 1, name: hostile, role: .member, created: .distantPast)
-    expectHarmless(await renderer.grid(posts: PostPage(posts: [bad]), viewer: viewer))
+    expectHarmless(await renderer.grid(posts: PostPage(posts: [bad], next: nil), viewer: viewer))
     expectHarmless(
       await renderer.photo(post: bad, comments: [comment(hostile, name: hostile)], viewer: viewer))
     expectHarmless(renderer.problem(status: 404, title: hostile, detail: hostile, viewer: viewer))
-    expectHarmless(await PageRenderer(title: hostile).grid(posts: PostPage(posts: []), viewer: nil))
+    expectHarmless(
+      await PageRenderer(title: hostile).grid(posts: PostPage(posts: [], next: nil), viewer: nil))
   }
 
   @Test func theGridShowsPostsInTheirOrderAndLinksToOlderOnes() async throws {
@@ -59,7 +60,8 @@ import Testing
   }
 
   @Test func theLastPageHasNoLinkToOlderOnes() async throws {
-    let page = await renderer.grid(posts: PostPage(posts: [try post()]), viewer: nil, isFirst: false)
+    let page = await renderer.grid(
+      posts: PostPage(posts: [try post()], next: nil), viewer: nil, isFirst: false)
     #expect(!page.contains("rel=\"next\""))
     #expect(page.contains("<p class=\"newest\"><a href=\"/\">"))
   }
@@ -73,7 +75,7 @@ import Testing
   }
 
   @Test func emptyPlacesSayWhatToDo() async {
-    let none = PostPage(posts: [])
+    let none = PostPage(posts: [], next: nil)
     #expect(await renderer.grid(posts: none, viewer: nil).contains("No photos yet"))
     #expect(await renderer.grid(posts: none, viewer: ada).contains("Share the first one"))
     #expect(await renderer.grid(posts: none, viewer: nil, kind: .favourites).contains("Sign in to see"))

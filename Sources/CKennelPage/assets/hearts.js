@@ -1,1 +1,99 @@
-/* */
+// Hearts: given and taken back, and counted up as others do.
+
+import { Problem, send } from "./requests.js";
+import { forget, signedIn } from "./session.js";
+import { toast } from "./toasts.js";
+
+const buttons = (post) => document.querySelectorAll(`[data-heart="${post}"]`);
+const isGiven = (button) => button.getAttribute("aria-pressed") === "true";
+
+// What is being asked for, by post: at most one request each is under way, and the last wish is what counts.
+const wishes = new Map();
+
+function animate(button, more) {
+  button.classList.remove("beat");
+  void button.offsetWidth; // lets it begin anew
+  button.classList.add("beat");
+  if (button.closest(".tile") || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const room = 8 - button.querySelectorAll(".floating").length;
+  for (let number = 0; number < Math.min(more, room, 4); number++) {
+    const heart = button.querySelector(".icon").cloneNode(true);
+    heart.classList.add("floating");
+    heart.addEventListener("animationend", () => heart.remove());
+    button.append(heart);
+  }
+}
+
+function show(post, { count, given }) {
+  for (const button of buttons(post)) {
+    const before = Number(button.dataset.count);
+    if (count !== undefined && count !== before) {
+      button.dataset.count = count;
+      button.querySelector(".count").textContent = count;
+      if (count > before) animate(button, count - before);
+    }
+    if (given !== undefined) button.setAttribute("aria-pressed", given);
+  }
+}
+
+/** As the kennel tells of it. */
+export function countHearts(post, count) {
+  const wish = wishes.get(post);
+  if (wish) wish.heard = true;
+  show(post, { count });
+}
+
+/** As a newer document shows it. */
+export function takeHearts(button) {
+  const post = Number(button.dataset.heart);
+  if (!wishes.has(post)) show(post, { count: Number(button.dataset.count), given: isGiven(button) });
+}
+
+async function carryOut(post, wish, before) {
+  let answer;
+  try {
+    while (wish.sent !== wish.wanted) {
+      const given = wish.wanted;
+      wish.heard = false;
+      answer = await send(given ? "PUT" : "DELETE", `/posts/${post}/favourite`);
+      wish.sent = given;
+    }
+    // An event may have told of a later count than the answer.
+    show(post, { count: wish.heard ? undefined : answer?.favourites, given: wish.sent });
+  } catch (problem) {
+    show(post, before);
+    if (problem instanceof Problem && problem.status === 401) forget();
+    toast(problem.message);
+  } finally {
+    wishes.delete(post);
+  }
+}
+
+async function toggle(button) {
+  const post = Number(button.dataset.heart);
+  const wasKnown = Boolean(document.body.dataset.viewer);
+  if (!(await signedIn("Sign in to give a heart."))) return;
+  const [current] = buttons(post);
+  // Whoever signs in for it wants to give one; it may be given already.
+  if (!current || (!wasKnown && isGiven(current))) return;
+  const count = Number(current.dataset.count);
+  const given = !isGiven(current);
+  const before = { count, given: !given };
+  show(post, { count: Math.max(count + (given ? 1 : -1), 0), given });
+  const wish = wishes.get(post);
+  if (wish) {
+    wish.wanted = given;
+    return;
+  }
+  const fresh = { wanted: given, sent: !given, heard: false };
+  wishes.set(post, fresh);
+  await carryOut(post, fresh, before);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-heart]");
+  if (button) toggle(button);
+});
+document.addEventListener("animationend", (event) => {
+  if (event.animationName === "beat") event.target.closest(".heart")?.classList.remove("beat");
+});

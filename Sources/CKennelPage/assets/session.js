@@ -1,1 +1,71 @@
-/* */
+// Who is signed in, and signing in when something needs it.
+
+import { lookAnew } from "./grid.js";
+import { send } from "./requests.js";
+import { toast } from "./toasts.js";
+
+const dialog = document.getElementById("sign-in");
+const form = dialog.querySelector("form");
+const error = form.querySelector(".error");
+const why = form.querySelector(".why");
+let waiting = [];
+
+/** The name of whoever is signed in; empty when nobody is. */
+export const viewer = () => document.body.dataset.viewer;
+
+/** Nobody is: the kennel has said so. */
+export const forget = () => { document.body.dataset.viewer = ""; };
+
+/** Whether somebody is signed in, after a chance to do so. */
+export function signedIn(reason = "") {
+  if (viewer()) return Promise.resolve(true);
+  why.textContent = reason;
+  why.hidden = !reason;
+  error.textContent = "";
+  if (!dialog.open) dialog.showModal();
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+function answer(isSignedIn) {
+  const all = waiting;
+  waiting = [];
+  for (const resolve of all) resolve(isSignedIn);
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const button = form.querySelector("[type=submit]");
+  button.disabled = true;
+  error.textContent = "";
+  try {
+    const { user } = await send("POST", "/session", Object.fromEntries(new FormData(form)));
+    document.body.dataset.viewer = user.name;
+    form.reset();
+    await lookAnew().catch(() => location.reload());
+    answer(true);
+    dialog.close();
+    toast(`Welcome, ${user.name}.`);
+  } catch (problem) {
+    error.textContent = problem.message;
+    form.elements.password.select();
+  } finally {
+    button.disabled = false;
+  }
+});
+
+dialog.addEventListener("close", () => {
+  form.elements.password.value = "";
+  answer(Boolean(viewer()));
+});
+
+document.addEventListener("click", async (event) => {
+  if (event.target.closest("[data-sign-in]")) signedIn();
+  if (event.target.closest("[data-sign-out]")) {
+    try {
+      await send("DELETE", "/session");
+      location.assign("/");
+    } catch (problem) {
+      toast(problem.message);
+    }
+  }
+});

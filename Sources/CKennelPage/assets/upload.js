@@ -1,1 +1,205 @@
-/* */
+// Sharing photos: chosen, dropped or pasted, each with a preview, a caption and its progress.
+
+import { showNews } from "./grid.js";
+import { Problem, sendFile } from "./requests.js";
+import { forget, signedIn } from "./session.js";
+import { toast } from "./toasts.js";
+
+const types = ["image/jpeg", "image/png", "image/webp", "image/gif"];
+const mostBytes = 25 * 1024 * 1024;
+const mostPhotos = 20;
+
+const dialog = document.getElementById("upload");
+const form = dialog.querySelector("form");
+const list = form.querySelector(".chosen");
+const error = form.querySelector(".error");
+const share = form.querySelector("[type=submit]");
+const input = document.getElementById("upload-files");
+const template = document.getElementById("chosen-photo");
+const drop = document.getElementById("drop");
+
+let chosen = [];
+let sending = null;
+
+function fault(file) {
+  if (!types.includes(file.type)) return `“${file.name}” is not a JPEG, PNG, WebP or GIF picture.`;
+  if (file.size > mostBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
+  if (file.size === 0) return `“${file.name}” is empty.`;
+  return null;
+}
+
+function remove(photo) {
+  URL.revokeObjectURL(photo.preview);
+  photo.item.remove();
+  chosen = chosen.filter((other) => other !== photo);
+  tell();
+}
+
+function tell() {
+  share.disabled = !chosen.length || Boolean(sending);
+  const isAgain = chosen.some(({ item }) => item.classList.contains("failed"));
+  share.textContent = isAgain ? "Try again" : chosen.length > 1 ? `Share ${chosen.length} photos` : "Share";
+}
+
+function add(file) {
+  const item = template.content.firstElementChild.cloneNode(true);
+  const photo = { file, item, preview: URL.createObjectURL(file) };
+  for (const name of item.querySelectorAll(".file")) name.textContent = file.name || "the photo";
+  item.querySelector("img").src = photo.preview;
+  item.querySelector("[data-remove]").addEventListener("click", () => {
+    remove(photo);
+    (list.querySelector("textarea") ?? form.querySelector("[data-choose]")).focus();
+  });
+  list.append(item);
+  chosen.push(photo);
+  return item;
+}
+
+/** Shows files to be shared. */
+export async function offer(files) {
+  if (!files.length || !(await signedIn("Sign in to share photos."))) return;
+  const faults = [];
+  let first = null;
+  for (const file of files) {
+    const reason = fault(file) ?? (chosen.length >= mostPhotos ? `At most ${mostPhotos} photos at once.` : null);
+    if (reason) faults.push(reason);
+    else first ??= add(file);
+  }
+  error.textContent = [...new Set(faults)].join(" ");
+  tell();
+  if (!dialog.open) dialog.showModal();
+  first?.querySelector("textarea").focus();
+}
+
+async function sendOne(photo, signal) {
+  const { item, file } = photo;
+  const bar = item.querySelector("progress");
+  const state = item.querySelector(".state");
+  item.classList.remove("failed");
+  bar.hidden = false;
+  bar.value = 0;
+  bar.ariaLabel = `Sending ${file.name}`;
+  state.textContent = "Sending";
+  const caption = item.querySelector("textarea").value.trim();
+  const address = caption ? `/posts?${new URLSearchParams({ caption })}` : "/posts";
+  const progress = (part) => {
+    bar.value = part;
+    if (part === 1) state.textContent = "Making it ready";
+  };
+  try {
+    await sendFile(address, file, { progress, signal });
+    return true;
+  } catch (problem) {
+    bar.hidden = true;
+    if (problem.name === "AbortError") {
+      state.textContent = "";
+      throw problem;
+    }
+    item.classList.add("failed");
+    state.textContent = problem.message;
+    if (problem instanceof Problem && problem.status === 401) {
+      forget();
+      throw problem;
+    }
+    return false;
+  }
+}
+
+async function sendAll() {
+  sending = new AbortController();
+  error.textContent = "";
+  for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = true;
+  tell();
+  let count = 0;
+  let isSignedOut = false;
+  try {
+    for (const photo of [...chosen]) {
+      if (!(await sendOne(photo, sending.signal))) continue;
+      count += 1;
+      remove(photo);
+    }
+  } catch (problem) {
+    isSignedOut = problem.status === 401;
+  } finally {
+    sending = null;
+    for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = false;
+    tell();
+  }
+  if (!chosen.length) dialog.close();
+  if (count) {
+    await showNews().catch(() => {});
+    toast(count === 1 ? "Your photo is shared." : `Your ${count} photos are shared.`);
+  }
+  if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
+}
+
+/** Stops what is being sent; nothing being sent, leaves it. */
+function cancel() {
+  if (sending) sending.abort();
+  else dialog.close();
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (chosen.length && !sending) sendAll();
+});
+form.querySelector("[data-close]").addEventListener("click", cancel);
+form.querySelector("[data-choose]").addEventListener("click", () => input.click());
+dialog.addEventListener("cancel", (event) => {
+  if (event.target !== dialog) return;
+  event.preventDefault();
+  cancel();
+});
+dialog.addEventListener("close", (event) => {
+  if (event.target !== dialog) return;
+  sending?.abort();
+  for (const photo of [...chosen]) remove(photo);
+  error.textContent = "";
+});
+
+input.addEventListener("change", () => {
+  const files = [...input.files];
+  input.value = "";
+  offer(files);
+});
+document.addEventListener("click", async (event) => {
+  if (!event.target.closest("[data-upload]")) return;
+  if (await signedIn("Sign in to share photos.")) input.click();
+});
+
+// Dropped anywhere, and pasted anywhere.
+
+const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+let depth = 0;
+
+function endDrag() {
+  depth = 0;
+  if (drop.matches(":popover-open")) drop.hidePopover();
+}
+
+document.addEventListener("dragenter", (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  depth += 1;
+  if (!drop.matches(":popover-open")) drop.showPopover();
+});
+document.addEventListener("dragover", (event) => {
+  if (hasFiles(event)) event.preventDefault();
+});
+document.addEventListener("dragleave", (event) => {
+  if (!hasFiles(event)) return;
+  depth -= 1;
+  if (depth <= 0) endDrag();
+});
+document.addEventListener("drop", (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  endDrag();
+  offer([...event.dataTransfer.files]);
+});
+document.addEventListener("paste", (event) => {
+  const files = [...(event.clipboardData?.files ?? [])].filter((file) => file.type.startsWith("image/"));
+  if (!files.length) return;
+  event.preventDefault();
+  offer(files);
+});

@@ -3,7 +3,8 @@ enum PageDialogs {
   static let all = HTML([lightbox, signIn, upload, confirmation, drop, news])
 
   private static let lightbox: HTML = """
-    <dialog id="lightbox" aria-label="Photo">
+    <dialog id="lightbox" aria-label="Photo" tabindex="-1">
+    <p class="hidden-text" aria-live="polite"></p>
     <div class="place"></div>
     <button class="round close" type="button" data-close aria-label="Close"><svg class="icon" aria-hidden="true">\
     <use href="#close"/></svg></button>
