@@ -22,6 +22,8 @@ enum PageAssets {
         etag: Sodium.base64(Array(digest)))
       index += 1
     }
+    // What browsers look for by themselves.
+    assets["favicon.ico"] = assets["icon-180.png"]
     return assets
   }()
 
