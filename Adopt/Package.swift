@@ -35,7 +35,10 @@ let libraries: [LinkerSetting] = [
 let package = Package(
   name: "adopt",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "adopt", targets: ["adopt"])],
+  products: [
+    .executable(name: "adopt", targets: ["adopt"]),
+    .plugin(name: "AdoptPlugin", targets: ["AdoptPlugin"]),
+  ],
   targets: [
     .target(name: "AdoptAnalysis", swiftSettings: strict, linkerSettings: libraries),
     .target(name: "AdoptTwins", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
@@ -45,6 +48,16 @@ let package = Package(
       name: "AdoptCommand", dependencies: ["AdoptAnalysis", "AdoptTwins", "TerminalProgram"],
       swiftSettings: strict),
     .executableTarget(name: "adopt", dependencies: ["AdoptCommand"], swiftSettings: strict),
+    // It asks for no permission to write, so that looking needs none. Where SwiftPM keeps plug-ins in a sandbox, --fix
+    // needs `swift package --allow-writing-to-package-directory`.
+    .plugin(
+      name: "AdoptPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "adopt", description: "Take the package from completion handlers to async/await")),
+      dependencies: ["adopt"]),
+    .executableTarget(
+      name: "bench-adopt", dependencies: ["AdoptCommand", "AdoptAnalysis"], swiftSettings: strict),
     .testTarget(name: "AdoptAnalysisTests", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
     .testTarget(name: "AdoptTwinsTests", dependencies: ["AdoptTwins"], swiftSettings: strict),
     .testTarget(name: "AdoptCommandTests", dependencies: ["AdoptCommand", "adopt"], swiftSettings: strict),

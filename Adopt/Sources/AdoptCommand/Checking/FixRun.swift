@@ -26,7 +26,8 @@ struct FixRun: Sendable {
       Work(path: path, wanted: Set(findings.map(Self.key)))
     }
     let options = options
-    let results = try await Workers.map(work.sorted { $0.path < $1.path }, jobs: jobs) { work in
+    let results = try await Workers.map(work.sorted { $0.path < $1.path }, jobs: jobs, isAbandonable: false) {
+      work in
       Self.fix(work, options)
     }
     var outcome = Outcome()

@@ -2,13 +2,17 @@ import Foundation
 import Synchronization
 
 /// Work that keeps processors busy, on a bounded set of threads of its own: those of Swift's tasks must not be held up.
-enum Workers {
+package enum Workers {
   /// Trees may be deep, and are walked by recursion.
   private static let stackSize = 64 << 20
 
   /// The results in the order of the items; throws if the task was cancelled meanwhile.
-  static func map<Item: Sendable, Value: Sendable>(
-    _ items: [Item], jobs: Int, done: @escaping @Sendable (Int) -> Void = { _ in },
+  ///
+  /// - Parameter isAbandonable: whether a cancelled task leaves at once what is under way, which may be a file that
+  ///   nobody writes to. What writes has to come to its end.
+  package static func map<Item: Sendable, Value: Sendable>(
+    _ items: [Item], jobs: Int, isAbandonable: Bool = true,
+    done: @escaping @Sendable (Int) -> Void = { _ in },
     _ work: @escaping @Sendable (Item) -> Value
   ) async throws(CancellationError) -> [Value] {
     if items.isEmpty { return [] }
@@ -20,22 +24,24 @@ enum Workers {
         }
       }
     } onCancel: {
-      queue.cancel()
+      queue.cancel(isAbandonable: isAbandonable)
     }
     guard let values, !Task.isCancelled else { throw CancellationError() }
     return values
   }
 
-  /// Something that blocks, away from the threads of Swift's tasks.
-  static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-      let thread = Thread { continuation.resume(returning: work()) }
-      thread.stackSize = stackSize
-      thread.start()
+  /// One piece of work that blocks.
+  static func run<Value: Sendable>(
+    isAbandonable: Bool = true, _ work: @escaping @Sendable () throws(FileProblem) -> Value
+  ) async throws -> Value {
+    let results = try await map([0], jobs: 1, isAbandonable: isAbandonable) { _ in
+      Result { () throws(FileProblem) in try work() }
     }
+    guard let result = results.first else { throw CancellationError() }
+    return try result.get()
   }
 
-  static var processorCount: Int { ProcessInfo.processInfo.activeProcessorCount }
+  package static var processorCount: Int { ProcessInfo.processInfo.activeProcessorCount }
 }
 
 /// What the threads share.
@@ -63,12 +69,14 @@ private final class WorkQueue<Item: Sendable, Value: Sendable>: Sendable {
     state = Mutex(State(values: Array(repeating: nil, count: items.count)))
   }
 
-  /// - Parameter end: called once, by the last thread; with nil when not all was done.
+  /// - Parameter end: called once; with nil when not all was done.
   func start(threads: Int, stackSize: Int, end: @escaping @Sendable ([Value]?) -> Void) {
-    state.withLock { state in
+    let isCancelled = state.withLock { state in
       state.running = threads
-      state.end = end
+      if !state.isCancelled { state.end = end }
+      return state.isCancelled
     }
+    if isCancelled { return end(nil) }
     for _ in 0..<threads {
       let thread = Thread { self.run() }
       thread.stackSize = stackSize
@@ -76,7 +84,13 @@ private final class WorkQueue<Item: Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  func cancel() { state.withLock { $0.isCancelled = true } }
+  func cancel(isAbandonable: Bool) {
+    let end = state.withLock { state in
+      state.isCancelled = true
+      return isAbandonable ? state.end.take() : nil
+    }
+    end?(nil)
+  }
 
   private func run() {
     while let index = take() {

@@ -82,16 +82,13 @@ struct CheckCommand: Sendable {
   private func baseline() async throws -> Baseline? {
     guard let path = arguments.value("baseline") else { return nil }
     if arguments.has("write-baseline"), FileIdentity.read(path) == nil { return Baseline() }
-    return try await Workers.run { Result { () throws(FileProblem) in try Baseline.read(path) } }.get()
+    return try await Workers.run { () throws(FileProblem) in try Baseline.read(path) }
   }
 
   private func changedLines() async throws -> ChangedLines? {
     guard let revision = arguments.value("diff") else { return nil }
     let operands = context.operands
-    return try await Workers.run {
-      Result { () throws(FileProblem) in try Self.changes(operands, since: revision) }
-    }
-    .get()
+    return try await Workers.run { () throws(FileProblem) in try Self.changes(operands, since: revision) }
   }
 
   private static func changes(_ operands: [String], since revision: String) throws(FileProblem)
@@ -167,7 +164,7 @@ struct CheckCommand: Sendable {
           "\(place.path):\(place.line):\(place.column): note: not looked at: \(decline.reason)")
       }
     }
-    context.screen.say("adopt: \(report.summary)")
+    if report.fileCount > 0 { context.screen.say("adopt: \(report.summary)") }
     await context.screen.flush()
     if !report.problems.isEmpty { return .usage }
     return report.findings.isEmpty ? .success : .failure
@@ -181,7 +178,7 @@ struct CheckCommand: Sendable {
     let looked = Set(try await context.sources().files.map(relative))
     baseline.keep(from: earlier) { !looked.contains($0) && exists($0) }
     let text = baseline.text
-    try await Workers.run { Result { () throws(FileProblem) in try AtomicFile.write(text, to: path) } }.get()
+    try await context.write(text, to: path)
     let count = report.findings.count
     context.screen.say("adopt: \(count) finding\(count == 1 ? "" : "s") noted in \(path)")
     await context.screen.flush()

@@ -33,7 +33,7 @@ struct CommandContext: Sendable {
   /// The files that are meant; there is at least one, or a problem that says why not.
   func sources() async throws -> SourceDiscovery {
     let (operands, excluded) = (operands, arguments.all("exclude"))
-    let found = await Workers.run { SourceDiscovery.find(operands, excluding: excluded) }
+    let found = try await Workers.run { SourceDiscovery.find(operands, excluding: excluded) }
     if found.files.isEmpty, found.problems.isEmpty {
       let places =
         operands.count == 1 && operands[0] == "." ? "this folder" : operands.joined(separator: ", ")
@@ -47,6 +47,12 @@ struct CommandContext: Sendable {
   /// Writes the result to where the command line wants it.
   func write(_ text: String) async throws {
     guard let path = arguments.value("output"), path != "-" else { return try await output.write(text) }
-    try await Workers.run { Result { () throws(FileProblem) in try AtomicFile.write(text, to: path) } }.get()
+    try await write(text, to: path)
+  }
+
+  func write(_ text: String, to path: String) async throws {
+    try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
+      try AtomicFile.write(text, to: path)
+    }
   }
 }
