@@ -1,0 +1,27 @@
+// What looking for forgotten handlers costs, beside nothing but parsing the same files.
+//
+//   bench-adopt check|parse FOLDER… [--seconds S]
+//
+// Both take all processors, and files that lie in memory. Prints one line of JSON; a request is one file.
+import AdoptAnalysis
+import AdoptCommand
+import Foundation
+import SwiftParser
+
+var arguments = Array(CommandLine.arguments.dropFirst())
+var seconds = 1.0
+if let index = arguments.firstIndex(of: "--seconds"), index + 1 < arguments.count {
+  seconds = Double(arguments[index + 1]) ?? seconds
+  arguments.removeSubrange(index...index + 1)
+}
+guard let mode = arguments.first, ["check", "parse"].contains(mode), arguments.count > 1 else {
+  FileHandle.standardError.write(Data("usage: bench-adopt check|parse FOLDER… [--seconds S]\n".utf8))
+  exit(2)
+}
+do {
+  let bench = try AdoptBench(folders: Array(arguments.dropFirst()))
+  print(try await bench.run(mode, seconds: seconds))
+} catch {
+  FileHandle.standardError.write(Data("bench-adopt: \(error)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import AdoptCommand
+
+struct AtomicFileTests {
+  @Test func permissionsAndLinksStay() throws {
+    let scratch = try Scratch()
+    try scratch.write("old", to: "real/a.swift")
+    chmod(scratch.file("real/a.swift"), 0o640)
+    try scratch.link("link.swift", to: "real/a.swift")
+    try AtomicFile.write("new", to: scratch.file("link.swift"))
+    #expect(try scratch.text("real/a.swift") == "new")
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("link.swift")) == "real/a.swift")
+    var status = stat()
+    stat(scratch.file("real/a.swift"), &status)
+    #expect(status.st_mode & 0o777 == 0o640)
+    #expect(scratch.names == ["link.swift", "real"])
+  }
+
+  @Test func aFileThatIsNotThereYetIsMade() throws {
+    let scratch = try Scratch()
+    try AtomicFile.write("new", to: scratch.file("a.swift"))
+    #expect(try scratch.text("a.swift") == "new")
+    #expect(scratch.names == ["a.swift"])
+  }
+
+  @Test func whatCannotBeWrittenLeavesNothingBehind() throws {
+    let scratch = try Scratch()
+    try scratch.write("", to: "folder/a.swift")
+    #expect(throws: FileProblem.self) { try AtomicFile.write("new", to: scratch.file("folder")) }
+    #expect(throws: FileProblem.self) { try AtomicFile.write("new", to: scratch.file("gone/a.swift")) }
+    #expect(scratch.names == ["folder"])
+  }
+}
