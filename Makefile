@@ -21,7 +21,8 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 	build/peers/trickle
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads fuzz bench lint docs conformance clean
+.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-adopt adopt fuzz bench lint \
+	docs conformance clean
 # Steps follow each other: two Swift builds at once only fight over the processors.
 .NOTPARALLEL:
 
@@ -49,8 +50,18 @@ test: setup-test ## all tests, again under ThreadSanitizer, and the checks on wh
 	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	scripts/check-links
 	scripts/check-outside
+	scripts/test-adopt
 	scripts/fuzz 5
 	@echo "test: all passed"
+
+adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
+	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt
+	@mkdir -p build
+	ln -sfn "$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/adopt" build/adopt
+	@echo "adopt: build/adopt --help shows what it does"
+
+test-adopt: setup-test ## the tests of adopt
+	scripts/test-adopt
 
 test-threads: setup-test ## the engine's and the session's tests under ThreadSanitizer
 	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
@@ -65,6 +76,7 @@ bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench-pictures
 	swift build $(BENCHMARKS) --product bench-images
 	swift build $(BENCHMARKS) --product bench-thumbnails
+	swift build --package-path Adopt --scratch-path .build/adopt -c release --product bench-adopt
 	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
 build/peers/curl-client: Benchmarks/peers/curl_client.c
@@ -100,4 +112,4 @@ conformance: setup-test ## the same checks against Retriever and against Foundat
 	scripts/conformance
 
 clean: ## remove everything that was built or generated here
-	rm -rf .build build Benchmarks/.build Tests/Outside/.build
+	rm -rf .build build Benchmarks/.build Tests/Outside/.build Adopt/.build

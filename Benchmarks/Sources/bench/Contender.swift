@@ -15,6 +15,8 @@ struct Contender: Hashable {
     case jpeg = "libjpeg-turbo"
     case service = "HTTPService and RetrieverImages"
     case thumbor = "thumbor"
+    case adopt = "adopt"
+    case parser = "SwiftParser"
   }
 
   let program: Program
@@ -45,6 +47,7 @@ struct Contender: Hashable {
     case .jpeg: return place.build.appending(path: "peers/jpeg-decode").path
     case .service: return place.products.appending(path: "bench-thumbnails").path
     case .thumbor: return place.thumbor
+    case .adopt, .parser: return place.root.appending(path: ".build/adopt/release/bench-adopt").path
     }
   }
 
@@ -127,6 +130,9 @@ struct Quantity: Sendable {
   static let growthBesideFile = Quantity(unit: "MiB") { reading in
     guard let growth = growth.value(reading), let bytes = reading.fileBytes else { return nil }
     return growth - Double(bytes) / 1_048_576
+  }
+  static let fileTime = Quantity(unit: "µs/file") {
+    $0.statement.seconds * 1e6 / Double($0.statement.requests)
   }
   static let imageTime = Quantity(unit: "ms CPU/image") { reading in
     reading.statement.cpuSeconds.map { $0 * 1e3 / Double(reading.statement.requests) }

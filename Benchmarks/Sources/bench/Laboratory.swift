@@ -45,6 +45,7 @@ struct Laboratory {
     case .thumbnails(let picture): return try thumbnails(contender, picture)
     case .trickled(let picture, let rate): return try trickled(contender, picture, bytesPerSecond: rate)
     case .served(let picture): return try served(contender, picture)
+    case .sources(let folders): return try sources(contender, folders)
     case .quality(let picture): return try quality(contender, picture)
     }
   }

@@ -59,6 +59,8 @@ struct Measurement {
     case served(PictureFile)
     /// One thumbnail of a picture, judged.
     case quality(of: PictureFile)
+    /// Swift sources, read again and again.
+    case sources(folders: [String])
   }
 
   let name: String
@@ -67,7 +69,7 @@ struct Measurement {
   let questions: [Question]
 
   static func all(_ settings: Settings) -> [Measurement] {
-    [get64, get1, post64, largeBody, lines, suspended, startup, cancel] + images
+    [get64, get1, post64, largeBody, lines, suspended, startup, cancel] + images + [adopt]
   }
 
   private static let get64: Measurement = {

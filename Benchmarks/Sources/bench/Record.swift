@@ -90,6 +90,9 @@ struct Record {
       runs with pycurl, once as one process and once as two, each without threads for images; the better counts. CPU is
       that of the server's processes.
 
+    - `adopt check` and SwiftParser alone read this repository's own sources, which lie in memory, on all processors:
+      `Adopt/Sources/bench-adopt`.
+
     To repeat it: `make bench`; one row or some: `ONLY=get64 make bench`.
 
     """

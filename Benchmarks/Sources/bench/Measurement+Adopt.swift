@@ -1,0 +1,16 @@
+// What looking for forgotten handlers costs, beside nothing but parsing.
+
+extension Measurement {
+  static let adopt: Measurement = {
+    let (ours, parser) = (Contender(.adopt, "check"), Contender(.parser, "parse"))
+    return Measurement(
+      name: "adopt", method: .sources(folders: ["Sources", "Tests", "Adopt/Sources"]),
+      contenders: [ours, parser],
+      questions: [
+        Question(
+          name: "adopt.check.parse",
+          text: "adopt check on this repository, all processors, against parsing alone",
+          quantity: .fileTime, ours: ours, peer: parser, bar: .ratio(atMost: 2))
+      ])
+  }()
+}
