@@ -1,5 +1,7 @@
 #include "CKennelPage.h"
 
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 // `#embed` (C23) puts the files' bytes here, and has the compiler note that this depends on them.
 static const unsigned char app_css[] = {
 #embed "assets/app.css"

@@ -24,8 +24,7 @@ import Testing
     #expect(HTML([inner, inner]).text == expected + expected)
   }
 
-  @Test func aStringWithinAConditionIsEscaped() {
-    let isHostile = true
+  @Test(arguments: [true]) func aStringWithinAConditionIsEscaped(isHostile: Bool) {
     let html: HTML = "<p>\(isHostile ? "<b>" : "")</p>"
     #expect(html.text == "<p>&lt;b&gt;</p>")
   }

@@ -22,7 +22,7 @@ import Testing
       isFavourite: isFavourite)
   }
 
-  private func comment(_ text: String, author: User.ID = 2, name: String = "Bob") -> Comment {
+  private func comment(_ text: String, author: User.ID = 2, name: String = "Bob") -> KennelCore.Comment {
     Comment(
       id: 5, post: 12, author: author, authorName: name, text: text,
       created: Date(timeIntervalSince1970: 1_795_168_800))
@@ -70,7 +70,7 @@ import Testing
     let page = await renderer.grid(
       posts: PostPage(posts: [try post(isFavourite: true)], next: 12), viewer: ada, kind: .favourites)
     #expect(page.contains("href=\"/hearts?before=12\""))
-    #expect(page.contains("data-heart=\"12\" aria-pressed=\"true\""))
+    #expect(page.contains("data-heart=\"12\" data-count=\"3\" aria-pressed=\"true\""))
     #expect(page.contains("<a href=\"/hearts\" aria-current=\"page\">"))
   }
 
