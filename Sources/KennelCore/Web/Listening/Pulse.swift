@@ -19,6 +19,9 @@ final class Pulse: Sendable {
     self.timer = timer
   }
 
+  /// How many wait for the next beat.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Calls back at each beat until it throws, the task is cancelled, or the pulse is closed.
   func beat(_ body: () async throws -> Void) async throws {
     begin()

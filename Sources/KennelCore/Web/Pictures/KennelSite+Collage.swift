@@ -100,7 +100,7 @@ extension KennelSite {
   func peerPosts(_ call: Call) async throws -> HTTPResponse {
     let after = try call.queryID("after")
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
-    let more = try await store.sharedPosts(after: after ?? 0, limit: limit + 1)
+    let more = try await store.posts.sharedPage(after: after, limit: limit + 1)
     let posts = more.prefix(limit)
     return .taggedJSON(for: call.request) { json in
       json.object { json in
@@ -120,18 +120,6 @@ extension KennelStore {
       try connection.rows(
         "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT 2000", .integer(before ?? .max)
       ) { $0.integer(0) }
-    }
-  }
-
-  func sharedPosts(after: Post.ID, limit: Int) async throws(KennelError) -> [Post] {
-    try await database.read { connection throws(KennelError) in
-      try connection.rows(
-        """
-        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
-          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 0
-        FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-        WHERE p.id > ? ORDER BY p.id LIMIT ?
-        """, .integer(after), .integer(Int64(limit)), row: Post.init(row:))
     }
   }
 }

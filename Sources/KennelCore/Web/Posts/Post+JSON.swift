@@ -18,7 +18,14 @@ extension JSONText {
       json.member("favourites", post.favouriteCount)
       json.member("isFavourite", post.isFavourite)
       json.member("comments", post.commentCount)
-      json.null("origin")
+      if let origin = post.origin {
+        json.object("origin") { json in
+          json.member("kennel", origin.kennel)
+          json.member("author", origin.author)
+        }
+      } else {
+        json.null("origin")
+      }
       json.object("links") { json in
         json.member("self", "/posts/\(post.id)")
         json.member("photo", "/posts/\(post.id)/photo")
