@@ -44,7 +44,6 @@ extension KennelSite {
       // Not the client's words but its library's: one that makes no sense is none.
       if let id = Int64(identifier: text) { return id }
     }
-    if call.request.query("after") == "0" { return 0 }
-    return try call.queryID("after")
+    return try call.queryID("after", orZero: true)
   }
 }

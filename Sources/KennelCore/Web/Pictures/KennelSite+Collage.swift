@@ -98,7 +98,7 @@ extension KennelSite {
 
   /// What another kennel may take, the oldest first.
   func peerPosts(_ call: Call) async throws -> HTTPResponse {
-    let after = try call.queryID("after")
+    let after = try call.queryID("after", orZero: true)
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
     let more = try await store.posts.sharedPage(after: after, limit: limit + 1)
     let posts = more.prefix(limit)

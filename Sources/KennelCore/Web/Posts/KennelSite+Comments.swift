@@ -3,7 +3,7 @@ import HTTPService
 
 extension KennelSite {
   func listComments(_ call: Call) async throws -> HTTPResponse {
-    let after = try call.queryID("after")
+    let after = try call.queryID("after", orZero: true)
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
     let more = try await store.posts.comments(on: call.id, after: after, limit: limit + 1)
     let comments = more.prefix(limit)

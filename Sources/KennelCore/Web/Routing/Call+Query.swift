@@ -3,9 +3,11 @@ import HTTPService
 extension Call {
   /// An id in the query; nil when there is none.
   ///
+  /// - Parameter orZero: whether 0, which is before all ids, is one as well.
   /// - Throws: a problem when it is something else.
-  func queryID(_ name: String) throws(Problem) -> Int64? {
+  func queryID(_ name: String, orZero: Bool = false) throws(Problem) -> Int64? {
     guard let text = request.query(name), !text.isEmpty else { return nil }
+    if orZero, text == "0" { return 0 }
     guard let number = Int64(identifier: text) else {
       throw .badRequest("The parameter \(name) has to be the number of something, as in ?\(name)=12.")
     }

@@ -18,7 +18,7 @@ enum SessionCookie {
   }
 
   static func setting(_ session: Accounts.Session, now: Date, isSecure: Bool) -> String {
-    let seconds = max(Int(session.expires.timeIntervalSince(now)), 0)
+    let seconds = max(Int(session.expires.timeIntervalSince(now).rounded()), 0)
     return "\(name(isSecure: isSecure))=\(session.token.text); Path=/; Max-Age=\(seconds); "
       + attributes(isSecure: isSecure)
   }

@@ -1,0 +1,234 @@
+import Foundation
+import Retriever
+import RetrieverImages
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct ThumbnailTests {
+  @Test(arguments: [
+    (nil, "jpeg"), ("image/webp", "webp"), ("image/avif,image/webp,*/*;q=0.8", "webp"),
+    ("image/jpeg, image/webp;q=0.5", "jpeg"), ("image/webp;q=0, */*", "jpeg"), ("image/*", "jpeg"),
+    ("text/html", "jpeg"), ("IMAGE/WEBP", "webp"), ("image/webp;q=0.5, image/*;q=0.5", "webp"),
+    ("image/webp;q=abc", "jpeg"), (",;,;q=,", "jpeg"),
+  ]) func theFormatIsTheOneTheClientLikesBest(accept: String?, format: String) async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      let answer = try await web.get("/posts/1/thumbnail", accept.map { ["Accept": $0] } ?? [:])
+      #expect(answer.status == 200)
+      #expect(answer.field("Content-Type") == "image/\(format)")
+      #expect(answer.field("Vary") == "Accept")
+      #expect(answer.field("Cache-Control") == "public, max-age=31536000, immutable")
+      #expect(UIImage(data: answer.data)?.format?.rawValue == format)
+      #expect(UIImage(data: answer.data)?.size.width == 320)
+    }
+  }
+
+  @Test func eachSizeIsTheLongerSideAtMost() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 300, height: 600)
+      for size in ThumbnailSize.all {
+        let answer = try await web.get("/posts/1/thumbnail?size=\(size.pixels)&format=webp")
+        let image = try #require(UIImage(data: answer.data))
+        #expect(Int(image.size.height) == min(size.pixels, 600))
+        #expect(Int(image.size.width) == min(size.pixels / 2, 300))
+        #expect(answer.field("Content-Type") == "image/webp")
+        #expect(answer.field("Vary") == nil)
+      }
+      for wrong in ["100", "0", "-96", "96.0", "1e2", "99999999999999999999"] {
+        let answer = try await web.get("/posts/1/thumbnail?size=\(wrong)")
+        #expect(answer.status == 400)
+        #expect(try answer.json["detail"]?.string?.contains("96, 160, 240") == true)
+      }
+      #expect(try await web.get("/posts/1/thumbnail?format=png").status == 400)
+    }
+  }
+
+  @Test func itIsMadeOnceHoweverManyAskAtOnce() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 1600, height: 1200)
+      let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<50 {
+          group.addTask { try await web.get("/posts/1/thumbnail?size=480").data.count }
+        }
+        return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+      }
+      #expect(sizes.count == 1)
+      #expect(web.site.thumbnails.counts.made == 1)
+    }
+  }
+
+  @Test func itSurvivesARestart() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try await withSite(in: directory) { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      return try await web.get("/posts/1/thumbnail").data
+    }
+    try await withSite(in: directory) { web in
+      let again = try await web.get("/posts/1/thumbnail").data
+      #expect(again == first)
+      #expect(web.site.thumbnails.counts == ThumbnailStore.Counts(fromMemory: 0, fromDisk: 1, made: 0))
+      let third = try await web.get("/posts/1/thumbnail").data
+      #expect(third == first)
+      #expect(web.site.thumbnails.counts.fromMemory == 1)
+      #expect(web.site.thumbnails.usage.files == 1)
+      #expect(web.site.thumbnails.usage.bytes == first.count)
+    }
+  }
+
+  @Test func aFileThatWasCutShortIsMadeAnew() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try await withSite(in: directory) { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      _ = try await web.get("/posts/1/thumbnail?format=webp")
+      return try await web.get("/posts/1/thumbnail?format=jpeg").data
+    }
+    let folder = directory.path("data/thumbnails")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let handle = try #require(FileHandle(forWritingAtPath: "\(folder)/\(name)"))
+      try handle.truncate(atOffset: 100)
+      try handle.close()
+    }
+    try await withSite(in: directory) { web in
+      let again = try await web.get("/posts/1/thumbnail?format=jpeg").data
+      #expect(again == first)
+      #expect(try await web.get("/posts/1/thumbnail?format=webp").status == 200)
+      #expect(web.site.thumbnails.counts.made == 2)
+    }
+  }
+
+  @Test func theDiskHoldsNoMoreThanItsLimit() async throws {
+    try await withSite { configuration in
+      configuration.thumbnailCacheSize = 20_000
+      configuration.thumbnailMemorySize = 0
+    } _: { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...20 {
+        try await web.addPicture(number, by: ada, width: 400, height: 300)
+        #expect(try await web.get("/posts/\(number)/thumbnail").status == 200)
+      }
+      let usage = web.site.thumbnails.usage
+      #expect(usage.bytes <= 20_000)
+      #expect(usage.files >= 1 && usage.files < 20)
+      let names = try FileManager.default.contentsOfDirectory(atPath: web.directory.path("data/thumbnails"))
+      #expect(names.count == usage.files)
+      // Those used last are there still.
+      let made = web.site.thumbnails.counts.made
+      _ = try await web.get("/posts/20/thumbnail")
+      #expect(web.site.thumbnails.counts.made == made)
+      #expect(try await web.get("/posts/1/thumbnail").status == 200)
+      #expect(web.site.thumbnails.counts.made == made + 1)
+    }
+  }
+
+  @Test func aDiskThatIsFullKeepsNobodyFromSeeingIt() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      try FileManager.default.removeItem(atPath: web.directory.path("data/thumbnails"))
+      #expect(try await web.get("/posts/1/thumbnail").status == 200)
+    }
+  }
+
+  @Test func aDeletedPostHasNoThumbnailAnyMore() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      #expect(try await web.get("/posts/1/thumbnail").status == 200)
+      #expect(try await web.ask("DELETE", "/posts/1", WebBench.basic("Ada")).status == 204)
+      #expect(try await web.get("/posts/1/thumbnail").status == 404)
+      #expect(try await web.get("/posts/1/photo").status == 404)
+      let folder = web.directory.path("data/thumbnails")
+      #expect(
+        try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty })
+    }
+  }
+
+  @Test func aPostThatAnotherProcessDeletedIsForgottenInHalfAMinute() async throws {
+    let clock = HandClock()
+    try await withSite(clock: clock.clock) { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      #expect(try await web.get("/posts/1/thumbnail").status == 200)
+      try await web.store.posts.delete(1, by: ada.id)
+      clock.advance(by: .seconds(31))
+      #expect(try await web.get("/posts/1/thumbnail").status == 404)
+    }
+  }
+
+  @Test func conditionsAndRangesAreObeyed() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let noise = try await web.store.photos.stage(try WebBench.noise(width: 640, height: 480))
+      let facts = try await PhotoInspector.facts(ofFileAt: noise.path)
+      _ = try await web.store.posts.add(noise, facts: facts, caption: "", author: ada.id)
+      // A small one, which is in memory, and one that the kernel sends.
+      for size in [96, 640] {
+        let path = "/posts/1/thumbnail?size=\(size)"
+        let whole = try await web.get(path)
+        #expect(whole.status == 200)
+        #expect((whole.data.count > Thumbnail.inMemoryLimit) == (size == 640))
+        let again = try await web.get(path)
+        #expect(again.data == whole.data)
+        let tag = try #require(whole.field("ETag"))
+        #expect(try await web.get(path, ["If-None-Match": tag]).status == 304)
+        let part = try await web.get(path, ["Range": "bytes=10-19"])
+        #expect(part.status == 206)
+        #expect(part.data == whole.data[10..<20])
+        let none = try await web.get(path, ["Range": "bytes=9999999-"])
+        #expect(none.status == 416)
+        #expect(none.field("Content-Range") == "bytes */\(whole.data.count)")
+        #expect(none.field("Content-Type") == "application/problem+json")
+        #expect(try await web.get(path, ["If-Match": "\"other\""]).status == 412)
+      }
+    }
+  }
+
+  @Test func aTransparentPictureHasAThumbnailInBothFormats() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let pixels = (0..<100 * 50).map {
+        ImagePixels.Pixel(red: 200, green: 0, blue: 0, alpha: UInt8($0 % 256))
+      }
+      let png = try #require(UIImage(width: 100, height: 50, pixels: pixels)?.pngData())
+      let photo = try await web.store.photos.stage(png)
+      let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
+      _ = try await web.store.posts.add(photo, facts: facts, caption: "", author: ada.id)
+      #expect(try await web.get("/posts/1/thumbnail?format=jpeg").status == 200)
+      #expect(try await web.get("/posts/1/thumbnail?format=webp").status == 200)
+    }
+  }
+
+  @Test func aPhotoThatIsGoneIsTheOwnersAffair() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let post = try await web.addPicture(1, by: ada)
+      try FileManager.default.removeItem(
+        atPath: web.store.photos.file(post.photo, byteCount: post.byteCount).path)
+      for path in ["/posts/1/thumbnail", "/posts/1/photo"] {
+        let answer = try await web.get(path)
+        #expect(answer.status == 500)
+        // No path of the server's.
+        #expect(!answer.text.contains("data/"))
+      }
+    }
+  }
+
+  @Test func namesOfFilesAreReadBack() {
+    let hash = PhotoHash(bytes: Array(0..<32))
+    for key in hash.map(ThumbnailKey.all) ?? [] { #expect(ThumbnailKey(fileName: key.fileName) == key) }
+    let name = "\(String(repeating: "0", count: 64))"
+    for wrong in [
+      "", "x", name, "\(name)-96", "\(name)-97.jpg", "\(name)-96.png", "../\(name)-96.jpg",
+      "\(name)-96.jpg.part",
+    ] {
+      #expect(ThumbnailKey(fileName: wrong) == nil)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Retriever
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct WebEventTests {
+  /// Reads an open stream line by line.
+  private func open(
+    _ web: WebBench, _ path: String = "/events", _ fields: [String: String] = [:]
+  ) async throws -> (Retriever.URLSession.AsyncBytes, Retriever.HTTPURLResponse) {
+    let (bytes, response) = try await web.session.bytes(for: try web.request("GET", path, fields))
+    guard let response = response as? Retriever.HTTPURLResponse else { throw URLError(.badServerResponse) }
+    return (bytes, response)
+  }
+
+  @Test func whatHappensIsToldLineByLine() async throws {
+    try await withSite(clock: HandClock().clock) { web in
+      let ada = try await web.store.addUser("Ada")
+      let (bytes, response) = try await open(web)
+      #expect(response.statusCode == 200)
+      #expect(response.value(forHTTPHeaderField: "Content-Type") == "application/x-ndjson")
+      #expect(response.value(forHTTPHeaderField: "Cache-Control") == "no-store")
+      var lines = bytes.lines.makeAsyncIterator()
+      #expect(try await lines.next() == #"{"id":0,"kind":"hello"}"#)
+      try await web.store.addPost(1, by: ada)
+      #expect(try await lines.next() == #"{"id":1,"kind":"post","post":1,"date":"2027-01-15T08:00:00Z"}"#)
+      #expect(try await web.ask("PUT", "/posts/1/favourite", WebBench.basic("Ada")).status == 200)
+      #expect(
+        try await lines.next()
+          == #"{"id":2,"kind":"favourites","post":1,"count":1,"date":"2027-01-15T08:00:00Z"}"#)
+      _ = try await web.store.posts.addComment("x", to: 1, author: ada.id)
+      #expect(
+        try await lines.next()
+          == #"{"id":3,"kind":"comment","post":1,"comment":1,"count":1,"date":"2027-01-15T08:00:00Z"}"#)
+      try await web.store.posts.deleteComment(1, by: ada.id)
+      #expect(
+        try await lines.next()
+          == #"{"id":4,"kind":"comment-removed","post":1,"comment":1,"count":0,"date":"2027-01-15T08:00:00Z"}"#
+      )
+      try await web.store.posts.delete(1, by: ada.id)
+      #expect(
+        try await lines.next() == #"{"id":5,"kind":"post-removed","post":1,"date":"2027-01-15T08:00:00Z"}"#)
+    }
+  }
+
+  @Test func aBrowsersEventSourceResumesWhereItWas() async throws {
+    try await withSite(clock: HandClock().clock) { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...3 { try await web.store.addPost(number, by: ada) }
+      let (bytes, response) = try await open(
+        web, "/events", ["Accept": "text/event-stream", "Last-Event-ID": "1"])
+      #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
+      var text = ""
+      for try await byte in bytes {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+        if text.components(separatedBy: "\n\n").count == 4 { break }
+      }
+      #expect(
+        text == """
+          retry: 3000
+          id: 1
+          event: hello
+          data: {"id":1,"kind":"hello"}
+
+          id: 2
+          event: post
+          data: {"id":2,"kind":"post","post":2,"date":"2027-01-15T08:00:00Z"}
+
+          id: 3
+          event: post
+          data: {"id":3,"kind":"post","post":3,"date":"2027-01-15T08:00:00Z"}
+
+
+          """)
+    }
+  }
+
+  @Test func linesResumeByAParameter() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...3 { try await web.store.addPost(number, by: ada) }
+      let (bytes, _) = try await open(web, "/events?after=2")
+      var lines = bytes.lines.makeAsyncIterator()
+      #expect(try await lines.next() == #"{"id":2,"kind":"hello"}"#)
+      #expect(try await lines.next()?.hasPrefix(#"{"id":3,"kind":"post","post":3"#) == true)
+      #expect(try await web.get("/events?after=x").status == 400)
+    }
+  }
+
+  @Test func whoMissedTooMuchIsToldToLookAnew() async throws {
+    try await withSite {
+      _ in
+    } store: {
+      $0.eventLogCapacity = 2
+      $0.eventRingCapacity = 2
+    } _: { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...5 { try await web.store.addPost(number, by: ada) }
+      let (bytes, _) = try await open(web, "/events?after=1")
+      var lines = bytes.lines.makeAsyncIterator()
+      _ = try await lines.next()
+      #expect(try await lines.next() == #"{"id":3,"kind":"lost"}"#)
+      #expect(try await lines.next()?.hasPrefix(#"{"id":4,"#) == true)
+    }
+  }
+
+  @Test func aHeartbeatComesWheneverTheTimeIsUp() async throws {
+    let timer = ManualClock()
+    try await withSite(timer: timer) { web in
+      let (bytes, _) = try await open(web)
+      let (source, _) = try await open(web, "/events", ["Accept": "text/event-stream"])
+      var lines = bytes.lines.makeAsyncIterator()
+      var events = source.lines.makeAsyncIterator()
+      _ = try await lines.next()
+      while let line = try await events.next(), !line.hasPrefix("data:") {}
+      for _ in 0..<3 {
+        // One timer for all, and both of them wait for it.
+        await timer.waitForSleepers()
+        #expect(await eventually { web.site.pulse.waitingCount == 2 })
+        timer.advance(by: .seconds(15))
+        #expect(try await lines.next() == #"{"kind":"heartbeat"}"#)
+        #expect(timer.sleeperCount <= 1)
+        while let line = try await events.next(), line != #"data: {"kind":"heartbeat"}"# {}
+      }
+    }
+  }
+
+  @Test func whoLeavesIsNoListenerAnyMore() async throws {
+    let timer = ManualClock()
+    try await withSite(timer: timer) { web in
+      let task = Task {
+        let (bytes, _) = try await open(web)
+        for try await _ in bytes.lines {}
+      }
+      #expect(await eventually { web.store.events.waitingCount == 1 && web.site.pulse.waitingCount == 1 })
+      task.cancel()
+      _ = await task.result
+      #expect(await eventually { web.store.events.listenerCount == 0 && web.site.pulse.waitingCount == 0 })
+      // The timer stands still while nobody listens.
+      #expect(await eventually { timer.sleeperCount == 0 })
+      let head = try await web.ask("HEAD", "/events").status
+      #expect(head == 200)
+      #expect(await eventually { web.store.events.listenerCount == 0 })
+    }
+  }
+
+  @Test func tooManyListenersAreToldToComeLater() async throws {
+    try await withSite {
+      _ in
+    } store: {
+      $0.listenerLimit = 1
+    } _: { web in
+      let (bytes, _) = try await open(web)
+      var lines = bytes.lines.makeAsyncIterator()
+      _ = try await lines.next()
+      let answer = try await web.get("/events")
+      #expect(answer.status == 503)
+      #expect(answer.field("Retry-After") == "5")
+    }
+  }
+
+  @Test func manyListenersShareTheBytesOfAnEvent() async throws {
+    let text = EventText()
+    let events = [
+      KennelEvent(id: 1, post: 2, kind: .favourites(count: 3), date: Date(timeIntervalSince1970: 0))
+    ]
+    let first = text.data(events, .lines)
+    let second = text.data(events, .lines)
+    first.withUnsafeBytes { one in
+      second.withUnsafeBytes { other in #expect(one.baseAddress == other.baseAddress) }
+    }
+    #expect(text.data(events, .eventSource).count > first.count)
+  }
+
+  @Test func twoHundredListenersHearTheSame() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await withThrowingTaskGroup(of: [String].self) { group in
+        for _ in 0..<200 {
+          group.addTask {
+            let (bytes, _) = try await self.open(web)
+            var heard: [String] = []
+            for try await line in bytes.lines {
+              heard.append(line)
+              if heard.count == 4 { break }
+            }
+            return heard
+          }
+        }
+        #expect(await eventually(within: .seconds(30)) { web.store.events.waitingCount == 200 })
+        for number in 1...3 { try await web.store.addPost(number, by: ada) }
+        var different: Set<[String]> = []
+        for try await heard in group { different.insert(heard) }
+        #expect(different.count == 1)
+        #expect(different.first?.count == 4)
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct WebPageRouteTests {
+  private let browser = ["Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
+
+  @Test func thePagesAreHTMLAndNothingInThemIsRaw() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, caption: "<script>alert(1)</script>\" onload=\"x")
+      _ = try await web.store.posts.addComment("</p><img src=x onerror=alert(2)>", to: 1, author: ada.id)
+      for path in ["/", "/hearts", "/photos/1", "/?before=2"] {
+        let answer = try await web.get(path, browser)
+        #expect(answer.status == 200, "\(path)")
+        #expect(answer.field("Content-Type") == "text/html; charset=utf-8")
+        #expect(!answer.text.contains("<script>alert"))
+        #expect(!answer.text.contains("<img src=x"))
+        let tag = try #require(answer.field("ETag"))
+        #expect(answer.field("Cache-Control") == "private, no-cache")
+        #expect(try await web.get(path, browser.merging(["If-None-Match": tag]) { $1 }).status == 304)
+      }
+    }
+  }
+
+  @Test func peopleGetErrorsAsPagesAndProgramsAsProblems() async throws {
+    try await withSite { web in
+      for path in ["/photos/7", "/nothing", "/photos/x", "/assets/none.js", "/?before=x"] {
+        let page = try await web.get(path, browser)
+        #expect(page.field("Content-Type") == "text/html; charset=utf-8", "\(path)")
+        #expect(page.status == (path.contains("before") ? 400 : 404))
+        let problem = try await web.get(path)
+        #expect(problem.field("Content-Type") == "application/problem+json")
+        #expect(problem.status == page.status)
+      }
+      // The programs' routes speak JSON to everybody.
+      #expect(try await web.get("/posts/7", browser).field("Content-Type") == "application/problem+json")
+    }
+  }
+
+  @Test func crawlersAreKeptOut() async throws {
+    try await withSite { web in
+      let robots = try await web.get("/robots.txt")
+      #expect(robots.status == 200)
+      #expect(robots.text.contains("Disallow: /"))
+    }
+  }
+
+  @Test(arguments: [
+    "/assets/..%2f..%2fetc%2fpasswd", "/assets/%2e%2e/x", "/assets/%00", "/assets/../../etc/passwd",
+  ])
+  func noPathLeadsOut(path: String) async throws {
+    try await withSite { web in
+      let client = try RawWebClient(port: web.port)
+      let answer = try await client.exchange("GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      let status = try #require(Int(answer.dropFirst(9).prefix(3)))
+      #expect(status == 400 || status == 404, "\(answer.prefix(200))")
+    }
+  }
+
+  @Test func nothingThatIsSentBecomesAHeaderOrAPath() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let cookie = try await web.cookie()["Cookie"] ?? ""
+      let jpeg = try WebBench.jpeg(1)
+      let head =
+        "POST /posts?caption=a%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a<b> HTTP/1.1\r\nHost: x\r\n"
+        + "Content-Type: image/jpeg\r\nCookie: \(cookie)\r\nContent-Length: \(jpeg.count)\r\n"
+        + "Connection: close\r\n\r\n"
+      let answer = try await RawWebClient(port: web.port).exchange(head, jpeg)
+      #expect(answer.hasPrefix("HTTP/1.1 201"))
+      let lines = answer.components(separatedBy: "\r\n\r\n")[0].components(separatedBy: "\r\n")
+      #expect(!lines.contains { $0.lowercased().hasPrefix("set-cookie") })
+      #expect(try await web.store.posts.post(1).caption == "a\r\nSet-Cookie: evil=1\r\n\r\n<b>")
+      // A host that tries to be more than that, and ids with a sign or another script's digits.
+      for path in ["/posts/+1", "/posts/%D9%A1", "/posts/1%20", "/posts/1%0a"] {
+        let answer = try await RawWebClient(port: web.port).exchange(
+          "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(!answer.hasPrefix("HTTP/1.1 2"), "\(path)")
+      }
+    }
+  }
+
+  @Test func randomRequestsAreAnsweredAndNeverBreakIt() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada)
+      var generator = SystemRandomNumberGenerator()
+      let pieces = [
+        "/", "posts", "1", "0", "thumbnail", "?", "size", "=", "96", "&", "format", "webp", "%", "%41",
+        "comments",
+        "collage", "of", ",", "-", "events", "x", "\u{00e9}", "photo", "peer", "limit", "9999999999", ".",
+        "..",
+      ]
+      for _ in 0..<150 {
+        let path =
+          "/"
+          + (0..<Int.random(in: 0...8, using: &generator)).map { _ in pieces.randomElement() ?? "" }.joined()
+        if path.hasPrefix("/events") { continue }
+        let method = ["GET", "HEAD", "PUT", "DELETE", "POST"].randomElement() ?? "GET"
+        let answer = try await RawWebClient(port: web.port).exchange(
+          "\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        let status = Int(answer.dropFirst(9).prefix(3)) ?? 0
+        #expect(200..<500 ~= status, "\(method) \(path): \(answer.prefix(300))")
+      }
+      #expect(try await web.get("/health").status == 200)
+    }
+  }
+}

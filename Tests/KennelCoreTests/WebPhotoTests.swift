@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct WebPhotoTests {
+  @Test func theOriginalIsSentByteForByte() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let post = try await web.addPicture(1, by: ada, width: 300, height: 200)
+      let answer = try await web.get("/posts/1/photo")
+      #expect(answer.data == (try WebBench.jpeg(1, width: 300, height: 200)))
+      #expect(answer.field("ETag") == "\"\(post.photo)\"")
+      #expect(answer.field("Accept-Ranges") == "bytes")
+      #expect(answer.field("Cache-Control") == "public, max-age=31536000, immutable")
+      let tag = "\"\(post.photo)\""
+      #expect(try await web.get("/posts/1/photo", ["If-None-Match": tag]).status == 304)
+      let middle = try await web.get("/posts/1/photo", ["Range": "bytes=100-199", "If-Range": tag])
+      #expect(middle.status == 206)
+      #expect(middle.data == answer.data[100..<200])
+      #expect(middle.field("Content-Range") == "bytes 100-199/\(answer.data.count)")
+      let end = try await web.get("/posts/1/photo", ["Range": "bytes=-5"])
+      #expect(end.data == answer.data.suffix(5))
+      let none = try await web.get("/posts/1/photo", ["Range": "bytes=99999999-"])
+      #expect(none.status == 416)
+      #expect(none.field("Content-Type") == "application/problem+json")
+    }
+  }
+
+  @Test func theInspectorTellsWhatAPhotoIs() async throws {
+    try await withStore { store in
+      let photo = try await store.photos.stage(try WebBench.jpeg(1, width: 64, height: 48))
+      let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
+      #expect((facts.width, facts.height) == (64, 48))
+      #expect(facts.format == .jpeg)
+      #expect(5...25 ~= facts.thumbHash.count)
+      #expect(await code { _ = try await PhotoInspector.facts(ofFileAt: "/nowhere") } == .cannotOpen)
+    }
+  }
+}
