@@ -1,8 +1,9 @@
 #include "CKennelPage.h"
 
+// `#embed` puts the files' bytes here, and has the compiler note that this depends on them. It is C23's; the package is
+// not yet.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// `#embed` (C23) puts the files' bytes here, and has the compiler note that this depends on them.
 static const unsigned char app_css[] = {
 #embed "assets/app.css"
 };

@@ -43,7 +43,7 @@ import Testing
     expectHarmless(await renderer.grid(posts: PostPage(posts: [bad], next: nil), viewer: viewer))
     expectHarmless(
       await renderer.photo(post: bad, comments: [comment(hostile, name: hostile)], viewer: viewer))
-    expectHarmless(renderer.problem(status: 404, title: hostile, detail: hostile, viewer: viewer))
+    expectHarmless(renderer.problem(status: 404, title: hostile, detail: hostile))
     expectHarmless(
       await PageRenderer(title: hostile).grid(posts: PostPage(posts: [], next: nil), viewer: nil))
   }

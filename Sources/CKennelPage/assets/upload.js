@@ -62,8 +62,12 @@ export async function offer(files) {
   let first = null;
   for (const file of files) {
     const reason = fault(file) ?? (chosen.length >= mostPhotos ? `At most ${mostPhotos} photos at once.` : null);
-    if (reason) faults.push(reason);
-    else first ??= add(file);
+    if (reason) {
+      faults.push(reason);
+      continue;
+    }
+    const item = add(file);
+    first ??= item;
   }
   error.textContent = [...new Set(faults)].join(" ");
   tell();

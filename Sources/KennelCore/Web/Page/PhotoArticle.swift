@@ -23,8 +23,8 @@ struct PhotoArticle {
     </header>
     \(heading)
     <div class="actions">\(HeartButton(post: post).html)\
-    <a class="quiet button" href="/posts/\(post.id)/photo"><svg class="icon" aria-hidden="true">\
-    <use href="#original"/></svg>Original<span class="facts">\(facts)</span></a>\(deleteButton)</div>
+    <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
+    <use href="#original"/></svg>Original</a>\(deleteButton)</div>
     \(discussion)
     </div>
     </article>
@@ -60,9 +60,18 @@ struct PhotoArticle {
     <section class="comments" aria-labelledby="comments-\(post.id)">
     <h2 id="comments-\(post.id)">Comments <span class="count" data-comments="\(post.id)">\(post.commentCount)</span></h2>
     <ol>\(comments.map(item))</ol>
+    \(remainder)
     \(viewer == nil ? invitation : form)
     </section>
     """
+  }
+
+  /// A page has a limit, a conversation has none.
+  private var remainder: HTML? {
+    let number = post.commentCount - comments.count
+    guard number > 0, !comments.isEmpty else { return nil }
+    return
+      "<p class=\"remainder\">\(number) later \(number == 1 ? "comment is" : "comments are") not shown.</p>"
   }
 
   private func item(_ comment: Comment) -> HTML {

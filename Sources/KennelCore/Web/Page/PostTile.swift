@@ -3,12 +3,16 @@ struct PostTile {
   let picture: PhotoPicture
   let isEarly: Bool
 
+  /// Narrower and wider ones are cut: a photo that fills a row alone makes the ones before it too high.
+  private static let proportions = (least: 0.5, most: 2.1)
+
   var html: HTML {
     let post = picture.post
+    let proportions = picture.proportions(from: Self.proportions.least, to: Self.proportions.most)
     let caption: HTML? =
       post.caption.isEmpty ? nil : "<span class=\"caption\" dir=\"auto\">\(post.caption)</span>"
     return """
-      <li class="tile \(picture.proportions(from: 0.5, to: 3))" data-post="\(post.id)">\
+      <li class="tile \(proportions)" data-post="\(post.id)">\
       <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
       <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.authorName)</bdi></span></a>\
       \(HeartButton(post: post).html)</li>
