@@ -58,6 +58,15 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
     package static let unknownFormat = Code("unknownFormat")
     /// A photo that has more bytes or pixels than are allowed.
     package static let photoTooLarge = Code("photoTooLarge")
+
+    /// What cannot be another kennel's address.
+    package static let badAddress = Code("badAddress")
+    /// Another kennel could not be reached, or was lost too often.
+    package static let unreachable = Code("unreachable")
+    /// Another kennel's answer is none that a kennel gives.
+    package static let badPeer = Code("badPeer")
+    /// A file is no backup, or not a whole one.
+    package static let badBackup = Code("badBackup")
   }
 
   /// The kind of error.

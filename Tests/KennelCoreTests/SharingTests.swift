@@ -95,8 +95,7 @@ import Testing
   @Test func thePlaceUpToWhichAPeerWasReadIsKept() async throws {
     try await withStore { store in
       #expect(try await store.posts.cursor(of: "a") == 0)
-      try await store.posts.setCursor(12, of: "a")
-      try await store.posts.setCursor(13, of: "a")
+      for id: Int64 in [12, 13, 5] { try await store.posts.advanceCursor(to: id, of: "a") }
       #expect(try await store.posts.cursor(of: "a") == 13)
       #expect(try await store.posts.cursor(of: "b") == 0)
     }

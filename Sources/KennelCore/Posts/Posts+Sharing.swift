@@ -23,7 +23,8 @@ extension Posts {
     }
   }
 
-  /// Keeps a post of another kennel; nil when it was taken before, even if it has been deleted here since.
+  /// Keeps a post of another kennel, and that it was dealt with; nil when it was taken before, even if it has been
+  /// deleted here since.
   ///
   /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
   package func take(
@@ -36,6 +37,7 @@ extension Posts {
       let isNew = try transaction.connection.run(
         "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(origin.kennel),
         .integer(origin.id))
+      try Self.advanceCursor(to: origin.id, of: origin.kennel, in: transaction)
       return isNew > 0 ? try insert(draft, in: transaction) : nil
     }
   }
@@ -57,11 +59,19 @@ extension Posts {
     }
   }
 
-  func setCursor(_ cursor: Int64, of peer: String) async throws(KennelError) {
+  /// Never goes back.
+  func advanceCursor(to id: Int64, of peer: String) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
-      _ = try transaction.connection.run(
-        "INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = ?2",
-        .text(peer), .integer(cursor))
+      try Self.advanceCursor(to: id, of: peer, in: transaction)
     }
+  }
+
+  private static func advanceCursor(
+    to id: Int64, of peer: String, in transaction: WriteTransaction
+  ) throws(KennelError) {
+    try transaction.connection.run(
+      """
+      INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
+      """, .text(peer), .integer(id))
   }
 }

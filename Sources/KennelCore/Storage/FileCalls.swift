@@ -1,10 +1,11 @@
 // Every system call on a file or directory of the store stands in this file.
 
+import Foundation
 import Glibc
 
 /// An open file, closed with its owner.
 struct OpenFile: ~Copyable {
-  let path: String
+  private(set) var path: String
   private let descriptor: Int32
 
   /// Makes a file that nobody else can read and that did not exist; locked for as long as it is open.
@@ -28,7 +29,62 @@ struct OpenFile: ~Copyable {
     self.descriptor = descriptor
   }
 
+  /// Opens a file for adding to its end, and reading; one that is not there is made, for this user only.
+  init(appending path: String) throws(KennelError) {
+    let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = FileCalls.again {
+      StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
+    }
+    guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// Opens a directory, to lock it.
+  init(directory path: String) throws(KennelError) {
+    let descriptor = FileCalls.again { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
   deinit { close(descriptor) }
+
+  /// How many bytes it has.
+  func size() throws(KennelError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .file("A file could not be read", path: path, errno: errno)
+    }
+    return Int(status.st_size)
+  }
+
+  /// Takes all its bytes away.
+  func empty() throws(KennelError) {
+    guard FileCalls.again({ ftruncate(descriptor, 0) }) == 0 else {
+      throw .file("A file could not be written", path: path, errno: errno)
+    }
+  }
+
+  /// Reads from its beginning again.
+  func rewind() throws(KennelError) {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw .file("A file could not be read", path: path, errno: errno)
+    }
+  }
+
+  /// Gives it another place in the same file system.
+  mutating func move(to target: String) throws(KennelError) {
+    try FileCalls.rename(path, to: target)
+    path = target
+  }
+
+  /// Lets others share it, but nobody have it alone; waits for who has.
+  func share() throws(KennelError) {
+    guard FileCalls.again({ flock(descriptor, LOCK_SH) }) == 0 else {
+      throw .file("A file could not be locked", path: path, errno: errno)
+    }
+  }
 
   /// False when somebody has removed it since it was made.
   var isLinked: Bool {
@@ -49,6 +105,13 @@ struct OpenFile: ~Copyable {
       guard count > 0 else { throw .file("A photo could not be written", path: path, errno: errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
+  }
+
+  func write(_ bytes: some ContiguousBytes) throws(KennelError) {
+    let result = bytes.withUnsafeBytes { buffer in
+      Result { () throws(KennelError) in try write(buffer) }
+    }
+    try result.get()
   }
 
   /// Reads up to `buffer.count` bytes; 0 at the end.

@@ -17,6 +17,8 @@ package final class KennelStore: Sendable {
     package init() {}
   }
 
+  /// Where everything lies.
+  package let directory: String
   package let accounts: Accounts
   package let posts: Posts
   package let photos: PhotoDirectory
@@ -44,6 +46,7 @@ package final class KennelStore: Sendable {
   }
 
   private init(_ directory: String, configuration: Configuration, clock: KennelClock) throws(KennelError) {
+    self.directory = directory
     try FileCalls.makeDirectory(directory)
     let path = directory + "/kennel.sqlite"
     // SQLite would let others read it; its log and its index take over what this file allows.

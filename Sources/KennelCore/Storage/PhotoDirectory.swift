@@ -19,7 +19,7 @@ package final class PhotoDirectory: Sendable {
   let path: String
   private let incoming: String
   let lane: Lane<Void>
-  private let sizeLimit: Int
+  let sizeLimit: Int
 
   init(path: String, sizeLimit: Int) throws(KennelError) {
     self.path = path
@@ -52,12 +52,32 @@ package final class PhotoDirectory: Sendable {
 
   func location(_ hash: PhotoHash) -> String { "\(path)/\(hash)" }
 
-  private func makeTemporaryFile() throws(KennelError) -> TemporaryPhoto {
+  private var newIncomingPath: String {
+    "\(incoming)/\(Sodium.base64(Sodium.randomBytes(16)))\(Self.partSuffix)"
+  }
+
+  func makeTemporaryFile() throws(KennelError) -> TemporaryPhoto {
     while true {
-      let name = Sodium.base64(Sodium.randomBytes(16)) + Self.partSuffix
-      let file = try OpenFile(creating: "\(incoming)/\(name)")
+      let file = try OpenFile(creating: newIncomingPath)
       // Another process that cleans up may have taken it for a left-over before it was locked.
       if file.isLinked { return TemporaryPhoto(file: file, lane: lane) }
+    }
+  }
+
+  /// Moves a whole file in that was fetched into the same file system; nil when its bytes are others than expected.
+  func adopt(_ path: String, expecting hash: PhotoHash) async throws(KennelError) -> StagedPhoto? {
+    try await lane.run { [self] () throws(KennelError) in
+      var file = try OpenFile(appending: path)
+      // Before it is moved: what lies unlocked in `incoming` is taken for a left-over.
+      guard file.lockIfFree() else {
+        throw KennelError(.busy, "Another program is fetching the same photo. Try again later.")
+      }
+      let byteCount = try file.size()
+      guard try Self.hash(of: file) == hash, byteCount > 0 else { return nil }
+      guard byteCount <= sizeLimit else { throw .photoTooLarge }
+      try file.sync()
+      try file.move(to: newIncomingPath)
+      return StagedPhoto(hash: hash, byteCount: byteCount, file: TemporaryPhoto(file: file, lane: lane))
     }
   }
 
@@ -112,7 +132,11 @@ package final class PhotoDirectory: Sendable {
 
   /// The SHA-256 of a photo's bytes as they are now.
   func computeHash(of hash: PhotoHash) throws(KennelError) -> PhotoHash? {
-    let file = try OpenFile(reading: location(hash))
+    try Self.hash(of: OpenFile(reading: location(hash)))
+  }
+
+  private static func hash(of file: borrowing OpenFile) throws(KennelError) -> PhotoHash? {
+    try file.rewind()
     var state = Sodium.SHA256()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }

@@ -41,12 +41,8 @@ package final class PhotoUpload: Sendable {
       guard bytes.count <= limit - writing.byteCount else {
         throw KennelError(.photoTooLarge, "The photo has more than \(limit) bytes. Make it smaller.")
       }
-      var failure: KennelError?
-      bytes.withUnsafeBytes { buffer in
-        do throws(KennelError) { try file.file.write(buffer) } catch { failure = error }
-        writing.hash.update(buffer)
-      }
-      if let failure { throw failure }
+      try file.file.write(bytes)
+      bytes.withUnsafeBytes { writing.hash.update($0) }
       writing.byteCount += bytes.count
       state = consume writing
     }

@@ -1,0 +1,107 @@
+import Foundation
+import Retriever
+
+/// Why something could not be had from another kennel.
+enum PeerFailure: Error, Sendable {
+  /// Worth another try, at the earliest after a while that the peer may have asked for.
+  case passing(KennelError, retryAfter: Duration? = nil)
+  /// It would be the same again.
+  case lasting(KennelError)
+  /// The peer does not have it.
+  case missing
+
+  var error: KennelError {
+    switch self {
+    case .passing(let error, _), .lasting(let error): error
+    case .missing: KennelError(.badPeer, "There is nothing of a kennel at that address. Check it.")
+    }
+  }
+
+  /// What a load threw.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as PeerFailure: self = failure
+    case let error as KennelError: self = .lasting(error)
+    case is CancellationError: self = .lasting(.cancelled)
+    case let error as URLError: self.init(error)
+    default: self = .lasting(KennelError(.badPeer, "The other kennel could not be read: \(error)"))
+    }
+  }
+
+  private init(_ error: URLError) {
+    let sentence = "The other kennel could not be reached: \(error.localizedDescription)"
+    switch error.code {
+    case .cancelled: self = .lasting(.cancelled)
+    case .dataNotAllowed:
+      self = .lasting(
+        KennelError(
+          .notAllowed,
+          error.localizedDescription + " Allow private addresses if the other kennel is in your own network.")
+      )
+    case .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+      .notConnectedToInternet, .badServerResponse:
+      self = .passing(KennelError(.unreachable, sentence))
+    default: self = .lasting(KennelError(.unreachable, sentence))
+    }
+  }
+
+  /// What an answer other than the one that was hoped for means; nil for one of those.
+  init?(_ response: URLResponse, hopingFor statuses: Set<Int>) {
+    guard let response = response as? HTTPURLResponse else {
+      self = .lasting(KennelError(.badPeer, "The other kennel does not speak HTTP."))
+      return
+    }
+    let status = response.statusCode
+    if statuses.contains(status) { return nil }
+    switch status {
+    case 404, 410: self = .missing
+    case 429, 500...599:
+      let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+      self = .passing(
+        KennelError(
+          .unreachable, "The other kennel is busy or in trouble (status \(status)). Try again later."),
+        retryAfter: seconds.map { .seconds(min(max($0, 0), 86_400)) })
+    case 300..<400:
+      self = .lasting(
+        KennelError(.badPeer, "The other kennel has moved (status \(status)). Give its new address."))
+    case 401, 403:
+      self = .lasting(
+        KennelError(.notAllowed, "The other kennel does not share its posts (status \(status))."))
+    default:
+      self = .lasting(
+        KennelError(.badPeer, "What is at that address answers as no kennel does (status \(status))."))
+    }
+  }
+}
+
+/// How long to wait before another try: a pure value.
+struct PeerPatience: Sendable, Hashable {
+  /// The pause after the first failure; twice as long after each more, unless something was had in between.
+  var firstPause = Duration.seconds(1)
+  var longestPause = Duration.seconds(60)
+  /// How many failures in a row, without anything had in between, are one too many.
+  var limit = 6
+  /// How many failures are one too many, whatever was had in between.
+  var totalLimit = 500
+  private var inRow = 0
+  private var total = 0
+
+  /// Another failure; nil when it is one too many.
+  mutating func pause(afterProgress hadProgress: Bool, retryAfter: Duration?) -> Duration? {
+    inRow = hadProgress ? 1 : inRow + 1
+    total += 1
+    guard inRow < limit, total < totalLimit else { return nil }
+    var pause = firstPause
+    for _ in 1..<inRow where pause < longestPause { pause = pause * 2 }
+    pause = min(pause, longestPause)
+    guard let retryAfter else { return pause }
+    return retryAfter <= .seconds(300) ? max(pause, retryAfter) : nil
+  }
+
+  mutating func reset() { (inRow, total) = (0, 0) }
+
+  init(firstPause: Duration = .seconds(1), limit: Int = 6) {
+    self.firstPause = firstPause
+    self.limit = limit
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import Retriever
+import Synchronization
+
+/// Takes what another kennel offers and this one does not have.
+///
+/// Nothing of the peer is believed: posts are looked at one by one, a photo has the hash that was announced and is
+/// decoded before it is kept. A post is taken in one transaction with the note that it was; so a sync can be cancelled,
+/// cut or killed at any moment, and the next one goes on, in the middle of a photo too. What the peer deletes later stays
+/// here; what was deleted here does not come back.
+package struct PeerSync: Sendable {
+  /// What one run may take, and how patient it is.
+  package struct Limits: Sendable, Hashable {
+    package var posts = 10_000
+    /// Of photos.
+    package var bytes = 20 << 30
+    /// The pause after a first failure; longer ones follow.
+    package var firstPause = Duration.seconds(1)
+    /// How many failures in a row end a run.
+    package var failures = 6
+
+    package init() {}
+  }
+
+  let peer: PeerAddress
+  let owner: User.ID
+  let store: KennelStore
+  let limits: Limits
+  let clock: any Clock<Duration>
+  let inspect: @Sendable (String) async throws(KennelError) -> PhotoFacts
+  let transport: PeerTransport
+
+  /// - Parameters:
+  ///   - owner: whose posts they are here.
+  ///   - session: for other kennels; see ``makeSession(allowsPrivateAddresses:)``.
+  ///   - clock: what pauses are measured with.
+  ///   - inspect: finds out what a photo is.
+  package init(
+    from peer: PeerAddress, as owner: User.ID, into store: KennelStore, session: URLSession,
+    limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
+    inspect: @escaping @Sendable (String) async throws(KennelError) -> PhotoFacts = {
+      path throws(KennelError) in
+      try await PhotoInspector.facts(ofFileAt: path)
+    }
+  ) {
+    self.peer = peer
+    self.owner = owner
+    self.store = store
+    self.limits = limits
+    self.clock = clock
+    self.inspect = inspect
+    transport = PeerTransport(session: session, peer: peer)
+  }
+
+  /// A session for other kennels: no cookies, no credentials, and only public addresses unless said otherwise.
+  package static func makeSession(allowsPrivateAddresses: Bool = false) -> URLSession {
+    PeerTransport.makeSession(allowsPrivateAddresses: allowsPrivateAddresses)
+  }
+
+  /// Takes what is new, and returns when nothing is left.
+  ///
+  /// Cancelling ends it soon; what was taken stays.
+  ///
+  /// - Parameter progress: called often, one call after the other.
+  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `busy` when the same peer is being read already, `cancelled`, or
+  ///   what the store says.
+  @discardableResult
+  package func run(
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+  ) async throws(KennelError) -> SyncReport {
+    let partials = try await PartialPhotos.open(for: peer, in: store)
+    let teller = ProgressTeller(tell: progress)
+    var report = SyncReport()
+    var cursor = try await store.posts.cursor(of: peer.name)
+    while true {
+      let page = try await page(after: cursor)
+      for offer in page.offers {
+        if report.taken >= limits.posts || teller.now.bytes >= limits.bytes {
+          report.isLimited = true
+          break
+        }
+        try await handle(offer, partials, teller, &report)
+        cursor = offer.id
+        teller.update { $0.seen += 1 }
+      }
+      // Those that were not taken are dealt with too.
+      try await store.posts.advanceCursor(to: cursor, of: peer.name)
+      report.bytes = teller.now.bytes
+      if page.isLast || report.isLimited { return report }
+    }
+  }
+
+  private func handle(
+    _ offer: PeerPage.Offer, _ partials: PartialPhotos, _ teller: ProgressTeller, _ report: inout SyncReport
+  ) async throws(KennelError) {
+    switch offer {
+    case .refused(let id, let reason): report.refuse(id, reason)
+    case .post(let post):
+      guard try await !store.posts.hasTaken(post.id, from: peer.name) else {
+        report.known += 1
+        return
+      }
+      do throws(PeerFailure) {
+        let isNew = try await take(post, partials, teller)
+        if isNew {
+          report.taken += 1
+          teller.update { $0.taken += 1 }
+        } else {
+          report.known += 1
+        }
+      } catch {
+        switch error {
+        case .missing: report.refuse(post.id, "It was deleted meanwhile.")
+        case .lasting(let error) where error.isOfOnePost: report.refuse(post.id, error.description)
+        case .lasting(let error), .passing(let error, _): throw error
+        }
+      }
+    }
+  }
+
+  private func take(
+    _ post: PeerPost, _ partials: PartialPhotos, _ teller: ProgressTeller
+  ) async throws(PeerFailure) -> Bool {
+    do {
+      let photo = try await photo(of: post, partials, teller)
+      let facts = try await inspect(photo.path)
+      let origin = Post.Origin(kennel: peer.name, author: post.author, id: post.id)
+      return try await store.posts.take(
+        photo, facts: facts, caption: post.caption, author: owner, origin: origin, created: post.created)
+        != nil
+    } catch {
+      throw PeerFailure(error)
+    }
+  }
+
+  /// A photo, whole and with the hash that was announced.
+  private func photo(
+    of post: PeerPost, _ partials: PartialPhotos, _ teller: ProgressTeller
+  ) async throws(PeerFailure) -> StagedPhoto {
+    do {
+      // Twice: the first bytes may have come from an earlier run, and be others than those that followed.
+      for _ in 0..<2 {
+        let partial = try await partials.begin(post.hash, byteCount: post.byteCount)
+        try await persist { () async throws(PeerFailure) in
+          let before = teller.now.bytes
+          do throws(PeerFailure) {
+            try await transport.fetch(partial, of: post.id) { count in teller.update { $0.bytes += count } }
+            return .done(())
+          } catch {
+            return .failed(error, hadProgress: teller.now.bytes > before)
+          }
+        }
+        let photo = try await store.photos.adopt(partial.path, expecting: post.hash)
+        try await partial.remove()
+        if let photo { return photo }
+      }
+      throw KennelError(.badPhoto, "Its photo is another one than was said.")
+    } catch {
+      throw PeerFailure(error)
+    }
+  }
+
+  private func page(after cursor: Int64) async throws(KennelError) -> PeerPage {
+    let data: Data
+    do throws(PeerFailure) {
+      data = try await persist { () async throws(PeerFailure) in
+        do throws(PeerFailure) {
+          return .done(try await transport.page(after: cursor))
+        } catch {
+          return .failed(error, hadProgress: false)
+        }
+      }
+    } catch {
+      throw error.error
+    }
+    return try PeerPage(data, after: cursor, photoSizeLimit: store.photos.sizeLimit)
+  }
+
+  private enum Attempt<Value> {
+    case done(Value)
+    case failed(PeerFailure, hadProgress: Bool)
+  }
+
+  /// Tries until it is done, it would be the same again, or patience is at its end.
+  private func persist<Value>(
+    _ attempt: () async throws(PeerFailure) -> Attempt<Value>
+  ) async throws(PeerFailure) -> Value {
+    var patience = PeerPatience(firstPause: limits.firstPause, limit: limits.failures)
+    while true {
+      switch try await attempt() {
+      case .done(let value): return value
+      case .failed(let failure, let hadProgress):
+        guard case .passing(_, let retryAfter) = failure,
+          let pause = patience.pause(afterProgress: hadProgress, retryAfter: retryAfter)
+        else { throw failure }
+        do { try await clock.sleep(for: pause) } catch { throw .lasting(.cancelled) }
+      }
+    }
+  }
+}
+
+extension KennelError {
+  /// Whether it is about what one post is, so that the others may do.
+  fileprivate var isOfOnePost: Bool {
+    [.badPhoto, .photoTooLarge, .unknownFormat, .badText, .badName].contains(code)
+  }
+}
+
+/// Counts, and tells of it; pieces of a photo and posts are told of by one task after the other.
+private final class ProgressTeller: Sendable {
+  private let state = Mutex(SyncProgress())
+  private let tell: @Sendable (SyncProgress) -> Void
+
+  init(tell: @escaping @Sendable (SyncProgress) -> Void) { self.tell = tell }
+
+  var now: SyncProgress { state.withLock { $0 } }
+
+  func update(_ change: (inout SyncProgress) -> Void) {
+    tell(
+      state.withLock { state in
+        change(&state)
+        return state
+      })
+  }
+}

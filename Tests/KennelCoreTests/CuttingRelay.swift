@@ -1,0 +1,87 @@
+import Glibc
+import Synchronization
+import TestSupport
+
+/// Stands before a server and cuts off what it answers after some number of bytes, a new one for each request.
+final class CuttingRelay: Sendable {
+  private struct State: Sendable {
+    var random: SeededRandom
+    var cuts = 0
+    var ranges: [String] = []
+  }
+
+  /// What the connections share with the relay.
+  private final class Core: Sendable {
+    let state: Mutex<State>
+    init(seed: UInt64) { state = Mutex(State(random: SeededRandom(seed))) }
+  }
+
+  private let core: Core
+  private let server: ScriptedServer
+
+  var port: UInt16 { server.port }
+  /// How often it cut.
+  var cutCount: Int { core.state.withLock { $0.cuts } }
+  /// The ranges that were asked for.
+  var ranges: [String] { core.state.withLock { $0.ranges } }
+  var failures: [String] { server.failures }
+
+  /// - Parameter limit: how many bytes of an answer go through; nil for all of them.
+  init(to port: UInt16, seed: UInt64, limit: @escaping @Sendable (inout SeededRandom) -> Int?) throws {
+    let core = Core(seed: seed)
+    self.core = core
+    server = try ScriptedServer { connection in
+      guard let request = try connection.nextRequest() else { return }
+      let limit = core.state.withLock { state in
+        if let range = request["Range"] { state.ranges.append(range) }
+        return limit(&state.random)
+      }
+      try Self.relay(request, to: port, limit: limit, connection) { core.state.withLock { $0.cuts += 1 } }
+    }
+  }
+
+  func stop() { server.stop() }
+
+  private static func relay(
+    _ request: ScriptedRequest, to port: UInt16, limit: Int?, _ connection: ScriptedConnection,
+    onCut: () -> Void
+  ) throws {
+    var head = "\(request.method) \(request.target) HTTP/1.1\r\n"
+    for field in request.fields { head += "\(field.name): \(field.value)\r\n" }
+    head += "Connection: close\r\n\r\n"
+    let descriptor = try connected(to: port)
+    defer { close(descriptor) }
+    let bytes = Array(head.utf8)
+    guard write(descriptor, bytes, bytes.count) == bytes.count else { throw TestSupportError("Not sent") }
+    var left = limit ?? .max
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count <= 0 { return }
+      try connection.send(buffer[..<min(count, left)])
+      left -= min(count, left)
+      guard left > 0 else {
+        onCut()
+        return connection.reset()
+      }
+    }
+  }
+
+  private static func connected(to port: UInt16) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else {
+      close(descriptor)
+      throw TestSupportError("The server is not there")
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import HTTPService
+import TestSupport
+
+@testable import KennelCore
+
+/// Another kennel's face towards its peers, over a store of its own.
+final class OtherKennel: Sendable {
+  let store: KennelStore
+  private let server: HTTPServer
+
+  var port: UInt16 { server.port }
+
+  func address(port: UInt16? = nil) throws -> PeerAddress {
+    try PeerAddress("http://127.0.0.1:\(port ?? server.port)")
+  }
+
+  init(_ store: KennelStore) throws {
+    self.store = store
+    server = try HTTPServer()
+    try server.start { [store] request in try await Self.answer(request, store) }
+  }
+
+  func stop() async { await server.stop(within: .zero) }
+
+  private static func answer(_ request: HTTPRequest, _ store: KennelStore) async throws -> HTTPResponse {
+    switch request.pathSegments {
+    case ["peer", "posts"]:
+      let limit = request.query("limit").flatMap { Int($0) } ?? 50
+      let posts = try await store.posts.sharedPage(
+        after: request.query("after").flatMap { Int64($0) }, limit: limit)
+      let next: Any = posts.count < limit ? NSNull() : posts.last.map { $0.id as Any } ?? NSNull()
+      let page: [String: Any] = ["posts": posts.map(json), "next": next]
+      return HTTPResponse(body: .bytes(try JSONSerialization.data(withJSONObject: page)))
+    case ["events"]:
+      let listener = try store.events.listen()
+      return HTTPResponse(
+        body: .stream(endsWhenStopping: true) { writer in
+          try await writer.write("{\"id\":0,\"kind\":\"hello\"}\n{\"kind\":\"heartbeat\"}\n")
+          for try await delivery in listener {
+            guard case .events(let events) = delivery else { continue }
+            for event in events where event.kind == .posted {
+              try await writer.write("{\"id\":\(event.id),\"kind\":\"post\",\"post\":\(event.post)}\n")
+            }
+          }
+        })
+    default:
+      guard request.pathSegments.count == 3, let id = Int64(request.pathSegments[1]) else {
+        return HTTPResponse(status: .notFound)
+      }
+      let post = try await store.posts.post(id)
+      let file = store.photos.file(post.photo, byteCount: post.byteCount)
+      return try .file(at: file.path, for: request, contentType: "image/jpeg")
+    }
+  }
+
+  static func json(_ post: Post) -> [String: Any] {
+    let photo: [String: Any] = [
+      "hash": "\(post.photo)", "width": post.facts.width, "height": post.facts.height,
+      "format": post.facts.format.rawValue, "bytes": post.byteCount,
+    ]
+    return [
+      "id": post.id, "author": post.authorName, "caption": post.caption,
+      "created": post.created.formatted(.iso8601), "photo": photo,
+    ]
+  }
+}
