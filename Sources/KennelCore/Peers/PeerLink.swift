@@ -41,13 +41,15 @@ package final class PeerLink: Sendable {
     var request = PeerTransport.request(peer.events)
     request.setValue("application/x-ndjson", forHTTPHeaderField: "Accept")
     let task = session.dataTask(with: request)
-    task.delegate = LinkFeed(self)
     let isFirst = state.withLock { state in
       guard case .idle = state else { return false }
       state = .open(task)
       return true
     }
-    if isFirst { task.resume() } else { task.cancel() }
+    // One that was never begun tells nobody of its end.
+    guard isFirst else { return task.cancel() }
+    task.delegate = LinkFeed(self)
+    task.resume()
   }
 
   /// Ends the link; the delegate hears nothing more.

@@ -12,7 +12,7 @@ final class PeerListener: PeerLinkDelegate {
     var isPassing: Bool
   }
 
-  private let slot = ContinuationSlot<PeerNews>()
+  let slot = ContinuationSlot<PeerNews>()
 
   /// News from now on; only the latest is kept for who is busy, for all of it means to ask what there is.
   var news: SlotEvents<PeerNews> { slot.events(buffering: .droppingOldest(limit: 1)) }

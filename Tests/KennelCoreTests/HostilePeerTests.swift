@@ -1,0 +1,215 @@
+import Foundation
+import Retriever
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct HostilePeerTests {
+  private static let photo = Data.pattern(count: 5000)
+  private static let hash = PhotoHash(bytes: Sodium.sha256(Array(photo)))?.description ?? ""
+
+  /// A post as it ought to be, but for what is given.
+  private static func post(_ more: [String: Any] = [:], id: Int = 1, photo changes: [String: Any] = [:])
+    -> [String: Any]
+  {
+    let photo: [String: Any] = [
+      "hash": hash, "width": 40, "height": 30, "format": "jpeg", "bytes": Self.photo.count,
+    ].merging(changes) { $1 }
+    let post: [String: Any] = [
+      "id": id, "author": "Eve", "caption": "Dog", "created": "2026-11-20T10:00:00Z", "photo": photo,
+    ]
+    return post.merging(more) { $1 }
+  }
+
+  private static func page(_ posts: [[String: Any]], next: Int? = nil) throws -> Reply {
+    let page: [String: Any] = ["posts": posts, "next": next.map { $0 as Any } ?? NSNull()]
+    return Reply(body: try JSONSerialization.data(withJSONObject: page))
+  }
+
+  /// Syncs from a server that answers like this.
+  private func sync(
+    _ answer: @escaping @Sendable (ScriptedRequest) throws -> Reply,
+    clock: any Clock<Duration> = ContinuousClock(), looksAtPhotos: Bool = false,
+    _ check: (Result<SyncReport, KennelError>, KennelStore, ScriptedServer) async throws -> Void
+  ) async throws {
+    let server = try ScriptedServer.http(answer)
+    defer { server.stop() }
+    try await withStore { store in
+      let owner = try await store.addUser()
+      var limits = PeerSync.Limits()
+      limits.firstPause = .milliseconds(1)
+      let session = PeerSync.makeSession(allowsPrivateAddresses: true)
+      let peer = try PeerAddress(server.address())
+      let sync =
+        looksAtPhotos
+        ? PeerSync(from: peer, as: owner.id, into: store, session: session, limits: limits, clock: clock)
+        : PeerSync(
+          from: peer, as: owner.id, into: store, session: session, limits: limits, clock: clock,
+          inspect: { _ in .small })
+      let result: Result<SyncReport, KennelError>
+      do throws(KennelError) { result = .success(try await sync.run()) } catch { result = .failure(error) }
+      try await check(result, store, server)
+      #expect(try await store.check(readsPhotos: true).problems == [])
+      #expect(try store.incomingFiles().isEmpty)
+      #expect(try partialFiles(store).count <= 2)
+    }
+  }
+
+  private func expectRefusal(
+    of post: [String: Any], photo: Reply? = nil, looksAtPhotos: Bool = false, saying words: String
+  ) async throws {
+    let page = try Self.page([post, Self.post(id: 2)])
+    let bad = photo ?? Reply(body: Self.photo)
+    try await sync(
+      { request in
+        switch request.path {
+        case "/peer/posts": page
+        case "/posts/1/photo": bad
+        default: Reply(body: Self.photo)
+        }
+      }, looksAtPhotos: looksAtPhotos
+    ) { result, store, _ in
+      let report = try result.get()
+      #expect(report.refusals.map(\.id) == (looksAtPhotos ? [1, 2] : [1]))
+      #expect(report.refusals.first?.reason.contains(words) == true, "\(report.refusals)")
+      // The next post is none the worse for it.
+      #expect(report.taken == (looksAtPhotos ? 0 : 1))
+    }
+  }
+
+  @Test func aPostThatIsNoneIsRefusedAndTheNextIsTaken() async throws {
+    let long = String(repeating: "x", count: 2001)
+    try await expectRefusal(of: Self.post(["caption": long]), saying: "too long")
+    try await expectRefusal(of: Self.post(["author": "a:b"]), saying: "name")
+    try await expectRefusal(of: Self.post(["author": ""]), saying: "name")
+    try await expectRefusal(of: Self.post(["author": "\u{202e}eve"]), saying: "name")
+    try await expectRefusal(of: Self.post(["created": "yesterday"]), saying: "date")
+    try await expectRefusal(of: Self.post(photo: ["hash": "../../etc"]), saying: "cannot be true")
+    try await expectRefusal(of: Self.post(photo: ["bytes": 0]), saying: "cannot be true")
+    try await expectRefusal(of: Self.post(photo: ["width": -1]), saying: "cannot be true")
+    try await expectRefusal(of: Self.post(photo: ["bytes": 26 << 20]), saying: "too large")
+    try await expectRefusal(of: Self.post(photo: ["width": Int.max, "height": Int.max]), saying: "too large")
+  }
+
+  @Test func aPhotoThatIsAnotherOneIsRefused() async throws {
+    try await expectRefusal(
+      of: Self.post(), photo: Reply(body: Data(Self.photo.reversed())), saying: "another one than was said")
+    try await expectRefusal(of: Self.post(), photo: Reply(body: Self.photo + [0]), saying: "more bytes")
+    try await expectRefusal(of: Self.post(), photo: Reply(body: Self.photo.dropLast()), saying: "fewer bytes")
+    try await expectRefusal(of: Self.post(), photo: Reply(404), saying: "deleted")
+  }
+
+  @Test func whatIsNoPhotoIsRefused() async throws {
+    try await expectRefusal(of: Self.post(), looksAtPhotos: true, saying: "no photo")
+  }
+
+  @Test(arguments: [
+    "", "[]", "<html>", "{\"posts\":{}}", "{\"posts\":[{\"id\":\"1\"}],\"next\":null}",
+    String(repeating: "[", count: 100_000),
+  ])
+  func whatIsNoPageIsSaidToBeNone(text: String) async throws {
+    try await sync { _ in
+      Reply(text: text)
+    } _: { result, _, _ in
+      #expect(throws: KennelError.self) { try result.get() }
+    }
+  }
+
+  @Test func pagesThatGoInCirclesEnd() async throws {
+    for (posts, next) in [
+      ([Self.post(id: 2), Self.post(id: 1)], nil), ([Self.post(id: 1)], 0), ([Self.post(id: 1)], 9), ([], 0),
+    ] {
+      let page = try Self.page(posts, next: next)
+      try await sync({ $0.path == "/peer/posts" ? page : Reply(body: Self.photo) }) { result, _, _ in
+        let error = #expect(throws: KennelError.self) { try result.get() }
+        #expect(error?.code == .badPeer)
+      }
+    }
+  }
+
+  @Test func aPageWithoutEndIsLeft() async throws {
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"),
+      .sendForever(Data(repeating: 32, count: 65536)),
+    ])
+    defer { server.stop() }
+    try await withStore { store in
+      let owner = try await store.addUser()
+      let error = await #expect(throws: KennelError.self) {
+        try await KennelCoreTests.sync(PeerAddress(server.address()), store, owner).run()
+      }
+      #expect(error?.description.contains("without end") == true)
+    }
+  }
+
+  @Test func aRedirectIsNotFollowed() async throws {
+    try await sync { _ in
+      .redirect(to: "http://127.0.0.1:1/")
+    } _: { result, _, server in
+      let error = #expect(throws: KennelError.self) { try result.get() }
+      #expect(error?.description.contains("has moved") == true)
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func itIsAskedAgainAfterThePauseItAskedFor() async throws {
+    let clock = ManualClock()
+    let asked = Atomic(0)
+    let page = try Self.page([])
+    async let done: Void = sync(
+      { _ in
+        asked.add(1, ordering: .relaxed).newValue < 3 ? Reply(503, headers: [("Retry-After", "7")]) : page
+      }, clock: clock
+    ) { result, _, server async throws in
+      #expect(try result.get() == SyncReport())
+      #expect(server.requests.count == 3)
+    }
+    for attempt in 1...2 {
+      await clock.waitForSleepers()
+      #expect(asked.load(ordering: .relaxed) == attempt)
+      clock.advance(by: .seconds(6))
+      #expect(clock.sleeperCount == 1)
+      clock.advance(by: .seconds(1))
+    }
+    try await done
+  }
+
+  @Test func whoAsksForAVeryLongPauseIsLeft() async throws {
+    try await sync { _ in
+      Reply(429, headers: [("Retry-After", "999999999999999999")])
+    } _: { result, _, server in
+      let error = #expect(throws: KennelError.self) { try result.get() }
+      #expect(error?.code == .unreachable)
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func patienceGrowsAndEnds() {
+    var patience = PeerPatience(firstPause: .seconds(1), limit: 4)
+    #expect(patience.pause(afterProgress: false, retryAfter: nil) == .seconds(1))
+    #expect(patience.pause(afterProgress: false, retryAfter: nil) == .seconds(2))
+    #expect(patience.pause(afterProgress: true, retryAfter: nil) == .seconds(1))
+    #expect(patience.pause(afterProgress: false, retryAfter: nil) == .seconds(2))
+    #expect(patience.pause(afterProgress: false, retryAfter: .seconds(30)) == .seconds(30))
+    #expect(patience.pause(afterProgress: false, retryAfter: nil) == nil)
+    var endless = PeerPatience(firstPause: .seconds(1), limit: .max)
+    for _ in 0..<20 { _ = endless.pause(afterProgress: false, retryAfter: nil) }
+    #expect(endless.pause(afterProgress: false, retryAfter: nil) == .seconds(60))
+    var teased = PeerPatience()
+    let count = (0..<1000).count { _ in teased.pause(afterProgress: true, retryAfter: nil) != nil }
+    #expect(count == 499)
+  }
+
+  @Test func anAddressIsOneOfAKennel() throws {
+    #expect(try PeerAddress("Dogs.Example").url.absoluteString == "https://dogs.example")
+    #expect(try PeerAddress("https://dogs.example:443/").name == "dogs.example")
+    #expect(try PeerAddress("http://dogs.example:8080//kennel/").name == "dogs.example:8080/kennel")
+    for text in [
+      "", "ftp://dogs.example", "https://a:b@dogs.example", "https://dogs.example/?a", "https://", "a b",
+    ] {
+      #expect(throws: KennelError.self, "\(text)") { try PeerAddress(text) }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Retriever
+import RetrieverBridges
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+@Suite(.timeLimit(.minutes(1))) struct PeerLinkTests {
+  private static let head =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n"
+  private static let hello = "{\"id\":0,\"kind\":\"hello\"}\n"
+
+  private func makeLink(_ server: ScriptedServer, _ delegate: some PeerLinkDelegate) throws -> PeerLink {
+    PeerLink(
+      to: try PeerAddress(server.address()), session: PeerSync.makeSession(allowsPrivateAddresses: true),
+      delegate: delegate)
+  }
+
+  /// All that a listener hears, and how it ended.
+  private func hear(_ script: Script) async throws -> ([PeerNews], (any Error)?) {
+    let server = try ScriptedServer(script)
+    defer { server.stop() }
+    let listener = PeerListener()
+    let news = listener.all
+    let link = try makeLink(server, listener)
+    defer { link.close() }
+    link.open()
+    var heard: [PeerNews] = []
+    do {
+      for try await one in news { heard.append(one) }
+      return (heard, nil)
+    } catch {
+      return (heard, error)
+    }
+  }
+
+  @Test func newsComesInOrderAndTheEndIsToldOnce() async throws {
+    let (heard, error) = try await hear([
+      .readRequest, .send(Self.head), .sendSlowly(Self.hello + "{\"kind\":\"post\",\"post\":7}\r\n\n"),
+      .send("{\"kind\":\"heartbeat\"}\n{\"kind\":\"later\"}\n{\"kind\":\"lost\"}\n"),
+    ])
+    #expect(heard == [.opened, .posted(7), .lost])
+    let ending = try #require(error as? PeerListener.Ending)
+    #expect(ending.isPassing && ending.error.code == .unreachable)
+  }
+
+  @Test func aResetIsAnEndThatMayPass() async throws {
+    let (heard, error) = try await hear([.readRequest, .send(Self.head), .send(Self.hello), .reset])
+    #expect(heard.count <= 1)
+    #expect((error as? PeerListener.Ending)?.isPassing == true)
+  }
+
+  @Test func whatIsNoKennelEndsForGood() async throws {
+    for answer in [
+      "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", Self.head + "<html>\n",
+      "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+    ] {
+      let (heard, error) = try await hear([.readRequest, .send(answer), .readUntilClosed])
+      #expect(heard.isEmpty)
+      #expect((error as? PeerListener.Ending)?.isPassing == false, "\(answer)")
+    }
+    let (_, error) = try await hear([
+      .readRequest, .send(Self.head), .sendForever(Data(repeating: 97, count: 65536)),
+    ])
+    #expect((error as? PeerListener.Ending)?.error.description.contains("line without end") == true)
+  }
+
+  @Test func whoWaitsIsResumedOnce() async throws {
+    let server = try ScriptedServer([.readRequest, .send(Self.head), .send(Self.hello), .hold])
+    defer { server.stop() }
+    let listener = PeerListener()
+    let link = try makeLink(server, listener)
+    defer { link.close() }
+    #expect(try await listener.next { link.open() } == .opened)
+  }
+
+  @Test func whoWaitsAndGoesAwayIsResumedWithTheirCancellation() async throws {
+    let asked = Gate()
+    let server = try ScriptedServer([.readRequest, .open(asked), .hold])
+    defer { server.stop() }
+    let listener = PeerListener()
+    let link = try makeLink(server, listener)
+    let task = Task { try await listener.next { link.open() } }
+    await asked.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    link.close()
+    // Cancelled before it waits, it is resumed as well, and nothing is opened.
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await listener.next { Issue.record("It was begun") }
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+  }
+
+  @Test func whoWaitsIsResumedWhenTheLinkBreaks() async throws {
+    let server = try ScriptedServer([.readRequest, .reset])
+    defer { server.stop() }
+    let listener = PeerListener()
+    let link = try makeLink(server, listener)
+    await #expect(throws: PeerListener.Ending.self) { try await listener.next { link.open() } }
+    // And who comes later.
+    await #expect(throws: PeerListener.Ending.self) { try await listener.next() }
+  }
+
+  @Test func droppingTheLinkEndsItsConnectionAndTellsNobody() async throws {
+    let asked = Gate()
+    let closed = Gate()
+    let server = try ScriptedServer([.readRequest, .open(asked), .readUntilClosed, .open(closed), .close])
+    defer { server.stop() }
+    let counter = CountingDelegate()
+    do {
+      let link = try makeLink(server, counter)
+      link.open()
+      await asked.wait()
+      withExtendedLifetime(link) {}
+    }
+    #expect(await closed.wait(within: .seconds(10)))
+    #expect(counter.endings == 0)
+  }
+
+  @Test func aDelegateThatIsGoneIsNotKept() async throws {
+    let server = try ScriptedServer([.readRequest, .send(Self.head), .send(Self.hello), .hold])
+    defer { server.stop() }
+    var counter: CountingDelegate? = CountingDelegate()
+    weak let gone = counter
+    let link = try makeLink(server, counter ?? CountingDelegate())
+    counter = nil
+    #expect(gone == nil)
+    link.open()
+    #expect(await eventually { server.requests.count == 1 })
+    link.close()
+  }
+
+  @Test func aLinkIsOpenedOnceAndAClosedOneNever() async throws {
+    let server = try ScriptedServer([.readRequest, .send(Self.head), .send(Self.hello), .hold])
+    defer { server.stop() }
+    let listener = PeerListener()
+    let link = try makeLink(server, listener)
+    #expect(
+      try await listener.next {
+        link.open()
+        link.open()
+      } == .opened)
+    link.close()
+    link.open()
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func followingTakesEachPostAndMakesTheLinkAnew() async throws {
+    try await withStore { there in
+      let other = try OtherKennel(there)
+      let bob = try await there.addUser("Bob")
+      try await there.addPost(0, by: bob)
+      // Each link breaks after a few hundred bytes.
+      let relay = try CuttingRelay(to: other.port, seed: 5) { Int.random(in: 300..<3000, using: &$0) }
+      defer { relay.stop() }
+      try await withStore { here in
+        let ada = try await here.addUser()
+        let address = try other.address(port: relay.port)
+        let following = Task { try await sync(address, here, ada).follow() }
+        for number in 1..<10 {
+          try await there.addPost(number, by: bob)
+          #expect(
+            await eventually(within: .seconds(10)) { (try? await here.posts.page().count) == number + 1 })
+        }
+        following.cancel()
+        #expect(await code { try await following.value } == .cancelled)
+      }
+      await other.stop()
+    }
+  }
+}
+
+extension PeerListener {
+  fileprivate var all: SlotEvents<PeerNews> { slot.events(buffering: .droppingOldest(limit: 100)) }
+}
+
+/// Counts what it is told.
+private final class CountingDelegate: PeerLinkDelegate {
+  private let counts = Mutex((news: 0, endings: 0))
+  var endings: Int { counts.withLock { $0.endings } }
+
+  func peerLink(_ link: PeerLink, didReceive news: PeerNews) { counts.withLock { $0.news += 1 } }
+  func peerLink(_ link: PeerLink, didCloseWith error: KennelError, isPassing: Bool) {
+    counts.withLock { $0.endings += 1 }
+  }
+}
