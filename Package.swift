@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "RetrieverBridges", targets: ["RetrieverBridges"]),
     .library(name: "HTTPService", targets: ["HTTPService"]),
     .executable(name: "retriever", targets: ["retriever-cli"]),
+    .executable(name: "kennel", targets: ["kennel"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
   ],
   traits: [
@@ -87,6 +88,12 @@ let package = Package(
         "RetrieverImages",
       ],
       swiftSettings: strict),
+
+    .target(
+      name: "KennelCommand",
+      dependencies: ["HTTPService", "KennelCore", "Retriever", "RetrieverImages", "TerminalProgram"],
+      swiftSettings: strict),
+    .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
 
     .target(name: "TestSupport", swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),

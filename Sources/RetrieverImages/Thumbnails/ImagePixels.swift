@@ -73,4 +73,11 @@ extension UIImage {
     }
     self.init(bitmap: Bitmap(size: size, format: isOpaque ? .rgb8 : .rgba8, pixels: samples))
   }
+
+  /// An image of opaque samples: red, green, blue, rows from the top; nil unless there are exactly enough of them.
+  package convenience init?(width: Int, height: Int, samples: [UInt8]) {
+    let size = PixelSize(width: width, height: height)
+    guard width > 0, height > 0, size.pixelCount * 3 == samples.count else { return nil }
+    self.init(bitmap: Bitmap(size: size, format: .rgb8, pixels: samples))
+  }
 }

@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+import KennelCore
+import TerminalProgram
+
+/// What every command works with.
+struct CommandContext: Sendable {
+  let arguments: ParsedArguments
+  let environment: [String: String]
+  let settings: Settings
+  let screen: Screen
+  let progress: ProgressDisplay
+  let output: DescriptorWriter
+
+  init(_ arguments: ParsedArguments, environment: [String: String]) throws {
+    self.arguments = arguments
+    self.environment = environment
+    settings = try Settings(arguments, environment: environment)
+    screen = Screen(STDERR_FILENO, isQuiet: arguments.has("quiet"), environment: environment)
+    progress = ProgressDisplay(screen)
+    output = DescriptorWriter(STDOUT_FILENO, name: "standard output", closes: false)
+  }
+
+  func close() async {
+    await progress.stop()
+    await screen.flush()
+  }
+
+  /// Does something with the kennel in the data directory, and closes it.
+  ///
+  /// - Parameter isNew: whether there need not be one yet.
+  func withStore<Result: Sendable>(
+    isNew: Bool = false, _ body: (KennelStore) async throws -> Result
+  ) async throws -> Result {
+    let directory = settings.dataDirectory
+    guard isNew || Self.isKennel(directory) else {
+      throw Failure(
+        .fileSystem,
+        "there is no kennel in \(directory): give its directory with --data, or begin one with kennel user add NAME"
+      )
+    }
+    try Self.makeParents(of: directory)
+    let store = try await KennelStore.open(directory)
+    do {
+      let result = try await body(store)
+      await store.close()
+      return result
+    } catch {
+      await store.close()
+      throw error
+    }
+  }
+
+  static func isKennel(_ directory: String) -> Bool { access(directory + "/kennel.sqlite", F_OK) == 0 }
+
+  static func makeParents(of directory: String) throws {
+    let parent = URL(fileURLWithPath: directory).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+  }
+}

@@ -1,0 +1,34 @@
+import KennelCore
+import TerminalProgram
+
+enum CheckCommand {
+  static func run(_ context: CommandContext) async throws -> ExitStatus {
+    let arguments = context.arguments
+    let work = context.progress.begin("looking at the photos", unit: .items)
+    let report = try await context.withStore { store in
+      try await store.check(readsPhotos: !arguments.has("quick"), removesOrphans: arguments.has("repair"))
+    }
+    work.end()
+    await context.progress.stop()
+    for problem in report.problems { try await context.output.write("\(problem)\n") }
+    try await context.output.write(summary(report) + "\n")
+    return report.isClean ? .success : .failure
+  }
+
+  static func summary(_ report: StoreReport) -> String {
+    let photos = report.photoCount == 1 ? "1 photo" : "\(report.photoCount) photos"
+    let removed =
+      switch report.removedCount {
+      case 0: ""
+      case 1: " 1 photo without a post was removed."
+      default: " \(report.removedCount) photos without a post were removed."
+      }
+    let found =
+      switch report.problems.count {
+      case 0: "all is well."
+      case 1: "1 thing is not as it ought to be."
+      default: "\(report.problems.count) things are not as they ought to be."
+      }
+    return "\(photos): \(found)\(removed)"
+  }
+}

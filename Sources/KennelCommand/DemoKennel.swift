@@ -1,0 +1,62 @@
+import Foundation
+import KennelCore
+
+/// Fills a kennel with a litter of drawn dogs and those who love them.
+enum DemoKennel {
+  struct Account: Sendable {
+    var name: String
+    var password: String
+  }
+
+  /// - Parameter progress: how many dogs there are.
+  static func fill(
+    _ store: KennelStore, posts: [LitterPost], scale: Double = Litter.usualScale,
+    progress: @escaping @Sendable (Int) -> Void = { _ in }
+  ) async throws -> Account {
+    let account = Account(name: Litter.members[0], password: makePassword())
+    // Hashing passwords and drawing take their time side by side.
+    async let people = addMembers(account, store)
+    var drawn: [(photo: StagedPhoto, facts: PhotoFacts)] = []
+    try await Litter.draw(posts, scale: scale) { index, data in
+      let photo = try await store.photos.stage(data)
+      drawn.append((photo, try await PhotoInspector.facts(ofFileAt: photo.path)))
+      progress(index + 1)
+    }
+    let members = try await people
+    var random = SeededGenerator(seed: 2021)
+    let now = Date()
+    for (index, post) in posts.enumerated() {
+      // Some every day, the last one a moment ago.
+      let age = Double(posts.count - 1 - index) * 13 * 3600 + random.within(60...3600)
+      let added = try await store.posts.add(
+        drawn[index].photo, facts: drawn[index].facts, caption: post.caption,
+        author: members[index % members.count].id, created: now - age)
+      for comment in post.comments {
+        _ = try await store.posts.addComment(
+          comment.text, to: added.id, author: members[comment.member % members.count].id)
+      }
+      for member in members where random.chance(0.62) {
+        _ = try await store.posts.setFavourite(true, post: added.id, user: member.id)
+      }
+    }
+    return account
+  }
+
+  private static func addMembers(_ account: Account, _ store: KennelStore) async throws -> [User] {
+    var members = [try await store.accounts.addUser(account.name, password: account.password, role: .owner)]
+    for name in Litter.members.dropFirst() {
+      members.append(try await store.accounts.addUser(name, password: makePassword()))
+    }
+    return members
+  }
+
+  /// Sixty bits, without letters that look alike.
+  static func makePassword() -> String {
+    let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+    var system = SystemRandomNumberGenerator()
+    let groups = (0..<3).map { _ in
+      String((0..<4).compactMap { _ in letters.randomElement(using: &system) })
+    }
+    return groups.joined(separator: "-")
+  }
+}

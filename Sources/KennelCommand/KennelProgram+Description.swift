@@ -1,0 +1,119 @@
+import Retriever
+import TerminalProgram
+
+// All commands and their options. Parser, help, manual and completions are made of this alone.
+extension KennelProgram {
+  private typealias Option = OptionDescription
+  private typealias Example = CommandDescription.Example
+
+  private static let common = [
+    Setting.data.option,
+    Option(
+      "config", value: "FILE", completion: .files,
+      "read settings from FILE; unless given, from kennel.conf in the kennel's directory"),
+    Option("quiet", short: "q", "tell failures only"),
+    Option("help", short: "h", "show what the command does and takes"),
+  ]
+
+  static let commands: [CommandDescription] =
+    [
+      CommandDescription(
+        "serve", "serve the kennel: the page and its programming interface", operands: "", count: 0...0,
+        discussion: [
+          "The address is written to standard output. SIGTERM and SIGINT end it: no new connections, answers that are under way may end, then the status is 0. A service manager that asks for it is told when it is ready.",
+          "Each option can also be set in the environment, as KENNEL_PORT for --port, or in the configuration file, as port = 8080. The command line comes first, then the environment, then the file.",
+        ],
+        options: Setting.serving.map(\.option) + common,
+        examples: [
+          Example(
+            text: "For the whole house", line: "kennel serve --address 0.0.0.0 --title 'The dogs of number 7'"
+          ),
+          Example(
+            text: "Behind a proxy that encrypts",
+            line: "kennel serve --unix-socket /run/kennel/http.sock --behind-tls --trusted-proxy unix"),
+        ], isService: true),
+      CommandDescription(
+        "user", "add, list and remove those who may sign in",
+        operands: "add|list|password|role|remove [NAME]",
+        count: 1...2,
+        discussion: [
+          "The first account is the owner's; those that follow are members', unless --role says otherwise. Owners delete anybody's posts and comments, members their own.",
+          "The password is asked for at the terminal, and not shown.",
+        ],
+        options: [
+          Option(
+            "role", value: "ROLE", completion: .choices(["owner", "member"]),
+            "of the account that is added or changed: owner or member"),
+          Option("password-stdin", "read the password from standard input, whose first line it is"),
+          Option("hand-to", value: "NAME", "give the posts and comments of who is removed to NAME"),
+          Option("with-posts", "remove the posts and comments of who is removed as well"),
+        ] + common,
+        examples: [
+          Example(text: "The owner's account", line: "kennel user add Ada"),
+          Example(text: "From a script", line: "kennel user add Bruno --password-stdin <password.txt"),
+        ], completion: .choices(UserCommand.actions)),
+      CommandDescription(
+        "import", "post the photos of folders", operands: "FOLDER…", count: 1...1000,
+        discussion: [
+          "Folders are read with all that is below them, but for hidden files and links. Photos are posted in the order of their dates, which are their posts' dates too.",
+          "Photos that are there already are left out. So an import can be cut off and done again: it goes on. Files that cannot be taken are named, and do not end it.",
+        ],
+        options: [
+          Option("as", value: "NAME", "who posts them; the owner unless given"),
+          Option("captions", "make captions of the files' names, where these say something"),
+          Option("dry-run", "only tell which files would be taken"),
+        ] + common,
+        examples: [
+          Example(text: "All of a camera's photos", line: "kennel import --captions ~/Pictures/Dogs")
+        ],
+        completion: .files),
+      CommandDescription(
+        "check", "look whether all that was posted is there and unchanged", operands: "", count: 0...0,
+        discussion: [
+          "Looks through the database, and reads all photos. Others may go on reading and writing meanwhile. What is found is told, and the status is 1."
+        ],
+        options: [
+          Option("repair", "remove photos that no post has"),
+          Option("quick", "only look at the photos' sizes"),
+        ] + common),
+      CommandDescription(
+        "demo", "draw a litter of dogs, and serve a kennel with them", operands: "[DIR]", count: 0...1,
+        discussion: [
+          "The pictures are drawn by the program. The kennel is in DIR, which stays, and is served as it is when there is one already; or else in a temporary directory that goes at the end. The owner's password is made anew each time, and shown.",
+          "All options of serve apply.",
+        ],
+        options: [Option("dogs", value: "N", "how many; 24 unless given")] + Setting.serving.map(\.option)
+          + common,
+        completion: .files, isService: true),
+    ] + CommandDescription.common(program: "kennel")
+
+  static let description = ProgramDescription(
+    "kennel", version: URLSession.libraryVersion, summary: "share dog photos from your own machine",
+    synopsis: "COMMAND [OPTION…] [ARGUMENT…]", commands: commands,
+    environment: [
+      .init("KENNEL_DATA, KENNEL_CONFIG", "as --data and --config"),
+      .init(
+        Setting.serving.map(\.variable).joined(separator: ", "),
+        "as the options of serve that are called so; yes or no where an option has no value"),
+      .init("STATE_DIRECTORY", "the kennel's directory under systemd, unless another one is given"),
+      .init("NOTIFY_SOCKET", "where a service manager wants to be told that the server is ready"),
+    ],
+    files: [
+      .init("DIR/kennel.sqlite", "accounts, posts, comments and favourites"),
+      .init("DIR/photos", "the photos, each named by the SHA-256 of its bytes"),
+      .init("DIR/thumbnails", "what can be made again at any time"),
+      .init(
+        "DIR/kennel.conf",
+        "settings, if there are any: a name = value on each line, named as the options of serve; a line that begins with # says nothing"
+      ),
+    ],
+    exits: ExitStatus.all.map { .init($0.status, $0.meaning) },
+    sections: [
+      .init(
+        "SECURITY",
+        [
+          "Nobody can sign in before kennel user add made an account. Without TLS, of its own or of a proxy in front, passwords can be read on the way: keep such a kennel to this machine, which is the usual.",
+          "Believe a proxy with --trusted-proxy only where nobody else can connect from its address.",
+        ])
+    ])
+}

@@ -1,0 +1,33 @@
+import TerminalProgram
+
+/// The program `kennel`: from arguments to an exit status.
+package enum KennelProgram {
+  /// Runs the program, and returns the status to exit with.
+  ///
+  /// - Parameters:
+  ///   - arguments: without the program's name.
+  ///   - environment: the variables of the process.
+  package static func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
+    await description.run(arguments, environment: environment, failure: { Failure($0) }) { arguments in
+      let context = try CommandContext(arguments, environment: environment)
+      do {
+        let status = try await perform(context)
+        await context.close()
+        return status
+      } catch {
+        await context.close()
+        throw error
+      }
+    }
+  }
+
+  private static func perform(_ context: CommandContext) async throws -> ExitStatus {
+    switch context.arguments.command {
+    case "serve": try await ServeCommand.run(context)
+    case "user": try await UserCommand.run(context)
+    case "import": try await ImportCommand.run(context)
+    case "check": try await CheckCommand.run(context)
+    default: try await DemoCommand.run(context)
+    }
+  }
+}

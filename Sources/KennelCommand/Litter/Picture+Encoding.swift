@@ -1,0 +1,69 @@
+import Foundation
+import RetrieverImages
+
+extension Picture {
+  /// The picture as a JPEG; nil only when there is no memory for it. Takes a while, on the calling thread.
+  func jpeg(scale: Double = 1) -> Data? {
+    let canvas = drawn(scale: scale)
+    let count = canvas.width * canvas.height
+    let samples = [UInt8](unsafeUninitializedCapacity: count * 3) { buffer, length in
+      var place = 0
+      var index = 0
+      while index < count {
+        let pixel = canvas.pixels[index]
+        buffer[place] = UInt8(truncatingIfNeeded: pixel)
+        buffer[place &+ 1] = UInt8(truncatingIfNeeded: pixel >> 8)
+        buffer[place &+ 2] = UInt8(truncatingIfNeeded: pixel >> 16)
+        place &+= 3
+        index &+= 1
+      }
+      length = place
+    }
+    return UIImage(width: canvas.width, height: canvas.height, samples: samples)?.jpegData(
+      compressionQuality: 0.9)
+  }
+}
+
+extension Litter {
+  /// Half of the size where nothing is optimised: drawing takes thirty times as long there.
+  static let usualScale: Double = {
+    #if DEBUG
+      0.5
+    #else
+      1
+    #endif
+  }()
+
+  /// Draws pictures on threads of their own, as many at once as there are processors, and hands them over in order.
+  static func draw(
+    _ posts: [LitterPost], scale: Double = usualScale, each: (Int, Data) async throws -> Void
+  ) async throws {
+    let atOnce = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+    try await withThrowingTaskGroup(of: (Int, Data?).self) { group in
+      var (begun, ended) = (0, 0)
+      var early: [Int: Data] = [:]
+      func begin() {
+        guard begun < posts.count else { return }
+        let (index, picture) = (begun, posts[begun].picture)
+        begun += 1
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+              continuation.resume(returning: (index, picture.jpeg(scale: scale)))
+            }
+          }
+        }
+      }
+      for _ in 0..<atOnce { begin() }
+      while let (index, data) = try await group.next() {
+        try Task.checkCancellation()
+        begin()
+        early[index] = data ?? Data()
+        while let data = early.removeValue(forKey: ended) {
+          try await each(ended, data)
+          ended += 1
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import HTTPService
+import Synchronization
+import TerminalProgram
+
+/// Lines about requests for standard error. Whoever reads them may be slow: so many wait, the rest is counted.
+final class AccessLog: Sendable {
+  private struct State: Sendable {
+    var lines: [String] = []
+    var lost = 0
+    var isWriting = false
+  }
+
+  private static let capacity = 10_000
+  private let screen: Screen
+  private let state = Mutex(State())
+
+  init(_ screen: Screen) { self.screen = screen }
+
+  /// `2026-11-20T10:00:00Z 192.0.2.7 GET /posts 200 1234 0.8ms`
+  static func line(_ entry: HTTPServerConfiguration.AccessLogEntry, at date: Date) -> String {
+    let status = entry.status.map { "\($0.rawValue)" } ?? "-"
+    let milliseconds = entry.duration / .milliseconds(1)
+    let ending = entry.isComplete ? "" : " cut"
+    return "\(date.formatted(.iso8601)) \(entry.remoteAddress) \(entry.method) \(entry.path) \(status) "
+      + "\(entry.bodyBytes) \(String(format: "%.1f", milliseconds))ms\(ending)"
+  }
+
+  func note(_ entry: HTTPServerConfiguration.AccessLogEntry) { add(Self.line(entry, at: Date())) }
+  func note(problem: String) { add("kennel: \(problem)") }
+
+  private func add(_ line: String) {
+    let begins = state.withLock { state in
+      guard state.lines.count < Self.capacity else {
+        state.lost += 1
+        return false
+      }
+      state.lines.append(line)
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    if begins { Task { await write() } }
+  }
+
+  private func write() async {
+    while true {
+      let lines = state.withLock { state in
+        var lines = state.lines
+        if state.lost > 0 {
+          lines.append("kennel: \(state.lost) lines were left out: nobody read them in time")
+        }
+        (state.lines, state.lost) = ([], 0)
+        if lines.isEmpty { state.isWriting = false }
+        return lines
+      }
+      if lines.isEmpty { return }
+      for line in lines { screen.warn(line) }
+      await screen.flush()
+    }
+  }
+
+  func flush() async { await screen.flush() }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TerminalProgram
+
+/// What was set: on the command line before the environment, in the environment before the file.
+struct Settings: Sendable {
+  /// A value, and where it comes from: what messages name.
+  struct Value: Sendable, Equatable {
+    var text: String
+    var source: String
+  }
+
+  let dataDirectory: String
+  private let arguments: ParsedArguments
+  private let environment: [String: String]
+  private let file: ConfigurationFile
+
+  init(_ arguments: ParsedArguments, environment: [String: String]) throws {
+    self.arguments = arguments
+    self.environment = environment
+    let variable = Setting.data.variable
+    let said = arguments.value("data") ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+    if let path = arguments.value("config") ?? environment["KENNEL_CONFIG"], !path.isEmpty {
+      guard let file = try ConfigurationFile.read(path) else {
+        throw Failure(.fileSystem, "there is no configuration file \(path)")
+      }
+      self.file = file
+      dataDirectory = said ?? file.entries["data"]?.last?.value ?? Self.usualDirectory(environment)
+    } else {
+      let directory = said ?? Self.usualDirectory(environment)
+      let file = try ConfigurationFile.read(directory + "/kennel.conf") ?? .empty
+      if let entry = file.entries["data"]?.first {
+        throw UsageError(
+          "\(file.path), line \(entry.line): data cannot be set in the file that is in that directory; use --data"
+        )
+      }
+      self.file = file
+      dataDirectory = directory
+    }
+  }
+
+  private static func usualDirectory(_ environment: [String: String]) -> String {
+    // systemd makes this for a service with StateDirectory=; several are separated by colons.
+    if let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(state) }
+    if let share = environment["XDG_DATA_HOME"], share.hasPrefix("/") { return share + "/kennel" }
+    return (environment["HOME"] ?? ".") + "/.local/share/kennel"
+  }
+
+  // MARK: Values
+
+  func values(_ name: String) -> [Value] {
+    let said = arguments.all(name)
+    if !said.isEmpty { return said.map { Value(text: $0, source: "--\(name)") } }
+    if let setting = Setting.named(name), let text = environment[setting.variable], !text.isEmpty {
+      let texts =
+        setting.isRepeatable
+        ? text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } : [text]
+      return texts.map { Value(text: $0, source: setting.variable) }
+    }
+    return (file.entries[name] ?? []).map {
+      Value(text: $0.value, source: "\(file.path), line \($0.line): \(name)")
+    }
+  }
+
+  func value(_ name: String) -> Value? { values(name).last }
+  func text(_ name: String) -> String? { value(name)?.text }
+
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = Int(value.text), range.contains(number) else {
+      throw UsageError(
+        "\(value.source) is a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”")
+    }
+    return number
+  }
+
+  func byteCount(_ name: String) throws(UsageError) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let count = ParsedArguments.byteCount(value.text).flatMap({ Int(exactly: $0) }) else {
+      throw UsageError("\(value.source) is a number of bytes such as 500M or 2Gi, not “\(value.text)”")
+    }
+    return count
+  }
+
+  func seconds(_ name: String) throws(UsageError) -> Duration? {
+    guard let value = value(name) else { return nil }
+    guard let number = Double(value.text), number.isFinite, number >= 0, number <= 86_400 else {
+      throw UsageError("\(value.source) is a number of seconds, not “\(value.text)”")
+    }
+    return .seconds(number)
+  }
+
+  /// On the command line, the option alone says yes.
+  func flag(_ name: String) throws(UsageError) -> Bool {
+    if arguments.has(name) { return true }
+    guard let value = value(name) else { return false }
+    switch value.text.lowercased() {
+    case "yes", "true", "on", "1": return true
+    case "no", "false", "off", "0": return false
+    default: throw UsageError("\(value.source) is yes or no, not “\(value.text)”")
+    }
+  }
+}
