@@ -1,6 +1,71 @@
+import SwiftSyntax
+
 /// Looks for handlers and continuations that are not called exactly once on every path.
 ///
-/// The same text and options always give the same findings. It is safe from any thread.
+/// The same text and options always give the same findings. It is safe from any thread, and its time and memory
+/// are bounded by the file's length: a function too large to follow is declined.
 package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -> FileCheck {
-  FileCheck()
+  var result = FileCheck()
+  let suppressions = Suppressions(file)
+  var findings = suppressions.complaints
+  let found = SubjectFinder(file)
+  var subjects = found.subjects
+  for store in found.stores {
+    for function in store.functions(in: file) {
+      findings += store.overwrites(in: function, file: file)
+      if let subject = store.subject(in: function, file: file) { subjects.append(subject) }
+    }
+  }
+  result.handlerCount = found.subjects.count + found.stores.count
+  if !subjects.isEmpty {
+    let known = KnownFunctions(file, handlerFunctions: found.handlerFunctions)
+    for subject in subjects {
+      switch inspect(subject, in: file, options: options, known: known) {
+      case .success(let more): findings += more
+      case .failure(let declined): result.declined.append(declined.decline)
+      }
+    }
+  }
+  findings.sort { ($0.place.offset, $0.kind.rawValue) < ($1.place.offset, $1.kind.rawValue) }
+  for finding in findings {
+    if finding.kind != .suppression, suppressions.covers(finding) {
+      result.suppressed.append(finding)
+    } else {
+      result.findings.append(finding)
+    }
+  }
+  return result
+}
+
+private struct Declined: Error {
+  let decline: Decline
+}
+
+private func inspect(
+  _ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions
+) -> Result<[Finding], Declined> {
+  func declined(_ reason: String) -> Result<[Finding], Declined> {
+    .failure(
+      Declined(
+        decline: Decline(
+          place: file.place(at: subject.offset), reason: "'\(subject.function)' is not checked: \(reason)")))
+  }
+  if subject.statements.hasError, !options.readsDamagedCode { return declined("it does not parse") }
+  var builder = GraphBuilder(subject, in: file, options: options, known: known)
+  let graph = builder.build()
+  if let obstacle = graph.obstacle { return declined(obstacle) }
+  let exploration = Exploration(graph, isStored: subject.isStored)
+  guard exploration.isComplete else { return declined("it has too many paths to follow") }
+  let findings = FindingWriter(file: file, subject: subject, exploration: exploration).findings()
+  return .success(
+    builder.mentions.isEmpty ? Array(findings.prefix(1)).map { unmentioned(subject, $0, file) } : findings)
+}
+
+/// A handler that its function does not even mention is told of once, where it is declared.
+private func unmentioned(_ subject: Subject, _ finding: Finding, _ file: ParsedFile) -> Finding {
+  let verb = subject.isContinuation ? "resumed" : "called"
+  return Finding(
+    kind: finding.kind, place: file.place(at: subject.offset), handler: subject.name,
+    function: subject.function, message: "'\(subject.name)' is never \(verb)",
+    fingerprint: Fingerprint.of(finding.kind, subject: subject, statementAt: subject.offset, in: file))
 }

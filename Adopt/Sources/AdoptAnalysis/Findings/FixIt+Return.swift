@@ -1,0 +1,40 @@
+import SwiftSyntax
+
+extension FixIt {
+  /// Adds `return` after a call that ends the body of an `if` without `else`, where nothing but leaving can have
+  /// been meant: the same handler is used again behind it.
+  static func returning(after call: FunctionCallExprSyntax, in subject: Subject, file: ParsedFile) -> FixIt? {
+    guard let item = call.parent?.as(CodeBlockItemSyntax.self),
+      let items = item.parent?.as(CodeBlockItemListSyntax.self), items.last?.id == item.id,
+      let block = items.parent?.as(CodeBlockSyntax.self),
+      let branch = block.parent?.as(IfExprSyntax.self), branch.body.id == block.id, branch.elseBody == nil,
+      returnsNothing(Syntax(branch), in: subject)
+    else { return nil }
+    let end = call.endPositionBeforeTrailingTrivia.utf8Offset
+    let start = call.startOffset
+    let line = file.lineStarts[file.line(at: start)]
+    let indentation = file.text(in: line..<start)
+    // In `if let error { completion(nil, error) }` there is no line of its own to repeat.
+    let isAlone = indentation.allSatisfy { $0 == " " || $0 == "\t" }
+    return FixIt(
+      message: "return after the call",
+      edits: [(range: end..<end, replacement: isAlone ? "\n\(indentation)return" : "; return")])
+  }
+
+  /// Whether `return` without a value leaves what a statement is in.
+  private static func returnsNothing(_ node: Syntax, in subject: Subject) -> Bool {
+    var node = node
+    while let parent = node.parent {
+      if let closure = parent.as(ClosureExprSyntax.self) {
+        return closure.signature?.returnClause?.type.isVoid ?? true
+      }
+      if let function = parent.as(FunctionDeclSyntax.self) {
+        return function.signature.returnClause?.type.isVoid ?? true
+      }
+      if parent.is(InitializerDeclSyntax.self) { return true }
+      if parent.is(DeferStmtSyntax.self) || parent.is(AccessorBlockSyntax.self) { return false }
+      node = parent
+    }
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+import SwiftSyntax
+
+/// How a function treats a closure that it is given.
+enum ClosureRun: Equatable {
+  /// Runs it exactly once; an error that leaves it goes to whoever called the function.
+  case once
+  /// Runs it exactly once, and nobody sees an error that leaves it.
+  case onceSwallowing
+  /// Runs it any number of times, and comes back.
+  case many
+  case unknown
+
+  /// Functions that run each closure they are given exactly once, sooner or later.
+  static let onceNames: Set<String> = [
+    "async", "asyncAfter", "sync", "asyncAndWait", "addOperation", "addBarrierBlock", "run", "assumeIsolated",
+    "perform", "performAndWait", "performBackgroundTask", "withAnimation", "animate", "animateKeyframes",
+    "transition", "performBatchUpdates", "withLock", "withLockUnchecked", "withCriticalRegion", "withMutex",
+    "withUnsafePointer", "withUnsafeMutablePointer", "withUnsafeBytes", "withUnsafeMutableBytes",
+    "withUnsafeBufferPointer", "withUnsafeMutableBufferPointer", "withUnsafeTemporaryAllocation",
+    "withExtendedLifetime", "withCString", "withUTF8", "withContiguousStorage", "withMemoryRebound",
+    "autoreleasepool", "withTaskGroup", "withThrowingTaskGroup", "withDiscardingTaskGroup",
+    "withThrowingDiscardingTaskGroup", "withValue", "notify", "dataTask", "downloadTask", "uploadTask",
+    "prepareThumbnail", "prepareForDisplay", "present", "dismiss", "loadObject", "loadDataRepresentation",
+    "loadFileRepresentation", "requestAccess", "requestAuthorization", "evaluateJavaScript",
+    "loadValuesAsynchronously", "getAllTasks", "getTasksWithCompletionHandler", "getNotificationSettings",
+    "geocodeAddressString", "reverseGeocodeLocation", "performChanges", "evaluatePolicy", "submit", "execute",
+    "runOnMain", "onMain", "onMainThread", "performOnMainThread", "dispatchToMain",
+  ]
+
+  static let swallowingNames: Set<String> = ["Task", "detached", "addTask", "immediate", "immediateDetached"]
+
+  static let manyNames: Set<String> = [
+    "forEach", "enumerateObjects", "enumerateKeysAndObjects", "concurrentPerform", "enumerateLines",
+  ]
+
+  /// Functions whose closures are not what their labels may suggest.
+  static let unknownNames: Set<String> = [
+    "sink", "handleEvents", "observe", "addObserver", "subscribe", "listen", "bind", "scheduledTimer",
+    "addSnapshotListener", "publisher", "register", "addAction", "watch", "stream", "onReceive", "retry",
+    "addAuthStateDidChangeListener", "setEventHandler", "setCancelHandler", "monitor", "poll", "every",
+  ]
+
+  /// Beginnings of names of functions that keep a closure and call it each time something happens.
+  static let keepers = [
+    "add", "observe", "subscribe", "listen", "watch", "register", "on", "set", "each", "every",
+  ]
+
+  static func isKeeper(_ name: String) -> Bool {
+    for beginning in keepers where name.hasPrefix(beginning) {
+      guard let next = name.dropFirst(beginning.count).first else { return true }
+      if next.isUppercase { return true }
+    }
+    return false
+  }
+
+  /// What the names that a closure gives its parameters say: those who end something tell of an error.
+  static func tellsOutcome(_ closure: ClosureExprSyntax) -> Bool {
+    closure.parameterNames.contains { name in
+      ["error", "err", "result", "maybeError", "failure", "possibleError"].contains(name)
+    }
+  }
+}
+
+extension ClosureExprSyntax {
+  var parameterNames: [String] {
+    switch signature?.parameterClause {
+    case .simpleInput(let names): names.map(\.name.text)
+    case .parameterClause(let clause): clause.parameters.map { ($0.secondName ?? $0.firstName).text }
+    default: []
+    }
+  }
+}

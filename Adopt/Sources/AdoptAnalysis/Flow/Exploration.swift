@@ -1,0 +1,219 @@
+/// All that can be true at once at each step of a graph, and how to get there.
+///
+/// A state is whether the handler was called, whether a closure is to blame that it was not, and what tests have
+/// found out. States are looked at in the order of the length of their paths, so that the path of a finding is a
+/// shortest one.
+struct Exploration {
+  /// The most pairs of a step and a state. Beyond, the function is declined.
+  static let mostVisits = 60_000
+  /// How many names tests are remembered of.
+  static let mostFacts = 6
+
+  struct Visit {
+    let step: Int
+    let state: State
+    /// -1 for the first.
+    let parent: Int
+  }
+
+  struct State: Hashable {
+    var bits: UInt32 = 0
+
+    var isCalled: Bool {
+      get { bits & 1 != 0 }
+      set { bits = newValue ? bits | 1 : bits & ~1 }
+    }
+
+    var isBlamed: Bool {
+      get { bits & 2 != 0 }
+      set { bits = newValue ? bits | 2 : bits & ~2 }
+    }
+
+    /// 0 is the handler itself.
+    subscript(fact: Int) -> Graph.Truth {
+      get {
+        Graph.Truth(rawValue: UInt8(truncatingIfNeeded: (bits >> (2 + 2 * UInt32(fact))) & 3)) ?? .unknown
+      }
+      set {
+        let shift = 2 + 2 * UInt32(fact)
+        bits = bits & ~(3 << shift) | UInt32(newValue.rawValue) << shift
+      }
+    }
+  }
+
+  let graph: Graph
+  let isStored: Bool
+  /// The fact that each variable is, if tests of it are remembered.
+  private var facts: [Int?]
+  private(set) var visits: [Visit] = []
+  private(set) var isComplete = true
+  /// Ends of the function that are reached without a call.
+  private var badEnds: [Int] = []
+  /// The first visit of each step that calls again, hands on after a call, or says nothing.
+  private(set) var secondCalls: [Int: Int] = [:]
+  private(set) var lateHandOns: [Int: Int] = [:]
+  private(set) var emptyCalls: [Int: (visit: Int, origin: String?)] = [:]
+  private var edges: [(from: Int32, to: Int32)] = []
+
+  init(_ graph: Graph, isStored: Bool) {
+    self.graph = graph
+    self.isStored = isStored
+    facts = Self.facts(of: graph)
+    explore()
+  }
+
+  /// The handler, and the names that are used most often, if more than once.
+  private static func facts(of graph: Graph) -> [Int?] {
+    var facts: [Int?] = Array(repeating: nil, count: graph.variables.count)
+    let candidates = graph.variables.indices.dropFirst().filter {
+      let variable = graph.variables[$0]
+      return variable.isKnown && (variable.uses > 1 || variable.uses == 1 && !variable.assignments.isEmpty)
+    }
+    let chosen = candidates.sorted { (-graph.variables[$0].uses, $0) < (-graph.variables[$1].uses, $1) }
+      .prefix(mostFacts)
+    facts[Graph.handler] = 0
+    for (position, variable) in chosen.enumerated() { facts[variable] = position + 1 }
+    return facts
+  }
+
+  // MARK: - Forwards
+
+  private mutating func explore() {
+    struct Key: Hashable {
+      let step: Int
+      let state: State
+    }
+    var seen: [Key: Int] = [:]
+    var next = 0
+    visits.append(Visit(step: graph.entry, state: State(), parent: -1))
+    seen[Key(step: graph.entry, state: State())] = 0
+    while next < visits.count {
+      let visit = visits[next]
+      if let state = enter(visit, index: next) {
+        for step in graph.steps[visit.step].next {
+          let key = Key(step: step, state: state)
+          if let known = seen[key] {
+            edges.append((Int32(next), Int32(known)))
+          } else {
+            guard visits.count < Self.mostVisits else {
+              isComplete = false
+              return
+            }
+            seen[key] = visits.count
+            edges.append((Int32(next), Int32(visits.count)))
+            visits.append(Visit(step: step, state: state, parent: next))
+          }
+        }
+      }
+      next += 1
+    }
+  }
+
+  /// The state after a step; nil if the path ends there.
+  private mutating func enter(_ visit: Visit, index: Int) -> State? {
+    var state = visit.state
+    switch graph.steps[visit.step].event {
+    case .pass, .note: break
+    case .call(let call):
+      if state[Graph.handler] == .no { break }
+      judge(graph.calls[call], at: visit.step, state: state, visit: index)
+      if state.isCalled, secondCalls[visit.step] == nil { secondCalls[visit.step] = index }
+      state.isCalled = true
+    case .escape: return nil
+    case .handOn:
+      if state.isCalled, lateHandOns[visit.step] == nil { lateHandOns[visit.step] = index }
+      return nil
+    case .assume(let variable, let truth):
+      guard let fact = facts[variable] else { break }
+      let known = state[fact]
+      if known == .unknown { state[fact] = truth } else if known != truth { return nil }
+    case .assign(let variable, let truth):
+      if let fact = facts[variable] { state[fact] = truth }
+    case .leave(let leave):
+      // The visit keeps the state before, which tells whether another was to blame already.
+      if leave.isInner, !state.isCalled { state.isBlamed = true }
+    case .exit:
+      if !state.isCalled, state[Graph.handler] != .no, !isStored { badEnds.append(index) }
+      return nil
+    case .replace(let truth):
+      state.isCalled = false
+      state[Graph.handler] = truth
+    }
+    return state
+  }
+
+  private mutating func judge(_ call: CallSite, at step: Int, state: State, visit: Int) {
+    guard !call.arguments.isEmpty, emptyCalls[step] == nil else { return }
+    var origins: [String] = []
+    for argument in call.arguments {
+      switch argument {
+      case .none: break
+      case .maybe(let origin): origins.append(origin)
+      case .variable(let variable):
+        let known = facts[variable].map { state[$0] } ?? .unknown
+        if known == .no { continue }
+        let declaration = graph.variables[variable]
+        guard known == .unknown, declaration.isOptional, declaration.isKnown,
+          facts[variable] != nil || declaration.uses == 1
+        else { return }
+        origins.append(declaration.origin)
+      case .other: return
+      }
+    }
+    guard origins.count <= 1 else { return }
+    emptyCalls[step] = (visit, origins.first)
+  }
+
+  // MARK: - Backwards
+
+  /// The ways out that lead to an end without a call: the first visit of each, in order.
+  func silentLeaves() -> [Int] {
+    guard !badEnds.isEmpty else { return [] }
+    let reaching = visitsReachingBadEnds()
+    var found: [Int] = []
+    var steps: Set<Int> = []
+    for (index, visit) in visits.enumerated() where reaching[index] {
+      guard case .leave = graph.steps[visit.step].event, !visit.state.isCalled, !visit.state.isBlamed,
+        visit.state[Graph.handler] != .no, steps.insert(visit.step).inserted
+      else { continue }
+      found.append(index)
+    }
+    return found
+  }
+
+  private func visitsReachingBadEnds() -> [Bool] {
+    var starts = Array(repeating: Int32(0), count: visits.count + 1)
+    for edge in edges { starts[Int(edge.to) + 1] += 1 }
+    for index in 1..<starts.count { starts[index] += starts[index - 1] }
+    var sources = Array(repeating: Int32(0), count: edges.count)
+    var cursors = starts
+    for edge in edges {
+      sources[Int(cursors[Int(edge.to)])] = edge.from
+      cursors[Int(edge.to)] += 1
+    }
+    var reaching = Array(repeating: false, count: visits.count)
+    var pending = badEnds
+    for end in badEnds { reaching[end] = true }
+    while let visit = pending.popLast() {
+      for index in Int(starts[visit])..<Int(starts[visit + 1]) {
+        let source = Int(sources[index])
+        if !reaching[source] {
+          reaching[source] = true
+          pending.append(source)
+        }
+      }
+    }
+    return reaching
+  }
+
+  /// The visits from the start to this one.
+  func path(to visit: Int) -> [Visit] {
+    var path: [Visit] = []
+    var index = visit
+    while index >= 0 {
+      path.append(visits[index])
+      index = visits[index].parent
+    }
+    return path.reversed()
+  }
+}

@@ -1,0 +1,177 @@
+import SwiftSyntax
+
+extension GraphBuilder {
+  mutating func lower(if expression: IfExprSyntax, label: String?) {
+    let exit = step(.pass, at: expression.endPosition.utf8Offset)
+    if let label {
+      targets.append(
+        Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
+    }
+    // `else if` chains can be long: they are a loop here, not a recursion.
+    var next: IfExprSyntax? = expression
+    while let branch = next, current != nil {
+      next = nil
+      let names = names.count
+      let (entered, skipped) = self.branch(on: branch.conditions, isGuard: false)
+      current = entered
+      lower(block: branch.body.statements)
+      go(to: exit)
+      self.names.removeLast(self.names.count - names)
+      current = skipped
+      switch branch.elseBody {
+      case .ifExpr(let other): next = other
+      case .codeBlock(let block): lower(block: block.statements)
+      default: break
+      }
+    }
+    go(to: exit)
+    if label != nil { targets.removeLast() }
+    resume(at: exit)
+  }
+
+  mutating func lower(switch expression: SwitchExprSyntax, label: String?) {
+    if interest.touch(expression.subject) { lower(expression.subject) }
+    guard current != nil else { return }
+    let exit = step(.pass, at: expression.endPosition.utf8Offset)
+    let cases = Self.cases(of: expression.cases)
+    let entries = cases.map { step(.pass, at: $0.position.utf8Offset) }
+    targets.append(
+      Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: true, scopes: scopes.count))
+    var undecided = current
+    for (index, one) in cases.enumerated() {
+      guard !isBlocked else { break }
+      let names = names.count
+      current = undecided
+      emit(.note(.taken), at: one.positionAfterSkippingLeadingTrivia.utf8Offset)
+      if case .case(let items) = one.label {
+        undecided = enter(items, undecided: undecided)
+      }
+      go(to: entries[index])
+      resume(at: entries[index])
+      if index + 1 < entries.count {
+        falls.append(
+          Target(
+            label: nil, onBreak: entries[index + 1], onContinue: nil, takesPlainBreak: false,
+            scopes: scopes.count))
+      }
+      lower(block: one.statements)
+      if index + 1 < entries.count { falls.removeLast() }
+      go(to: exit)
+      self.names.removeLast(self.names.count - names)
+    }
+    targets.removeLast()
+    // Some case is taken: Swift demands it.
+    resume(at: exit)
+  }
+
+  /// Goes on where a case is taken, and returns from where the next are tried.
+  private mutating func enter(_ items: SwitchCaseLabelSyntax, undecided: Int?) -> Int? {
+    var undecided = undecided
+    for item in items.caseItems {
+      declareNames(in: Syntax(item.pattern))
+      guard let condition = item.whereClause?.condition, interest.touch(condition) || isTest(condition) else {
+        continue
+      }
+      let (passed, failed) = branch(on: condition)
+      if items.caseItems.count == 1 {
+        join([undecided, failed], at: item.position.utf8Offset)
+        undecided = current
+        current = passed
+      } else {
+        join([passed, failed], at: item.position.utf8Offset)
+      }
+    }
+    return undecided
+  }
+
+  /// Those of each `#if` are alternatives like all others.
+  private static func cases(of list: SwitchCaseListSyntax) -> [SwitchCaseSyntax] {
+    var cases: [SwitchCaseSyntax] = []
+    for element in list {
+      switch element {
+      case .switchCase(let one): cases.append(one)
+      case .ifConfigDecl(let conditional):
+        for clause in conditional.clauses {
+          if case .switchCases(let nested) = clause.elements {
+            for case .switchCase(let one) in nested { cases.append(one) }
+          }
+        }
+      @unknown default: break
+      }
+    }
+    return cases
+  }
+
+  mutating func lower(do statement: DoStmtSyntax, label: String?) {
+    let exit = step(.pass, at: statement.endPosition.utf8Offset)
+    if let label {
+      targets.append(
+        Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
+    }
+    if statement.catchClauses.isEmpty {
+      lower(block: statement.body.statements)
+      go(to: exit)
+    } else {
+      let outer = catcher
+      let thrown = step(.pass, at: statement.body.endPosition.utf8Offset)
+      catcher = Catcher(step: thrown, scopes: scopes.count, leave: nil, offset: 0)
+      lower(block: statement.body.statements)
+      catcher = outer
+      go(to: exit)
+      resume(at: thrown)
+      lower(catches: statement.catchClauses, exit: exit)
+    }
+    if label != nil { targets.removeLast() }
+    resume(at: exit)
+  }
+
+  private mutating func lower(catches: CatchClauseListSyntax, exit: Int) {
+    for clause in catches {
+      guard let undecided = current else { return }
+      let names = names.count
+      emit(.note(.entersCatch), at: clause.positionAfterSkippingLeadingTrivia.utf8Offset)
+      declare("error", .other)
+      for item in clause.catchItems {
+        if let pattern = item.pattern { declareNames(in: Syntax(pattern)) }
+      }
+      lower(block: clause.body.statements)
+      go(to: exit)
+      self.names.removeLast(self.names.count - names)
+      current = Self.catchesAll(clause) ? nil : undecided
+    }
+    // What no clause takes goes on outwards, if it may.
+    raise(at: catches.endPosition.utf8Offset, isCall: false)
+    current = nil
+  }
+
+  private static func catchesAll(_ clause: CatchClauseSyntax) -> Bool {
+    if clause.catchItems.isEmpty { return true }
+    return clause.catchItems.contains { item in
+      guard item.whereClause == nil else { return false }
+      guard let pattern = item.pattern else { return true }
+      if let binding = pattern.as(ValueBindingPatternSyntax.self) {
+        return binding.pattern.is(IdentifierPatternSyntax.self)
+      }
+      return pattern.is(WildcardPatternSyntax.self)
+    }
+  }
+
+  /// Each clause could be the one that is compiled; without `#else`, none.
+  mutating func lower(conditional: IfConfigDeclSyntax) {
+    guard let fork = current else { return }
+    var tails: [Int?] = []
+    var hasElse = false
+    for clause in conditional.clauses {
+      if clause.condition == nil { hasElse = true }
+      current = fork
+      switch clause.elements {
+      case .statements(let items): lower(items: items)
+      case .postfixExpression(let expression): lower(expression)
+      default: break
+      }
+      tails.append(current)
+    }
+    if !hasElse { tails.append(fork) }
+    join(tails, at: conditional.endPosition.utf8Offset)
+  }
+}

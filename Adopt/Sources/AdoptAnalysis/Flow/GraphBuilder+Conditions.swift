@@ -1,0 +1,231 @@
+import SwiftSyntax
+
+/// Where control may be after a condition.
+typealias Tails = (yes: Int?, no: Int?)
+
+extension GraphBuilder {
+  /// A list of conditions, the names that they bind staying in scope.
+  mutating func branch(on conditions: ConditionElementListSyntax, isGuard: Bool) -> Tails {
+    var failed: [Int?] = []
+    let start = conditions.positionAfterSkippingLeadingTrivia.utf8Offset
+    for element in conditions {
+      guard current != nil else { break }
+      let offset = element.positionAfterSkippingLeadingTrivia.utf8Offset
+      let (yes, no, remark) = branch(on: element)
+      current = no
+      emit(.note(isGuard && remark != .selfIsGone ? .guardFails : remark), at: offset)
+      failed.append(current)
+      current = yes
+    }
+    if !isGuard { emit(.note(.isTrue), at: start) }
+    let passed = current
+    join(failed, at: start)
+    return (passed, current)
+  }
+
+  private mutating func branch(
+    on element: ConditionElementSyntax
+  ) -> (yes: Int?, no: Int?, failure: Graph.Remark) {
+    switch element.condition {
+    case .expression(let expression):
+      let tails = branch(on: expression)
+      return (tails.yes, tails.no, Self.testsSelf(expression) ? .selfIsGone : .isFalse)
+    case .availability: return (current, current, .isFalse)
+    case .matchingPattern(let condition):
+      if interest.touch(condition.initializer.value) { lower(condition.initializer.value) }
+      declareNames(in: Syntax(condition.pattern))
+      return (current, current, .isFalse)
+    case .optionalBinding(let binding): return branch(on: binding)
+    @unknown default: return (current, current, .isFalse)
+    }
+  }
+
+  private mutating func branch(
+    on binding: OptionalBindingConditionSyntax
+  ) -> (yes: Int?, no: Int?, failure: Graph.Remark) {
+    let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    let isConstant = binding.bindingSpecifier.tokenKind == .keyword(.let)
+    let value = binding.initializer?.value
+    let source = value.flatMap(Self.name) ?? (value == nil ? name : nil)
+    if source == "self" {
+      if let name { declare(name, .other) }
+      return (current, current, .selfIsGone)
+    }
+    let bound = name ?? "_"
+    if let source, case .variable(let index)? = meaning(of: source) {
+      let tails = assume(index, at: binding.position.utf8Offset)
+      declare(bound, isConstant ? .variable(index) : .other)
+      return (tails.yes, tails.no, .isNil(source))
+    }
+    if let handler = source.map(isHandler) ?? value.map(refersToHandler), handler {
+      let tails = assume(Graph.handler, at: binding.position.utf8Offset)
+      if bound != "_" { makeInteresting(bound, isHandler: true) }
+      declare(bound, .handler)
+      return (tails.yes, tails.no, .isNil(subject.name))
+    }
+    if let value, interest.touch(value) { lower(value) }
+    if name != nil { declare(bound, .other) } else { declareNames(in: Syntax(binding.pattern)) }
+    let origin = value.map { " \(Self.brief($0))" } ?? ""
+    return (current, current, name == nil ? .isFalse : .absent(origin))
+  }
+
+  /// Splits on whether a variable is true, or there.
+  private mutating func assume(_ variable: Int, at offset: Int) -> Tails {
+    guard let fork = current else { return (nil, nil) }
+    graph.variables[variable].uses += 1
+    emit(.assume(variable: variable, .yes), at: offset)
+    let yes = current
+    current = fork
+    emit(.assume(variable: variable, .no), at: offset)
+    return (yes, current)
+  }
+
+  // MARK: - Expressions
+
+  mutating func branch(on expression: ExprSyntax) -> Tails {
+    guard current != nil, !isBlocked else { return (nil, nil) }
+    guard depth < Self.mostDepth else {
+      stop("it is nested too deeply")
+      return (nil, nil)
+    }
+    depth += 1
+    defer { depth -= 1 }
+    if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
+      let only = tuple.elements.first, only.label == nil
+    {
+      return branch(on: only.expression)
+    }
+    if let prefix = expression.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "!" {
+      let tails = branch(on: prefix.expression)
+      return (tails.no, tails.yes)
+    }
+    if let literal = expression.as(BooleanLiteralExprSyntax.self) {
+      return literal.literal.tokenKind == .keyword(.true) ? (current, nil) : (nil, current)
+    }
+    if let sequence = expression.as(SequenceExprSyntax.self) {
+      return trying(Self.startsWithTry(sequence)) { $0.branch(on: Array(sequence.elements)[...]) }
+    }
+    if let name = Self.name(expression), case .variable(let index)? = meaning(of: name) {
+      return assume(index, at: expression.position.utf8Offset)
+    }
+    lower(expression)
+    return (current, current)
+  }
+
+  mutating func branch(on elements: ArraySlice<ExprSyntax>) -> Tails {
+    guard current != nil else { return (nil, nil) }
+    if elements.count == 1, let only = elements.first { return branch(on: only) }
+    if elements.contains(where: {
+      $0.is(UnresolvedTernaryExprSyntax.self) || $0.is(AssignmentExprSyntax.self)
+    }) {
+      lower(elements)
+      return (current, current)
+    }
+    let either = Self.split(elements, at: "||")
+    if either.count > 1 {
+      var yes: [Int?] = []
+      for part in either {
+        let tails = branch(on: part)
+        yes.append(tails.yes)
+        current = tails.no
+      }
+      let no = current
+      join(yes, at: elements.first?.position.utf8Offset ?? 0)
+      return (current, no)
+    }
+    let both = Self.split(elements, at: "&&")
+    if both.count > 1 {
+      var no: [Int?] = []
+      for part in both {
+        let tails = branch(on: part)
+        no.append(tails.no)
+        current = tails.yes
+      }
+      let yes = current
+      join(no, at: elements.first?.position.utf8Offset ?? 0)
+      return (yes, current)
+    }
+    if let (variable, isYes) = test(elements) {
+      let tails = assume(variable, at: elements.first?.position.utf8Offset ?? 0)
+      return isYes ? tails : (tails.no, tails.yes)
+    }
+    lower(elements)
+    return (current, current)
+  }
+
+  /// A comparison with `nil`, `true` or `false`, and whether it holds for what is there or true.
+  private func test(_ elements: ArraySlice<ExprSyntax>) -> (variable: Int, isYes: Bool)? {
+    guard elements.count == 3, let left = elements.first, let right = elements.last,
+      let sign = elements[elements.startIndex + 1].as(BinaryOperatorExprSyntax.self)?.operator.text,
+      sign == "==" || sign == "!="
+    else { return nil }
+    let isEqual = sign == "=="
+    let variable: Int
+    if refersToHandler(left) {
+      variable = Graph.handler
+    } else if let name = Self.name(left), case .variable(let index)? = meaning(of: name) {
+      variable = index
+    } else {
+      return nil
+    }
+    switch Self.truth(right) {
+    case .yes: return (variable, isEqual)
+    case .no: return (variable, !isEqual)
+    case .unknown: return nil
+    }
+  }
+
+  func isTest(_ expression: ExprSyntax) -> Bool {
+    guard let name = Self.name(expression), case .variable? = meaning(of: name) else { return false }
+    return true
+  }
+
+  // MARK: - Reading expressions
+
+  static func split(_ elements: ArraySlice<ExprSyntax>, at sign: String) -> [ArraySlice<ExprSyntax>] {
+    var parts: [ArraySlice<ExprSyntax>] = []
+    var start = elements.startIndex
+    for index in elements.indices
+    where elements[index].as(BinaryOperatorExprSyntax.self)?.operator.text == sign {
+      if start < index { parts.append(elements[start..<index]) }
+      start = index + 1
+    }
+    if start < elements.endIndex { parts.append(elements[start...]) }
+    return parts
+  }
+
+  static func name(_ expression: ExprSyntax) -> String? {
+    guard let reference = expression.as(DeclReferenceExprSyntax.self), reference.argumentNames == nil else {
+      return nil
+    }
+    return reference.baseName.text
+  }
+
+  static func truth(_ expression: ExprSyntax) -> Graph.Truth {
+    if let literal = expression.as(BooleanLiteralExprSyntax.self) {
+      return literal.literal.tokenKind == .keyword(.true) ? .yes : .no
+    }
+    return expression.is(NilLiteralExprSyntax.self) ? .no : .unknown
+  }
+
+  private static func testsSelf(_ expression: ExprSyntax) -> Bool {
+    guard let sequence = expression.as(SequenceExprSyntax.self), let first = sequence.elements.first else {
+      return false
+    }
+    return name(first) == "self" && sequence.elements.count == 3
+      && sequence.elements.last?.is(NilLiteralExprSyntax.self) == true
+  }
+
+  static func startsWithTry(_ sequence: SequenceExprSyntax) -> Bool {
+    guard let first = sequence.elements.first?.as(TryExprSyntax.self) else { return false }
+    return first.questionOrExclamationMark == nil
+  }
+
+  /// An expression in few words, for messages.
+  static func brief(_ expression: ExprSyntax) -> String {
+    let range = expression.trimmedBytes
+    guard range.count <= 60 else { return "the value" }
+    let text = expression.trimmedDescription
+    return text.contains("\n") ? "the value" : "'\(text)'"
+  }
+}

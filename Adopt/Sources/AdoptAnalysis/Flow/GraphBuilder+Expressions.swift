@@ -1,0 +1,220 @@
+import SwiftSyntax
+
+extension GraphBuilder {
+  /// What evaluating an expression does to the handler, in order.
+  mutating func lower(_ expression: ExprSyntax) {
+    guard interest.touch(expression) else {
+      if isTrying, Self.mayThrow(expression) { raise(at: expression.startOffset, isCall: true) }
+      return
+    }
+    let label = label
+    self.label = nil
+    deeper(expression.position.utf8Offset) { builder in
+      switch expression.as(ExprSyntaxEnum.self) {
+      case .functionCallExpr(let call): builder.lower(call)
+      case .declReferenceExpr(let reference): builder.lower(reference)
+      case .memberAccessExpr(let access):
+        if builder.refersToHandler(expression) {
+          builder.emit(.escape, at: expression.startOffset)
+        } else if let base = access.base {
+          builder.lower(base)
+        }
+      case .tryExpr(let attempt): builder.lower(attempt)
+      case .sequenceExpr(let sequence):
+        builder.trying(Self.startsWithTry(sequence)) { $0.lower(Array(sequence.elements)[...]) }
+      case .ifExpr(let statement):
+        builder.trying(false) { $0.lower(if: statement, label: label) }
+      case .switchExpr(let statement):
+        builder.trying(false) { $0.lower(switch: statement, label: label) }
+      case .closureExpr(let closure):
+        if builder.mentions.touch(closure) { builder.emit(.escape, at: closure.startOffset) }
+      case .inOutExpr(let passed):
+        if let name = Self.name(passed.expression), case .variable(let index)? = builder.meaning(of: name) {
+          builder.assign(index, .unknown, at: passed.startOffset)
+        } else {
+          builder.lower(passed.expression)
+        }
+      case .awaitExpr(let awaited): builder.lower(awaited.expression)
+      case .keyPathExpr, .typeExpr, .simpleStringLiteralExpr, .regexLiteralExpr: break
+      case .postfixIfConfigExpr(let conditional):
+        if let base = conditional.base { builder.lower(base) }
+        builder.lower(conditional: conditional.config)
+      default: builder.lowerChildren(of: Syntax(expression))
+      }
+    }
+  }
+
+  /// Lowers the expressions in a node, in the order in which they are written.
+  mutating func lowerChildren(of node: Syntax) {
+    for child in node.children(viewMode: .sourceAccurate) where interest.touch(child) {
+      guard current != nil, !isBlocked else { return }
+      if let expression = child.as(ExprSyntax.self) {
+        lower(expression)
+      } else if !child.is(TokenSyntax.self), !child.is(TypeSyntax.self) {
+        deeper(child.position.utf8Offset) { $0.lowerChildren(of: child) }
+      }
+    }
+  }
+
+  private mutating func lower(_ reference: DeclReferenceExprSyntax) {
+    switch meaning(of: reference.baseName.text) {
+    case .handler: emit(.escape, at: reference.startOffset)
+    // Whoever gets it may call it.
+    case .function: emit(.escape, at: reference.startOffset)
+    case .variable, .other, nil: break
+    }
+  }
+
+  mutating func trying(_ isTrying: Bool, _ body: (inout GraphBuilder) -> Void) {
+    let outer = self.isTrying
+    self.isTrying = isTrying || outer
+    body(&self)
+    self.isTrying = outer
+  }
+
+  mutating func trying(_ isTrying: Bool, _ body: (inout GraphBuilder) -> Tails) -> Tails {
+    let outer = self.isTrying
+    self.isTrying = isTrying || outer
+    defer { self.isTrying = outer }
+    return body(&self)
+  }
+
+  private mutating func lower(_ attempt: TryExprSyntax) {
+    let outer = (isTrying, hasThrown, catcher)
+    let offset = attempt.startOffset
+    isTrying = true
+    hasThrown = false
+    switch attempt.questionOrExclamationMark?.tokenKind {
+    case .postfixQuestionMark:
+      if interest.touch(attempt.expression) {
+        let after = step(.pass, at: attempt.endPosition.utf8Offset)
+        catcher = Catcher(step: after, scopes: scopes.count, leave: nil, offset: offset)
+        lower(attempt.expression)
+        go(to: after)
+        resume(at: after)
+      }
+    case .exclamationMark:
+      catcher = nil
+      lower(attempt.expression)
+    default:
+      lower(attempt.expression)
+      if !hasThrown { raise(at: offset, isCall: true) }
+    }
+    (isTrying, hasThrown, catcher) = outer
+    hasThrown = true
+  }
+
+  static func mayThrow(_ expression: ExprSyntax) -> Bool {
+    switch expression.kind {
+    case .declReferenceExpr, .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr,
+      .stringLiteralExpr, .simpleStringLiteralExpr, .closureExpr, .memberAccessExpr, .typeExpr, .keyPathExpr,
+      .discardAssignmentExpr, .assignmentExpr, .binaryOperatorExpr, .superExpr, .inOutExpr,
+      .unresolvedAsExpr, .unresolvedIsExpr, .optionalChainingExpr, .forceUnwrapExpr:
+      false
+    default: true
+    }
+  }
+
+  // MARK: - Sequences
+
+  mutating func lower(_ elements: ArraySlice<ExprSyntax>) {
+    guard let first = elements.first, let last = elements.last else { return }
+    if elements.count == 1 {
+      lower(first)
+    } else if let sign = elements.firstIndex(where: { $0.is(AssignmentExprSyntax.self) }) {
+      lower(assignment: elements[..<sign], value: elements[(sign + 1)...])
+    } else if let mark = elements.firstIndex(where: { $0.is(UnresolvedTernaryExprSyntax.self) }),
+      let ternary = elements[mark].as(UnresolvedTernaryExprSyntax.self), mark > elements.startIndex
+    {
+      let (yes, no) = branch(on: elements[..<mark])
+      current = yes
+      emit(.note(.isTrue), at: first.startOffset)
+      lower(ternary.thenExpression)
+      let tail = current
+      current = no
+      emit(.note(.isFalse), at: first.startOffset)
+      lower(elements[(mark + 1)...])
+      join([tail, current], at: last.endPosition.utf8Offset)
+    } else if elements.contains(where: Self.isShortCircuit) {
+      lower(shortCircuits: elements)
+    } else {
+      for element in elements {
+        guard current != nil else { return }
+        lower(element)
+      }
+    }
+  }
+
+  private static func isShortCircuit(_ expression: ExprSyntax) -> Bool {
+    guard let sign = expression.as(BinaryOperatorExprSyntax.self)?.operator.text else { return false }
+    return sign == "||" || sign == "&&" || sign == "??"
+  }
+
+  /// Each operand after the first may be evaluated or not.
+  private mutating func lower(shortCircuits elements: ArraySlice<ExprSyntax>) {
+    var skipped: [Int?] = []
+    for element in elements {
+      guard current != nil else { break }
+      if Self.isShortCircuit(element) {
+        skipped.append(current)
+      } else {
+        lower(element)
+      }
+    }
+    join(skipped + [current], at: elements.last?.endPosition.utf8Offset ?? 0)
+  }
+
+  private mutating func lower(assignment target: ArraySlice<ExprSyntax>, value: ArraySlice<ExprSyntax>) {
+    lower(value)
+    guard current != nil, let left = target.first else { return }
+    let offset = left.startOffset
+    let truth = value.count == 1 ? value.first.map(Self.truth) ?? .unknown : .unknown
+    if subject.isStored, refersToHandler(left) {
+      emit(.replace(truth), at: offset)
+    } else if let name = Self.name(left), case .variable(let index)? = meaning(of: name) {
+      assign(index, truth, at: offset)
+    } else {
+      lower(left)
+    }
+  }
+
+  mutating func assign(_ variable: Int, _ truth: Graph.Truth, at offset: Int) {
+    graph.variables[variable].assignments.insert(offset)
+    emit(.assign(variable: variable, truth), at: offset)
+  }
+
+  // MARK: - What is the handler
+
+  /// The expression below `?`, `!` and parentheses.
+  static func bare(_ expression: ExprSyntax) -> ExprSyntax {
+    var expression = expression
+    while true {
+      if let chained = expression.as(OptionalChainingExprSyntax.self) {
+        expression = chained.expression
+      } else if let forced = expression.as(ForceUnwrapExprSyntax.self) {
+        expression = forced.expression
+      } else if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
+        let only = tuple.elements.first, only.label == nil
+      {
+        expression = only.expression
+      } else {
+        return expression
+      }
+    }
+  }
+
+  func refersToHandler(_ expression: ExprSyntax) -> Bool {
+    let bare = Self.bare(expression)
+    if let name = Self.name(bare) { return isHandler(name) }
+    guard subject.isStored, let access = bare.as(MemberAccessExprSyntax.self), let base = access.base else {
+      return false
+    }
+    guard access.declName.baseName.text == subject.name else { return false }
+    return Self.name(Self.bare(base)) == "self"
+  }
+}
+
+extension SyntaxProtocol {
+  /// Where it starts, after spaces and comments.
+  var startOffset: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
+}

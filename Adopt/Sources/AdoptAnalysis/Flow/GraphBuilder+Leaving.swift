@@ -1,0 +1,100 @@
+import SwiftSyntax
+
+extension GraphBuilder {
+  /// Leaves the function or closure whose code this is.
+  mutating func leave(_ leave: Graph.Leave, at offset: Int) {
+    guard let region = regions.last, current != nil else { return }
+    var event = Graph.Event.leave(leave)
+    if region.isInner {
+      event = region.counts ? .leave(leave == .returns ? .closureReturns : .closureEnds) : .pass
+    }
+    emit(event, at: offset)
+    guard current != nil else { return }
+    go(to: unwind(to: region.scopes, then: region.exit))
+  }
+
+  /// An error may leave here. What follows is reached if none does.
+  mutating func raise(at offset: Int, isCall: Bool) {
+    hasThrown = true
+    guard let catcher, let from = current, !isBlocked else { return }
+    if isCall { emit(.note(.throwsHere), at: offset) }
+    if let leave = catcher.leave { emit(.leave(leave), at: offset) }
+    go(to: unwind(to: catcher.scopes, then: catcher.step))
+    current = isBlocked ? nil : from
+  }
+
+  mutating func lower(break statement: BreakStmtSyntax) {
+    let target: Target?
+    if let label = statement.label?.text {
+      target = targets.last { $0.label == label }
+    } else {
+      target = targets.last { $0.takesPlainBreak }
+    }
+    guard let target else {
+      current = nil
+      return
+    }
+    jump(to: target.onBreak, scopes: target.scopes)
+  }
+
+  mutating func lower(continue statement: ContinueStmtSyntax) {
+    let label = statement.label?.text
+    let target = targets.last { $0.onContinue != nil && (label == nil || $0.label == label) }
+    guard let target, let step = target.onContinue else {
+      current = nil
+      return
+    }
+    jump(to: step, scopes: target.scopes)
+  }
+
+  mutating func fallThrough() {
+    guard let target = falls.last else {
+      current = nil
+      return
+    }
+    jump(to: target.onBreak, scopes: target.scopes)
+  }
+
+  private mutating func jump(to step: Int, scopes: Int) {
+    guard current != nil else { return }
+    go(to: unwind(to: scopes, then: step))
+  }
+
+  /// What runs on the way from here to `destination` out of all scopes but the first `count`: what they have put
+  /// off so far, the last first. Ways that share their end share these steps.
+  mutating func unwind(to count: Int, then destination: Int) -> Int {
+    var next = destination
+    guard count < scopes.count else { return next }
+    for index in count..<scopes.count {
+      for (position, deferred) in scopes[index].deferred.enumerated() {
+        guard interest.touch(deferred.range) else { continue }
+        let key = Key(deferred: deferred.id, step: next)
+        if let known = unwound[key] {
+          next = known
+          continue
+        }
+        next = lower(deferred: deferred, scope: index, position: position, then: next)
+        unwound[key] = next
+        if isBlocked { return next }
+      }
+    }
+    return next
+  }
+
+  private mutating func lower(deferred: Deferred, scope: Int, position: Int, then next: Int) -> Int {
+    let first = step(.pass, at: deferred.range.lowerBound)
+    let outside = (current, names, scopes, targets, falls, catcher, label, isTrying)
+    names.removeLast(max(0, names.count - deferred.names))
+    scopes.removeLast(scopes.count - scope - 1)
+    scopes[scope].deferred.removeLast(scopes[scope].deferred.count - position)
+    targets = []
+    falls = []
+    catcher = nil
+    isTrying = false
+    current = isBlocked ? nil : first
+    deeper(deferred.range.lowerBound) { $0.lower(block: deferred.body) }
+    go(to: next)
+    (current, names, scopes, targets, falls, catcher, label, isTrying) = outside
+    return first
+  }
+}

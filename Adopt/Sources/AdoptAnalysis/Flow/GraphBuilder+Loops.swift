@@ -1,0 +1,83 @@
+import SwiftSyntax
+
+extension GraphBuilder {
+  mutating func lower(while statement: WhileStmtSyntax, label: String?) {
+    let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
+    let head = step(.pass, at: offset)
+    let exit = step(.pass, at: statement.endPosition.utf8Offset)
+    go(to: head)
+    current = isBlocked ? nil : head
+    let names = names.count
+    let (entered, left) = branch(on: statement.conditions, isGuard: false)
+    current = left
+    go(to: exit)
+    current = entered
+    loopBody(
+      statement.body.statements,
+      Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
+    go(to: head)
+    self.names.removeLast(self.names.count - names)
+    resume(at: exit)
+  }
+
+  mutating func lower(repeat statement: RepeatStmtSyntax, label: String?) {
+    let head = step(.pass, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
+    let test = step(.pass, at: statement.condition.position.utf8Offset)
+    let exit = step(.pass, at: statement.endPosition.utf8Offset)
+    go(to: head)
+    current = isBlocked ? nil : head
+    loopBody(
+      statement.body.statements,
+      Target(label: label, onBreak: exit, onContinue: test, takesPlainBreak: true, scopes: scopes.count))
+    go(to: test)
+    resume(at: test)
+    let (again, left) = branch(on: statement.condition)
+    current = again
+    emit(.note(.loopAgain), at: statement.condition.positionAfterSkippingLeadingTrivia.utf8Offset)
+    go(to: head)
+    current = left
+    go(to: exit)
+    resume(at: exit)
+  }
+
+  mutating func lower(for statement: ForStmtSyntax, label: String?) {
+    let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
+    if interest.touch(statement.sequence) { lower(statement.sequence) }
+    guard current != nil else { return }
+    let head = step(.pass, at: offset)
+    let exit = step(.pass, at: statement.endPosition.utf8Offset)
+    go(to: head)
+    current = isBlocked ? nil : head
+    if statement.tryKeyword != nil { raise(at: offset, isCall: true) }
+    let fork = current
+    emit(.note(.loopSkipped), at: offset)
+    go(to: exit)
+    current = fork
+    emit(.note(.loopEntered), at: offset)
+    let names = names.count
+    declareNames(in: Syntax(statement.pattern))
+    if let condition = statement.whereClause?.condition {
+      let (passed, failed) = branch(on: condition)
+      current = failed
+      go(to: head)
+      current = passed
+    }
+    loopBody(
+      statement.body.statements,
+      Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
+    go(to: head)
+    self.names.removeLast(self.names.count - names)
+    resume(at: exit)
+  }
+
+  private mutating func loopBody(_ body: CodeBlockItemListSyntax, _ target: Target) {
+    targets.append(target)
+    lower(block: body)
+    targets.removeLast()
+  }
+
+  /// Goes on at a step that others jump to, if any does.
+  mutating func resume(at step: Int) {
+    current = isBlocked ? nil : step
+  }
+}

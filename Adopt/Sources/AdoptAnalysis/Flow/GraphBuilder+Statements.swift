@@ -1,0 +1,224 @@
+import SwiftSyntax
+
+extension GraphBuilder {
+  mutating func lower(block: CodeBlockItemListSyntax) {
+    guard current != nil else { return }
+    scopes.append(Scope(names: names.count))
+    declareFunctions(in: block)
+    lower(items: block)
+    // What was put off runs where the block ends, and at every way out of it before.
+    if let deferred = scopes.last?.deferred, !deferred.isEmpty, current != nil {
+      let end = step(.pass, at: block.byteRange.upperBound)
+      let first = unwind(to: scopes.count - 1, then: end)
+      go(to: first)
+      current = end
+    }
+    closeScope()
+  }
+
+  mutating func closeScope() {
+    if let scope = scopes.popLast(), names.count > scope.names {
+      names.removeLast(names.count - scope.names)
+    }
+  }
+
+  mutating func lower(items: CodeBlockItemListSyntax) {
+    for item in items {
+      guard current != nil else { return }
+      switch item.item {
+      case .decl(let declaration): lower(declaration: declaration)
+      case .stmt(let statement):
+        if interest.touch(statement) { lower(statement: statement) }
+      case .expr(let expression):
+        if interest.touch(expression) { lower(expression) }
+      @unknown default: break
+      }
+    }
+  }
+
+  mutating func lower(statement: StmtSyntax) {
+    let label = label
+    self.label = nil
+    deeper(statement.position.utf8Offset) { builder in
+      switch statement.as(StmtSyntaxEnum.self) {
+      case .expressionStmt(let statement):
+        builder.label = label
+        builder.lower(statement.expression)
+        builder.label = nil
+      case .guardStmt(let statement): builder.lower(guard: statement)
+      case .returnStmt(let statement):
+        if let expression = statement.expression { builder.lower(expression) }
+        builder.leave(.returns, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
+      case .throwStmt(let statement):
+        builder.lower(statement.expression)
+        builder.raise(at: statement.positionAfterSkippingLeadingTrivia.utf8Offset, isCall: false)
+        builder.current = nil
+      case .labeledStmt(let statement):
+        builder.label = statement.label.text
+        builder.lower(statement: statement.statement)
+        builder.label = nil
+      case .breakStmt(let statement): builder.lower(break: statement)
+      case .continueStmt(let statement): builder.lower(continue: statement)
+      case .deferStmt(let statement): builder.register(statement)
+      case .doStmt(let statement): builder.lower(do: statement, label: label)
+      case .whileStmt(let statement): builder.lower(while: statement, label: label)
+      case .repeatStmt(let statement): builder.lower(repeat: statement, label: label)
+      case .forStmt(let statement): builder.lower(for: statement, label: label)
+      case .fallThroughStmt: builder.fallThrough()
+      case .discardStmt, .missingStmt: break
+      case .yieldStmt(let statement): builder.lowerChildren(of: Syntax(statement))
+      default: builder.lowerChildren(of: Syntax(statement))
+      }
+    }
+  }
+
+  private mutating func lower(guard statement: GuardStmtSyntax) {
+    let (passed, failed) = branch(on: statement.conditions, isGuard: true)
+    current = failed
+    lower(block: statement.body.statements)
+    // A guard's body does not come to its end; code that does not compile may.
+    let stray = current
+    join([passed, stray], at: statement.endPosition.utf8Offset)
+  }
+
+  private mutating func register(_ statement: DeferStmtSyntax) {
+    guard !scopes.isEmpty else { return }
+    identifiers += 1
+    scopes[scopes.count - 1].deferred.append(
+      Deferred(
+        id: identifiers, body: statement.body.statements, names: names.count,
+        range: statement.byteRange))
+  }
+
+  // MARK: - Declarations
+
+  /// Local functions can be called before they are declared.
+  private mutating func declareFunctions(in block: CodeBlockItemListSyntax) {
+    guard mentions.touch(block) else { return }
+    for item in block {
+      guard case .decl(let declaration) = item.item, let function = declaration.as(FunctionDeclSyntax.self),
+        let body = function.body
+      else { continue }
+      guard mentions.touch(function) else {
+        declare(function.name.text, .other)
+        continue
+      }
+      declare(
+        local: function.name.text, statements: body.statements, range: function.byteRange,
+        end: body.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset,
+        parameters: function.signature.parameterClause.parameters.map { ($0.secondName ?? $0.firstName).text }
+      )
+    }
+  }
+
+  mutating func declare(
+    local name: String, statements: CodeBlockItemListSyntax, range: Range<Int>, end: Int, parameters: [String]
+  ) {
+    identifiers += 1
+    makeInteresting(name, isHandler: true)
+    declare(
+      name,
+      .function(
+        LocalFunction(
+          id: identifiers, statements: statements, range: range, end: end, parameters: parameters)))
+  }
+
+  private mutating func lower(declaration: DeclSyntax) {
+    if let variable = declaration.as(VariableDeclSyntax.self) {
+      lower(variable: variable)
+    } else if let conditional = declaration.as(IfConfigDeclSyntax.self) {
+      if interest.touch(conditional) { lower(conditional: conditional) }
+    }
+    // Local functions are declared already. A local type cannot capture anything: what it mentions is not the
+    // handler.
+  }
+
+  private mutating func lower(variable: VariableDeclSyntax) {
+    let isConstant = variable.bindingSpecifier.tokenKind == .keyword(.let)
+    for binding in variable.bindings {
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+        if let value = binding.initializer?.value, interest.touch(value) { lower(value) }
+        declareNames(in: Syntax(binding.pattern))
+        continue
+      }
+      guard let value = binding.initializer?.value else {
+        if let accessors = binding.accessorBlock, mentions.touch(accessors) {
+          emit(.escape, at: accessors.positionAfterSkippingLeadingTrivia.utf8Offset)
+        }
+        declareVariable(name, isConstant: isConstant, value: nil, type: binding.typeAnnotation?.type)
+        continue
+      }
+      if isConstant, let closure = value.as(ClosureExprSyntax.self), mentions.touch(closure) {
+        declare(
+          local: name, statements: closure.statements, range: closure.byteRange,
+          end: closure.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset,
+          parameters: closure.parameterNames)
+        continue
+      }
+      if isConstant, subject.isStored == false, let reference = value.as(DeclReferenceExprSyntax.self),
+        isHandler(reference.baseName.text)
+      {
+        makeInteresting(name, isHandler: true)
+        declare(name, .handler)
+        continue
+      }
+      if interest.touch(value) { lower(value) }
+      declareVariable(name, isConstant: isConstant, value: value, type: binding.typeAnnotation?.type)
+    }
+  }
+
+  private mutating func declareVariable(
+    _ name: String, isConstant: Bool, value: ExprSyntax?, type: TypeSyntax?
+  ) {
+    let written = type?.wrappedOptional != nil
+    let origin = value.flatMap(Self.whyOptional)
+    let index = declareVariable(name, isOptional: written || origin != nil, origin: origin ?? name)
+    guard let index else { return }
+    if !isConstant || value == nil {
+      graph.variables[index].writtenAssignments = countAssignments(to: name)
+      if graph.variables[index].writtenAssignments > 0 { makeInteresting(name, isHandler: false) }
+    }
+    // The value itself is the first assignment; it is no mutation.
+    let truth =
+      value.map(Self.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
+    emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
+  }
+
+  /// How often the text assigns to a name, whether it is this variable's or another's.
+  private func countAssignments(to name: String) -> Int {
+    var count = 0
+    let found = WordFinder([name]).find(in: file, range: subject.range)
+    var text = file.text
+    text.withUTF8 { bytes in
+      for offset in found.offsets {
+        var index = offset + name.utf8.count
+        while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
+        let isAssigned =
+          index + 1 < bytes.count && bytes[index] == UInt8(ascii: "=")
+          && bytes[index + 1] != UInt8(ascii: "=")
+        let isPassed = offset > 0 && bytes[offset - 1] == UInt8(ascii: "&")
+        let isToggled = bytes[index...].starts(with: ".toggle".utf8)
+        if isAssigned || isPassed || isToggled, !Self.isDeclared(bytes, before: offset) { count += 1 }
+      }
+    }
+    return count
+  }
+
+  private static func isDeclared(_ bytes: UnsafeBufferPointer<UInt8>, before offset: Int) -> Bool {
+    guard offset >= 4, bytes[offset - 1] == UInt8(ascii: " ") else { return false }
+    let before = bytes[(offset - 4)..<(offset - 1)]
+    return before.elementsEqual("var".utf8) || before.elementsEqual("let".utf8)
+  }
+
+  /// Names of a pattern hide those outside.
+  mutating func declareNames(in pattern: Syntax) {
+    var pending = [pattern]
+    while let node = pending.popLast() {
+      if let identifier = node.as(IdentifierPatternSyntax.self) {
+        declare(identifier.identifier.text, .other)
+      } else {
+        pending.append(contentsOf: node.children(viewMode: .sourceAccurate))
+      }
+    }
+  }
+}

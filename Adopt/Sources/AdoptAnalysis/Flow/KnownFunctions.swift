@@ -1,0 +1,42 @@
+import SwiftSyntax
+
+/// What a file says about the functions it declares, and what everybody knows.
+struct KnownFunctions: Sendable {
+  /// Names of functions that do not come back.
+  private(set) var neverReturning: Set<String> = [
+    "fatalError", "preconditionFailure", "exit", "_exit", "abort", "dispatchMain", "quick_exit",
+  ]
+  /// Names of functions of this file whose last closure is a handler.
+  private(set) var takesHandler: Set<String> = []
+  private let finder: WordFinder
+
+  init(_ file: ParsedFile, handlerFunctions: Set<String>) {
+    takesHandler = handlerFunctions
+    neverReturning.formUnion(Self.declaredNever(in: file))
+    finder = WordFinder(
+      ["return", "throw", "try", "break", "continue", "fallthrough", "defer"] + Array(neverReturning))
+  }
+
+  /// Where the words are that change the flow of control, or may.
+  func words(in file: ParsedFile, range: Range<Int>) -> Mentions {
+    finder.find(in: file, range: range)
+  }
+
+  private static func declaredNever(in file: ParsedFile) -> Set<String> {
+    let mentions = WordFinder(["Never"]).find(in: file)
+    guard !mentions.isEmpty else { return [] }
+    var names: Set<String> = []
+    var pending = [Syntax(file.tree)]
+    while let node = pending.popLast() {
+      if let function = node.as(FunctionDeclSyntax.self),
+        function.signature.returnClause?.type.as(IdentifierTypeSyntax.self)?.name.text == "Never"
+      {
+        names.insert(function.name.text)
+      }
+      for child in node.children(viewMode: .sourceAccurate) where mentions.touch(child) {
+        pending.append(child)
+      }
+    }
+    return names
+  }
+}

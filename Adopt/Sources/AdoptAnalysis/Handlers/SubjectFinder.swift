@@ -1,0 +1,155 @@
+import SwiftSyntax
+
+/// Finds all that has to be called exactly once in a file, looking only where its words stand.
+struct SubjectFinder {
+  private let file: ParsedFile
+  private let finder: HandlerFinder
+  private let words: Mentions
+  private(set) var subjects: [Subject] = []
+  /// Names of functions whose last closure is a handler.
+  private(set) var handlerFunctions: Set<String> = []
+  private(set) var stores: [StoredContinuation] = []
+
+  init(_ file: ParsedFile) {
+    self.file = file
+    words = HandlerWords.mentions(in: file)
+    finder = HandlerFinder(file)
+    guard !words.isEmpty else { return }
+    search()
+  }
+
+  private mutating func search() {
+    /// With the name of the function around.
+    var pending: [(node: Syntax, function: String)] = [(Syntax(file.tree), "")]
+    while let (node, outer) = pending.popLast() {
+      var function = outer
+      switch node.kind {
+      case .functionDecl:
+        if let declaration = node.as(FunctionDeclSyntax.self) {
+          function = FunctionName.of(declaration)
+          visit(declaration, name: function)
+        }
+      case .initializerDecl:
+        if let declaration = node.as(InitializerDeclSyntax.self) {
+          function = FunctionName.of(declaration)
+          visit(declaration, name: function)
+        }
+      case .functionCallExpr:
+        if let call = node.as(FunctionCallExprSyntax.self) { visit(call, function: outer) }
+      case .variableDecl:
+        if let declaration = node.as(VariableDeclSyntax.self) {
+          stores += StoredContinuation.declared(by: declaration)
+          if outer.isEmpty, let name = FunctionName.of(declaration) { function = name }
+        }
+      default: break
+      }
+      for child in node.children(viewMode: .sourceAccurate) where words.touch(child) {
+        pending.append((child, function))
+      }
+    }
+    subjects.sort { $0.offset < $1.offset }
+  }
+
+  private mutating func visit(_ declaration: FunctionDeclSyntax, name: String) {
+    let clause = declaration.signature.parameterClause
+    guard words.touch(clause) else { return }
+    let last = finder.handlers(in: clause.parameters).last
+    if last?.index == clause.parameters.count - 1 { handlerFunctions.insert(declaration.name.text) }
+    add(
+      clause, body: declaration.body, name: name, signature: declaration.signature,
+      returnsVoid: declaration.signature.returnClause?.type.isVoid ?? true)
+  }
+
+  private mutating func visit(_ declaration: InitializerDeclSyntax, name: String) {
+    let clause = declaration.signature.parameterClause
+    guard words.touch(clause) else { return }
+    add(clause, body: declaration.body, name: name, signature: declaration.signature, returnsVoid: true)
+  }
+
+  private mutating func add(
+    _ clause: FunctionParameterClauseSyntax, body: CodeBlockSyntax?, name: String,
+    signature: FunctionSignatureSyntax, returnsVoid: Bool
+  ) {
+    guard let body else { return }
+    for handler in finder.handlers(in: clause.parameters) where handler.name != "_" {
+      let own = handler.parameter.secondName ?? handler.parameter.firstName
+      subjects.append(
+        Subject(
+          kind: .parameter(handler), name: handler.name, function: name, statements: body.statements,
+          offset: own.startOffset, range: body.byteRange, end: body.rightBrace.startOffset,
+          canThrow: signature.effectSpecifiers?.throwsClause != nil, returnsVoid: returnsVoid,
+          parameters: clause.parameters.map { ($0.secondName ?? $0.firstName).text }))
+    }
+  }
+
+  private mutating func visit(_ call: FunctionCallExprSyntax, function: String) {
+    guard HandlerWords.isContinuation(call),
+      let closure = call.trailingClosure
+        ?? call.arguments.last?.expression.as(ClosureExprSyntax.self)
+    else { return }
+    let parameters = closure.parameterNames
+    let name = closure.signature?.parameterClause == nil ? "$0" : parameters.first
+    guard let name, name != "_" else { return }
+    subjects.append(
+      Subject(
+        kind: .continuation, name: name, function: function, statements: closure.statements,
+        offset: closure.startOffset, range: closure.byteRange, end: closure.rightBrace.startOffset,
+        canThrow: false, returnsVoid: true, parameters: parameters))
+  }
+}
+
+/// The words that a search for handlers looks for.
+enum HandlerWords {
+  static let continuations: Set<String> = [
+    "withCheckedContinuation", "withCheckedThrowingContinuation", "withUnsafeContinuation",
+    "withUnsafeThrowingContinuation",
+  ]
+  private static let exact = WordFinder(
+    continuations.union(["escaping", "CheckedContinuation", "UnsafeContinuation"]))
+
+  static func isContinuation(_ call: FunctionCallExprSyntax) -> Bool {
+    guard let name = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text else {
+      return false
+    }
+    return continuations.contains(name)
+  }
+
+  /// Where something that has to do with handlers may stand: `escaping`, continuations, and optional closures.
+  static func mentions(in file: ParsedFile) -> Mentions {
+    var mentions = exact.find(in: file)
+    var text = file.text
+    let optionals = text.withUTF8 { bytes in
+      var found = Mentions()
+      for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: "?") {
+        // `((Data?, Error?) -> Void)?`, `Completion?`
+        let before = bytes[index - 1]
+        if before == UInt8(ascii: ")") || before == UInt8(ascii: "n") || before == UInt8(ascii: "k")
+          || before == UInt8(ascii: "r") || before == UInt8(ascii: ">")
+        {
+          found.append(index)
+        }
+      }
+      return found
+    }
+    mentions.merge(optionals)
+    return mentions
+  }
+}
+
+enum FunctionName {
+  static func of(_ function: FunctionDeclSyntax) -> String {
+    function.name.text + labels(function.signature.parameterClause)
+  }
+
+  static func of(_ initializer: InitializerDeclSyntax) -> String {
+    "init" + labels(initializer.signature.parameterClause)
+  }
+
+  static func of(_ variable: VariableDeclSyntax) -> String? {
+    variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+  }
+
+  private static func labels(_ clause: FunctionParameterClauseSyntax) -> String {
+    "(\(clause.parameters.map { "\($0.firstName.text):" }.joined()))"
+  }
+}
