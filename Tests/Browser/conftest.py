@@ -1,0 +1,130 @@
+"""A browser without a window, and people who look at a kennel with it.
+
+Each window is watched: an error on its console, or a request to anywhere else, fails the test.
+"""
+
+import dataclasses
+import os
+import pathlib
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from kennel import PASSWORD, Kennel, program
+
+DEVICES = {
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
+    "desktop": {"viewport": {"width": 1280, "height": 800}},
+}
+
+expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="session")
+def kennel(tmp_path_factory):
+    kennel = Kennel(program(), tmp_path_factory.mktemp("kennel"))
+    # More than a page of them.
+    for number in range(34):
+        kennel.post("Bob", f"Photo {number}", number, (300, 200) if number % 3 else (200, 300))
+    yield kennel
+    kennel.stop()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclasses.dataclass
+class Window:
+    """Somebody's browser window."""
+
+    page: Page
+    context: BrowserContext
+    kennel: Kennel
+    faults: list[str]
+    # Parts of console messages that the test brings about.
+    tolerated: list[str] = dataclasses.field(default_factory=list)
+
+    def go(self, path: str = "/") -> "Window":
+        self.page.goto(self.kennel.address + path)
+        return self
+
+    def tile(self, post: int):
+        return self.page.locator(f"#grid [data-post='{post}']")
+
+    def heart(self, post: int):
+        return self.tile(post).locator(".heart")
+
+    def open(self, post: int):
+        self.tile(post).locator(".open").click()
+        expect(self.page.locator("#lightbox article")).to_have_attribute("data-post", str(post))
+        return self.page.locator("#lightbox")
+
+    def expect_address(self, path: str) -> None:
+        expect(self.page).to_have_url(re.compile(re.escape(self.kennel.address + path) + "$"))
+
+    def toast(self, text: str):
+        return self.page.locator(".toast", has_text=text)
+
+    def sign_in(self, name: str, password: str = PASSWORD) -> None:
+        dialog = self.page.get_by_role("dialog", name="Sign in")
+        dialog.get_by_label("Name").fill(name)
+        dialog.get_by_label("Password").fill(password)
+        dialog.get_by_role("button", name="Sign in").click()
+
+
+@pytest.fixture
+def window(browser: Browser, kennel: Kennel):
+    """Opens windows; of somebody who is signed in when they are named."""
+    windows: list[Window] = []
+
+    def open_window(person: str = "", device: str = "desktop", **options) -> Window:
+        context = browser.new_context(**{**DEVICES[device], **options})
+        if person:
+            answer = context.request.post(
+                kennel.address + "/session", data={"name": person, "password": PASSWORD})
+            assert answer.status == 201
+        page = context.new_page()
+        faults: list[str] = []
+        window = Window(page, context, kennel, faults)
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+
+        def check(request) -> None:
+            if not request.url.startswith((kennel.address + "/", "data:", "blob:")):
+                faults.append(f"a request to {request.url}")
+
+        page.on("request", check)
+        windows.append(window)
+        return window
+
+    yield open_window
+    for window in windows:
+        window.context.close()
+    for window in windows:
+        left = [fault for fault in window.faults if not any(part in fault for part in window.tolerated)]
+        assert not left, left
+
+
+@pytest.fixture(params=list(DEVICES))
+def device(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def picture(tmp_path: pathlib.Path):
+    """Writes a picture to a file of a name."""
+    import pictures
+
+    def write(name: str = "dog.jpg", number: int = 5, data: bytes | None = None) -> pathlib.Path:
+        path = tmp_path / name
+        path.write_bytes(data if data is not None else pictures.jpeg(number, (600, 400)))
+        return path
+
+    return write

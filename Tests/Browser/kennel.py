@@ -1,0 +1,80 @@
+"""A kennel to test with: its server, and what other people do there meanwhile."""
+
+import base64
+import json
+import os
+import pathlib
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pictures
+
+PASSWORD = "correct horse"
+
+
+class Kennel:
+    def __init__(self, program: str, directory: pathlib.Path) -> None:
+        self.program = program
+        self.directory = directory
+        self.process: subprocess.Popen[str] | None = None
+        self.address = ""
+        self.start(0)
+
+    def start(self, port: int) -> None:
+        self.process = subprocess.Popen(
+            [self.program, str(self.directory), str(port)], stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+        assert self.address.startswith("http://"), "the server has not begun"
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def restart(self) -> None:
+        """Ends as in a power cut, and comes back where it was."""
+        self.stop()
+        self.start(urllib.parse.urlsplit(self.address).port)
+
+    def call(self, person: str, method: str, path: str, body: bytes | None = None, kind: str = ""):
+        request = urllib.request.Request(self.address + path, data=body, method=method)
+        credentials = base64.b64encode(f"{person}:{PASSWORD}".encode()).decode()
+        request.add_header("Authorization", f"Basic {credentials}")
+        if kind:
+            request.add_header("Content-Type", kind)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            text = response.read()
+        return json.loads(text) if text else None
+
+    def post(self, person: str = "Bob", caption: str = "", number: int = 1, size=(600, 400)) -> int:
+        query = urllib.parse.urlencode({"caption": caption})
+        return self.call(person, "POST", f"/posts?{query}", pictures.jpeg(number, size), "image/jpeg")["id"]
+
+    def heart(self, person: str, post: int) -> None:
+        self.call(person, "PUT", f"/posts/{post}/favourite")
+
+    def comment(self, person: str, post: int, text: str) -> int:
+        body = json.dumps({"text": text}).encode()
+        return self.call(person, "POST", f"/posts/{post}/comments", body, "application/json")["id"]
+
+    def delete(self, person: str, post: int) -> None:
+        self.call(person, "DELETE", f"/posts/{post}")
+
+    def posts(self) -> list[dict]:
+        with urllib.request.urlopen(self.address + "/posts", timeout=30) as response:
+            return json.loads(response.read())["posts"]
+
+    def has(self, post: int) -> bool:
+        try:
+            urllib.request.urlopen(f"{self.address}/posts/{post}", timeout=30).close()
+            return True
+        except urllib.error.HTTPError:
+            return False
+
+
+def program() -> str:
+    found = os.environ.get("PAGE_SERVER", "")
+    assert os.access(found, os.X_OK), "PAGE_SERVER names no program; use scripts/test-page"
+    return found

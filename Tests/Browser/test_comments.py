@@ -1,0 +1,77 @@
+"""Comments: written in one window, read in another."""
+
+from playwright.sync_api import expect
+
+
+def test_a_comment_is_read_by_others_at_once(window, device):
+    writer, reader = window("Ada", device), window("", device)
+    post = writer.kennel.post()
+    reader.go()
+    reader.open(post)
+    writer.go()
+    dialog = writer.open(post)
+    dialog.get_by_label("Your comment").fill("What a nose <3 & more")
+    dialog.get_by_role("button", name="Send").click()
+    for person in (writer, reader):
+        item = person.page.locator("#lightbox .comments li")
+        expect(item).to_have_count(1)
+        expect(item.locator(".text")).to_have_text("What a nose <3 & more")
+        expect(person.page.locator("#lightbox .comments .count")).to_have_text("1")
+    expect(dialog.get_by_label("Your comment")).to_be_empty()
+
+
+def test_enter_sends_and_shift_makes_a_new_line(window):
+    writer = window("Ada")
+    post = writer.kennel.post()
+    writer.go()
+    dialog = writer.open(post)
+    dialog.get_by_label("Your comment").click()
+    writer.page.keyboard.type("One")
+    writer.page.keyboard.press("Shift+Enter")
+    writer.page.keyboard.type("two")
+    writer.page.keyboard.press("Enter")
+    expect(dialog.locator(".comments .text")).to_have_text("One\ntwo")
+
+
+def test_ones_own_comment_can_be_deleted(window):
+    writer, reader = window("Ada"), window()
+    post = writer.kennel.post()
+    writer.kennel.comment("Ada", post, "Never mind")
+    writer.kennel.comment("Bob", post, "Stays")
+    reader.go(f"/photos/{post}")
+    writer.go()
+    dialog = writer.open(post)
+    expect(dialog.locator(".comments li")).to_have_count(2)
+    expect(dialog.get_by_role("button", name="Delete the comment by Bob")).to_have_count(0)
+    dialog.locator(".comments li").first.hover()
+    dialog.get_by_role("button", name="Delete the comment by Ada").click()
+    writer.page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    for list_ in (dialog.locator(".comments li"), reader.page.locator(".comments li")):
+        expect(list_).to_have_count(1)
+        expect(list_).to_contain_text("Stays")
+
+
+def test_a_comment_that_does_not_arrive_is_kept_and_told(window):
+    writer = window("Ada")
+    writer.tolerated.append("ERR_FAILED")
+    post = writer.kennel.post()
+    writer.go()
+    dialog = writer.open(post)
+    writer.page.route("**/comments", lambda route: route.abort())
+    dialog.get_by_label("Your comment").fill("Patience")
+    dialog.get_by_role("button", name="Send").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("cannot be reached")
+    expect(dialog.get_by_label("Your comment")).to_have_value("Patience")
+    writer.page.unroute("**/comments")
+    dialog.get_by_role("button", name="Send").click()
+    expect(dialog.locator(".comments .text")).to_have_text("Patience")
+
+
+def test_somebody_unknown_is_asked_to_sign_in(window):
+    person = window()
+    post = person.kennel.post()
+    person.go()
+    dialog = person.open(post)
+    dialog.get_by_role("button", name="Sign in to comment").click()
+    person.sign_in("Ada")
+    expect(dialog.get_by_label("Your comment")).to_be_visible()

@@ -1,0 +1,34 @@
+"""What happened while nobody could hear of it."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_after_a_cut_the_page_catches_up_by_itself(window, kennel):
+    watcher = window()
+    watcher.tolerated += ["ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE"]
+    post = kennel.post()
+    watcher.go()
+    kennel.heart("Ada", post)
+    expect(watcher.heart(post)).to_have_attribute("data-count", "1")
+    kennel.restart()
+    kennel.heart("Bob", post)
+    newer = kennel.post(caption="Meanwhile")
+    expect(watcher.heart(post)).to_have_attribute("data-count", "2")
+    watcher.page.get_by_role("button", name="1 new photo").click()
+    expect(watcher.tile(newer)).to_be_visible()
+
+
+def test_a_kennel_that_tells_of_a_gap_is_looked_at_anew(window, kennel):
+    watcher = window()
+    post = kennel.post()
+    # The line of events says only that some were lost.
+    watcher.page.route(
+        re.compile(r"/events(\?|$)"),
+        lambda route: route.fulfill(
+            content_type="text/event-stream",
+            body="retry: 600000\nevent: lost\ndata: {\"kind\":\"lost\"}\n\n"))
+    watcher.page.route("**/assets/app.js", lambda route: (kennel.heart("Ada", post), route.continue_()))
+    watcher.go()
+    expect(watcher.heart(post)).to_have_attribute("data-count", "1")

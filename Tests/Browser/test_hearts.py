@@ -1,0 +1,88 @@
+"""Hearts: given in one window, counted in all."""
+
+from playwright.sync_api import expect
+
+
+def test_a_heart_given_in_one_window_is_counted_in_another(window, device):
+    giver, watcher = window("Ada", device), window("", device)
+    post = giver.kennel.post()
+    watcher.go()
+    giver.go()
+    giver.tile(post).hover()
+    giver.heart(post).click()
+    expect(giver.heart(post)).to_have_attribute("aria-pressed", "true")
+    expect(watcher.heart(post)).to_have_attribute("data-count", "1")
+    expect(watcher.heart(post)).to_have_attribute("aria-pressed", "false")
+    giver.heart(post).click()
+    expect(watcher.heart(post)).to_have_attribute("data-count", "0")
+
+
+def test_an_opened_photo_and_its_tile_count_alike(window):
+    watcher = window()
+    post = watcher.kennel.post()
+    watcher.go()
+    dialog = watcher.open(post)
+    expect(dialog.locator(".heart .count")).to_have_text("0")
+    for number, person in enumerate(["Ada", "Bob", "Olga"], start=1):
+        watcher.kennel.heart(person, post)
+        expect(dialog.locator(".heart .count")).to_have_text(str(number))
+    expect(watcher.heart(post)).to_have_attribute("data-count", "3")
+
+
+def test_many_quick_taps_end_with_the_last_wish(window):
+    giver, watcher = window("Ada"), window()
+    post = giver.kennel.post()
+    watcher.go()
+    giver.go()
+    giver.tile(post).hover()
+    for _ in range(7):
+        giver.heart(post).click()
+    expect(giver.heart(post)).to_have_attribute("aria-pressed", "true")
+    expect(watcher.heart(post)).to_have_attribute("data-count", "1")
+    expect(giver.heart(post)).to_have_attribute("data-count", "1")
+    giver.page.reload()
+    expect(giver.heart(post)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_heart_that_does_not_arrive_is_taken_back_and_told(window):
+    giver = window("Ada")
+    giver.tolerated.append("ERR_FAILED")
+    post = giver.kennel.post()
+    giver.go()
+    giver.page.route("**/favourite", lambda route: route.abort())
+    giver.tile(post).hover()
+    giver.heart(post).click()
+    expect(giver.toast("cannot be reached")).to_be_visible()
+    expect(giver.heart(post)).to_have_attribute("aria-pressed", "false")
+    expect(giver.heart(post)).to_have_attribute("data-count", "0")
+
+
+def test_ones_hearts_are_gathered(window):
+    giver = window("Olga")
+    liked, other = giver.kennel.post(caption="Liked"), giver.kennel.post(caption="Not yet")
+    giver.kennel.heart("Olga", liked)
+    giver.go()
+    giver.page.get_by_role("link", name="Hearts").click()
+    expect(giver.tile(liked)).to_be_visible()
+    expect(giver.tile(other)).to_have_count(0)
+
+
+def test_hearts_of_somebody_unknown_ask_to_sign_in(window):
+    person = window().go("/hearts")
+    expect(person.page.get_by_text("Sign in to see the photos you gave a heart.")).to_be_visible()
+
+
+def test_less_motion_where_a_reader_wants_less(window):
+    calm, lively = window("Ada", reduced_motion="reduce"), window("Bob")
+    post = calm.kennel.post()
+    for person in (calm, lively):
+        person.page.add_init_script(
+            "window.motions = 0; addEventListener('animationstart', () => window.motions++, true)")
+        person.go()
+        person.tile(post).hover()
+        person.heart(post).click()
+        expect(person.heart(post)).to_have_attribute("aria-pressed", "true")
+    expect(calm.heart(post)).to_have_attribute("data-count", "2")
+    expect(lively.heart(post)).to_have_attribute("data-count", "2")
+    assert calm.page.evaluate("window.motions") == 0
+    assert lively.page.evaluate("window.motions") > 0

@@ -1,0 +1,83 @@
+"""Everything by keyboard alone."""
+
+from playwright.sync_api import expect
+
+
+def focused(window, attribute: str) -> str:
+    return window.page.evaluate("(name) => document.activeElement.getAttribute(name)", attribute)
+
+
+def test_from_the_first_tab_to_a_heart_and_a_comment(window):
+    person = window()
+    post = person.kennel.post("Bob", "By keyboard")
+    person.go()
+    keys = person.page.keyboard
+    keys.press("Tab")
+    expect(person.page.get_by_role("link", name="Skip to the photos")).to_be_focused()
+    expect(person.page.get_by_role("link", name="Skip to the photos")).to_be_in_viewport()
+    keys.press("Tab")
+    expect(person.page.get_by_role("link", name="Kennel")).to_be_focused()
+    keys.press("Tab")
+    keys.press("Tab")
+    expect(person.page.get_by_role("button", name="Sign in")).to_be_focused()
+    keys.press("Enter")
+    keys.type("Ada")
+    keys.press("Tab")
+    keys.type("correct horse")
+    keys.press("Enter")
+    expect(person.toast("Welcome, Ada.")).to_be_visible()
+
+    person.page.reload()
+    keys.press("Tab")
+    keys.press("Enter")
+    keys.press("Tab")
+    assert focused(person, "href") == f"/photos/{post}"
+    keys.press("Tab")
+    expect(person.heart(post)).to_be_focused()
+    keys.press("Space")
+    expect(person.heart(post)).to_have_attribute("aria-pressed", "true")
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    dialog = person.page.locator("#lightbox")
+    expect(dialog.get_by_role("heading", name="By keyboard")).to_be_visible()
+    comment = dialog.get_by_label("Your comment")
+    for _ in range(8):
+        if comment.evaluate("(field) => field === document.activeElement"):
+            break
+        keys.press("Tab")
+    expect(comment).to_be_focused()
+    keys.type("Typed, not clicked")
+    keys.press("Enter")
+    expect(dialog.locator(".comments .text")).to_have_text("Typed, not clicked")
+    keys.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert focused(person, "href") == f"/photos/{post}"
+
+
+def test_what_has_the_focus_is_seen(window):
+    person = window("Ada").go()
+    for _ in range(8):
+        person.page.keyboard.press("Tab")
+        outline = person.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline == "solid"
+
+
+def test_everything_that_can_be_used_has_a_name(window):
+    person = window("Ada")
+    post = person.kennel.post("Ada", "")
+    person.kennel.comment("Ada", post, "Hello")
+    person.go()
+    person.open(post)
+    nameless = person.page.evaluate(
+        """() => [...document.querySelectorAll("a, button, input, textarea, img, dialog, nav")].filter((one) => {
+          if (!one.checkVisibility() || one.matches("img[alt='']")) return false;
+          if (one.matches("dialog")) {
+            return !one.ariaLabel && !document.getElementById(one.getAttribute("aria-labelledby"))?.textContent
+              && one.open;
+          }
+          return !(one.ariaLabel || one.alt || one.textContent.trim() || one.labels?.length
+            || one.querySelector("img[alt]:not([alt=''])"));
+        }).map((one) => one.outerHTML.slice(0, 120))""")
+    assert nameless == []
+    ids = person.page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))

@@ -1,0 +1,119 @@
+"""Looking at photos: in whatever width, dark or light, and without scripts."""
+
+import pytest
+from playwright.sync_api import expect
+
+
+def ids(window) -> list[int]:
+    return [int(tile.get_attribute("data-post")) for tile in window.page.locator("#grid > .tile").all()]
+
+
+def test_the_newest_photo_comes_first(window, device):
+    looking = window(device=device)
+    newest = looking.kennel.post(caption="The newest")
+    looking.go()
+    shown = ids(looking)
+    assert shown[0] == newest
+    assert shown == sorted(shown, reverse=True)
+    expect(looking.page).to_have_title("Kennel")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280, 2560])
+def test_rows_are_full_and_nothing_is_cut_off(window, width):
+    looking = window(viewport={"width": width, "height": 800}).go()
+    assert looking.page.evaluate("document.documentElement.scrollWidth") <= width
+    grid = looking.page.locator("#grid").bounding_box()
+    rows: dict[int, list[dict]] = {}
+    for tile in looking.page.locator("#grid > .tile").all():
+        box = tile.bounding_box()
+        rows.setdefault(round(box["y"]), []).append(box)
+    tops = sorted(rows)
+    for top in tops[:-1]:
+        row = rows[top]
+        heights = [box["height"] for box in row]
+        assert max(heights) - min(heights) < 1
+        right = max(box["x"] + box["width"] for box in row)
+        assert abs(right - (grid["x"] + grid["width"])) < 1.5
+    # The last one is not drawn out.
+    assert rows[tops[-1]][0]["height"] <= max(box["height"] for box in rows[tops[0]]) * 1.7
+
+
+def test_a_soft_placeholder_is_there_before_the_photo(window):
+    looking = window(java_script_enabled=False)
+    looking.page.route("**/thumbnail*", lambda route: route.abort())
+    looking.tolerated.append("net::ERR_FAILED")
+    looking.go()
+    first = looking.page.locator("#grid .soft").first
+    assert first.get_attribute("src").startswith("data:image/")
+    box = looking.page.locator("#grid .tile").first.bounding_box()
+    assert box["height"] > 50
+
+
+def test_nothing_moves_when_photos_arrive(window):
+    looking = window()
+    looking.page.add_init_script(
+        "window.shifts = 0; new PerformanceObserver((list) => {"
+        " for (const entry of list.getEntries()) window.shifts += entry.value;"
+        "}).observe({ type: 'layout-shift', buffered: true });")
+    looking.go()
+    expect(looking.page.locator("#grid .sharp").first).not_to_have_class("sharp waiting")
+    assert looking.page.evaluate("window.shifts") < 0.01
+
+
+def test_older_photos_come_as_one_scrolls(window, device):
+    looking = window(device=device).go()
+    first = len(ids(looking))
+    looking.page.locator(".older").scroll_into_view_if_needed()
+    expect(looking.page.locator(".older")).to_have_count(0)
+    shown = ids(looking)
+    assert len(shown) > first
+    assert len(set(shown)) == len(shown)
+
+
+def test_everything_can_be_looked_at_without_scripts(window, device):
+    looking = window(device=device, java_script_enabled=False)
+    post = looking.kennel.post(caption="For everybody")
+    looking.kennel.comment("Ada", post, "Seen without a script")
+    looking.go()
+    expect(looking.page.get_by_role("button", name="Sign in")).to_be_hidden()
+    looking.tile(post).locator(".open").click()
+    looking.expect_address(f"/photos/{post}")
+    expect(looking.page.get_by_role("heading", name="For everybody")).to_be_visible()
+    expect(looking.page.get_by_text("Seen without a script")).to_be_visible()
+    looking.page.get_by_role("link", name="All photos").click()
+    looking.page.get_by_role("link", name="Older photos").click()
+    expect(looking.page.locator("#grid > .tile").first).to_be_visible()
+    looking.page.get_by_role("link", name="Newest photos").click()
+    looking.expect_address("/")
+
+
+@pytest.mark.parametrize("scheme, color", [("light", "rgb(251, 250, 248)"), ("dark", "rgb(19, 18, 17)")])
+def test_it_is_dark_where_a_reader_wants_it_dark(window, scheme, color):
+    looking = window(color_scheme=scheme).go()
+    expect(looking.page.locator("html")).to_have_css("background-color", color)
+
+
+def test_what_is_not_there_is_told_in_a_sentence(window):
+    looking = window()
+    looking.tolerated.append("404")
+    looking.go("/photos/99999999")
+    expect(looking.page.get_by_text("There is no such post")).to_be_visible()
+    looking.page.get_by_role("link", name="See the photos").click()
+    looking.expect_address("/")
+
+
+def test_html_in_captions_names_and_comments_stays_text(window, device):
+    looking = window(device=device)
+    hostile = "<img src=x onerror=\"document.title='caught'\"><b>bold</b> & \"quoted\""
+    post = looking.kennel.post("Bob", hostile)
+    looking.kennel.comment("Ada", post, hostile)
+    looking.go()
+    picture = looking.tile(post).locator(".sharp")
+    assert picture.get_attribute("alt") == hostile
+    dialog = looking.open(post)
+    expect(dialog.get_by_role("heading", level=1)).to_have_text(hostile)
+    expect(dialog.locator(".comments .text")).to_have_text(hostile)
+    assert dialog.locator("b").count() == 0
+    looking.go(f"/photos/{post}")
+    expect(looking.page.get_by_role("heading", level=1)).to_have_text(hostile)
+    looking.kennel.delete("Bob", post)

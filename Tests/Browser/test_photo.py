@@ -1,0 +1,128 @@
+"""A photo over the grid, and on a page of its own."""
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def three(kennel):
+    """Posts, the newest first."""
+    return [kennel.post(caption=f"{name} of three", number=number) for number, name in enumerate(
+        ["Last", "Middle", "First"])][::-1]
+
+
+def test_a_photo_opens_over_the_grid_and_has_an_address(window, device, three):
+    looking = window(device=device).go()
+    dialog = looking.open(three[1])
+    expect(dialog.get_by_role("heading", name="Middle of three")).to_be_visible()
+    looking.expect_address(f"/photos/{three[1]}")
+    expect(looking.page).to_have_title("Middle of three · Kennel")
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_be_hidden()
+    looking.expect_address("/")
+    expect(looking.page).to_have_title("Kennel")
+    expect(looking.tile(three[1]).locator(".open")).to_be_focused()
+
+
+def test_arrow_keys_go_on_and_escape_goes_back(window, three):
+    looking = window().go()
+    dialog = looking.open(three[0])
+    article = dialog.locator("article")
+    looking.page.keyboard.press("ArrowRight")
+    expect(article).to_have_attribute("data-post", str(three[1]))
+    looking.page.keyboard.press("ArrowRight")
+    expect(article).to_have_attribute("data-post", str(three[2]))
+    looking.page.keyboard.press("ArrowLeft")
+    expect(article).to_have_attribute("data-post", str(three[1]))
+    looking.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(looking.tile(three[1]).locator(".open")).to_be_focused()
+    looking.expect_address("/")
+
+
+def test_the_browsers_back_and_forward_close_and_open(window, three):
+    looking = window().go()
+    dialog = looking.open(three[0])
+    looking.page.go_back()
+    expect(dialog).to_be_hidden()
+    looking.page.go_forward()
+    expect(dialog.locator("article")).to_have_attribute("data-post", str(three[0]))
+    looking.page.reload()
+    expect(looking.page.get_by_role("heading", name="First of three")).to_be_visible()
+    looking.page.go_back()
+    expect(looking.tile(three[0])).to_be_visible()
+    looking.expect_address("/")
+
+
+def test_a_swipe_goes_on(window, three):
+    looking = window(device="phone").go()
+    dialog = looking.open(three[0])
+    box = dialog.locator(".stage").bounding_box()
+    y = box["y"] + box["height"] / 2
+    session = looking.context.new_cdp_session(looking.page)
+
+    def touch(kind: str, x: float | None) -> None:
+        points = [] if x is None else [{"x": x, "y": y}]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 320)
+    for x in (280, 220, 160, 100):
+        touch("touchMove", x)
+    touch("touchEnd", None)
+    expect(dialog.locator("article")).to_have_attribute("data-post", str(three[1]))
+
+
+def test_the_focus_stays_within_an_opened_photo(window, three):
+    looking = window().go()
+    looking.open(three[1])
+    for _ in range(12):
+        looking.page.keyboard.press("Tab")
+        inside = looking.page.evaluate(
+            "document.activeElement === document.body"
+            " || Boolean(document.activeElement.closest('#lightbox'))")
+        assert inside
+
+
+def test_the_last_photo_shown_leads_to_older_ones(window):
+    looking = window().go()
+    last = int(looking.page.locator("#grid > .tile").last.get_attribute("data-post"))
+    dialog = looking.open(last)
+    looking.page.keyboard.press("ArrowRight")
+    expect(dialog.locator("article")).not_to_have_attribute("data-post", str(last))
+
+
+def test_a_photo_deleted_by_its_author_is_gone_everywhere(window, device):
+    author, watcher = window("Ada", device), window("", device)
+    post = author.kennel.post("Ada", "Soon gone")
+    watcher.go()
+    author.go()
+    expect(watcher.tile(post)).to_be_visible()
+    dialog = author.open(post)
+    dialog.get_by_role("button", name="Delete").click()
+    question = author.page.get_by_role("alertdialog")
+    question.get_by_role("button", name="Keep").click()
+    expect(question).to_be_hidden()
+    dialog.get_by_role("button", name="Delete").click()
+    question.get_by_role("button", name="Delete").click()
+    expect(author.toast("The photo is deleted.")).to_be_visible()
+    expect(author.tile(post)).to_have_count(0)
+    expect(watcher.tile(post)).to_have_count(0)
+    assert not author.kennel.has(post)
+
+
+def test_whoever_looks_at_a_photo_that_is_deleted_is_told(window):
+    watcher = window()
+    post = watcher.kennel.post("Ada")
+    watcher.go()
+    watcher.open(post)
+    watcher.kennel.delete("Ada", post)
+    expect(watcher.toast("This photo was deleted.")).to_be_visible()
+    expect(watcher.page.locator("#lightbox article")).not_to_have_attribute("data-post", str(post))
+
+
+def test_others_are_not_offered_to_delete(window):
+    person = window("Ada")
+    post = person.kennel.post("Bob")
+    person.go()
+    dialog = person.open(post)
+    expect(dialog.get_by_role("button", name="Delete")).to_have_count(0)

@@ -1,0 +1,135 @@
+"""Sharing photos: chosen, dropped, pasted; with captions, progress and second thoughts."""
+
+import base64
+
+import pictures
+from playwright.sync_api import expect
+
+
+def choose(person, *paths):
+    with person.page.expect_file_chooser() as chooser:
+        person.page.get_by_role("button", name="Share").click()
+    chooser.value.set_files([str(path) for path in paths])
+    return person.page.get_by_role("dialog", name="Share photos")
+
+
+def slow(person, bytes_a_second: int) -> None:
+    session = person.context.new_cdp_session(person.page)
+    session.send("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_a_second})
+
+
+def carry(person, event: str, data: bytes, name: str) -> None:
+    """Lets the page see files as when they are dropped or pasted."""
+    person.page.evaluate(
+        """([event, data, name]) => {
+          const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([bytes], name, { type: "image/jpeg" }));
+          const options = { bubbles: true, cancelable: true };
+          if (event === "paste") {
+            document.body.dispatchEvent(new ClipboardEvent(event, { ...options, clipboardData: transfer }));
+          } else {
+            document.body.dispatchEvent(new DragEvent(event, { ...options, dataTransfer: transfer }));
+          }
+        }""", [event, base64.b64encode(data).decode(), name])
+
+
+def test_a_chosen_photo_is_shared_with_a_caption(window, device, picture):
+    person, watcher = window("Ada", device).go(), window("", device).go()
+    dialog = choose(person, picture())
+    expect(dialog.locator(".preview img")).to_be_visible()
+    dialog.get_by_label("Caption for dog.jpg").fill("Fresh from the <bath> & dry")
+    dialog.get_by_role("button", name="Share").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+    expect(dialog).to_be_hidden()
+    newest = person.kennel.posts()[0]
+    assert newest["caption"] == "Fresh from the <bath> & dry"
+    assert newest["author"] == "Ada"
+    expect(person.page.locator("#grid > .tile").first).to_have_attribute("data-post", str(newest["id"]))
+    # It is left to others when their grid moves.
+    watcher.page.get_by_role("button", name="1 new photo").click()
+    expect(watcher.page.locator("#grid > .tile").first).to_have_attribute("data-post", str(newest["id"]))
+    expect(watcher.page.get_by_role("button", name="new photo")).to_be_hidden()
+
+
+def test_progress_is_shown_while_a_photo_is_sent(window, picture):
+    person = window("Ada").go()
+    dialog = choose(person, picture("large.png", data=pictures.noise(600, 400)))
+    slow(person, 400_000)
+    dialog.get_by_role("button", name="Share").click()
+    progress = dialog.get_by_role("progressbar", name="Sending large.png")
+    expect(progress).to_be_visible()
+    expect(progress).not_to_have_js_property("value", 0)
+    assert 0 < progress.evaluate("(bar) => bar.value") < 1
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+
+
+def test_sending_can_be_stopped_and_begun_again(window, picture):
+    person = window("Ada").go()
+    before = person.kennel.posts()[0]["id"]
+    dialog = choose(person, picture("large.png", data=pictures.noise(600, 400)))
+    slow(person, 50_000)
+    dialog.get_by_role("button", name="Share").click()
+    expect(dialog.get_by_role("progressbar")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog.get_by_role("progressbar")).to_be_hidden()
+    assert person.kennel.posts()[0]["id"] == before
+    slow(person, -1)
+    dialog.get_by_role("button", name="Share").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+
+
+def test_photos_are_dropped_and_pasted(window):
+    person = window("Ada").go()
+    dialog = person.page.get_by_role("dialog", name="Share photos")
+    carry(person, "dragenter", pictures.jpeg(1, (300, 200)), "dropped.jpg")
+    expect(person.page.get_by_text("Drop photos to share them")).to_be_visible()
+    carry(person, "drop", pictures.jpeg(1, (300, 200)), "dropped.jpg")
+    expect(person.page.get_by_text("Drop photos to share them")).to_be_hidden()
+    expect(dialog.get_by_label("Caption for dropped.jpg")).to_be_focused()
+    carry(person, "paste", pictures.jpeg(2, (300, 200)), "pasted.jpg")
+    expect(dialog.locator(".chosen li")).to_have_count(2)
+    dialog.get_by_role("button", name="Leave out dropped.jpg").click()
+    expect(dialog.locator(".chosen li")).to_have_count(1)
+    dialog.get_by_role("button", name="Share").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+
+
+def test_several_photos_each_have_a_caption(window, picture):
+    person = window("Ada").go()
+    dialog = choose(person, picture("one.jpg", 1), picture("two.jpg", 2))
+    dialog.get_by_label("Caption for one.jpg").fill("The first")
+    dialog.get_by_label("Caption for two.jpg").fill("The second")
+    dialog.get_by_role("button", name="Share 2 photos").click()
+    expect(person.toast("Your 2 photos are shared.")).to_be_visible()
+    assert [post["caption"] for post in person.kennel.posts()[:2]] == ["The second", "The first"]
+
+
+def test_what_is_no_photo_is_refused_in_a_sentence(window, picture):
+    person = window("Ada")
+    person.tolerated += ["415", "422"]
+    person.go()
+    dialog = choose(person, picture("notes.txt", data=b"Walk at nine"))
+    expect(dialog.get_by_role("alert")).to_have_text("“notes.txt” is not a JPEG, PNG, WebP or GIF picture.")
+    expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
+    dialog.get_by_role("button", name="Cancel").click()
+    # It looks like one by its name: the kennel looks into it.
+    dialog = choose(person, picture("fake.jpg", data=b"Walk at nine"))
+    dialog.get_by_role("button", name="Share").click()
+    expect(dialog.locator(".failed .state")).not_to_be_empty()
+    expect(dialog.get_by_role("button", name="Try again")).to_be_enabled()
+
+
+def test_a_session_that_has_ended_asks_to_sign_in_and_loses_nothing(window, picture):
+    person = window("Ada")
+    person.tolerated.append("401")
+    person.go()
+    dialog = choose(person, picture())
+    dialog.get_by_label("Caption for dog.jpg").fill("Kept")
+    person.context.clear_cookies()
+    dialog.get_by_role("button", name="Share").click()
+    person.sign_in("Ada")
+    dialog.get_by_role("button", name="Try again").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+    assert person.kennel.posts()[0]["caption"] == "Kept"
