@@ -125,10 +125,6 @@ let package = Package(
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),
-    // What the tests in Tests/Browser talk to.
-    .executableTarget(
-      name: "page-server", dependencies: ["KennelCore", "HTTPService"], path: "Tests/Programs/page-server",
-      swiftSettings: strict),
     .testTarget(
       name: "KennelCoreTests",
       dependencies: ["KennelCore", "HTTPService", "Retriever", "RetrieverImages", "TestSupport"],

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import subprocess
 import urllib.error
 import urllib.parse
@@ -20,13 +21,21 @@ class Kennel:
         self.directory = directory
         self.process: subprocess.Popen[str] | None = None
         self.address = ""
+        # The first is the owner.
+        for name in ("Olga", "Ada", "Bob"):
+            subprocess.run(
+                [program, "user", "add", name, "--password-stdin", "--quiet", "--data", str(directory)],
+                input=PASSWORD + "\n", text=True, check=True)
         self.start(0)
 
     def start(self, port: int) -> None:
         self.process = subprocess.Popen(
-            [self.program, str(self.directory), str(port)], stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().strip()
-        assert self.address.startswith("http://"), "the server has not begun"
+            [self.program, "serve", "--quiet", "--data", str(self.directory), "--port", str(port)],
+            stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"http://[^\s/]+", line)
+        assert found, f"the server has not begun: {line}"
+        self.address = found[0]
 
     def stop(self) -> None:
         self.process.kill()
@@ -75,6 +84,6 @@ class Kennel:
 
 
 def program() -> str:
-    found = os.environ.get("PAGE_SERVER", "")
-    assert os.access(found, os.X_OK), "PAGE_SERVER names no program; use scripts/test-page"
+    found = os.environ.get("KENNEL_PROGRAM", "")
+    assert os.access(found, os.X_OK), "KENNEL_PROGRAM names no program; use scripts/test-page"
     return found

@@ -72,7 +72,7 @@ def test_sending_can_be_stopped_and_begun_again(window, picture):
     slow(person, 50_000)
     dialog.get_by_role("button", name="Share").click()
     expect(dialog.get_by_role("progressbar")).to_be_visible()
-    dialog.get_by_role("button", name="Cancel").click()
+    dialog.get_by_role("button", name="Stop").click()
     expect(dialog.get_by_role("progressbar")).to_be_hidden()
     assert person.kennel.posts()[0]["id"] == before
     slow(person, -1)

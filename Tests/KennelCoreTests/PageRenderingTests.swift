@@ -144,6 +144,18 @@ import Testing
     #expect(page.contains("Sign in to comment"))
   }
 
+  @Test func aPhotoFromAnotherKennelTellsWhoseItIs() async throws {
+    var taken = try post(name: "Olga", caption: "")
+    taken.origin = Post.Origin(kennel: "<kennel>.example", author: "Rex", id: 3)
+    let page = await renderer.photo(post: taken, comments: [], viewer: nil)
+    #expect(page.contains("<bdi class=\"author\">Rex</bdi>"))
+    #expect(page.contains("from <bdi>&lt;kennel&gt;.example</bdi>"))
+    #expect(page.contains("alt=\"Photo by Rex\""))
+    #expect(!page.contains("Olga"))
+    let grid = await renderer.grid(posts: PostPage(posts: [taken], next: nil), viewer: nil)
+    #expect(grid.contains("<bdi class=\"author\">Rex</bdi>"))
+  }
+
   @Test func aPhotoWithoutACaptionHasANameNonetheless() async throws {
     let page = await renderer.photo(post: try post(caption: ""), comments: [], viewer: nil)
     #expect(page.contains("alt=\"Photo by Ada\""))

@@ -18,6 +18,7 @@ const mostPages = 20;
 const waiting = new Set();
 const watchers = [];
 let loading = null;
+let isHeld = false;
 
 const tiles = (root) => [...root.querySelectorAll("#grid > .tile")];
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -129,8 +130,14 @@ function forgetNews() {
   tellNews();
 }
 
+/** Keeps what is new to itself for a while. */
+export function holdNews(held) {
+  isHeld = held;
+  tellNews();
+}
+
 function tellNews() {
-  news.hidden = waiting.size === 0;
+  news.hidden = isHeld || waiting.size === 0;
   if (waiting.size) news.textContent = waiting.size === 1 ? "1 new photo" : `${waiting.size} new photos`;
 }
 

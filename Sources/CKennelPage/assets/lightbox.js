@@ -45,7 +45,7 @@ function fill(found) {
   if (frame?.querySelector(".soft")) {
     // The grid's picture is sharper than the placeholder: it stays below until the large one is there.
     const full = article.querySelector(".frame");
-    frame.className = full.className;
+    frame.className = `${full.className} ${frame.classList.contains("grown") ? "grown" : ""}`;
     frame.querySelector(".sharp")?.remove();
     frame.append(full.querySelector(".sharp"));
     article.querySelector(".stage").replaceWith(frame.parentElement);
@@ -55,9 +55,27 @@ function fill(found) {
   tellTimes(place);
 }
 
+/** Has the picture grow out of its place in the grid. */
+function grow(from) {
+  const frame = place.querySelector(".frame");
+  const to = frame?.getBoundingClientRect();
+  if (!from || !to?.width || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const scale = Math.max(from.width / to.width, from.height / to.height);
+  const x = from.left + from.width / 2 - to.left - to.width / 2;
+  const y = from.top + from.height / 2 - to.top - to.height / 2;
+  frame.classList.add("grown");
+  dialog.classList.add("growing");
+  const motion = frame.animate(
+    [{ transform: `translate(${x}px, ${y}px) scale(${scale})` }, { transform: "none" }],
+    { duration: 280, easing: "cubic-bezier(0.2, 0.7, 0.2, 1)" },
+  );
+  motion.onfinish = motion.oncancel = () => dialog.classList.remove("growing");
+}
+
 async function show(post) {
   shown = post;
   const tile = tileOf(post);
+  const start = dialog.open ? null : tile?.getBoundingClientRect();
   place.replaceChildren(...(tile ? [sketch(tile)] : []));
   dialog.scrollTop = 0;
   previous.disabled = !newer();
@@ -65,6 +83,7 @@ async function show(post) {
   if (!dialog.open) {
     dialog.showModal();
     dialog.focus();
+    grow(start);
   }
   try {
     const found = await page(`/photos/${post}`);

@@ -1,6 +1,6 @@
 // Sharing photos: chosen, dropped or pasted, each with a preview, a caption and its progress.
 
-import { showNews } from "./grid.js";
+import { holdNews, showNews } from "./grid.js";
 import { Problem, sendFile } from "./requests.js";
 import { forget, signedIn } from "./session.js";
 import { toast } from "./toasts.js";
@@ -14,6 +14,7 @@ const form = dialog.querySelector("form");
 const list = form.querySelector(".chosen");
 const error = form.querySelector(".error");
 const share = form.querySelector("[type=submit]");
+const stop = form.querySelector("[data-close]");
 const input = document.getElementById("upload-files");
 const template = document.getElementById("chosen-photo");
 const drop = document.getElementById("drop");
@@ -109,11 +110,20 @@ async function sendOne(photo, signal) {
   }
 }
 
-async function sendAll() {
-  sending = new AbortController();
-  error.textContent = "";
-  for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = true;
+/** While photos are on their way nothing about them changes. */
+function setSending(controller) {
+  sending = controller;
+  form.classList.toggle("sending", Boolean(sending));
+  for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = Boolean(sending);
+  stop.textContent = sending ? "Stop" : "Cancel";
   tell();
+}
+
+async function sendAll() {
+  setSending(new AbortController());
+  // One's own are no news.
+  holdNews(true);
+  error.textContent = "";
   let count = 0;
   let isSignedOut = false;
   try {
@@ -125,13 +135,12 @@ async function sendAll() {
   } catch (problem) {
     isSignedOut = problem.status === 401;
   } finally {
-    sending = null;
-    for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = false;
-    tell();
+    setSending(null);
   }
   if (!chosen.length) dialog.close();
+  if (count) await showNews().catch(() => {});
+  holdNews(false);
   if (count) {
-    await showNews().catch(() => {});
     toast(count === 1 ? "Your photo is shared." : `Your ${count} photos are shared.`);
   }
   if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
@@ -147,7 +156,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (chosen.length && !sending) sendAll();
 });
-form.querySelector("[data-close]").addEventListener("click", cancel);
+stop.addEventListener("click", cancel);
 form.querySelector("[data-choose]").addEventListener("click", () => input.click());
 dialog.addEventListener("cancel", (event) => {
   if (event.target !== dialog) return;

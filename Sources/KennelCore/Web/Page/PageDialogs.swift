@@ -37,8 +37,8 @@ enum PageDialogs {
     <form>
     <h2 id="upload-title">Share photos</h2>
     <ul class="chosen"></ul>
-    <p class="hint"><button class="link" type="button" data-choose>Choose more</button>, drop them here, or paste \
-    them.</p>
+    <p class="hint"><button class="link" type="button" data-choose>Choose more</button><span>, drop them here, or \
+    paste them.</span></p>
     <p class="error" role="alert"></p>
     <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
     <button class="button primary" type="submit">Share</button></div>
@@ -48,7 +48,7 @@ enum PageDialogs {
     aria-label="Photos to share">
     <template id="chosen-photo"><li><span class="preview"><img alt=""></span>
     <div><label><span class="hidden-text">Caption for <span class="file"></span></span>\
-    <textarea name="caption" rows="2" maxlength="2000" placeholder="A caption, if you like"></textarea></label>
+    <textarea name="caption" rows="2" maxlength="2000" placeholder="Caption (optional)"></textarea></label>
     <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
     <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
     <span class="hidden-text">Leave out <span class="file"></span></span></button></li></template>

@@ -18,8 +18,8 @@ struct PhotoArticle {
     <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
     <div class="details">
     <header>
-    \(Initial(name: post.authorName).html)
-    <p><bdi class="author">\(post.authorName)</bdi>\(PageDate(date: post.created).html)</p>
+    \(Initial(name: post.shownAuthor).html)
+    <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created).html)\(origin)</span></p>
     </header>
     \(heading)
     <div class="actions">\(HeartButton(post: post).html)\
@@ -37,6 +37,10 @@ struct PhotoArticle {
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-\(post.id)" dir="auto">\
       \(picture.alternative)</h1>
       """
+  }
+
+  private var origin: HTML? {
+    post.origin.map { ", from <bdi>\($0.kennel)</bdi>" }
   }
 
   private var facts: String {

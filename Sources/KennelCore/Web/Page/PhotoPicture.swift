@@ -11,7 +11,7 @@ struct PhotoPicture {
   var aspectRatio: Double { Double(max(post.facts.width, 1)) / Double(max(post.facts.height, 1)) }
 
   /// What is read out and shown when there is no picture.
-  var alternative: String { post.caption.isEmpty ? "Photo by \(post.authorName)" : post.caption }
+  var alternative: String { post.caption.isEmpty ? "Photo by \(post.shownAuthor)" : post.caption }
 
   /// Classes that tell the style sheet the proportions, digit by digit, where no style may stand in a document: `u1 d3
   /// c3 m3` is 1.333.

@@ -14,7 +14,7 @@ struct PostTile {
     return """
       <li class="tile \(proportions)" data-post="\(post.id)">\
       <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
-      <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.authorName)</bdi></span></a>\
+      <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.shownAuthor)</bdi></span></a>\
       \(HeartButton(post: post).html)</li>
       """
   }
@@ -32,4 +32,9 @@ struct HeartButton {
     <span class="hidden-text">Heart, </span><span class="count">\(post.favouriteCount)</span></button>
     """
   }
+}
+
+extension Post {
+  /// Who shared it: here, or in the kennel that it came from.
+  var shownAuthor: String { origin?.author ?? authorName }
 }
