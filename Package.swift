@@ -130,6 +130,13 @@ let package = Package(
       dependencies: ["KennelCore", "HTTPService", "Retriever", "RetrieverImages", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "KennelCommandTests",
+      dependencies: [
+        "KennelCommand", "kennel", "KennelCore", "Retriever", "RetrieverImages", "TerminalProgram",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ConformanceTests",
       dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),
   ]

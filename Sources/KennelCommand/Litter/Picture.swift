@@ -26,6 +26,12 @@ struct Picture: Sendable {
     }
   }
 
+  /// In pixels.
+  var size: (width: Int, height: Int) {
+    let (long, short) = (Int(longSide), Int((longSide / proportion).rounded()))
+    return form == .portrait ? (short, long) : (long, short)
+  }
+
   /// - Parameter scale: 1 is full size.
   func drawn(scale: Double = 1) -> Canvas {
     let long = longSide * scale

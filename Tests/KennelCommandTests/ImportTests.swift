@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KennelCommand
+
+extension Kennel {
+  /// Small photos, each another one, in a folder and one below it.
+  func writePhotos(_ count: Int) throws {
+    let folder = directory.file("photos/below")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for index in 0..<count {
+      var picture = Litter.posts[0].picture
+      picture.seed = UInt64(index)
+      let data = picture.jpeg(scale: 0.04) ?? Data()
+      let name = index % 2 == 0 ? "photos/rex_\(Self.names[index % 4]).jpg" : "photos/below/IMG_\(index).jpg"
+      try directory.write(data, to: name)
+    }
+  }
+
+  private static let names = ["at-the-beach", "", "asleep", ""]
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ImportTests {
+  @Test func foldersAreReadWithAllThatIsBelowAndOnlyOnce() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(3)
+    try kennel.directory.write(Data("hello".utf8), to: "photos/notes.txt")
+    try kennel.directory.write(Data("hidden".utf8), to: "photos/.hidden.jpg")
+    let first = try await kennel.run("import", kennel.directory.path("photos"), "--captions")
+    #expect(first.status == 0 && first.output == "3 photos posted by Ada, 1 other file left out\n")
+    let second = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(second.output == "0 photos posted by Ada, 3 already there, 1 other file left out\n")
+    let check = try await kennel.run("check")
+    #expect(check.status == 0 && check.output == "3 photos: all is well.\n")
+  }
+
+  @Test func whatCannotBeTakenIsNamedAndDoesNotEndTheImport() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(2)
+    try kennel.directory.write(Data("no photo".utf8), to: "photos/broken.jpg")
+    let whole = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
+    try kennel.directory.write(whole.prefix(whole.count / 2), to: "photos/cut.jpg")
+    let result = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(result.status == 10 && result.output == "2 photos posted by Ada, 2 failed\n")
+    #expect(result.errors.contains("broken.jpg: that is no photo") && result.errors.contains("cut.jpg: "))
+  }
+
+  @Test func anImportThatWasCutGoesOn() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(1)
+    _ = try await kennel.run("import", kennel.directory.path("photos"))
+    try kennel.writePhotos(4)
+    let rest = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(rest.output == "3 photos posted by Ada, 1 already there\n")
+  }
+
+  @Test func aDryRunOnlyTells() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(2)
+    let result = try await kennel.run("import", kennel.directory.path("photos"), "--dry-run")
+    #expect(result.status == 0 && result.output.split(separator: "\n").count == 2)
+    #expect(try await kennel.run("check").output.hasPrefix("0 photos"))
+  }
+
+  @Test(
+    arguments: [
+      ("rex_at-the-beach (2).jpg", "rex at the beach"), ("IMG_2041.JPG", ""), ("PXL_20211107_101112.jpg", ""),
+      ("Bella and Max.png", "Bella and Max"), ("DSC00012.jpg", ""), ("2021-11-07.jpg", ""),
+      ("Rex 2021.jpg", "Rex 2021"),
+    ])
+  func namesOfFilesMakeCaptionsWhereTheySaySomething(file: String, caption: String) {
+    #expect(CaptionText.from("/photos/\(file)") == caption)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// Runs `kennel` as people do: as a program, with a data directory of its own.
+struct Kennel: Sendable {
+  struct Result: Sendable {
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  /// Beside the program of the tests.
+  static let path: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("kennel").path
+  }()
+
+  let directory: TemporaryDirectory
+  var environment: [String: String] = [:]
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    environment = [
+      "HOME": directory.path("home"), "KENNEL_DATA": data, "LC_ALL": "C.UTF-8", "TMPDIR": directory.url.path,
+    ]
+  }
+
+  var data: String { directory.path("data") }
+
+  /// With the owner's account of Ada.
+  static func withOwner() async throws -> Kennel {
+    let kennel = try Kennel()
+    let result = try await kennel.run("user", "add", "Ada", "--password-stdin", input: "tennis ball\n")
+    guard result.status == 0 else { throw TestSupportError(result.errors) }
+    return kennel
+  }
+
+  func run(_ arguments: String..., input: String = "") async throws -> Result {
+    try directory.write(Data(input.utf8), to: "input")
+    for name in ["output", "errors"] { try? FileManager.default.removeItem(at: directory.file(name)) }
+    let redirection = "exec \"$@\" <'\(directory.path("input"))' >'\(directory.path("output"))'"
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", redirection, "sh", Self.path] + arguments, environment: environment,
+      output: directory.path("errors"))
+    let status = try await Self.end(of: child)
+    func text(_ name: String) -> String {
+      (try? String(contentsOf: directory.file(name), encoding: .utf8)) ?? ""
+    }
+    return Result(status: status, output: text("output"), errors: text("errors"))
+  }
+
+  /// Starts a server, and waits until it has told its address.
+  func start(_ arguments: String...) async throws -> Server {
+    let child = try ChildProcess(
+      [Self.path] + arguments, environment: environment, output: directory.path("server-errors"),
+      isConversing: true)
+    let line = await onThread { child.readLine(within: .seconds(50)) }
+    guard let line, line.hasPrefix("Kennel is at ") else {
+      child.stop()
+      throw TestSupportError("kennel does not serve: \(line ?? "") \(serverErrors)")
+    }
+    return Server(child: child, address: String(line.dropFirst("Kennel is at ".count)))
+  }
+
+  var serverErrors: String {
+    (try? String(contentsOf: directory.file("server-errors"), encoding: .utf8)) ?? ""
+  }
+
+  struct Server: Sendable {
+    let child: ChildProcess
+    let address: String
+
+    func url(_ path: String) throws -> URL {
+      guard let url = URL(string: String(address.dropLast()) + path) else {
+        throw TestSupportError("No URL: \(address)")
+      }
+      return url
+    }
+
+    /// Asks it to end, and waits for that.
+    func end(_ signal: Int32 = SIGTERM) async throws -> Int32 {
+      kill(child.identifier, signal)
+      return try await Kennel.end(of: child)
+    }
+  }
+
+  fileprivate static func end(of child: ChildProcess) async throws -> Int32 {
+    switch await onThread({ child.waitForEnd(within: .seconds(50)) }) {
+    case .exited(let code): return code
+    case .signalled(let signal): return -signal
+    case nil: throw TestSupportError("kennel does not end")
+    }
+  }
+}
+
+/// Blocking work, on a thread of its own.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(returning: work()) }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Glibc
+import Retriever
+import TestSupport
+import Testing
+
+@testable import KennelCommand
+
+@Suite(.timeLimit(.minutes(1))) struct ServeTests {
+  private func session() -> URLSession { URLSession(configuration: .ephemeral) }
+
+  @Test func theServerAnswersAndEndsWithZeroWhenAskedTo() async throws {
+    let kennel = try await Kennel.withOwner()
+    for signal in [SIGTERM, SIGINT] {
+      let server = try await kennel.start("serve", "--port", "0", "--title", "Dogs & more", "--log")
+      let (page, _) = try await session().data(from: server.url("/"))
+      #expect(String(decoding: page, as: UTF8.self).contains("Dogs &amp; more"))
+      #expect(try await server.end(signal) == 0)
+    }
+    #expect(kennel.serverErrors.contains(" 127.0.0.1 GET / 200 "))
+  }
+
+  @Test func listenersSeeTheEndAndDoNotHoldItUp() async throws {
+    let kennel = try await Kennel.withOwner()
+    let server = try await kennel.start("serve", "--port", "0")
+    let (bytes, _) = try await session().bytes(from: server.url("/events"))
+    var lines = bytes.lines.makeAsyncIterator()
+    #expect(try await lines.next()?.contains("hello") == true)
+    async let status = server.end()
+    while let line = try await lines.next() { #expect(line.contains("kind")) }
+    #expect(try await status == 0)
+  }
+
+  @Test func anAnswerThatIsUnderWayMayEnd() async throws {
+    let kennel = try await Kennel.withOwner()
+    let server = try await kennel.start("serve", "--port", "0")
+    let connection = try PlainConnection(port: try #require(server.url("/").port))
+    let body = #"{"name":"Ada","password":"tennis ball"}"#
+    try connection.send(
+      "POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        + "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n")
+    // Somebody waits for the body: the answer is under way.
+    #expect(await connection.text(until: "\r\n\r\n").contains("100 Continue"))
+    async let status = server.end()
+    #expect(await eventually { (try? PlainConnection(port: server.url("/").port ?? 0)) == nil })
+    try connection.send(body)
+    #expect(await connection.text(until: "}}").contains("201 Created"))
+    #expect(try await status == 0)
+  }
+
+  @Test func whoWaitsForTheServerIsToldThatItIsReady() async throws {
+    let kennel = try await Kennel.withOwner()
+    let path = kennel.directory.path("notify")
+    let listener = try DatagramListener(path)
+    var told = kennel
+    told.environment["NOTIFY_SOCKET"] = path
+    let server = try await told.start("serve", "--port", "0")
+    #expect(await listener.next() == "READY=1")
+    #expect(try await server.end() == 0)
+    #expect(await listener.next() == "STOPPING=1")
+  }
+
+  @Test func aPortThatIsTakenIsToldInASentence() async throws {
+    let kennel = try await Kennel.withOwner()
+    let server = try await kennel.start("serve", "--port", "0")
+    let port = try #require(server.url("/").port)
+    let second = try await kennel.run("serve", "--port", "\(port)")
+    #expect(second.status == 1 && second.errors.hasPrefix("kennel: ") && second.errors.contains("\(port)"))
+    #expect(try await server.end() == 0)
+  }
+
+  @Test func aUnixSocketIsServedToo() async throws {
+    let kennel = try await Kennel.withOwner()
+    let path = kennel.directory.path("http.sock")
+    let server = try await kennel.start("serve", "--unix-socket", path)
+    #expect(server.address == "the Unix socket \(path)")
+    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(try await server.end() == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func withoutAnAccountTheFirstStepIsTold() async throws {
+    let kennel = try Kennel()
+    let server = try await kennel.start("serve", "--port", "0")
+    #expect(await eventually { kennel.serverErrors.contains("kennel user add NAME") })
+    #expect(try await server.end() == 0)
+  }
+}
+
+/// Gets what is sent to a Unix socket, datagram by datagram.
+private final class DatagramListener: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count + 1)
+    let code = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+    }
+    guard code == 0 else { throw TestSupportError("No socket at \(path)") }
+  }
+
+  deinit { close(descriptor) }
+
+  func next() async -> String? {
+    await onThread { [descriptor] in
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, 20_000) > 0 else { return nil }
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+  }
+}
+
+/// A connection on which a test says what it wants, when it wants.
+private final class PlainConnection: Sendable {
+  private let descriptor: Int32
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(clamping: port).bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else {
+      close(descriptor)
+      throw TestSupportError("Nobody listens on \(port)")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+      throw TestSupportError("The server does not read")
+    }
+  }
+
+  /// What came until then, or until the end.
+  func text(until end: String) async -> String {
+    await onThread { [descriptor] in
+      var text = ""
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      while !text.contains(end) {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 20_000) > 0 else { break }
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { break }
+        text += String(decoding: bytes[..<count], as: UTF8.self)
+      }
+      return text
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import TerminalProgram
+import TestSupport
+import Testing
+
+@testable import KennelCommand
+
+@Suite struct SettingsTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func settings(
+    _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+  ) throws -> Settings {
+    if let file { try directory.write(Data(file.utf8), to: "kennel.conf") }
+    let command = try #require(KennelProgram.description.command(named: "serve"))
+    let parsed = try ArgumentParser.parse(["--data", directory.url.path] + arguments, for: command)
+    return try Settings(parsed, environment: environment)
+  }
+
+  private func problem(_ file: String) -> String? {
+    do {
+      _ = try ConfigurationFile(file, path: "kennel.conf")
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test func theCommandLineComesBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+    let file = "port = 1\naddress = ::1\ntitle = Dogs = love\n"
+    let all = try settings(["--port", "3"], ["KENNEL_PORT": "2", "KENNEL_ADDRESS": "127.0.0.2"], file: file)
+    #expect(try all.integer("port", in: 0...65535) == 3)
+    #expect(all.text("address") == "127.0.0.2")
+    #expect(all.text("title") == "Dogs = love")
+    #expect(try settings([], [:]).integer("port", in: 0...65535) == 1)
+  }
+
+  @Test func theFileMayHaveBlankLinesAndComments() {
+    #expect(problem("# a comment\n\n  port=8080  \r\n") == nil)
+  }
+
+  @Test func mistakesInTheFileAreToldWithTheirLines() {
+    #expect(problem("\nprot = 80") == "kennel.conf, line 2: there is no setting “prot”; did you mean port?")
+    #expect(problem("port") == "kennel.conf, line 1: “port” is no setting: write name = value")
+    #expect(problem("port =") == "kennel.conf, line 1: port has no value")
+    #expect(problem("port = 1\nport = 2") == "kennel.conf, line 2: port is set twice")
+    #expect(problem("trusted-proxy = unix\ntrusted-proxy = 10.0.0.1") == nil)
+  }
+
+  @Test func whereABadValueComesFromIsTold() throws {
+    func message(_ settings: Settings) -> String? {
+      do {
+        _ = try settings.integer("port", in: 0...65535)
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+    #expect(message(try settings(["--port", "x"])) == "--port is a number from 0 to 65535, not “x”")
+    #expect(message(try settings([], ["KENNEL_PORT": "70000"]))?.hasPrefix("KENNEL_PORT is") == true)
+    #expect(
+      message(try settings([], file: "\nport = y"))?.hasSuffix(
+        "kennel.conf, line 2: port is a number from 0 to 65535, not “y”") == true)
+  }
+
+  @Test func whatIsOnOrOffIsYesOrNo() throws {
+    #expect(try settings(["--log"]).flag("log"))
+    #expect(try settings([], ["KENNEL_LOG": "yes"]).flag("log"))
+    #expect(try !settings([], ["KENNEL_LOG": "no"]).flag("log"))
+    #expect(throws: UsageError.self) { try settings([], ["KENNEL_LOG": "perhaps"]).flag("log") }
+  }
+
+  @Test func proxiesMayBeSeveral() throws {
+    #expect(
+      try ServerSettings(settings([], ["KENNEL_TRUSTED_PROXY": "unix, 10.0.0.1"])).site.trustedProxies
+        == ["unix", "10.0.0.1"])
+  }
+
+  @Test func aSocketAndAPortCannotBothBe() throws {
+    let both = try settings(["--unix-socket", "/run/x", "--port", "80"])
+    #expect(throws: UsageError.self) { try ServerSettings(both) }
+    let half = try settings(["--tls-key", "key.pem"])
+    #expect(throws: UsageError("--tls-key needs tls-certificate too")) { try ServerSettings(half) }
+  }
+
+  @Test func aFileThatWasAskedForHasToBeThere() throws {
+    #expect(throws: Failure.self) { try settings(["--config", directory.path("nothing")]) }
+    try directory.write(Data("data = /somewhere".utf8), to: "other.conf")
+    let command = try #require(KennelProgram.description.command(named: "serve"))
+    let parsed = try ArgumentParser.parse(["--config", directory.path("other.conf")], for: command)
+    #expect(try Settings(parsed, environment: [:]).dataDirectory == "/somewhere")
+  }
+
+  @Test func withoutAWordTheDirectoryIsSystemdsOrTheUsers() throws {
+    let command = try #require(KennelProgram.description.command(named: "serve"))
+    let parsed = try ArgumentParser.parse([], for: command)
+    func directory(_ environment: [String: String]) throws -> String {
+      try Settings(parsed, environment: environment).dataDirectory
+    }
+    #expect(try directory(["STATE_DIRECTORY": "/var/lib/kennel:/x", "HOME": "/h"]) == "/var/lib/kennel")
+    #expect(try directory(["HOME": "/h"]) == "/h/.local/share/kennel")
+    #expect(try directory(["HOME": "/h", "XDG_DATA_HOME": "/d"]) == "/d/kennel")
+    #expect(try directory(["HOME": "/h", "KENNEL_DATA": "/e"]) == "/e")
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KennelCommand
+
+@Suite(.timeLimit(.minutes(1))) struct UserTests {
+  @Test func theFirstAccountIsTheOwnersAndTheNextAMembers() async throws {
+    let kennel = try await Kennel.withOwner()
+    let added = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
+    #expect(added.status == 0 && added.output == "Bruno is a member, and can sign in.\n")
+    let list = try await kennel.run("user", "list")
+    #expect(
+      list.output.contains("Ada    owner   since 20") && list.output.contains("Bruno  member  since 20"))
+  }
+
+  @Test func aNameIsOnePersons() async throws {
+    let kennel = try await Kennel.withOwner()
+    let again = try await kennel.run("user", "add", "ada", "--password-stdin", input: "another one\n")
+    #expect(again.status == 1 && again.errors.contains("somebody has the name ada already"))
+  }
+
+  @Test func badPasswordsAndNamesAreRefusedWithASentence() async throws {
+    let kennel = try Kennel()
+    let short = try await kennel.run("user", "add", "Ada", "--password-stdin", input: "short\n")
+    #expect(short.status == 2 && short.errors.contains("at least 8 characters"))
+    let none = try await kennel.run("user", "add", "Ada", "--password-stdin")
+    #expect(none.status == 2 && none.errors.contains("there is no password on standard input"))
+    let name = try await kennel.run("user", "add", "A:da", "--password-stdin", input: "tennis ball\n")
+    #expect(name.status == 2 && name.errors.contains("no colon"))
+  }
+
+  @Test func aPasswordCanBeChangedAndARole() async throws {
+    let kennel = try await Kennel.withOwner()
+    #expect(
+      try await kennel.run("user", "password", "Ada", "--password-stdin", input: "a new password\n").status
+        == 0)
+    let last = try await kennel.run("user", "role", "Ada", "--role", "member")
+    #expect(last.status == 1, "the last owner stays one")
+    let other = try await kennel.run(
+      "user", "password", "Adda", "--password-stdin", input: "a new password\n")
+    #expect(other.status == 1 && other.errors.contains("there is no user Adda; did you mean Ada?"))
+  }
+
+  @Test func whoHasPostsIsNotRemovedByTheWay() async throws {
+    let kennel = try await Kennel.withOwner()
+    _ = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
+    try kennel.writePhotos(1)
+    #expect(try await kennel.run("import", kennel.directory.path("photos"), "--as", "Bruno").status == 0)
+    let refused = try await kennel.run("user", "remove", "Bruno")
+    #expect(refused.status == 2 && refused.errors.contains("Bruno has 1 post: say --with-posts"))
+    let removed = try await kennel.run("user", "remove", "Bruno", "--hand-to", "Ada")
+    #expect(removed.status == 0 && removed.output.contains("1 post"))
+    #expect(try await kennel.run("user", "list").output.split(separator: "\n").count == 1)
+  }
+
+  @Test func withoutAKennelNothingIsMade() async throws {
+    let kennel = try Kennel()
+    for arguments in [["user", "list"], ["check"]] {
+      let result =
+        arguments.count == 2
+        ? try await kennel.run(arguments[0], arguments[1]) : try await kennel.run(arguments[0])
+      #expect(result.status == 8 && result.errors.contains("there is no kennel in"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: kennel.data))
+  }
+
+  @Test func slipsOfTheKeyboardAreUnderstood() async throws {
+    let kennel = try Kennel()
+    let action = try await kennel.run("user", "ad", "Ada")
+    #expect(action.status == 2 && action.errors.contains("did you mean add?"))
+    let command = try await kennel.run("serv")
+    #expect(command.status == 2 && command.errors.contains("did you mean serve?"))
+    let option = try await kennel.run("serve", "--prot", "1")
+    #expect(option.status == 2 && option.errors.contains("did you mean --port?"))
+  }
+}
