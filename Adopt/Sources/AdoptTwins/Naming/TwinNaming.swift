@@ -1,0 +1,104 @@
+/// How an async twin is named.
+package enum TwinNaming: Sendable, Hashable {
+  /// As people name the twins of Swift functions: the base name stays, the handler's label goes.
+  case handwritten
+  /// As the compiler names what it imports from Objective-C (SE-0297).
+  case imported
+
+  /// The twin's name; `handler` are the places of the parameters that the twin has no more.
+  package func name(of function: FunctionName, handlers: [Int]) -> FunctionName {
+    var twin = function
+    twin.labels = function.labels.enumerated().filter { !handlers.contains($0.offset) }.map(\.element)
+    guard self == .imported, let handler = handlers.first else { return twin }
+    let handlerLabel = function.labels.indices.contains(handler) ? function.labels[handler] : "_"
+
+    if CamelCase.words(of: twin.base).first == "get", twin.base.count > 3 {
+      twin.base.removeFirst(3)
+      if twin.labels.first == "_" { Self.moveLastPhrase(in: &twin) }
+    }
+    if handler == 0, let rest = Self.withoutHandlerPhrase(twin.base, label: handlerLabel) { twin.base = rest }
+    let asynchronously = "Asynchronously"
+    if CamelCase.words(of: twin.base).last == asynchronously, twin.base.count > asynchronously.count {
+      twin.base.removeLast(asynchronously.count)
+    }
+    // `save(_:thenCloseWithCompletion:)` says in its handler's label what else it does.
+    if handler > 0, let rest = Self.withoutHandlerPhrase(handlerLabel, label: "") {
+      twin.base += CamelCase.capitalized(rest)
+    }
+    twin.base = CamelCase.lowercasedInitialism(twin.base)
+    // These cannot be members' names.
+    return ["", "init", "self", "Self", "Type", "Protocol"].contains(twin.base)
+      ? FunctionName(base: function.base, labels: twin.labels) : twin
+  }
+
+  private static func withoutHandlerPhrase(_ name: String, label: String) -> String? {
+    var phrases = [
+      "WithCompletionHandler", "WithCompletionBlock", "WithCompletion", "WithBlock", "WithReplyTo",
+      "WithReply",
+    ]
+    // What is left of "WithBlock" where the parameter's type says that it is a block.
+    if label == "_" { phrases.append("With") }
+    guard let phrase = phrases.first(where: name.hasSuffix), name.count > phrase.count else { return nil }
+    return String(name.dropLast(phrase.count))
+  }
+
+  /// Makes `urlForName(_:)` `url(forName:)`. Only where a `get` is gone: with it, the name was left whole.
+  private static func moveLastPhrase(in name: inout FunctionName) {
+    let words = CamelCase.words(of: name.base)
+    guard words.first != "set", var place = lastPreposition(of: words[...]) else { return }
+    let preposition = words[place]
+    let before = place > 0 ? words[place - 1] : ""
+    let after = place + 1 < words.count ? words[place + 1] : ""
+    guard !conflicts(preposition, before: before, after: after) else { return }
+    if extends(before, preposition) { place -= 1 }
+    if ["X", "Y", "Z"].contains(words[(place + 1)...].joined()) { place += 1 }
+    guard place > 0, place < words.count || after.isEmpty == false else { return }
+    let kept = words[..<place]
+    if isVacuous(kept[0]), kept.count < 3 { return }
+    if ["init", "self", "Type", "Protocol"].contains(kept[0]), kept.count < 2 { return }
+    name.base = kept.joined()
+    name.labels[0] = CamelCase.lowercasedInitialism(words[place...].joined())
+  }
+
+  private static func lastPreposition(of words: ArraySlice<String>) -> Int? {
+    guard let last = words.lastIndex(where: { prepositions.contains($0.lowercased()) }) else { return nil }
+    // "of" belongs to what stands before it: "with contents of".
+    if words[last].lowercased() == "of",
+      let earlier = words[..<last].lastIndex(where: { prepositions.contains($0.lowercased()) }),
+      !["of", "for"].contains(words[earlier].lowercased())
+    {
+      return earlier
+    }
+    return last
+  }
+
+  private static func conflicts(_ preposition: String, before: String, after: String) -> Bool {
+    switch preposition.lowercased() {
+    case "in": before.lowercased() == "plug"
+    case "with": ["error", "no"].contains(after.lowercased())
+    case "to": ["visible", "backing"].contains(after.lowercased())
+    case "from": after.lowercased() == "backing"
+    default: false
+    }
+  }
+
+  private static func extends(_ before: String, _ preposition: String) -> Bool {
+    switch (before.lowercased(), preposition.lowercased()) {
+    case ("compatible", "with"), ("best", "matching"), ("according", "to"), ("bound", "by"),
+      ("separated", "by"):
+      true
+    default: false
+    }
+  }
+
+  private static func isVacuous(_ word: String) -> Bool {
+    ["get", "for", "set", "using", "with"].contains(word.lowercased())
+  }
+
+  private static let prepositions: Set<String> = [
+    "above", "after", "along", "alongside", "as", "at", "before", "below", "by", "following", "for", "from",
+    "given", "in", "including", "inside", "into", "matching", "of", "on", "since", "to", "until", "using",
+    "via",
+    "with", "within",
+  ]
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// A folder for the time of one check.
+struct TemporaryFolder {
+  let path: String
+
+  init() throws(VerifierError) {
+    path = NSTemporaryDirectory() + "adopt-" + UUID().uuidString
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw VerifierError("Could not make the folder \(path): \(error.localizedDescription)")
+    }
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,6 @@
+/// Why nothing could be verified.
+package struct VerifierError: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}

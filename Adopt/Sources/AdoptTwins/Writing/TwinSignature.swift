@@ -1,0 +1,196 @@
+import AdoptAnalysis
+import SwiftSyntax
+
+/// The parts of a function that its twin takes over.
+struct TwinSignature {
+  let function: FunctionDeclSyntax
+  let removed: [Int]
+  let name: FunctionName
+  /// The indentation of the function, which copied text has on its further lines.
+  let base: String
+
+  /// What the twin's parameters are called inside; those without a name get one.
+  let innerNames: [Int: String]
+
+  init(function: FunctionDeclSyntax, removed: [Int], name: FunctionName, base: String) {
+    self.function = function
+    self.removed = removed
+    self.name = name
+    self.base = base
+    let parameters = Array(function.signature.parameterClause.parameters.enumerated())
+    var taken = Set(parameters.map(\.element.innerName))
+    var names: [Int: String] = [:]
+    for (index, parameter) in parameters where !removed.contains(index) {
+      var name = parameter.innerName
+      if name == "_" {
+        name = Outcome.unique("argument", not: taken)
+        taken.insert(name)
+      }
+      names[index] = name
+    }
+    innerNames = names
+  }
+
+  /// Text with its further lines' indentation relative to the function's.
+  func relative(_ text: String) -> String {
+    let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.enumerated().map { index, line in
+      index > 0 && line.hasPrefix(base) ? String(line.dropFirst(base.count)) : String(line)
+    }.joined(separator: "\n")
+  }
+
+  // MARK: Attributes
+
+  /// These speak of how the old function is called or compiled, or would name two functions the same.
+  private static let ownAttributes: Set<String> = [
+    "objc", "IBAction", "IBSegueAction", "inlinable", "inline", "usableFromInline", "discardableResult",
+    "_transparent",
+    "_alwaysEmitIntoClient", "_silgen_name", "_cdecl", "cdecl", "c", "_expose", "_extern", "_specialize",
+    "specialized",
+    "specialize", "_dynamicReplacement", "backDeployed", "_backDeploy", "_optimize", "_semantics", "_effects",
+    "_implements", "differentiable", "derivative", "transpose", "export",
+  ]
+
+  var attributes: [AttributeSyntax] {
+    function.attributes.compactMap { element in
+      guard case .attribute(let attribute) = element else { return nil }
+      let name = attribute.attributeName.trimmedDescription
+      if Self.ownAttributes.contains(name) { return nil }
+      if name == "available", attribute.words.contains("noasync") { return nil }
+      return attribute
+    }
+  }
+
+  /// Attributes and modifiers, with a space or a line end at the end.
+  func prefix(separate: Bool, extra: [String], modifiersBefore: [String]) -> String {
+    var text = ""
+    for attribute in attributes {
+      let next = attribute.lastToken(viewMode: .sourceAccurate)?.nextToken(viewMode: .sourceAccurate)
+      let breaks = next?.leadingTrivia.containsNewline ?? false
+      text += relative(attribute.trimmedDescription) + (breaks ? "\n" : " ")
+    }
+    for attribute in extra { text = attribute + "\n" + text }
+    var modifiers = modifiersBefore
+    for modifier in function.modifiers {
+      switch modifier.name.text {
+      case "dynamic": continue
+      case "final" where separate: continue
+      case "open" where separate: modifiers.append("public")
+      default: modifiers.append(modifier.trimmedDescription)
+      }
+    }
+    return text + modifiers.map { $0 + " " }.joined()
+  }
+
+  // MARK: The declaration
+
+  func declaration(effect: Outcome.Effect, returns: String?) -> String {
+    var text = "func " + (name.base == function.fullName.base ? function.name.text : name.base.escaped)
+    text += relative(function.genericParameterClause?.trimmedDescription ?? "")
+    text += relative(parameters)
+    switch effect {
+    case .none: text += " async"
+    case .throwing: text += " async throws"
+    case .typed(let failure): text += " async throws(\(failure))"
+    }
+    if let returns { text += " -> \(returns)" }
+    if let clause = function.genericWhereClause {
+      let indent = clause.leadingTrivia.containsNewline ? "\n" + clause.leadingTrivia.lastIndentation : nil
+      text += relative((indent ?? " ") + clause.trimmedDescription)
+    }
+    return text
+  }
+
+  private var parameters: String {
+    let all = Array(function.signature.parameterClause.parameters)
+    let kept = all.indices.filter { !removed.contains($0) }
+    guard let first = kept.first, let last = kept.last else { return "()" }
+    // What is left alone needs no lines of its own.
+    if kept.count == 1, all.count > 1 {
+      return "(" + parameter(all[first], label: name.labels[0], index: first) + ")"
+    }
+    var text = function.signature.parameterClause.leftParen.trimmedDescription
+    for (position, index) in kept.enumerated() {
+      text += (index == first ? all[0] : all[index]).leadingTrivia.description
+      text += parameter(all[index], label: name.labels[position], index: index)
+      guard index != last else { continue }
+      let after = all[index].trailingComma?.trailingTrivia.description ?? ""
+      // Where the handler's line is gone, the next one still begins a line.
+      let next = kept[position + 1]
+      let breaks = all[next].leadingTrivia.containsNewline
+      text += "," + (after.isEmpty && !breaks ? " " : after)
+    }
+    let end = function.signature.parameterClause.rightParen
+    if end.leadingTrivia.containsNewline { text += "\n" + end.leadingTrivia.lastIndentation }
+    return text + ")"
+  }
+
+  private func parameter(_ parameter: FunctionParameterSyntax, label: String, index: Int) -> String {
+    var result = parameter.with(\.trailingComma, nil).trimmed
+    let inner = innerNames[index] ?? parameter.innerName
+    let label = label == "_" ? "_" : label
+    if label != parameter.label || inner != parameter.innerName {
+      let colon = result.colon
+      let labelText = label == "inout" || label == "var" || label == "let" ? "`\(label)`" : label
+      result.firstName = .identifier(labelText, trailingTrivia: .space)
+      result.secondName = .identifier(inner.escaped)
+      result.colon = colon
+    }
+    return result.trimmedDescription
+  }
+
+  // MARK: The call
+
+  /// What the twin passes to the function, by the parameter's place.
+  func argument(_ index: Int, of parameter: FunctionParameterSyntax) -> String {
+    let name = (innerNames[index] ?? parameter.innerName).escaped
+    let type = parameter.type
+    var value = name
+    if type.is(PackExpansionTypeSyntax.self) {
+      value = "repeat each \(name)"
+    } else if type.specifiers.contains("inout") {
+      value = "&\(name)"
+    } else if type.attributeNames.contains("autoclosure") {
+      value = "\(name)()"
+    }
+    return parameter.label == "_" ? value : "\(parameter.label): \(value)"
+  }
+}
+
+extension Trivia {
+  /// The blanks after the last line end.
+  var lastIndentation: String {
+    var text = ""
+    for piece in pieces {
+      switch piece {
+      case .newlines, .carriageReturns, .carriageReturnLineFeeds: text = ""
+      case .spaces(let count): text += String(repeating: " ", count: count)
+      case .tabs(let count): text += String(repeating: "\t", count: count)
+      default: text = ""
+      }
+    }
+    return text
+  }
+}
+
+extension TypeSyntax {
+  /// `inout`, `borrowing`, `isolated`…
+  var specifiers: Set<String> {
+    guard let type = self.as(AttributedTypeSyntax.self) else { return [] }
+    return Set(type.specifiers.map { $0.trimmedDescription }).union(type.baseType.specifiers)
+  }
+
+  var attributeNames: Set<String> {
+    guard let type = self.as(AttributedTypeSyntax.self) else { return [] }
+    return Set(
+      type.attributes.compactMap { element in
+        guard case .attribute(let attribute) = element else { return nil }
+        return attribute.attributeName.trimmedDescription
+      })
+  }
+}
+
+extension AttributeSyntax {
+  /// Every token's text.
+  var words: Set<String> { Set(tokens(viewMode: .sourceAccurate).map(\.text)) }
+}

@@ -1,0 +1,343 @@
+import AdoptAnalysis
+import SwiftParser
+import SwiftSyntax
+
+/// Gives the functions of a file their twins, or says why not.
+struct TwinWriter {
+  let file: ParsedFile
+  let options: TwinOptions
+  private let found: CandidateFinder
+  private let style: FileStyle
+
+  private enum Answer {
+    case twin(Twin)
+    case existing(String)
+    case declined(String)
+  }
+
+  private struct Refusal: Error {
+    let reason: String
+  }
+
+  init(file: ParsedFile, options: TwinOptions) {
+    self.file = file
+    self.options = options
+    found = CandidateFinder(file)
+    style = FileStyle(of: file.text)
+  }
+
+  func result() -> TwinFile {
+    var result = TwinFile()
+    var taken: Set<String> = []
+    for candidate in found.candidates {
+      let place = file.place(of: candidate.function.name)
+      let old = candidate.name
+      switch answer(for: candidate, taken: &taken) {
+      case .twin(let twin): result.twins.append(twin)
+      case .existing(let twin):
+        result.existing.append(ExistingTwin(place: place, function: old, twin: twin))
+      case .declined(let reason):
+        result.declined.append(Declined(place: place, function: old, reason: reason))
+      }
+    }
+    for candidate in found.initializers {
+      result.declined.append(
+        Declined(
+          place: file.place(of: candidate.declaration.initKeyword), function: candidate.name,
+          reason: "an initialiser hands out its object before its handler is called"))
+    }
+    result.declined.sort { $0.place.offset < $1.place.offset }
+    return result
+  }
+
+  // MARK: One function
+
+  private func answer(for candidate: Candidate, taken: inout Set<String>) -> Answer {
+    let function = candidate.function
+    do {
+      try checkScope(of: candidate)
+      let renamed = try checkAttributes(of: function)
+      let name = twinName(of: candidate)
+      if let renamed { return .existing(renamed) }
+      let key = AsyncFunction(type: candidate.scope.type, name: name)
+      if found.asyncFunctions.contains(key) || options.known.contains(key) {
+        return .existing(name.description)
+      }
+      try checkModifiers(of: function)
+      try checkParameters(of: candidate)
+      if name.labels.isEmpty, found.properties.contains(key) {
+        throw Refusal(reason: "its twin would be called like the property `\(name.base)`")
+      }
+      let twin = try twin(of: candidate, named: name)
+      guard taken.insert(overloadKey(of: candidate, named: name)).inserted else {
+        throw Refusal(reason: "its twin would be a second `\(name)`")
+      }
+      return .twin(twin)
+    } catch let refusal as Refusal {
+      return .declined(refusal.reason)
+    } catch let unfit as Outcome.Unfit {
+      return .declined(unfit.reason)
+    } catch {
+      return .declined("\(error)")
+    }
+  }
+
+  private func twin(of candidate: Candidate, named name: FunctionName) throws -> Twin {
+    let function = candidate.function
+    let handler = candidate.handler
+    let indices = handlerIndices(of: handler)
+    guard let types = TypeNames(of: handler) else {
+      throw Refusal(reason: "its handler's type is an alias whose parameters are not plain to see")
+    }
+    let base = indentation(at: function.positionAfterSkippingLeadingTrivia.utf8Offset)
+    let signature = TwinSignature(function: function, removed: indices, name: name, base: base)
+    let inner = Set(signature.innerNames.values)
+    let callsThrowing = function.signature.effectSpecifiers?.throwsClause != nil
+    let continuation = Outcome.unique("continuation", not: inner.union([function.name.text]))
+    let outcome = try Outcome(
+      of: handler, types: types, continuation: continuation, function: candidate.name.description,
+      throwsBefore: callsThrowing)
+    let cancellation = try cancellation(of: function)
+    var support = outcome.support
+    if cancellation != nil { support.insert(.startedWork) }
+    try checkSupport(support)
+
+    var localStyle = style
+    if let body = function.body { localStyle.opensOnNextLine = body.leftBrace.leadingTrivia.containsNewline }
+    let body = TwinBody(
+      signature: signature, outcome: outcome, handlerIndices: indices, continuation: continuation,
+      takesTrailingClosure: takesTrailingClosure(candidate, indices: indices), cancellation: cancellation,
+      callsThrowing: callsThrowing, annotatesClosures: annotatesClosures(function, outcome),
+      callee: try callee(of: candidate, inner: inner), style: localStyle)
+
+    func lines(separate: Bool, unsendable: Bool) -> [Line] {
+      documentation(of: candidate, base: base, dropsResult: function.signature.returnClause != nil)
+        + [Line(0, declaration(candidate, signature, outcome, separate: separate), opens: true)]
+        + body.lines(unsendable: unsendable).indented() + [Line(0, "}")]
+    }
+    let twin = Twin(
+      place: file.place(of: function.name), function: candidate.name, name: name, type: candidate.scope.type,
+      reasonAgainstSeparate: reasonAgainstSeparate(candidate), isRequirement: isRequirement(candidate),
+      support: support, insertion: insertion(for: candidate),
+      renaming: renaming(function, name: name, base: base),
+      condition: Condition.around(function), extensionHeader: extensionHeader(candidate.scope),
+      style: localStyle,
+      sources: Twin.Sources(
+        beside: lines(separate: false, unsendable: false),
+        besideUnsendable: lines(separate: false, unsendable: true),
+        separate: lines(separate: true, unsendable: false),
+        separateUnsendable: lines(separate: true, unsendable: true)))
+    let inType = candidate.scope.type.isEmpty ? twin.text : "extension X {\n\(twin.text)\n}"
+    guard !Parser.parse(source: inType).hasError else {
+      throw Refusal(reason: "what would be written for it does not parse")
+    }
+    return twin
+  }
+
+  private func handlerIndices(of handler: Handler) -> [Int] {
+    handler.failureParameter == nil ? [handler.index] : [handler.index, handler.index + 1]
+  }
+
+  private func twinName(of candidate: Candidate) -> FunctionName {
+    let isExported = candidate.function.attributes.names.contains("objc")
+    let naming = options.usesImportedNames || isExported ? TwinNaming.imported : .handwritten
+    return naming.name(of: candidate.name, handlers: handlerIndices(of: candidate.handler))
+  }
+
+  // MARK: What speaks against a twin
+
+  private func checkScope(of candidate: Candidate) throws {
+    if candidate.function.hasError { throw Refusal(reason: "it has an error of syntax") }
+    if case .local = candidate.scope.kind {
+      throw Refusal(reason: "it is local, and only the function around it can call it")
+    }
+    if case .requirement = candidate.scope.kind, candidate.scope.isInsideFunction {
+      throw Refusal(reason: "its protocol is local, and has no place for an extension")
+    }
+    guard case .identifier = candidate.function.name.tokenKind else {
+      throw Refusal(reason: "it is an operator")
+    }
+  }
+
+  /// The twin that the function names already.
+  private func checkAttributes(of function: FunctionDeclSyntax) throws -> String? {
+    var renamed: String?
+    for element in function.attributes {
+      guard case .attribute(let attribute) = element else {
+        throw Refusal(reason: "it has attributes under `#if`")
+      }
+      guard attribute.attributeName.trimmedDescription == "available" else { continue }
+      let words = attribute.words
+      if let word = ["deprecated", "unavailable", "obsoleted"].first(where: words.contains) {
+        throw Refusal(reason: "it is \(word)")
+      }
+      if words.contains("renamed") {
+        let literals = attribute.tokens(viewMode: .sourceAccurate).filter {
+          if case .stringSegment = $0.tokenKind { true } else { false }
+        }
+        renamed = literals.last?.text ?? "another function"
+      }
+    }
+    return renamed
+  }
+
+  private func checkModifiers(of function: FunctionDeclSyntax) throws {
+    for modifier in function.modifiers {
+      switch modifier.name.text {
+      case "override":
+        throw Refusal(reason: "it is an override, and the twin of what it overrides calls it already")
+      case "distributed": throw Refusal(reason: "it is distributed, and can be awaited as it is")
+      case "optional": throw Refusal(reason: "it is an optional requirement, and may not be there to call")
+      case "consuming", "__consuming":
+        throw Refusal(reason: "it consumes its value, which a continuation's closure cannot")
+      default: break
+      }
+    }
+    if function.signature.effectSpecifiers?.throwsClause?.throwsSpecifier.text == "rethrows" {
+      throw Refusal(reason: "it rethrows what another closure throws")
+    }
+  }
+
+  private func checkParameters(of candidate: Candidate) throws {
+    let handlers = handlerIndices(of: candidate.handler)
+    for (index, parameter) in candidate.function.signature.parameterClause.parameters.enumerated() {
+      guard !handlers.contains(index) else { continue }
+      let name = parameter.innerName
+      if parameter.ellipsis != nil {
+        throw Refusal(reason: "its parameter `\(name)` takes any number of values, which cannot be passed on")
+      }
+      let specifiers = parameter.type.specifiers
+      if let word = ["consuming", "__owned", "sending"].first(where: specifiers.contains) {
+        throw Refusal(
+          reason: "its parameter `\(name)` is \(word), and a closure cannot give away what it captures")
+      }
+      if parameter.type.attributeNames.contains("autoclosure"), parameter.type.isThrowingClosure {
+        throw Refusal(reason: "its parameter `\(name)` is an autoclosure that throws or waits")
+      }
+    }
+  }
+
+  private func checkSupport(_ support: Set<TwinSupport>) throws {
+    for kind in support.sorted(by: { $0.rawValue < $1.rawValue })
+    where found.declaredTypes.contains(kind.typeName) && !file.text.contains(kind.lines()[0].text) {
+      throw Refusal(
+        reason: "its twin needs a type `\(kind.typeName)`, and the file has another one of that name")
+    }
+  }
+
+  private func cancellation(of function: FunctionDeclSyntax) throws -> TwinBody.Cancellation? {
+    guard let type = function.signature.returnClause?.type, !Outcome.isVoid(type.trimmedDescription) else {
+      return nil
+    }
+    let inner = type.wrappedOptional ?? type
+    if let name = inner.plainName {
+      if let needsResume = Self.knownCancellable[name] {
+        let resumes =
+          function.body?.tokens(viewMode: .sourceAccurate).contains { $0.text == "resume" } ?? false
+        return TwinBody.Cancellation(
+          isOptional: type.wrappedOptional != nil, needsResume: needsResume && !resumes)
+      }
+      if found.cancellableTypes.contains(name) {
+        return TwinBody.Cancellation(isOptional: type.wrappedOptional != nil, needsResume: false)
+      }
+    }
+    guard function.attributes.names.contains("discardableResult") else {
+      throw Refusal(
+        reason: "it returns `\(type.trimmedDescription)` besides, which its twin would have to drop")
+    }
+    return nil
+  }
+
+  /// Types with a `cancel()` that any thread may call, and whether their work waits for `resume()`.
+  private static let knownCancellable: [String: Bool] = [
+    "URLSessionTask": true, "URLSessionDataTask": true, "URLSessionUploadTask": true,
+    "URLSessionDownloadTask": true, "URLSessionStreamTask": true, "URLSessionWebSocketTask": true,
+    "Progress": false, "Operation": false, "BlockOperation": false, "DispatchWorkItem": false,
+    "AnyCancellable": false, "Cancellable": false, "Task": false, "DataRequest": false,
+    "DownloadRequest": false,
+    "UploadRequest": false,
+  ]
+
+  // MARK: Text
+
+  private func declaration(
+    _ candidate: Candidate, _ signature: TwinSignature, _ outcome: Outcome, separate: Bool
+  ) -> String {
+    var extra: [String] = []
+    let handler = candidate.handler
+    let mayBeLeftOut = handler.isOptional || handler.parameter.defaultValue != nil
+    if mayBeLeftOut, outcome.returns != nil { extra.append("@discardableResult") }
+    if isInsideObjCMembers(candidate.scope),
+      !candidate.function.modifiers.contains(where: { $0.name.text == "private" })
+    {
+      // Else both would be `…WithCompletionHandler:` there.
+      extra.append("@nonobjc")
+    }
+    var modifiers: [String] = []
+    if case .requirement(let declaration) = candidate.scope.kind,
+      let access = declaration.modifiers.first(where: { ["public", "package"].contains($0.name.text) })
+    {
+      modifiers.append(access.name.text)
+    }
+    if options.inheritsIsolation, belongsToNoActor(candidate) { modifiers.append("nonisolated(nonsending)") }
+    return signature.prefix(separate: separate, extra: extra, modifiersBefore: modifiers)
+      + signature.declaration(effect: outcome.effect, returns: outcome.returns)
+  }
+
+  private func documentation(of candidate: Candidate, base: String, dropsResult: Bool) -> [Line] {
+    var comment = DocComment(above: candidate.function, base: base)
+    var names: Set<String> = [candidate.handler.name, candidate.handler.label ?? candidate.handler.name]
+    if let failure = candidate.handler.failureParameter {
+      names.formUnion([failure.label, failure.innerName])
+    }
+    comment.remove(parameters: names, result: dropsResult)
+    return comment.lines.map { Line(0, $0) }
+  }
+
+  private func callee(of candidate: Candidate, inner: Set<String>) throws -> String {
+    let name = candidate.function.name.text
+    guard inner.contains(candidate.name.base) else { return name }
+    if candidate.scope.type.isEmpty {
+      throw Refusal(reason: "a parameter has its name, and hides it")
+    }
+    return "self." + name
+  }
+
+  private func takesTrailingClosure(_ candidate: Candidate, indices: [Int]) -> Bool {
+    let parameters = candidate.function.signature.parameterClause.parameters
+    guard indices.count == 1, indices[0] == parameters.count - 1 else { return false }
+    let key = labelsKey(of: candidate)
+    return found.candidates.count { labelsKey(of: $0) == key } == 1
+  }
+
+  /// What a call with a trailing closure shows of a function.
+  private func labelsKey(of candidate: Candidate) -> String {
+    let indices = handlerIndices(of: candidate.handler)
+    let labels = candidate.name.labels.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
+    return candidate.scope.type + "." + FunctionName(base: candidate.name.base, labels: labels).description
+  }
+
+  private func annotatesClosures(_ function: FunctionDeclSyntax, _ outcome: Outcome) -> Bool {
+    guard let generics = function.genericParameterClause?.parameters else { return false }
+    let names = Set(generics.map(\.name.text))
+    return outcome.closures.contains { closure in
+      closure.parameters.contains { parameter in
+        parameter.type.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains {
+          names.contains(String($0))
+        }
+      }
+    }
+  }
+
+  private func overloadKey(of candidate: Candidate, named name: FunctionName) -> String {
+    let function = candidate.function
+    let indices = handlerIndices(of: candidate.handler)
+    let types = function.signature.parameterClause.parameters.enumerated()
+      .filter { !indices.contains($0.offset) }.map { $0.element.type.trimmedDescription }
+    let isStatic = function.modifiers.contains { ["static", "class"].contains($0.name.text) }
+    let clause = function.genericWhereClause?.trimmedDescription ?? ""
+    let around = extensionHeader(candidate.scope)
+    let condition = Condition.around(function) ?? ""
+    return "\(around)|\(condition)|\(isStatic)|\(name)|\(types)|\(clause)"
+  }
+}

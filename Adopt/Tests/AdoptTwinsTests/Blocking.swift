@@ -1,0 +1,16 @@
+import Dispatch
+
+@testable import AdoptTwins
+
+/// Work that waits for other programs, on a thread that may.
+enum Blocking {
+  static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
+    }
+  }
+
+  static func tool(_ name: String, _ arguments: [String]) async throws -> Toolchain.Outcome {
+    try await run { try Toolchain().run(name, arguments) }
+  }
+}

@@ -1,0 +1,81 @@
+import AdoptAnalysis
+import Testing
+
+@testable import AdoptTwins
+
+struct DecliningTests {
+  @Test(
+    arguments: [
+      ("init(url: Int, completion: @escaping (Int?, Error?) -> Void) {}", "initialiser"),
+      ("func load(_ ids: Int..., completion: @escaping (Int) -> Void) {}", "any number of values"),
+      ("func load(_ id: consuming Int, completion: @escaping (Int) -> Void) {}", "consuming"),
+      (
+        "func load(_ id: @autoclosure () throws -> Int, completion: @escaping (Int) -> Void) {}",
+        "autoclosure"
+      ),
+      ("func load(completion: @escaping (Int) -> Void) -> Int { 1 }", "returns `Int` besides"),
+      ("@available(*, deprecated) func load(completion: @escaping (Int) -> Void) {}", "deprecated"),
+      ("@available(*, unavailable) func load(completion: @escaping (Int) -> Void) {}", "unavailable"),
+      ("override func load(completion: @escaping (Int) -> Void) {}", "override"),
+      ("func load(completion: @escaping (@escaping () -> Void) -> Void) {}", "another closure"),
+      ("func load(completionHandler: @escaping CompletionHandler) {}", "another file"),
+      ("func load(success: @escaping (Int) -> Void, failure: @escaping (String) -> Void) {}", "no error"),
+      ("static func + (a: S, completion: @escaping () -> Void) {}", "operator"),
+      ("func outer() { func load(completion: @escaping () -> Void) {} }", "local"),
+      ("func each(_ f: () throws -> Void, completion: @escaping () -> Void) rethrows {}", "rethrows"),
+      ("var load: Int { 1 }; func load(completion: @escaping () -> Void) {}", "like the property `load`"),
+      ("func load(completion: @escaping () -> Void) { let = }", "syntax"),
+    ])
+  func functionsWithoutAFitTwinAreDeclinedWithTheReason(member: String, reason: String) {
+    let text = "struct S {\n  \(member)\n}\n"
+    let given = reasons(text)
+    #expect(given.count == 1 && given[0].contains(reason), "\(given)")
+    #expect(rewritten(text) == text)
+  }
+
+  @Test func optionalRequirementsAreDeclined() {
+    #expect(
+      reasons("@objc protocol P { @objc optional func load(completion: @escaping () -> Void) }").count == 1)
+  }
+
+  @Test func ofTwoFunctionsWithOneTwinTheSecondIsDeclined() {
+    let text = """
+      func load(completion: @escaping (Int) -> Void) {}
+      func load(handler: @escaping (String) -> Void) {}
+      """
+    let result = twins(in: ParsedFile(path: "a.swift", text: text))
+    #expect(result.twins.map(\.name.description) == ["load()"])
+    #expect(result.declined.map(\.reason) == ["its twin would be a second `load()`"])
+    // The trailing closure would be either's.
+    #expect(result.twins[0].text.contains("load(completion: { value in"))
+  }
+
+  @Test(
+    arguments: [
+      "func load(completion: @escaping (Int) -> Void) {}\nfunc load() async -> Int { 1 }",
+      "@available(*, renamed: \"load()\")\nfunc load(completion: @escaping (Int) -> Void) {}",
+      "struct S { func load(completion: @escaping (Int) -> Void) {} }\nextension S { func load() async {} }",
+      "protocol P { func load(completion: @escaping (Int) -> Void); func load() async -> Int }",
+    ])
+  func existingTwinsAreLeftAlone(text: String) {
+    let result = twins(in: ParsedFile(path: "a.swift", text: text))
+    #expect(result.twins.isEmpty && result.declined.isEmpty)
+    #expect(result.existing.map(\.twin) == ["load()"])
+    #expect(rewritten(text) == text)
+  }
+
+  @Test func twinsInOtherFilesAreKnownByName() {
+    let other = ParsedFile(path: "b.swift", text: "extension S { func load() async -> Int { 1 } }")
+    var options = TwinOptions()
+    options.known = asyncFunctions(in: other)
+    let file = ParsedFile(
+      path: "a.swift", text: "struct S { func load(completion: @escaping (Int) -> Void) {} }")
+    #expect(twins(in: file, options: options).existing.count == 1)
+  }
+
+  @Test func aSecondRunFindsNothingToDo() {
+    let once = rewritten(Corpus.functions)
+    #expect(once != Corpus.functions)
+    #expect(rewritten(once) == once)
+  }
+}

@@ -1,0 +1,212 @@
+import AdoptAnalysis
+import SwiftSyntax
+import Testing
+
+@testable import AdoptTwins
+
+struct LayoutTests {
+  @Test func aTwinStandsBehindItsFunction() {
+    let text = """
+      final class Loader {
+        // MARK: Loading
+
+        /// Fetches a thumbnail.
+        ///
+        /// - Parameters:
+        ///   - id: Which one.
+        ///   - completion: Called with the image,
+        ///     or with an error.
+        @MainActor
+        public func fetchThumbnail(for id: String, completion: @escaping (Image?, Error?) -> Void) {  // slow
+          completion(nil, nil)
+        }  // the end
+        let other = 1
+      }
+
+      """
+    let expected = """
+      final class Loader {
+        // MARK: Loading
+
+        /// Fetches a thumbnail.
+        ///
+        /// - Parameters:
+        ///   - id: Which one.
+        ///   - completion: Called with the image,
+        ///     or with an error.
+        @available(*, renamed: "fetchThumbnail(for:)")
+        @MainActor
+        public func fetchThumbnail(for id: String, completion: @escaping (Image?, Error?) -> Void) {  // slow
+          completion(nil, nil)
+        }  // the end
+
+        /// Fetches a thumbnail.
+        ///
+        /// - Parameters:
+        ///   - id: Which one.
+        @MainActor
+        public func fetchThumbnail(for id: String) async throws -> Image {
+          try await withCheckedThrowingContinuation { continuation in
+            fetchThumbnail(for: id) { value, error in
+              if let error {
+                continuation.resume(throwing: error)
+              } else if let value {
+                continuation.resume(returning: value)
+              } else {
+                continuation.resume(throwing: MissingOutcome(function: "fetchThumbnail(for:completion:)"))
+              }
+            }
+          }
+        }
+
+        let other = 1
+      }
+
+      /// Thrown by async functions whose callback got neither a value nor an error.
+      private struct MissingOutcome: Error, CustomStringConvertible {
+        let function: StaticString
+        var description: String { "\\(function) gave neither a value nor an error." }
+      }
+
+      """
+    #expect(rewritten(text) == expected)
+  }
+
+  @Test func tabsAndBracesOnLinesOfTheirOwnAreKept() {
+    let text = """
+      struct S
+      {
+      \tfunc load(completion: @escaping (Int?, Error?) -> Void)
+      \t{
+      \t\tif true
+      \t\t{
+      \t\t}
+      \t}
+      }
+
+      """
+    let expected = """
+      \tfunc load() async throws -> Int
+      \t{
+      \t\ttry await withCheckedThrowingContinuation { continuation in
+      \t\t\tload { value, error in
+      \t\t\t\tif let error
+      \t\t\t\t{
+      \t\t\t\t\tcontinuation.resume(throwing: error)
+      \t\t\t\t}
+      \t\t\t\telse if let value
+      \t\t\t\t{
+      \t\t\t\t\tcontinuation.resume(returning: value)
+      \t\t\t\t}
+      \t\t\t\telse
+      \t\t\t\t{
+      \t\t\t\t\tcontinuation.resume(throwing: MissingOutcome(function: "load(completion:)"))
+      \t\t\t\t}
+      \t\t\t}
+      \t\t}
+      \t}
+      """
+    #expect(texts(text) == [expected])
+  }
+
+  @Test(arguments: ["\n", "\r\n"], [true, false])
+  func lineEndsAreTheFiles(end: String, endsLine: Bool) {
+    let lines = [
+      "struct S {", "    func load(completion: @escaping () -> Void) {", "        completion()", "    }", "}",
+    ]
+    let text = lines.joined(separator: end) + (endsLine ? end : "")
+    let expected =
+      [
+        "struct S {", "    @available(*, renamed: \"load()\")",
+        "    func load(completion: @escaping () -> Void) {", "        completion()", "    }", "",
+        "    func load() async {",
+        "        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in",
+        "            load {", "                continuation.resume()", "            }", "        }", "    }",
+        "}",
+      ].joined(separator: end) + (endsLine ? end : "")
+    #expect(rewritten(text) == expected)
+  }
+
+  @Test func aFunctionOnTheLineOfItsTypeGetsItsTwinOnOthers() {
+    let text = "struct S { func load(completion: @escaping () -> Void) { completion() } }"
+    let result = rewritten(text)
+    #expect(result.hasPrefix("struct S { @available(*, renamed: \"load()\") func load(completion"))
+    #expect(result.contains("\n\nfunc load() async {\n"))
+    #expect(!ParsedFile(path: "a.swift", text: result).tree.hasError)
+  }
+
+  @Test func allOtherBytesStay() {
+    let text = "\u{FEFF}// é\r\nstruct S{\n\tfunc  load( completion : @escaping(Int)->Void ){}  \n\n\n}\n\n\n"
+    let file = ParsedFile(path: "a.swift", text: text)
+    let edits = twins(in: file).edits(of: file)
+    #expect(edits.count == 2)
+    #expect(edits.allSatisfy { $0.range.isEmpty })
+    var result = Array(applying(edits, to: text).utf8)
+    for edit in edits.reversed() {
+      let added = Array(edit.replacement.utf8)
+      let start =
+        edit.range.lowerBound
+        + edits.prefix { $0.range.lowerBound < edit.range.lowerBound }
+        .reduce(0) { $0 + $1.replacement.utf8.count }
+      #expect(Array(result[start..<start + added.count]) == added)
+      result.removeSubrange(start..<start + added.count)
+    }
+    #expect(result == Array(text.utf8))
+  }
+
+  @Test func parametersKeepTheirLines() {
+    let text = """
+      func load(
+        _ id: Int,  // the id
+        in place: String = "a",
+        completion: @escaping (Int) -> Void
+      ) {}
+      """
+    #expect(
+      texts(text)[0].hasPrefix(
+        "func load(\n  _ id: Int,  // the id\n  in place: String = \"a\"\n) async -> Int {"))
+    let commented = "func load(_ id: Int,  // the id\n  completion: @escaping (Int) -> Void) {}"
+    #expect(texts(commented)[0].hasPrefix("func load(_ id: Int) async -> Int {"))
+  }
+
+  @Test func requirementsOfOneProtocolShareAnExtension() {
+    let text = """
+      @available(macOS 12, *)
+      public protocol Loading {
+        func load(completion: @escaping (Int) -> Void)
+        func store(_ value: Int, completion: @escaping () -> Void)
+      }
+      let after = 1
+
+      """
+    let result = rewritten(text)
+    #expect(
+      result.contains(
+        "}\n\n@available(macOS 12, *)\nextension Loading {\n  public func load() async -> Int {\n"))
+    #expect(result.contains("  }\n\n  public func store(_ value: Int) async {\n"))
+    #expect(result.hasSuffix("  }\n}\n\nlet after = 1\n"))
+  }
+
+  @Test func documentationLosesWhatIsNoLongerTrue() {
+    let text = """
+      /**
+       Starts.
+
+       - Parameter completion: Called in the end.
+       - Returns: What can be cancelled.
+       */
+      func start(completion: @escaping () -> Void) -> Progress {}
+      /// Loads.
+      ///
+      /// - Parameters:
+      ///   - completion: Called.
+      func load(completion: @escaping () -> Void) {}
+      // Not documentation.
+      func save(completion: @escaping () -> Void) {}
+      """
+    let all = texts(text)
+    #expect(all[0].hasPrefix("/**\n Starts.\n */\nfunc start() async {"))
+    #expect(all[1].hasPrefix("/// Loads.\nfunc load() async {"))
+    #expect(all[2].hasPrefix("func save() async {"))
+  }
+}

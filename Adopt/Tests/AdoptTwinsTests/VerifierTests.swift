@@ -1,0 +1,144 @@
+import AdoptAnalysis
+import Foundation
+import Testing
+
+@testable import AdoptTwins
+
+@Suite(.timeLimit(.minutes(5)))
+struct VerifierTests {
+  private func verified(
+    _ texts: [String: String], _ arguments: [String] = ["-swift-version", "6"]
+  ) async throws -> [String: TwinFile] {
+    let files = texts.map { ParsedFile(path: $0.key, text: $0.value) }.map {
+      (file: $0, twins: twins(in: $0))
+    }
+    let results = try await Blocking.run { try TwinVerifier(.files(arguments: arguments)).verify(files) }
+    return Dictionary(uniqueKeysWithValues: zip(files.map(\.file.path), results))
+  }
+
+  @Test func aTwinThatBreaksItsCallersIsDeclinedWithWhatTheCompilerSays() async throws {
+    let text = """
+      struct S {
+        func save(completion: ((Bool) -> Void)? = nil) {}
+        func load(completion: @escaping (Int) -> Void) {}
+      }
+      func caller(_ s: S) async { s.save() }
+      """
+    let all = try await verified(["a.swift": text])
+    let result = try #require(all["a.swift"])
+    #expect(result.twins.map(\.name.base) == ["load"])
+    #expect(result.declined.map(\.function.base) == ["save"])
+    #expect(result.declined[0].reason.contains("not marked with 'await'"), "\(result.declined)")
+    #expect(result.declined[0].reason.contains("a.swift:"))
+  }
+
+  @Test func aTwinThatDoesNotCompileIsDeclinedWithWhatTheCompilerSays() async throws {
+    let text = """
+      struct Unique: ~Copyable {}
+      func keep(_ value: borrowing Unique, completion: @escaping (Int) -> Void) {}
+      func load(completion: @escaping (Int) -> Void) {}
+      """
+    let all = try await verified(["a.swift": text])
+    let result = try #require(all["a.swift"])
+    #expect(result.twins.map(\.name.base) == ["load"])
+    #expect(result.declined.map(\.function.base) == ["keep"])
+    #expect(result.declined[0].reason.hasPrefix("the compiler says of its twin: "), "\(result.declined)")
+  }
+
+  @Test func whereWarningsAreErrorsFunctionsWithAsyncCallersAreNotMarked() async throws {
+    let text = """
+      func load(completion: @escaping (Int) -> Void) {}
+      func save(completion: @escaping (Int) -> Void) {}
+      func caller() async { load { _ in } }
+      """
+    let arguments = ["-swift-version", "6", "-warnings-as-errors"]
+    let all = try await verified(["a.swift": text], arguments)
+    let result = try #require(all["a.swift"])
+    #expect(result.twins.map { $0.renaming == nil } == [true, false])
+  }
+
+  @Test func sourcesThatDoNotCompileGetNoTwins() async throws {
+    let text = "func load(completion: @escaping (Nowhere) -> Void) {}"
+    let all = try await verified(["a.swift": text])
+    let result = try #require(all["a.swift"])
+    #expect(result.twins.isEmpty)
+    #expect(result.declined.map(\.reason).first?.contains("do not compile as they are") == true)
+  }
+
+  @Test func filesOfOneModuleAreCheckedTogether() async throws {
+    let results = try await verified([
+      "a.swift": "struct Item {}\nfunc first(completion: @escaping (Item) -> Void) {}",
+      "folder/a.swift": "func second(completion: @escaping (Item?) -> Void) { first { completion($0) } }",
+    ])
+    #expect(results.values.allSatisfy { $0.twins.count == 1 && $0.declined.isEmpty })
+  }
+
+  @Test func aPackageIsBuiltWithItsTwins() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let sources = folder.path + "/Package/Sources/Loading"
+    try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)
+    let texts = [
+      folder.path + "/Package/Package.swift": """
+      // swift-tools-version: 6.0
+      import PackageDescription
+      let package = Package(name: "Package", targets: [.target(name: "Loading")])
+      """,
+      sources + "/Loading.swift": """
+      public final class Loader {
+        public func load(completion: @escaping (Item?, (any Error)?) -> Void) { completion(Item(), nil) }
+        public func save(completion: ((Int) -> Void)? = nil) {}
+      }
+      """,
+      sources + "/Item.swift":
+        "public final class Item {}\nfunc use(_ loader: Loader) async { loader.save() }",
+    ]
+    for (path, text) in texts { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+    let path = sources + "/Loading.swift"
+    let file = ParsedFile(path: path, text: try #require(texts[path]))
+    let found = twins(in: file)
+    #expect(found.twins.count == 2)
+    let directory = folder.path + "/Package"
+    let result = try await Blocking.run {
+      try TwinVerifier(.package(directory: directory, arguments: [])).verify([(file, found)])
+    }
+    #expect(result[0].twins.map(\.name.base) == ["load"], "\(result[0].declined)")
+    #expect(result[0].twins.map(\.passesUnsendableValues) == [true])
+    #expect(result[0].declined.map(\.function.base) == ["save"])
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == file.text)
+  }
+
+  /// What `@available(*, renamed:)` is for.
+  @Test func theCompilerOffersTheTwinToAsyncCallers() async throws {
+    let text = """
+      protocol P { func required(_ id: Int, completion: @escaping (Int) -> Void) }
+      struct S {
+        func method(_ id: Int, completion: @escaping (Int?, (any Error)?) -> Void) {}
+        static func shared(completion: @escaping () -> Void) {}
+        func generic<T: Sendable>(_ value: T, completion: @escaping (T) -> Void) {}
+      }
+      actor A { func isolated(completion: @escaping @Sendable (Int) -> Void) {} }
+      func global(success: @escaping (Int) -> Void, failure: @escaping (any Error) -> Void) {}
+      """
+    let callers = """
+
+      func callers(_ s: S, _ p: some P, _ a: A) async {
+        p.required(1) { _ in }
+        s.method(1) { _, _ in }
+        S.shared {}
+        s.generic(1) { _ in }
+        await a.isolated { _ in }
+        global(success: { _ in }, failure: { _ in })
+      }
+
+      """
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let path = folder.path + "/a.swift"
+    try Data((rewritten(text) + callers).utf8).write(to: URL(fileURLWithPath: path))
+    let outcome = try await Blocking.tool("swiftc", ["-typecheck", "-parse-as-library", path])
+    #expect(outcome.succeeded)
+    let warnings = CompilerDiagnostic.all(in: outcome.output).filter { $0.severity == .warning }
+    #expect(warnings.filter(\.offersTwin).count == 6, "\(outcome.output)")
+  }
+}
