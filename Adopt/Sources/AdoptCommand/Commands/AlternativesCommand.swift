@@ -1,12 +1,120 @@
+import AdoptAnalysis
+import AdoptTwins
 import TerminalProgram
 
 /// `adopt alternatives`.
 struct AlternativesCommand: Sendable {
+  private enum Destination {
+    case diff
+    case files
+  }
+
   private let context: CommandContext
+  private let run: TwinRun
+  private let destination: Destination
+  private let isVerbose: Bool
 
   init(_ arguments: ParsedArguments, environment: [String: String]) throws(UsageError) {
     context = try CommandContext(arguments, environment: environment)
+    var options = TwinOptions()
+    options.usesImportedNames = arguments.has("objc-names")
+    run = TwinRun(
+      options: options, jobs: context.jobs, isVerifying: arguments.value("verify") != "off",
+      separatePath: arguments.value("into"), arguments: arguments.all("compiler-argument"))
+    let writes = arguments.has("in-place") || arguments.has("into")
+    destination = writes && !arguments.has("dry-run") ? .files : .diff
+    isVerbose = arguments.has("verbose")
+    if arguments.has("in-place"), arguments.has("into") {
+      throw UsageError("--in-place writes beside the functions and --into elsewhere; choose one")
+    }
+    if arguments.operands.contains("-") {
+      throw UsageError(
+        "alternatives reads files; what standard input belongs to, the compiler could not tell")
+    }
+    if let path = arguments.value("into"), FileIdentity.read(path) != nil {
+      throw UsageError("\(path) is there already; --into makes a new file")
+    }
   }
 
-  func run() async throws -> ExitStatus { .success }
+  func run() async throws -> ExitStatus {
+    let found = try await context.sources()
+    let handle = context.progress.begin("reading", unit: .items, total: Int64(found.files.count))
+    var outcome = try await run.run(found.files, absolute: Paths()) { count in
+      handle.advance(to: Int64(count))
+      if count == found.files.count { handle.describe("compiling", completed: 0, total: nil) }
+    }
+    handle.end()
+    await context.progress.stop()
+    outcome.problems = found.problems + outcome.problems
+    for problem in outcome.problems { context.tell(problem) }
+    tellDeclined(outcome)
+    switch destination {
+    case .diff:
+      let texts = outcome.changes.map { UnifiedDiff.text(of: $0.path, old: $0.old, new: $0.new) }
+      try await context.write(painted(texts.joined()))
+    case .files:
+      for change in outcome.changes {
+        do {
+          try await write(change)
+        } catch let problem as FileProblem {
+          context.tell(problem)
+          outcome.problems.append(problem)
+        }
+      }
+    }
+    context.screen.say("adopt: \(summary(outcome))")
+    await context.screen.flush()
+    return outcome.problems.isEmpty ? .success : .usage
+  }
+
+  private func write(_ change: TwinRun.Change) async throws {
+    try Task.checkCancellation()
+    try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
+      if let old = change.old, try SourceText.read(change.path) != old {
+        throw FileProblem(change.path, "is left as it is: somebody else changed it meanwhile")
+      }
+      try AtomicFile.write(change.new, to: change.path)
+    }
+  }
+
+  private func tellDeclined(_ outcome: TwinRun.Outcome) {
+    for twins in outcome.pairs.map(\.twins) {
+      for declined in twins.declined {
+        let place = declined.place
+        context.screen.say(
+          "\(place.path):\(place.line):\(place.column): note: no alternative for \(declined.function): \(declined.reason)"
+        )
+      }
+      guard isVerbose else { continue }
+      for existing in twins.existing {
+        let place = existing.place
+        context.screen.say(
+          "\(place.path):\(place.line):\(place.column): note: \(existing.function) has its alternative: \(existing.twin)"
+        )
+      }
+    }
+  }
+
+  private func summary(_ outcome: TwinRun.Outcome) -> String {
+    let written = outcome.pairs.reduce(0) { $0 + $1.twins.twins.count }
+    let declined = outcome.pairs.reduce(0) { $0 + $1.twins.declined.count }
+    let existing = outcome.pairs.reduce(0) { $0 + $1.twins.existing.count }
+    let verb = destination == .files ? "written" : "to write"
+    var parts = [
+      written == 0 ? "nothing \(verb)" : "\(written) alternative\(written == 1 ? "" : "s") \(verb)"
+    ]
+    if declined > 0 { parts.append("\(declined) declined") }
+    if existing > 0 { parts.append("\(existing) \(existing == 1 ? "is" : "are") there already") }
+    return parts.joined(separator: "; ")
+  }
+
+  private func painted(_ diff: String) -> String {
+    guard context.isColoured else { return diff }
+    return diff.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+      let style: String? =
+        line.hasPrefix("+++") || line.hasPrefix("---")
+        ? "1" : line.hasPrefix("+") ? "32" : line.hasPrefix("-") ? "31" : line.hasPrefix("@@") ? "36" : nil
+      return style.map { "\u{1B}[\($0)m\(line)\u{1B}[0m" } ?? String(line)
+    }.joined(separator: "\n")
+  }
 }

@@ -78,6 +78,10 @@ package enum CommandList {
       Option(
         "verify", value: "WHEN", completion: .choices(["on", "off"]),
         "compile the result, and decline what does not compile (on, unless given)"),
+      Option(
+        "compiler-argument", value: "ARG", isRepeatable: true,
+        "give ARG to swift build, or to swiftc for files outside of a package, when verifying"),
+      Option("verbose", short: "v", "tell which functions have their alternative already"),
     ] + looking + telling + [help],
     examples: [
       Example(text: "See what would change", line: "adopt alternatives Sources/Photos"),
@@ -91,8 +95,8 @@ package enum CommandList {
     commands: [check, alternatives] + CommandDescription.common(program: "adopt"),
     environment: [.init("NO_COLOR", "if set, output is not coloured")],
     exits: [
-      .init(.success, "nothing was found, or everything was written"),
-      .init(.failure, "check: there are findings; alternatives: some functions were declined"),
+      .init(.success, "check found nothing; alternatives did what can be done"),
+      .init(.failure, "check found something"),
       .init(.usage, "the command line makes no sense, or a file could not be read or written"),
       .init(.hungUp, "ended with its terminal (SIGHUP)"),
       .init(.interrupted, "interrupted (Ctrl-C, SIGINT)"),

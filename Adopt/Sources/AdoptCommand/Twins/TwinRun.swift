@@ -1,0 +1,110 @@
+import AdoptAnalysis
+import AdoptTwins
+
+/// Finds out which alternatives can be written, package by package, and what the files become.
+struct TwinRun: Sendable {
+  struct Pair: Sendable {
+    var file: ParsedFile
+    var twins: TwinFile
+  }
+
+  /// A file that is to be written.
+  struct Change: Sendable {
+    var path: String
+    /// Nil for one that is to be made.
+    var old: String?
+    var new: String
+  }
+
+  struct Outcome: Sendable {
+    var pairs: [Pair] = []
+    var changes: [Change] = []
+    var problems: [FileProblem] = []
+  }
+
+  var options: TwinOptions
+  var jobs: Int
+  var isVerifying: Bool
+  /// Where all alternatives go; nil for beside their functions.
+  var separatePath: String?
+  /// For the compiler.
+  var arguments: [String]
+
+  func run(
+    _ paths: [String], absolute: Paths, told: @escaping @Sendable (Int) -> Void
+  ) async throws -> Outcome {
+    var outcome = Outcome()
+    var files: [ParsedFile] = []
+    for result in try await Workers.map(paths, jobs: jobs, done: told, Self.read) {
+      switch result {
+      case .success(let file): files.append(file)
+      case .failure(let problem): outcome.problems.append(problem)
+      }
+    }
+    outcome.pairs = try await pairs(files)
+    guard outcome.pairs.contains(where: { !$0.twins.twins.isEmpty }) else { return outcome }
+    if isVerifying {
+      let (run, pairs) = (self, outcome.pairs)
+      outcome.pairs = try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
+        try run.verified(pairs, absolute)
+      }
+    }
+    outcome.changes = changes(outcome.pairs)
+    return outcome
+  }
+
+  private static func read(_ path: String) -> Result<ParsedFile, FileProblem> {
+    Result { () throws(FileProblem) in ParsedFile(path: path, text: try SourceText.read(path)) }
+  }
+
+  private func pairs(_ files: [ParsedFile]) async throws(CancellationError) -> [Pair] {
+    var options = options
+    // One that stands in another file is a twin all the same.
+    for known in try await Workers.map(files, jobs: jobs, { asyncFunctions(in: $0) }) {
+      options.known.formUnion(known)
+    }
+    return try await Workers.map(files, jobs: jobs) { [options, separatePath] file in
+      let found = twins(in: file, options: options)
+      return Pair(file: file, twins: separatePath == nil ? found : found.separable())
+    }
+  }
+
+  /// Blocks for as long as the compiler takes.
+  private func verified(_ pairs: [Pair], _ paths: Paths) throws(FileProblem) -> [Pair] {
+    var pairs = pairs
+    let folders = pairs.map { PackageRoot.around(paths.absolute($0.file.path)) }
+    let groups = Dictionary(grouping: pairs.indices) { folders[$0] }
+    for (folder, indices) in groups.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
+      guard indices.contains(where: { !pairs[$0].twins.twins.isEmpty }) else { continue }
+      let files = indices.map { (file: pairs[$0].file, twins: pairs[$0].twins) }
+      let verifier = TwinVerifier(scope(folder, files.map { paths.absolute($0.file.path) }))
+      do throws(VerifierError) {
+        let verified = try verifier.verify(files, separateFile: separatePath)
+        for (index, twins) in zip(indices, verified) { pairs[index].twins = twins }
+      } catch {
+        throw FileProblem(
+          folder ?? "the files",
+          "could not be compiled to verify the result: \(error.description) Without a check: --verify off")
+      }
+    }
+    return pairs
+  }
+
+  private func scope(_ folder: String?, _ paths: [String]) -> TwinVerifier.Scope {
+    guard let folder else { return .files(arguments: arguments) }
+    let holdsTests = paths.contains { $0.dropFirst(folder.count).hasPrefix("/Tests/") }
+    return .package(directory: folder, arguments: (holdsTests ? ["--build-tests"] : []) + arguments)
+  }
+
+  private func changes(_ pairs: [Pair]) -> [Change] {
+    var changes = pairs.compactMap { pair -> Change? in
+      let edits = pair.twins.edits(of: pair.file, placement: separatePath == nil ? .beside : .separate)
+      let new = applying(edits, to: pair.file.text)
+      return edits.isEmpty ? nil : Change(path: pair.file.path, old: pair.file.text, new: new)
+    }
+    if let separatePath, let text = separateFile(for: pairs.map { ($0.file, $0.twins) }) {
+      changes.append(Change(path: separatePath, old: nil, new: text))
+    }
+    return changes
+  }
+}
