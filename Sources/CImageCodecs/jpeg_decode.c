@@ -1,3 +1,4 @@
+#include "jpeg_baseline.h"
 #include "jpeg_errors.h"
 
 #include <stdlib.h>
@@ -14,6 +15,9 @@ struct codec_jpeg_decoder {
   struct jpeg_decompress_struct image;
   jpeg_failure failure;
   struct jpeg_source_mgr source;
+  /// Reads the pixels in place of libjpeg.
+  jpeg_baseline *baseline;
+  bool leaves_all_to_libjpeg;
   /// Bytes that libjpeg wants passed over and that have not come yet.
   size_t owed;
   /// CMYK samples are stored as 255 minus the ink: Adobe's habit.
@@ -53,8 +57,8 @@ static void note_lack(codec_jpeg_decoder *decoder) {
   decoder->lacks_data = true;
   // A scan that refines others leaves every row with something to show.
   if (image->input_scan_number > 1) return;
-  uint64_t rows = (uint64_t)image->input_iMCU_row * (uint64_t)image->max_v_samp_factor *
-                  (uint64_t)image->min_DCT_scaled_size;
+  uint64_t rows = decoder->baseline ? jpeg_baseline_mcu_rows(decoder->baseline) : image->input_iMCU_row;
+  rows *= (uint64_t)image->max_v_samp_factor * (uint64_t)image->min_DCT_scaled_size;
   if (rows >= image->output_height) return;
   // Where chroma is halved, the last row of blocks that are there is blended with blocks that are not.
   if (rows > 0 && image->max_v_samp_factor > 1) rows -= 1;
@@ -145,12 +149,17 @@ codec_jpeg_decoder *codec_jpeg_decoder_make(void) {
 }
 
 void codec_jpeg_decoder_free(codec_jpeg_decoder *decoder) {
+  if (decoder->baseline) jpeg_baseline_free(decoder->baseline);
   jpeg_destroy_decompress(&decoder->image);
   free(decoder);
 }
 
 const char *codec_jpeg_decoder_message(const codec_jpeg_decoder *decoder) {
   return decoder->failure.message;
+}
+
+void codec_jpeg_decoder_leave_all_to_libjpeg(codec_jpeg_decoder *decoder) {
+  decoder->leaves_all_to_libjpeg = true;
 }
 
 void codec_jpeg_decoder_attach_input(codec_jpeg_decoder *decoder, const uint8_t *bytes, size_t count) {
@@ -234,8 +243,12 @@ codec_result codec_jpeg_decoder_start(
   image->scale_num = eighths;
   image->scale_denom = 8;
   image->buffered_image = jpeg_has_multiple_scans(image);
+  if (!image->buffered_image && !decoder->leaves_all_to_libjpeg) {
+    jpeg_calc_output_dimensions(image);
+    decoder->baseline = jpeg_baseline_make(image);
+  }
   // Neither path reads input here, so that it cannot wait for any: one scan makes rows while it is read.
-  if (!jpeg_start_decompress(image)) return codec_needs_input;
+  if (!decoder->baseline && !jpeg_start_decompress(image)) return codec_needs_input;
   *width = image->output_width;
   *height = image->output_height;
   decoder->genuine_rows = image->output_height;
@@ -301,6 +314,9 @@ codec_result codec_jpeg_decoder_read_rows(
   struct jpeg_decompress_struct *image = &decoder->image;
   *count = 0;
   if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  if (decoder->baseline) {
+    return jpeg_baseline_read_rows(decoder->baseline, rows, bytes_per_row, capacity, count);
+  }
   while (*count < capacity && image->output_scanline < image->output_height) {
     JSAMPROW wanted[8];
     size_t left = capacity - *count;
@@ -317,6 +333,7 @@ codec_result codec_jpeg_decoder_read_rows(
 }
 
 uint32_t codec_jpeg_decoder_rows_left(const codec_jpeg_decoder *decoder) {
+  if (decoder->baseline) return jpeg_baseline_rows_left(decoder->baseline);
   return decoder->image.output_height - decoder->image.output_scanline;
 }
 
@@ -328,7 +345,7 @@ bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder) {
   if (!decoder->made_up_end) return false;
   if (decoder->lacks_data) return true;
   const struct jpeg_decompress_struct *image = &decoder->image;
-  if (!image->coef_bits) return image->output_scanline < image->output_height;
+  if (!image->coef_bits) return codec_jpeg_decoder_rows_left(decoder) > 0;
   // An end that is missing after the last scan does no harm: every coefficient has all its bits.
   for (int component = 0; component < image->num_components; component++) {
     for (int index = 0; index < DCTSIZE2; index++) {

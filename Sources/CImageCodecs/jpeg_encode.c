@@ -67,8 +67,9 @@ static void set_up(jpeg_encoder *encoder, const codec_jpeg_encoding *encoding) {
   jpeg_set_quality(image, encoding->quality, TRUE);
   if (!is_grey && !is_cmyk) {
     image->comp_info[0].h_samp_factor = encoding->halves_chroma ? 2 : 1;
-    image->comp_info[0].v_samp_factor = encoding->halves_chroma ? 2 : 1;
+    image->comp_info[0].v_samp_factor = encoding->halves_chroma && !encoding->keeps_chroma_rows ? 2 : 1;
   }
+  image->optimize_coding = encoding->fits_tables;
   image->restart_interval = (unsigned)encoding->restart_interval;
   if (encoding->is_progressive) jpeg_simple_progression(image);
 }

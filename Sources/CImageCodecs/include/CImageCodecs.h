@@ -44,7 +44,7 @@ typedef struct codec_buffer {
 /// Room for a library's own message.
 #define CODEC_MESSAGE_SIZE 200
 
-// MARK: - JPEG, by libjpeg-turbo
+// MARK: - JPEG, by libjpeg-turbo and code of our own for the pixels of the usual kind
 
 /// Reads one JPEG from input that is given in pieces.
 typedef struct codec_jpeg_decoder codec_jpeg_decoder;
@@ -67,6 +67,8 @@ typedef struct codec_jpeg_segment {
 /// NULL when there is no memory.
 codec_jpeg_decoder *_Nullable codec_jpeg_decoder_make(void);
 void codec_jpeg_decoder_free(codec_jpeg_decoder *decoder);
+/// Before the start: has libjpeg read what our own code could as well, so that the two can be compared.
+void codec_jpeg_decoder_leave_all_to_libjpeg(codec_jpeg_decoder *decoder);
 /// libjpeg's sentence on the failure.
 const char *codec_jpeg_decoder_message(const codec_jpeg_decoder *decoder);
 
@@ -122,6 +124,10 @@ typedef struct codec_jpeg_encoding {
   bool is_progressive;
   /// Chroma at half the resolution in both directions.
   bool halves_chroma;
+  /// With that: only across.
+  bool keeps_chroma_rows;
+  /// Huffman tables made to measure, which are so anyway when it is progressive.
+  bool fits_tables;
   /// Four channels are inks, stored Adobe's way.
   bool is_cmyk;
   /// MCUs between restart markers; 0 for none.

@@ -1,0 +1,205 @@
+#include "jpeg_entropy.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define PLACE(row, column) ((row) * 8 + ((column) % 2 ? 4 + (column) / 2 : (column) / 4 + ((column) % 4)))
+
+/// Where the coefficients are kept, in their order in the file. Those past the end are in damaged data only.
+static const uint8_t places[jpeg_places] = {
+    PLACE(0, 0), PLACE(0, 1), PLACE(1, 0), PLACE(2, 0), PLACE(1, 1), PLACE(0, 2), PLACE(0, 3), PLACE(1, 2),
+    PLACE(2, 1), PLACE(3, 0), PLACE(4, 0), PLACE(3, 1), PLACE(2, 2), PLACE(1, 3), PLACE(0, 4), PLACE(0, 5),
+    PLACE(1, 4), PLACE(2, 3), PLACE(3, 2), PLACE(4, 1), PLACE(5, 0), PLACE(6, 0), PLACE(5, 1), PLACE(4, 2),
+    PLACE(3, 3), PLACE(2, 4), PLACE(1, 5), PLACE(0, 6), PLACE(0, 7), PLACE(1, 6), PLACE(2, 5), PLACE(3, 4),
+    PLACE(4, 3), PLACE(5, 2), PLACE(6, 1), PLACE(7, 0), PLACE(7, 1), PLACE(6, 2), PLACE(5, 3), PLACE(4, 4),
+    PLACE(3, 5), PLACE(2, 6), PLACE(1, 7), PLACE(2, 7), PLACE(3, 6), PLACE(4, 5), PLACE(5, 4), PLACE(6, 3),
+    PLACE(7, 2), PLACE(7, 3), PLACE(6, 4), PLACE(5, 5), PLACE(4, 6), PLACE(3, 7), PLACE(4, 7), PLACE(5, 6),
+    PLACE(6, 5), PLACE(7, 4), PLACE(7, 5), PLACE(6, 6), PLACE(5, 7), PLACE(6, 7), PLACE(7, 6), PLACE(7, 7),
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
+};
+
+/// The bits on top, and where those after them come from. Below the `count` bits that are promised there may
+/// be more of the same bytes already.
+typedef struct bit_reader {
+  uint64_t bits;
+  unsigned count;
+  const uint8_t *next;
+} bit_reader;
+
+/// Makes the bits at least 56.
+INLINE void refill(bit_reader *reader) {
+  uint64_t bytes;
+  memcpy(&bytes, reader->next, sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  bytes = __builtin_bswap64(bytes);
+#endif
+  reader->bits |= bytes >> reader->count;
+  reader->next += (63 - reader->count) >> 3;
+  reader->count |= 56;
+}
+
+INLINE void drop(bit_reader *reader, uint32_t entry) {
+  reader->bits <<= entry & 63;
+  reader->count -= entry & 63;
+}
+
+/// The coefficient behind the code of an entry. A first bit of 0 says that it is negative, with all bits the other
+/// way round.
+INLINE int32_t value_of(uint32_t entry, uint64_t bits) {
+  int64_t behind = (int64_t)(bits << (entry >> 8 & 63));
+  int64_t sign = ~(behind >> 63);
+  int64_t magnitude = (int64_t)((uint64_t)(behind ^ sign) >> 1 >> (entry >> 16 & 63));
+  return (int32_t)((magnitude ^ sign) - sign);
+}
+
+INLINE int32_t read_dc(bit_reader *reader, const jpeg_huffman *table, bool *is_bad) {
+  refill(reader);
+  uint32_t entry = table->entries[reader->bits >> (64 - jpeg_lookup_bits)];
+  if (__builtin_expect(entry & jpeg_entry_is_special, 0)) {
+    entry = jpeg_huffman_look_further(table, reader->bits, is_bad);
+  }
+  int32_t value = value_of(entry, reader->bits);
+  drop(reader, entry);
+  return value;
+}
+
+/// One code of AC and what it stands for; true when the block ends with it.
+INLINE bool read_ac(
+    bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, unsigned *last, bool *is_bad) {
+  uint32_t entry = reading->ac->entries[reader->bits >> (64 - jpeg_lookup_bits)];
+  if (__builtin_expect(entry & jpeg_entry_is_special, 0)) {
+    if ((entry & 63) == 0) {
+      refill(reader);
+      entry = jpeg_huffman_look_further(reading->ac, reader->bits, is_bad);
+    }
+    if (entry & jpeg_entry_is_special) {
+      drop(reader, entry);
+      return true;
+    }
+  }
+  *last += entry >> 24;
+  if (coefficients) {
+    uint32_t product = (uint32_t)value_of(entry, reader->bits) * reading->steps[*last];
+    coefficients[places[*last]] = (int16_t)product;
+  }
+  drop(reader, entry);
+  return *last >= DCTSIZE2 - 1;
+}
+
+/// All of AC; answers the number of the last coefficient that came.
+INLINE unsigned read_all_ac(
+    bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, bool *is_bad) {
+  unsigned last = 0;
+  for (;;) {
+    // Two of at most 20 bits. Of more, the first leaves 24, and the second fills up again.
+    refill(reader);
+    if (read_ac(reader, reading, coefficients, &last, is_bad)) break;
+    if (read_ac(reader, reading, coefficients, &last, is_bad)) break;
+  }
+  return last < DCTSIZE2 ? last : DCTSIZE2 - 1;
+}
+
+INLINE bool is_past(const bit_reader *reader, const uint8_t *end) {
+  return (reader->next - end) * 8 > (ptrdiff_t)reader->count;
+}
+
+INLINE unsigned read_mcus(jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts) {
+  const uint8_t *end = entropy->segment.bytes + entropy->segment.count;
+  bit_reader reader = {entropy->bits, entropy->bit_count, entropy->segment.bytes + entropy->next};
+  unsigned mcus = 0;
+  for (; mcus < count; mcus++) {
+    uint32_t predictions[3] = {entropy->predictions[0], entropy->predictions[1], entropy->predictions[2]};
+    bool is_bad = false;
+    for (unsigned index = 0; index < entropy->blocks_per_mcu; index++, blocks++, lasts++) {
+      const jpeg_block_reading *reading = entropy->blocks[index];
+      memset(blocks, 0, sizeof *blocks);
+      uint32_t dc = predictions[reading->component] + (uint32_t)read_dc(&reader, reading->dc, &is_bad);
+      predictions[reading->component] = dc;
+      blocks->coefficients[0] = (int16_t)(dc * reading->steps[0]);
+      *lasts = (uint8_t)(reading->wants_ac ? read_all_ac(&reader, reading, blocks->coefficients, &is_bad)
+                                           : read_all_ac(&reader, reading, NULL, &is_bad));
+    }
+    if (is_past(&reader, end)) break;
+    memcpy(entropy->predictions, predictions, sizeof predictions);
+    entropy->has_bad_code |= is_bad;
+    entropy->bits = reader.bits;
+    entropy->bit_count = reader.count;
+    entropy->next = (size_t)(reader.next - entropy->segment.bytes);
+  }
+  return mcus;
+}
+
+static unsigned read_anywhere(jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts) {
+  return read_mcus(entropy, count, blocks, lasts);
+}
+
+#ifdef __x86_64__
+// Shifts by any register, each one instruction.
+__attribute__((target("bmi,bmi2"))) static unsigned read_by_bmi2(
+    jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts) {
+  return read_mcus(entropy, count, blocks, lasts);
+}
+#endif
+
+unsigned jpeg_entropy_read(jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi")) {
+    return read_by_bmi2(entropy, count, blocks, lasts);
+  }
+#endif
+  return read_anywhere(entropy, count, blocks, lasts);
+}
+
+void jpeg_block_reading_make(
+    jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_huffman *ac, const JQUANT_TBL *steps) {
+  // libjpeg keeps them row by row.
+  for (int index = 0; index < jpeg_places; index++) {
+    int row = places[index] / 8, place = places[index] % 8;
+    int column = place < 4 ? (place % 2) * 4 + place / 2 * 2 : (place - 4) * 2 + 1;
+    reading->steps[index] = steps->quantval[row * 8 + column];
+  }
+  reading->dc = dc;
+  reading->ac = ac;
+}
+
+/// Leaves less than a byte of bits, and none of bytes that are not there yet.
+static void give_bytes_back(jpeg_entropy *entropy) {
+  entropy->next -= entropy->bit_count >> 3;
+  entropy->bit_count &= 7;
+  entropy->bits &= ~(UINT64_MAX >> entropy->bit_count);
+}
+
+void jpeg_entropy_restart(jpeg_entropy *entropy) {
+  memset(entropy->predictions, 0, sizeof entropy->predictions);
+}
+
+bool jpeg_entropy_fill(jpeg_entropy *entropy, j_decompress_ptr image) {
+  give_bytes_back(entropy);
+  size_t dropped = entropy->next;
+  entropy->next = 0;
+  return jpeg_segment_fill(&entropy->segment, dropped, image);
+}
+
+size_t jpeg_entropy_bytes_left(const jpeg_entropy *entropy) {
+  return entropy->segment.count - entropy->next + entropy->bit_count / 8;
+}
+
+void jpeg_entropy_drop_bytes(jpeg_entropy *entropy) {
+  entropy->segment.count = 0;
+  entropy->next = 0;
+  entropy->bits = 0;
+  entropy->bit_count = 0;
+}
+
+void jpeg_entropy_read_past_end(jpeg_entropy *entropy, jpeg_block *blocks, uint8_t *lasts) {
+  jpeg_segment *segment = &entropy->segment;
+  give_bytes_back(entropy);
+  size_t there = segment->count - entropy->next;
+  memmove(segment->bytes, segment->bytes + entropy->next, there);
+  memset(segment->bytes + there, 0, sizeof segment->bytes - there);
+  entropy->next = 0;
+  segment->count = sizeof segment->bytes;
+  jpeg_entropy_read(entropy, 1, blocks, lasts);
+  jpeg_entropy_drop_bytes(entropy);
+}
