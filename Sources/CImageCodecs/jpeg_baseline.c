@@ -15,6 +15,7 @@ enum {
   plane_slack = 16,
   /// With fewer bytes, a batch of MCUs would likely end too early.
   bytes_at_least = 2048,
+  few_pixels = 100000,
 };
 
 /// Samples of a component, of one row of MCUs.
@@ -41,11 +42,13 @@ struct jpeg_baseline {
   /// Rows that a row of MCUs makes, and how many of the present one were handed out.
   uint32_t rows_per_mcu, row_of_mcu;
   uint32_t row;
-  jpeg_huffman dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
   jpeg_block_reading readings[3];
   jpeg_entropy entropy;
-  jpeg_block blocks[mcus_at_once * jpeg_most_blocks];
+  jpeg_block blocks[mcus_at_once * jpeg_most_blocks + 1];
   uint8_t lasts[mcus_at_once * jpeg_most_blocks];
+  // Last, and written to only where they are used: they are large.
+  jpeg_huffman dc[NUM_HUFF_TBLS];
+  jpeg_ac_table ac[NUM_HUFF_TBLS];
 };
 
 // MARK: - What is usual
@@ -90,12 +93,24 @@ static bool has_usual_sampling(j_decompress_ptr image) {
 
 // MARK: - Making
 
-static bool set_up_tables(jpeg_baseline *baseline, int number, bool is_dc) {
+/// Looking at few bits is enough for few pixels.
+static unsigned pair_bits_for(j_decompress_ptr image) {
+  uint64_t pixels = (uint64_t)image->image_width * image->image_height;
+  return pixels < few_pixels ? jpeg_most_pair_bits - 3 : jpeg_most_pair_bits;
+}
+
+// Files that count on the tables everybody has are for libjpeg.
+
+static bool set_up_dc(jpeg_baseline *baseline, int number) {
   if (number < 0 || number >= NUM_HUFF_TBLS) return false;
-  const JHUFF_TBL *source =
-      is_dc ? baseline->image->dc_huff_tbl_ptrs[number] : baseline->image->ac_huff_tbl_ptrs[number];
-  // Files that count on the tables everybody has are for libjpeg.
-  return source && jpeg_huffman_make(is_dc ? &baseline->dc[number] : &baseline->ac[number], source, is_dc);
+  const JHUFF_TBL *source = baseline->image->dc_huff_tbl_ptrs[number];
+  return source && jpeg_huffman_make(&baseline->dc[number], source, true);
+}
+
+static bool set_up_ac(jpeg_baseline *baseline, int number) {
+  if (number < 0 || number >= NUM_HUFF_TBLS) return false;
+  const JHUFF_TBL *source = baseline->image->ac_huff_tbl_ptrs[number];
+  return source && jpeg_ac_table_make(&baseline->ac[number], source, pair_bits_for(baseline->image));
 }
 
 static bool set_up_reading(jpeg_baseline *baseline, int index) {
@@ -103,8 +118,8 @@ static bool set_up_reading(jpeg_baseline *baseline, int index) {
   jpeg_block_reading *reading = &baseline->readings[index];
   int dc = component->dc_tbl_no, ac = component->ac_tbl_no;
   const jpeg_component_info *before = index > 0 ? component - 1 : NULL;
-  if (!(before && before->dc_tbl_no == dc) && !set_up_tables(baseline, dc, true)) return false;
-  if (!(before && before->ac_tbl_no == ac) && !set_up_tables(baseline, ac, false)) return false;
+  if (!(before && before->dc_tbl_no == dc) && !set_up_dc(baseline, dc)) return false;
+  if (!(before && before->ac_tbl_no == ac) && !set_up_ac(baseline, ac)) return false;
   jpeg_block_reading_make(
       reading, &baseline->dc[dc], &baseline->ac[ac], baseline->image->quant_tbl_ptrs[component->quant_tbl_no]);
   reading->component = index;
@@ -155,7 +170,7 @@ jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image) {
   if (!has_usual_scan(image) || !has_usual_colors(image) || !has_usual_sampling(image)) return NULL;
   jpeg_baseline *baseline = NULL;
   if (posix_memalign((void **)&baseline, 64, sizeof *baseline) != 0) return NULL;
-  memset(baseline, 0, sizeof *baseline);
+  memset(baseline, 0, offsetof(jpeg_baseline, dc));
   baseline->image = image;
   if (set_up(baseline)) return baseline;
   jpeg_baseline_free(baseline);

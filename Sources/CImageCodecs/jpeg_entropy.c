@@ -6,7 +6,10 @@
 
 #define PLACE(row, column) ((row) * 8 + ((column) % 2 ? 4 + (column) / 2 : (column) / 4 + ((column) % 4)))
 
-/// Where the coefficients are kept, in their order in the file. Those past the end are in damaged data only.
+// What is no coefficient of a block, or is one too many, goes where the next block will begin, which is cleared first.
+#define NOWHERE 64, 64, 64, 64, 64, 64, 64, 64
+
+/// Where the coefficients are kept, in their order in the file.
 static const uint8_t places[jpeg_places] = {
     PLACE(0, 0), PLACE(0, 1), PLACE(1, 0), PLACE(2, 0), PLACE(1, 1), PLACE(0, 2), PLACE(0, 3), PLACE(1, 2),
     PLACE(2, 1), PLACE(3, 0), PLACE(4, 0), PLACE(3, 1), PLACE(2, 2), PLACE(1, 3), PLACE(0, 4), PLACE(0, 5),
@@ -16,7 +19,7 @@ static const uint8_t places[jpeg_places] = {
     PLACE(3, 5), PLACE(2, 6), PLACE(1, 7), PLACE(2, 7), PLACE(3, 6), PLACE(4, 5), PLACE(5, 4), PLACE(6, 3),
     PLACE(7, 2), PLACE(7, 3), PLACE(6, 4), PLACE(5, 5), PLACE(4, 6), PLACE(3, 7), PLACE(4, 7), PLACE(5, 6),
     PLACE(6, 5), PLACE(7, 4), PLACE(7, 5), PLACE(6, 6), PLACE(5, 7), PLACE(6, 7), PLACE(7, 6), PLACE(7, 7),
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
+    NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE,
 };
 
 /// The bits on top, and where those after them come from. Below the `count` bits that are promised there may
@@ -64,27 +67,56 @@ INLINE int32_t read_dc(bit_reader *reader, const jpeg_huffman *table, bool *is_b
   return value;
 }
 
-/// One code of AC and what it stands for; true when the block ends with it.
-INLINE bool read_ac(
+INLINE void store(
+    const jpeg_block_reading *reading, int16_t *coefficients, unsigned place, int32_t value) {
+  if (coefficients) coefficients[places[place]] = (int16_t)((uint32_t)value * reading->steps[place]);
+}
+
+/// One code of AC that the table of pairs does not have; true when the block ends.
+INLINE bool read_long(
     bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, unsigned *last, bool *is_bad) {
-  uint32_t entry = reading->ac->entries[reader->bits >> (64 - jpeg_lookup_bits)];
-  if (__builtin_expect(entry & jpeg_entry_is_special, 0)) {
-    if ((entry & 63) == 0) {
-      refill(reader);
-      entry = jpeg_huffman_look_further(reading->ac, reader->bits, is_bad);
-    }
-    if (entry & jpeg_entry_is_special) {
-      drop(reader, entry);
-      return true;
-    }
-  }
-  *last += entry >> 24;
-  if (coefficients) {
-    uint32_t product = (uint32_t)value_of(entry, reader->bits) * reading->steps[*last];
-    coefficients[places[*last]] = (int16_t)product;
+  const jpeg_huffman *table = &reading->ac->single;
+  refill(reader);
+  uint32_t entry = table->entries[reader->bits >> (64 - jpeg_lookup_bits)];
+  if (entry == jpeg_entry_is_special) entry = jpeg_huffman_look_further(table, reader->bits, is_bad);
+  if (!(entry & jpeg_entry_is_special)) {
+    *last += entry >> 24;
+    store(reading, coefficients, *last, value_of(entry, reader->bits));
   }
   drop(reader, entry);
-  return *last >= DCTSIZE2 - 1;
+  return entry & jpeg_entry_is_special || *last >= DCTSIZE2 - 1;
+}
+
+typedef enum progress { goes_on, wants_bits, ends } progress;
+
+/// What to do about a pair that does not just give two coefficients.
+INLINE progress read_special(bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients,
+    jpeg_pair pair, unsigned *last, bool *is_bad) {
+  if ((pair & 63) == 0) return read_long(reader, reading, coefficients, last, is_bad) ? ends : wants_bits;
+  // Without a branch, since whether there is a coefficient cannot be foreseen: its step leads nowhere if not.
+  store(reading, coefficients, *last + (pair >> 16 & 255), (int16_t)(pair >> 32));
+  *last += pair >> 24 & 255;
+  // What comes after the last place of all belongs to the next block.
+  drop(reader, (uint32_t)(*last >= DCTSIZE2 - 1 ? pair >> 8 : pair));
+  return ends;
+}
+
+INLINE progress read_pair(
+    bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, unsigned *last, bool *is_bad) {
+  jpeg_pair pair = reading->ac->pairs[reader->bits >> reading->ac->pair_shift];
+  if (__builtin_expect((pair & jpeg_pair_is_special) != 0, 0)) {
+    return read_special(reader, reading, coefficients, pair, last, is_bad);
+  }
+  unsigned first = *last + (pair >> 16 & 255);
+  *last += pair >> 24 & 255;
+  store(reading, coefficients, first, (int16_t)(pair >> 32));
+  store(reading, coefficients, *last, (int16_t)(pair >> 48));
+  if (__builtin_expect(*last < DCTSIZE2 - 1, 1)) {
+    drop(reader, (uint32_t)pair);
+    return goes_on;
+  }
+  drop(reader, (uint32_t)(first >= DCTSIZE2 - 1 ? pair >> 8 : pair));
+  return ends;
 }
 
 /// All of AC; answers the number of the last coefficient that came.
@@ -92,12 +124,14 @@ INLINE unsigned read_all_ac(
     bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, bool *is_bad) {
   unsigned last = 0;
   for (;;) {
-    // Two of at most 20 bits. Of more, the first leaves 24, and the second fills up again.
     refill(reader);
-    if (read_ac(reader, reading, coefficients, &last, is_bad)) break;
-    if (read_ac(reader, reading, coefficients, &last, is_bad)) break;
+    progress progress = read_pair(reader, reading, coefficients, &last, is_bad);
+    if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
+    if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
+    if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
+    _Static_assert(4 * jpeg_most_pair_bits <= 56, "a refill is enough for four pairs");
+    if (progress == ends) return last < DCTSIZE2 ? last : DCTSIZE2 - 1;
   }
-  return last < DCTSIZE2 ? last : DCTSIZE2 - 1;
 }
 
 INLINE bool is_past(const bit_reader *reader, const uint8_t *end) {
@@ -152,9 +186,9 @@ unsigned jpeg_entropy_read(jpeg_entropy *entropy, unsigned count, jpeg_block *bl
 }
 
 void jpeg_block_reading_make(
-    jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_huffman *ac, const JQUANT_TBL *steps) {
+    jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_ac_table *ac, const JQUANT_TBL *steps) {
   // libjpeg keeps them row by row.
-  for (int index = 0; index < jpeg_places; index++) {
+  for (int index = 0; index < DCTSIZE2; index++) {
     int row = places[index] / 8, place = places[index] % 8;
     int column = place < 4 ? (place % 2) * 4 + place / 2 * 2 : (place - 4) * 2 + 1;
     reading->steps[index] = steps->quantval[row * 8 + column];

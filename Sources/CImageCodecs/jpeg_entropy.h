@@ -8,14 +8,14 @@
 enum {
   /// Two by two of luminance and two of chrominance; more is left to libjpeg.
   jpeg_most_blocks = 6,
-  /// A run of zeros may end up to 15 places past the last coefficient in data that are damaged.
-  jpeg_places = DCTSIZE2 + 16,
+  /// With those that runs of zeros lead to in damaged data, and what stands for none.
+  jpeg_places = DCTSIZE2 + jpeg_step_to_nowhere,
 };
 
 /// How the blocks of a component are read.
 typedef struct jpeg_block_reading {
   const jpeg_huffman *dc;
-  const jpeg_huffman *ac;
+  const jpeg_ac_table *ac;
   /// Steps of quantization in the order of the file.
   uint16_t steps[jpeg_places];
   /// Which of the predictions is the component's.
@@ -24,7 +24,7 @@ typedef struct jpeg_block_reading {
 } jpeg_block_reading;
 
 void jpeg_block_reading_make(
-    jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_huffman *ac, const JQUANT_TBL *steps);
+    jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_ac_table *ac, const JQUANT_TBL *steps);
 
 /// Coefficients, multiplied by their steps. Of a row first 0, 4, 2, 6 and then 1, 3, 5, 7: pairs that a transform
 /// multiplies and adds.
@@ -60,7 +60,8 @@ size_t jpeg_entropy_bytes_left(const jpeg_entropy *entropy);
 void jpeg_entropy_drop_bytes(jpeg_entropy *entropy);
 
 /// Reads at most `count` MCUs and answers how many the bytes of the segment were enough for. `lasts` gets the
-/// number of the last coefficient of each block, in the order of the file.
+/// number of the last coefficient of each block, in the order of the file. After the blocks, there has to be room for
+/// another.
 unsigned jpeg_entropy_read(jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts);
 
 /// Reads one MCU as if zeros followed the segment.

@@ -9,8 +9,7 @@ static uint32_t entry_of(const jpeg_huffman *table, unsigned length, uint8_t sym
 
 /// Lets all values of the next bits that begin with a code find it.
 static void enter(jpeg_huffman *table, unsigned length, unsigned code, uint8_t symbol) {
-  // What is rare in a sound file goes the long way, which leaves the short one with few bits to read.
-  if (length > jpeg_lookup_bits || (!table->is_dc && (symbol & 15) > jpeg_most_short_bits)) return;
+  if (length > jpeg_lookup_bits) return;
   unsigned free_bits = jpeg_lookup_bits - length;
   uint32_t entry = entry_of(table, length, symbol);
   uint32_t *entries = table->entries + (code << free_bits);
@@ -50,4 +49,44 @@ uint32_t jpeg_huffman_look_further(const jpeg_huffman *table, uint64_t bits, boo
   // As libjpeg does: past the longest code, and taken as nothing.
   *is_bad = true;
   return entry_of(table, 17, 0);
+}
+
+/// The coefficient that follows a code, as in `jpeg_entry_is_special`'s words.
+static int16_t value_of(uint32_t entry, uint32_t bits) {
+  unsigned size = 63 - (entry >> 16 & 63);
+  if (size == 0) return 0;
+  int32_t value = (int32_t)(bits << (entry >> 8 & 63) >> (32 - size));
+  return (int16_t)(value >> (size - 1) ? value : value - (1 << size) + 1);
+}
+
+static bool ends_block(uint32_t entry) {
+  return entry & jpeg_entry_is_special;
+}
+
+/// Of the bits on top of 32, `count` are known.
+static jpeg_pair pair_of(const jpeg_huffman *table, uint32_t bits, unsigned count) {
+  uint32_t first = table->entries[bits >> (32 - jpeg_lookup_bits)];
+  unsigned first_length = first & 63;
+  if (first_length == 0 || first_length > count) return jpeg_pair_is_special;
+  if (ends_block(first)) return jpeg_pair_is_special | jpeg_step_to_nowhere << 16 | first_length;
+  jpeg_pair step = first >> 24;
+  uint16_t value = (uint16_t)value_of(first, bits);
+  jpeg_pair pair = (jpeg_pair)value << 32 | step << 16 | first_length << 8;
+
+  bits <<= first_length;
+  uint32_t second = table->entries[bits >> (32 - jpeg_lookup_bits)];
+  unsigned length = first_length + (second & 63);
+  if (length == first_length || length > count) return pair | (jpeg_pair)value << 48 | step << 24 | first_length;
+  if (ends_block(second)) return pair | jpeg_pair_is_special | step << 24 | length;
+  jpeg_pair last_step = step + (second >> 24);
+  return pair | (jpeg_pair)(uint16_t)value_of(second, bits) << 48 | last_step << 24 | length;
+}
+
+bool jpeg_ac_table_make(jpeg_ac_table *table, const JHUFF_TBL *source, unsigned pair_bits) {
+  if (!jpeg_huffman_make(&table->single, source, false)) return false;
+  table->pair_shift = 64 - pair_bits;
+  for (uint32_t index = 0; index < 1U << pair_bits; index++) {
+    table->pairs[index] = pair_of(&table->single, index << (32 - pair_bits), pair_bits);
+  }
+  return true;
 }

@@ -10,8 +10,8 @@
 
 enum {
   jpeg_lookup_bits = 10,
-  /// Longer coefficients of AC are not found by one look-up. Sound files of 8 bits have none.
-  jpeg_most_short_bits = 10,
+  jpeg_most_pair_bits = 11,
+  jpeg_step_to_nowhere = 64,
 };
 
 /// What a code means. The lowest byte is how many bits are to be read with those of the coefficient, the next how
@@ -38,5 +38,27 @@ bool jpeg_huffman_make(jpeg_huffman *table, const JHUFF_TBL *source, bool is_dc)
 
 /// The entry of any code that 64 bits begin with, and that of a block's end, of 17 bits, for those that are none.
 uint32_t jpeg_huffman_look_further(const jpeg_huffman *table, uint64_t bits, bool *is_bad);
+
+/// The next coefficient and, where the bits that are looked at go so far, the one after it: what is found by one
+/// look-up is found in the time it takes to come from memory.
+///
+/// From the lowest byte on: how many bits are read for both, how many for the first, the step to its place, the step
+/// to the place of the last there is; then both, of 16 bits. One that is alone is its own second.
+///
+/// A special pair ends the block, after one coefficient or a step to nowhere, or, when its length is 0, stands for bits that are
+/// too few for a coefficient.
+typedef uint64_t jpeg_pair;
+
+static const jpeg_pair jpeg_pair_is_special = 1 << 7;
+
+typedef struct jpeg_ac_table {
+  jpeg_huffman single;
+  /// 64 less the bits that are looked at.
+  unsigned pair_shift;
+  jpeg_pair pairs[1 << jpeg_most_pair_bits];
+} jpeg_ac_table;
+
+/// Looks at `pair_bits`, which take time to prepare for.
+bool jpeg_ac_table_make(jpeg_ac_table *table, const JHUFF_TBL *source, unsigned pair_bits);
 
 #endif

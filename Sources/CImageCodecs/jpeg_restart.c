@@ -4,7 +4,12 @@
 
 #include <jerror.h>
 
-enum { first_of_frames = 0xC0, restarts = 8 };
+enum {
+  first_of_frames = 0xC0,
+  restarts = 8,
+  /// libjpeg may have read so far ahead, and says nothing of what it has not used.
+  bytes_passed_silently = 7,
+};
 
 void jpeg_restart_make(jpeg_restart *restart, unsigned interval) {
   *restart = (jpeg_restart){.interval = interval, .mcus_left = interval};
@@ -51,10 +56,9 @@ static void begin(jpeg_restart *restart, jpeg_entropy *entropy) {
 }
 
 static void note_passed_over(jpeg_restart *restart, int marker, j_decompress_ptr image) {
-  if (restart->passed_over == 0) return;
   int bytes = restart->passed_over < INT_MAX ? (int)restart->passed_over : INT_MAX;
   restart->passed_over = 0;
-  WARNMS2(image, JWRN_EXTRANEOUS_DATA, bytes, marker);
+  if (bytes > bytes_passed_silently) WARNMS2(image, JWRN_EXTRANEOUS_DATA, bytes, marker);
 }
 
 bool jpeg_restart_pass(jpeg_restart *restart, jpeg_entropy *entropy, j_decompress_ptr image) {

@@ -19,8 +19,8 @@ static size_t first_ff(uint64_t bytes) {
 #endif
 }
 
-/// Copies input that is there; false when a marker was found.
-static bool copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
+/// Copies input that is there.
+static void copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
   const uint8_t *in = source->next_input_byte;
   const uint8_t *in_end = in + source->bytes_in_buffer;
   uint8_t *out = segment->bytes + segment->count;
@@ -42,9 +42,15 @@ static bool copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
       memcpy(&bytes, in, step);
       memcpy(out, &bytes, step);
       size_t plain = first_ff(bytes);
-      is_after_ff = plain < step;
-      in += plain + is_after_ff;
-      out += plain;
+      // A branch, so that the next step need not wait for the outcome.
+      if (__builtin_expect(plain == step, 1)) {
+        in += step;
+        out += step;
+      } else {
+        in += plain + 1;
+        out += plain;
+        is_after_ff = true;
+      }
     } else {
       uint8_t byte = *in++;
       is_after_ff = byte == 0xFF;
@@ -55,7 +61,6 @@ static bool copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
   segment->count = (size_t)(out - segment->bytes);
   source->bytes_in_buffer = (size_t)(in_end - in);
   source->next_input_byte = in;
-  return segment->marker == 0;
 }
 
 bool jpeg_segment_fill(jpeg_segment *segment, size_t dropped, j_decompress_ptr image) {
@@ -63,9 +68,10 @@ bool jpeg_segment_fill(jpeg_segment *segment, size_t dropped, j_decompress_ptr i
   memmove(segment->bytes, segment->bytes + dropped, segment->count);
   if (segment->marker != 0) return false;
   size_t before = segment->count;
-  while (segment->count < jpeg_segment_room) {
-    if (image->src->bytes_in_buffer == 0 && !image->src->fill_input_buffer(image)) break;
-    if (!copy(segment, image->src)) break;
+  copy(segment, image->src);
+  // An end of the input is made up only once all in front of it was read.
+  if (segment->count == before && segment->marker == 0 && image->src->fill_input_buffer(image)) {
+    copy(segment, image->src);
   }
   return segment->count > before || segment->marker != 0;
 }

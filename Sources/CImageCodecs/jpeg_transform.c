@@ -113,14 +113,13 @@ INLINE void make_eight(coefficient_pairs in, int shift, bool is_corner, __m128i 
   }
 }
 
-INLINE void make_four(coefficient_pairs in, int shift, bool is_corner, __m128i *out) {
+INLINE void make_four(coefficient_pairs in, int shift, __m128i *out) {
   __m128i half = _mm_set1_epi32(1 << (shift - 1));
   __m128i even_0 = _mm_add_epi32(_mm_madd_epi16(in.of_04, pair(2 * one, 0)), half);
   __m128i even_2 = _mm_madd_epi16(in.of_26, pair(f1847, -f0765));
-  add_and_subtract(_mm_add_epi32(even_0, even_2), odd_sum(in, odd_factors_of_four[0], is_corner), shift, &out[0],
-      &out[3]);
-  add_and_subtract(_mm_sub_epi32(even_0, even_2), odd_sum(in, odd_factors_of_four[1], is_corner), shift, &out[1],
-      &out[2]);
+  __m128i outer = odd_sum(in, odd_factors_of_four[0], false), inner = odd_sum(in, odd_factors_of_four[1], false);
+  add_and_subtract(_mm_add_epi32(even_0, even_2), outer, shift, &out[0], &out[3]);
+  add_and_subtract(_mm_sub_epi32(even_0, even_2), inner, shift, &out[1], &out[2]);
 }
 
 /// The pairs of four rows, which are kept beside each other.
@@ -177,13 +176,13 @@ INLINE void transform_eight(const jpeg_block *block, bool is_corner, uint8_t *sa
   }
 }
 
-INLINE void transform_four(const jpeg_block *block, bool is_corner, uint8_t *samples, size_t bytes_per_row) {
+static void transform_four(const jpeg_block *block, uint8_t *samples, size_t bytes_per_row) {
   __m128i rows[8], low[4], high[4];
-  load(block, is_corner, rows);
-  make_four(down_low(rows), 12, is_corner, low);
-  make_four(down_high(rows), 12, is_corner, high);
+  load(block, false, rows);
+  make_four(down_low(rows), 12, low);
+  make_four(down_high(rows), 12, high);
   for (int row = 0; row < 4; row++) rows[row] = _mm_packs_epi32(low[row], high[row]);
-  make_four(across(rows), 19, is_corner, low);
+  make_four(across(rows), 19, low);
   __m128i columns = _mm_packs_epi16(_mm_packs_epi32(low[0], low[1]), _mm_packs_epi32(low[2], low[3]));
   for (int turn = 0; turn < 2; turn++) columns = _mm_unpacklo_epi8(columns, _mm_srli_si128(columns, 8));
   columns = _mm_xor_si128(columns, _mm_set1_epi8(-128));
@@ -255,8 +254,7 @@ INLINE void transform_eight(const jpeg_block *block, bool is_corner, uint8_t *sa
   }
 }
 
-INLINE void transform_four(const jpeg_block *block, bool is_corner, uint8_t *samples, size_t bytes_per_row) {
-  (void)is_corner;
+static void transform_four(const jpeg_block *block, uint8_t *samples, size_t bytes_per_row) {
   int16_t rows[4][8];
   int32_t out[4];
   for (int column = 0; column < 8; column++) {
@@ -307,11 +305,7 @@ void jpeg_transform(
       transform_eight(block, false, samples, bytes_per_row);
     }
   } else if (size == 4) {
-    if (last <= last_in_corner) {
-      transform_four(block, true, samples, bytes_per_row);
-    } else {
-      transform_four(block, false, samples, bytes_per_row);
-    }
+    transform_four(block, samples, bytes_per_row);
   } else {
     transform_two(block, samples, bytes_per_row);
   }
