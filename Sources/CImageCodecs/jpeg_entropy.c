@@ -47,12 +47,12 @@ INLINE void drop(bit_reader *reader, uint32_t entry) {
   reader->count -= entry & 63;
 }
 
-/// The coefficient behind the code of an entry. A first bit of 0 says that it is negative, with all bits the other
-/// way round.
-INLINE int32_t value_of(uint32_t entry, uint64_t bits) {
-  int64_t behind = (int64_t)(bits << (entry >> 8 & 63));
+/// The coefficient behind a code, by what an entry knows of it. A first bit of 0 says that it is negative, with all
+/// bits the other way round.
+INLINE int32_t value_of(uint64_t bits, uint32_t code_length, uint32_t shift) {
+  int64_t behind = (int64_t)(bits << (code_length & 63));
   int64_t sign = ~(behind >> 63);
-  int64_t magnitude = (int64_t)((uint64_t)(behind ^ sign) >> 1 >> (entry >> 16 & 63));
+  int64_t magnitude = (int64_t)((uint64_t)(behind ^ sign) >> 1 >> (shift & 63));
   return (int32_t)((magnitude ^ sign) - sign);
 }
 
@@ -62,7 +62,7 @@ INLINE int32_t read_dc(bit_reader *reader, const jpeg_huffman *table, bool *is_b
   if (__builtin_expect(entry & jpeg_entry_is_special, 0)) {
     entry = jpeg_huffman_look_further(table, reader->bits, is_bad);
   }
-  int32_t value = value_of(entry, reader->bits);
+  int32_t value = value_of(reader->bits, entry >> 8, entry >> 16);
   drop(reader, entry);
   return value;
 }
@@ -81,7 +81,7 @@ INLINE bool read_long(
   if (entry == jpeg_entry_is_special) entry = jpeg_huffman_look_further(table, reader->bits, is_bad);
   if (!(entry & jpeg_entry_is_special)) {
     *last += entry >> 24;
-    store(reading, coefficients, *last, value_of(entry, reader->bits));
+    store(reading, coefficients, *last, value_of(reader->bits, entry >> 8, entry >> 16));
   }
   drop(reader, entry);
   return entry & jpeg_entry_is_special || *last >= DCTSIZE2 - 1;
@@ -94,10 +94,10 @@ INLINE progress read_special(bit_reader *reader, const jpeg_block_reading *readi
     jpeg_pair pair, unsigned *last, bool *is_bad) {
   if ((pair & 63) == 0) return read_long(reader, reading, coefficients, last, is_bad) ? ends : wants_bits;
   // Without a branch, since whether there is a coefficient cannot be foreseen: its step leads nowhere if not.
-  store(reading, coefficients, *last + (pair >> 16 & 255), (int16_t)(pair >> 32));
+  store(reading, coefficients, *last + (pair >> 16 & 255), (int16_t)(pair >> 48));
   *last += pair >> 24 & 255;
   // What comes after the last place of all belongs to the next block.
-  drop(reader, (uint32_t)(*last >= DCTSIZE2 - 1 ? pair >> 8 : pair));
+  drop(reader, (uint32_t)(*last >= DCTSIZE2 - 1 ? pair >> 40 : pair));
   return ends;
 }
 
@@ -109,13 +109,13 @@ INLINE progress read_pair(
   }
   unsigned first = *last + (pair >> 16 & 255);
   *last += pair >> 24 & 255;
-  store(reading, coefficients, first, (int16_t)(pair >> 32));
-  store(reading, coefficients, *last, (int16_t)(pair >> 48));
+  store(reading, coefficients, first, (int16_t)(pair >> 48));
+  store(reading, coefficients, *last, value_of(reader->bits, (uint32_t)pair >> 8, (uint32_t)(pair >> 32)));
   if (__builtin_expect(*last < DCTSIZE2 - 1, 1)) {
     drop(reader, (uint32_t)pair);
     return goes_on;
   }
-  drop(reader, (uint32_t)(first >= DCTSIZE2 - 1 ? pair >> 8 : pair));
+  drop(reader, (uint32_t)(first >= DCTSIZE2 - 1 ? pair >> 40 : pair));
   return ends;
 }
 
@@ -127,9 +127,7 @@ INLINE unsigned read_all_ac(
     refill(reader);
     progress progress = read_pair(reader, reading, coefficients, &last, is_bad);
     if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
-    if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
-    if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
-    _Static_assert(4 * jpeg_most_pair_bits <= 56, "a refill is enough for four pairs");
+    _Static_assert(2 * (jpeg_most_pair_bits + 15) <= 56, "a refill is enough for two pairs");
     if (progress == ends) return last < DCTSIZE2 ? last : DCTSIZE2 - 1;
   }
 }

@@ -63,23 +63,35 @@ static bool ends_block(uint32_t entry) {
   return entry & jpeg_entry_is_special;
 }
 
+static uint32_t first_entry(const jpeg_huffman *table, uint32_t bits) {
+  uint32_t entry = table->entries[bits >> (32 - jpeg_lookup_bits)];
+  bool is_bad = false;
+  return entry == jpeg_entry_is_special ? jpeg_huffman_look_further(table, (uint64_t)bits << 32, &is_bad) : entry;
+}
+
+static unsigned code_length(uint32_t entry) {
+  return ends_block(entry) ? entry & 63 : entry >> 8 & 63;
+}
+
 /// Of the bits on top of 32, `count` are known.
 static jpeg_pair pair_of(const jpeg_huffman *table, uint32_t bits, unsigned count) {
-  uint32_t first = table->entries[bits >> (32 - jpeg_lookup_bits)];
-  unsigned first_length = first & 63;
-  if (first_length == 0 || first_length > count) return jpeg_pair_is_special;
-  if (ends_block(first)) return jpeg_pair_is_special | jpeg_step_to_nowhere << 16 | first_length;
+  uint32_t first = first_entry(table, bits);
+  if (code_length(first) > count) return jpeg_pair_is_special;
+  jpeg_pair length = first & 63;
+  if (ends_block(first)) return jpeg_pair_is_special | jpeg_step_to_nowhere << 16 | length;
   jpeg_pair step = first >> 24;
-  uint16_t value = (uint16_t)value_of(first, bits);
-  jpeg_pair pair = (jpeg_pair)value << 32 | step << 16 | first_length << 8;
-
-  bits <<= first_length;
-  uint32_t second = table->entries[bits >> (32 - jpeg_lookup_bits)];
-  unsigned length = first_length + (second & 63);
-  if (length == first_length || length > count) return pair | (jpeg_pair)value << 48 | step << 24 | first_length;
-  if (ends_block(second)) return pair | jpeg_pair_is_special | step << 24 | length;
-  jpeg_pair last_step = step + (second >> 24);
-  return pair | (jpeg_pair)(uint16_t)value_of(second, bits) << 48 | last_step << 24 | length;
+  if (length < count) {
+    uint32_t second = first_entry(table, bits << length);
+    jpeg_pair code = length + code_length(second);
+    jpeg_pair pair = (jpeg_pair)(uint16_t)value_of(first, bits) << 48 | length << 40 | step << 16;
+    if (code <= count && ends_block(second)) return pair | jpeg_pair_is_special | step << 24 | code;
+    if (code <= count) {
+      jpeg_pair second_shift = second >> 16 & 63, second_step = second >> 24;
+      return pair | second_shift << 32 | (step + second_step) << 24 | code << 8 | (length + (second & 63));
+    }
+  }
+  jpeg_pair code = code_length(first), shift = first >> 16 & 63;
+  return length << 40 | shift << 32 | step << 24 | jpeg_step_to_nowhere << 16 | code << 8 | length;
 }
 
 bool jpeg_ac_table_make(jpeg_ac_table *table, const JHUFF_TBL *source, unsigned pair_bits) {

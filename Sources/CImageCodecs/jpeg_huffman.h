@@ -39,14 +39,15 @@ bool jpeg_huffman_make(jpeg_huffman *table, const JHUFF_TBL *source, bool is_dc)
 /// The entry of any code that 64 bits begin with, and that of a block's end, of 17 bits, for those that are none.
 uint32_t jpeg_huffman_look_further(const jpeg_huffman *table, uint64_t bits, bool *is_bad);
 
-/// The next coefficient and, where the bits that are looked at go so far, the one after it: what is found by one
-/// look-up is found in the time it takes to come from memory.
+/// A coefficient whose bits follow its code and, where the bits that are looked at go so far, the whole of one in
+/// front of it: two of three look-ups find two, in the time it takes one to come from memory.
 ///
-/// From the lowest byte on: how many bits are read for both, how many for the first, the step to its place, the step
-/// to the place of the last there is; then both, of 16 bits. One that is alone is its own second.
+/// From the lowest byte on: how many bits are read in all, how many in front of those of the second coefficient, the
+/// steps to the places of the first and of the second, 63 less the bits of the second, how many bits the first takes;
+/// and the first itself, of 16 bits. Without a first, its step leads nowhere, and its bits are those of the second.
 ///
-/// A special pair ends the block, after one coefficient or a step to nowhere, or, when its length is 0, stands for bits that are
-/// too few for a coefficient.
+/// A special pair ends the block, after a first coefficient or none, or, when its length is 0, stands for a code that
+/// is longer than the bits that are looked at.
 typedef uint64_t jpeg_pair;
 
 static const jpeg_pair jpeg_pair_is_special = 1 << 7;
