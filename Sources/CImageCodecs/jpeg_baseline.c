@@ -8,8 +8,8 @@
 #include "jpeg_transform.h"
 
 enum {
-  /// As many as the first-level cache takes beside the tables. Coefficients that were stored one by one are not read
-  /// as vectors right away, which would wait for each of them.
+  /// As many as the first-level cache takes beside the tables. Coefficients that were stored one by one are
+  /// not read as vectors right away, which would wait for each of them.
   mcus_at_once = 8,
   /// Read, though not used, past the samples of a row.
   plane_slack = 16,
@@ -71,7 +71,8 @@ static bool has_usual_colors(j_decompress_ptr image) {
   if (image->num_components == 1) {
     return image->jpeg_color_space == JCS_GRAYSCALE && image->out_color_space == JCS_GRAYSCALE;
   }
-  return image->num_components == 3 && image->jpeg_color_space == JCS_YCbCr && image->out_color_space == JCS_RGB;
+  return image->num_components == 3 && image->jpeg_color_space == JCS_YCbCr &&
+         image->out_color_space == JCS_RGB;
 }
 
 /// One sample of chroma for one or two by one or two of luminance; and no row of it is to be made of two.
@@ -120,8 +121,8 @@ static bool set_up_reading(jpeg_baseline *baseline, int index) {
   const jpeg_component_info *before = index > 0 ? component - 1 : NULL;
   if (!(before && before->dc_tbl_no == dc) && !set_up_dc(baseline, dc)) return false;
   if (!(before && before->ac_tbl_no == ac) && !set_up_ac(baseline, ac)) return false;
-  jpeg_block_reading_make(
-      reading, &baseline->dc[dc], &baseline->ac[ac], baseline->image->quant_tbl_ptrs[component->quant_tbl_no]);
+  const JQUANT_TBL *steps = baseline->image->quant_tbl_ptrs[component->quant_tbl_no];
+  jpeg_block_reading_make(reading, &baseline->dc[dc], &baseline->ac[ac], steps);
   reading->component = index;
   reading->wants_ac = component->DCT_scaled_size > 1;
   for (int block = 0; block < component->h_samp_factor * component->v_samp_factor; block++) {
@@ -141,10 +142,23 @@ static bool set_up_plane(jpeg_baseline *baseline, int index) {
   return plane->samples;
 }
 
+static bool set_up_widening(jpeg_baseline *baseline) {
+  j_decompress_ptr image = baseline->image;
+  const jpeg_component_info *light = &image->comp_info[0], *chroma = &image->comp_info[1];
+  if (chroma->DCT_scaled_size == light->h_samp_factor * light->DCT_scaled_size) return true;
+  // When libjpeg smooths chroma, and how much of it counts for that.
+  size_t width = chroma->downsampled_width;
+  baseline->narrow_width = width;
+  baseline->widens_smoothly = image->do_fancy_upsampling && image->min_DCT_scaled_size > 1 && width > 2;
+  baseline->wide = calloc(4, baseline->planes[1].bytes_per_row);
+  return baseline->wide && width <= baseline->planes[1].bytes_per_row - plane_slack;
+}
+
 static bool set_up(jpeg_baseline *baseline) {
   j_decompress_ptr image = baseline->image;
   const jpeg_component_info *light = &image->comp_info[0];
-  uint32_t width = (uint32_t)light->h_samp_factor * DCTSIZE, height = (uint32_t)light->v_samp_factor * DCTSIZE;
+  uint32_t width = (uint32_t)light->h_samp_factor * DCTSIZE;
+  uint32_t height = (uint32_t)light->v_samp_factor * DCTSIZE;
   baseline->mcus_per_row = (image->image_width + width - 1) / width;
   baseline->mcu_rows = (image->image_height + height - 1) / height;
   baseline->rows_per_mcu = (uint32_t)(light->v_samp_factor * light->DCT_scaled_size);
@@ -155,21 +169,14 @@ static bool set_up(jpeg_baseline *baseline) {
     if (!set_up_reading(baseline, index) || !set_up_plane(baseline, index)) return false;
   }
   jpeg_restart_make(&baseline->restart, image->restart_interval);
-  if (baseline->components == 3 && light->h_samp_factor > image->comp_info[1].DCT_scaled_size / light->DCT_scaled_size) {
-    // In libjpeg's words, the width of the chroma that counts, and when it is smoothed.
-    baseline->narrow_width = image->comp_info[1].downsampled_width;
-    baseline->widens_smoothly =
-        image->do_fancy_upsampling && image->min_DCT_scaled_size > 1 && baseline->narrow_width > 2;
-    baseline->wide = calloc(4, baseline->planes[1].bytes_per_row);
-    if (!baseline->wide || baseline->narrow_width > baseline->planes[1].bytes_per_row - plane_slack) return false;
-  }
-  return true;
+  return baseline->components == 1 || set_up_widening(baseline);
 }
 
 jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image) {
   if (!has_usual_scan(image) || !has_usual_colors(image) || !has_usual_sampling(image)) return NULL;
-  jpeg_baseline *baseline = NULL;
-  if (posix_memalign((void **)&baseline, 64, sizeof *baseline) != 0) return NULL;
+  // Aligned for vectors, and in whole lines of the cache.
+  jpeg_baseline *baseline = aligned_alloc(64, (sizeof *baseline + 63) / 64 * 64);
+  if (!baseline) return NULL;
   memset(baseline, 0, offsetof(jpeg_baseline, dc));
   baseline->image = image;
   if (set_up(baseline)) return baseline;
@@ -230,8 +237,12 @@ static bool read_mcu_row(jpeg_baseline *baseline) {
     wanted = least(wanted, jpeg_restart_mcus_left(&baseline->restart));
     unsigned count = 0;
     bool has_input = baseline->image->src->bytes_in_buffer > 0;
-    if (has_input && jpeg_entropy_bytes_left(entropy) < bytes_at_least) jpeg_entropy_fill(entropy, baseline->image);
-    if (!baseline->restart.lacks_data) count = jpeg_entropy_read(entropy, wanted, baseline->blocks, baseline->lasts);
+    if (has_input && jpeg_entropy_bytes_left(entropy) < bytes_at_least) {
+      jpeg_entropy_fill(entropy, baseline->image);
+    }
+    if (!baseline->restart.lacks_data) {
+      count = jpeg_entropy_read(entropy, wanted, baseline->blocks, baseline->lasts);
+    }
     if (count == 0) {
       if (!baseline->restart.lacks_data && jpeg_entropy_fill(entropy, baseline->image)) continue;
       if (entropy->segment.marker == 0) return false;

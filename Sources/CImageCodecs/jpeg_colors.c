@@ -61,7 +61,8 @@ SSSE3 static inline three_channels colors_of(__m128i light, __m128i cb, __m128i 
 
 SSSE3 static void convert_sixteen(
     const uint8_t *light, const uint8_t *blue, const uint8_t *red, uint8_t *pixels) {
-  // Where in a run of 16 bytes of the output the samples of a channel go; the others follow one and two places on.
+  // Where in a run of 16 bytes of the output the samples of a channel go; the others follow one and two
+  // places on.
   static const int8_t spread[3][16] = {
       {0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1, 5},
       {-1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1, 10, -1},
@@ -119,7 +120,8 @@ void jpeg_colors_convert(
 
 void jpeg_colors_widen(const uint8_t *samples, size_t count, bool smoothly, uint8_t *wide) {
   for (size_t x = 0; x < count; x++) {
-    unsigned sample = samples[x], left = samples[x > 0 ? x - 1 : 0], right = samples[x + 1 < count ? x + 1 : x];
+    unsigned sample = samples[x];
+    unsigned left = samples[x > 0 ? x - 1 : 0], right = samples[x + 1 < count ? x + 1 : x];
     wide[2 * x] = (uint8_t)(smoothly ? (3 * sample + left + 1) >> 2 : sample);
     wide[2 * x + 1] = (uint8_t)(smoothly ? (3 * sample + right + 2) >> 2 : sample);
   }

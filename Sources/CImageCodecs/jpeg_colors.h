@@ -10,7 +10,8 @@
 void jpeg_colors_convert(
     const uint8_t *light, const uint8_t *blue, const uint8_t *red, uint8_t *pixels, size_t width);
 
-/// Doubles `count` samples across. Smoothly, each new one is a quarter of the neighbour on its side, as in libjpeg.
+/// Doubles `count` samples across. Smoothly, each new one is a quarter of the neighbour on its side, as in
+/// libjpeg.
 void jpeg_colors_widen(const uint8_t *samples, size_t count, bool smoothly, uint8_t *wide);
 
 #endif

@@ -6,7 +6,8 @@
 
 #define PLACE(row, column) ((row) * 8 + ((column) % 2 ? 4 + (column) / 2 : (column) / 4 + ((column) % 4)))
 
-// What is no coefficient of a block, or is one too many, goes where the next block will begin, which is cleared first.
+// What is no coefficient of a block, or is one too many, goes where the next block will begin, which is
+// cleared first.
 #define NOWHERE 64, 64, 64, 64, 64, 64, 64, 64
 
 /// Where the coefficients are kept, in their order in the file.
@@ -47,8 +48,8 @@ INLINE void drop(bit_reader *reader, uint32_t entry) {
   reader->count -= entry & 63;
 }
 
-/// The coefficient behind a code, by what an entry knows of it. A first bit of 0 says that it is negative, with all
-/// bits the other way round.
+/// The coefficient behind a code, by what an entry knows of it. A first bit of 0 says that it is negative,
+/// with all bits the other way round.
 INLINE int32_t value_of(uint64_t bits, uint32_t code_length, uint32_t shift) {
   int64_t behind = (int64_t)(bits << (code_length & 63));
   int64_t sign = ~(behind >> 63);
@@ -73,8 +74,8 @@ INLINE void store(
 }
 
 /// One code of AC that the table of pairs does not have; true when the block ends.
-INLINE bool read_long(
-    bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, unsigned *last, bool *is_bad) {
+INLINE bool read_long(bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients,
+    unsigned *last, bool *is_bad) {
   const jpeg_huffman *table = &reading->ac->single;
   refill(reader);
   uint32_t entry = table->entries[reader->bits >> (64 - jpeg_lookup_bits)];
@@ -101,8 +102,8 @@ INLINE progress read_special(bit_reader *reader, const jpeg_block_reading *readi
   return ends;
 }
 
-INLINE progress read_pair(
-    bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, unsigned *last, bool *is_bad) {
+INLINE progress read_pair(bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients,
+    unsigned *last, bool *is_bad) {
   jpeg_pair pair = reading->ac->pairs[reader->bits >> reading->ac->pair_shift];
   if (__builtin_expect((pair & jpeg_pair_is_special) != 0, 0)) {
     return read_special(reader, reading, coefficients, pair, last, is_bad);

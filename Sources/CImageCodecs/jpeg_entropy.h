@@ -26,8 +26,8 @@ typedef struct jpeg_block_reading {
 void jpeg_block_reading_make(
     jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_ac_table *ac, const JQUANT_TBL *steps);
 
-/// Coefficients, multiplied by their steps. Of a row first 0, 4, 2, 6 and then 1, 3, 5, 7: pairs that a transform
-/// multiplies and adds.
+/// Coefficients, multiplied by their steps. Of a row first 0, 4, 2, 6 and then 1, 3, 5, 7: pairs that a
+/// transform multiplies and adds.
 typedef struct jpeg_block {
   _Alignas(16) int16_t coefficients[DCTSIZE2];
 } jpeg_block;
@@ -60,8 +60,8 @@ size_t jpeg_entropy_bytes_left(const jpeg_entropy *entropy);
 void jpeg_entropy_drop_bytes(jpeg_entropy *entropy);
 
 /// Reads at most `count` MCUs and answers how many the bytes of the segment were enough for. `lasts` gets the
-/// number of the last coefficient of each block, in the order of the file. After the blocks, there has to be room for
-/// another.
+/// number of the last coefficient of each block, in the order of the file. After the blocks, there has to be
+/// room for another.
 unsigned jpeg_entropy_read(jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts);
 
 /// Reads one MCU as if zeros followed the segment.

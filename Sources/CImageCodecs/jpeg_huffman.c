@@ -65,8 +65,9 @@ static bool ends_block(uint32_t entry) {
 
 static uint32_t first_entry(const jpeg_huffman *table, uint32_t bits) {
   uint32_t entry = table->entries[bits >> (32 - jpeg_lookup_bits)];
+  if (entry != jpeg_entry_is_special) return entry;
   bool is_bad = false;
-  return entry == jpeg_entry_is_special ? jpeg_huffman_look_further(table, (uint64_t)bits << 32, &is_bad) : entry;
+  return jpeg_huffman_look_further(table, (uint64_t)bits << 32, &is_bad);
 }
 
 static unsigned code_length(uint32_t entry) {

@@ -14,12 +14,12 @@ enum {
   jpeg_step_to_nowhere = 64,
 };
 
-/// What a code means. The lowest byte is how many bits are to be read with those of the coefficient, the next how
-/// many with the code alone, then 63 less the bits of the coefficient, then the step to its place: shifts take
-/// the lowest six bits of a word, so that each of them is one instruction away.
+/// What a code means. The lowest byte is how many bits are to be read with those of the coefficient, the next
+/// how many with the code alone, then 63 less the bits of the coefficient, then the step to its place: shifts
+/// take the lowest six bits of a word, so that each of them is one instruction away.
 ///
-/// A special entry ends a block and has nothing but the length of the code, or, when that is 0, stands for codes
-/// that `jpeg_huffman_look_further` knows.
+/// A special entry ends a block and has nothing but the length of the code, or, when that is 0, stands for
+/// codes that `jpeg_huffman_look_further` knows.
 static const uint32_t jpeg_entry_is_special = UINT32_C(1) << 31;
 
 typedef struct jpeg_huffman {
@@ -36,18 +36,20 @@ typedef struct jpeg_huffman {
 /// False when it is not a table that libjpeg takes.
 bool jpeg_huffman_make(jpeg_huffman *table, const JHUFF_TBL *source, bool is_dc);
 
-/// The entry of any code that 64 bits begin with, and that of a block's end, of 17 bits, for those that are none.
+/// The entry of any code that 64 bits begin with, and that of a block's end, of 17 bits, for those that are
+/// none.
 uint32_t jpeg_huffman_look_further(const jpeg_huffman *table, uint64_t bits, bool *is_bad);
 
-/// A coefficient whose bits follow its code and, where the bits that are looked at go so far, the whole of one in
-/// front of it: two of three look-ups find two, in the time it takes one to come from memory.
+/// A coefficient whose bits follow its code and, where the bits that are looked at go so far, the whole of
+/// one in front of it: two of three look-ups find two, in the time it takes one to come from memory.
 ///
-/// From the lowest byte on: how many bits are read in all, how many in front of those of the second coefficient, the
-/// steps to the places of the first and of the second, 63 less the bits of the second, how many bits the first takes;
-/// and the first itself, of 16 bits. Without a first, its step leads nowhere, and its bits are those of the second.
+/// From the lowest byte on: how many bits are read in all, how many in front of those of the second
+/// coefficient, the steps to the places of the first and of the second, 63 less the bits of the second, how
+/// many bits the first takes; and the first itself, of 16 bits. Without a first, its step leads nowhere, and
+/// its bits are those of the second.
 ///
-/// A special pair ends the block, after a first coefficient or none, or, when its length is 0, stands for a code that
-/// is longer than the bits that are looked at.
+/// A special pair ends the block, after a first coefficient or none, or, when its length is 0, stands for a
+/// code that is longer than the bits that are looked at.
 typedef uint64_t jpeg_pair;
 
 static const jpeg_pair jpeg_pair_is_special = 1 << 7;

@@ -35,9 +35,9 @@ static bool find_marker(jpeg_restart *restart, jpeg_entropy *entropy, j_decompre
 
 typedef enum resumption { take_marker, look_further, leave_marker } resumption;
 
-/// What libjpeg's jpeg_resync_to_restart does with another marker than the one that is due: one that should have
-/// come before is passed over; up to one that is due soon, MCUs are lacking; at others nothing but the number
-/// is wrong.
+/// What libjpeg's jpeg_resync_to_restart does with another marker than the one that is due: one that should
+/// have come before is passed over; up to one that is due soon, MCUs are lacking; at others nothing but the
+/// number is wrong.
 static resumption resumption_at(int marker, int due) {
   if (marker < first_of_frames) return look_further;
   if (marker < JPEG_RST0 || marker >= JPEG_RST0 + restarts) return leave_marker;

@@ -25,8 +25,8 @@ typedef struct jpeg_segment {
   uint8_t bytes[jpeg_segment_room + jpeg_segment_slack];
 } jpeg_segment;
 
-/// Drops the first bytes and takes what the source has and the room holds, up to the next marker. False when there
-/// was nothing to be had: the source is used up, or the segment has ended.
+/// Drops the first bytes and takes what the source has and the room holds, up to the next marker. False when
+/// there was nothing to be had: the source is used up, or the segment has ended.
 bool jpeg_segment_fill(jpeg_segment *segment, size_t dropped, j_decompress_ptr image);
 
 #endif

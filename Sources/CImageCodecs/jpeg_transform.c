@@ -6,9 +6,10 @@
 #include <emmintrin.h>
 #endif
 
-// libjpeg's accurate transforms, whose rounding is part of what they make: after Loeffler, Ligtenberg and Moschytz,
-// with factors of 13 bits, two bits more between the passes, and where fewer samples are made, means of neighbours.
-// Their sums of products are multiplied out here, so that all factors are constants of pairs.
+// libjpeg's accurate transforms, whose rounding is part of what they make: after Loeffler, Ligtenberg and
+// Moschytz, with factors of 13 bits, two bits more between the passes, and where fewer samples are made,
+// means of neighbours. Their sums of products are multiplied out here, so that all factors are constants of
+// pairs.
 
 #define INLINE static inline __attribute__((always_inline))
 #define FACTOR(x) ((int32_t)((x) * 8192 + 0.5))
@@ -117,7 +118,8 @@ INLINE void make_four(coefficient_pairs in, int shift, __m128i *out) {
   __m128i half = _mm_set1_epi32(1 << (shift - 1));
   __m128i even_0 = _mm_add_epi32(_mm_madd_epi16(in.of_04, pair(2 * one, 0)), half);
   __m128i even_2 = _mm_madd_epi16(in.of_26, pair(f1847, -f0765));
-  __m128i outer = odd_sum(in, odd_factors_of_four[0], false), inner = odd_sum(in, odd_factors_of_four[1], false);
+  __m128i outer = odd_sum(in, odd_factors_of_four[0], false);
+  __m128i inner = odd_sum(in, odd_factors_of_four[1], false);
   add_and_subtract(_mm_add_epi32(even_0, even_2), outer, shift, &out[0], &out[3]);
   add_and_subtract(_mm_sub_epi32(even_0, even_2), inner, shift, &out[1], &out[2]);
 }
@@ -195,8 +197,8 @@ static void transform_four(const jpeg_block *block, uint8_t *samples, size_t byt
 
 #else
 
-/// 1-D, of coefficients that are `stride` apart and in the order of `jpeg_block`'s columns when it is 1. Sums wrap, as
-/// those of vectors do: only damaged data make them so large.
+/// 1-D, of coefficients that are `stride` apart and in the order of `jpeg_block`'s columns when it is 1. Sums
+/// wrap, as those of vectors do: only damaged data make them so large.
 INLINE int32_t coefficient(const int16_t *in, int stride, int index) {
   static const uint8_t places[8] = {0, 4, 2, 5, 1, 6, 3, 7};
   return stride == 1 ? in[places[index]] : in[index * stride];
@@ -229,7 +231,8 @@ INLINE void make_eight(const int16_t *in, int stride, int shift, int32_t *out) {
 INLINE void make_four(const int16_t *in, int stride, int shift, int32_t *out) {
   uint32_t even_0 = product(in, stride, 0, 2 * one) + (1U << (shift - 1));
   uint32_t even_2 = product(in, stride, 2, f1847) + product(in, stride, 6, -f0765);
-  uint32_t outer = odd_sum(in, stride, odd_factors_of_four[0]), inner = odd_sum(in, stride, odd_factors_of_four[1]);
+  uint32_t outer = odd_sum(in, stride, odd_factors_of_four[0]);
+  uint32_t inner = odd_sum(in, stride, odd_factors_of_four[1]);
   out[0] = (int32_t)(even_0 + even_2 + outer) >> shift;
   out[3] = (int32_t)(even_0 + even_2 - outer) >> shift;
   out[1] = (int32_t)(even_0 - even_2 + inner) >> shift;
@@ -294,8 +297,8 @@ static void transform_two(const jpeg_block *block, uint8_t *samples, size_t byte
   }
 }
 
-void jpeg_transform(
-    const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples, size_t bytes_per_row) {
+void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples,
+    size_t bytes_per_row) {
   if (last == 0 || size == 1) {
     fill(flat_sample(block), size, samples, bytes_per_row);
   } else if (size == 8) {

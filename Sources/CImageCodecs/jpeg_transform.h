@@ -6,8 +6,9 @@
 
 #include "jpeg_entropy.h"
 
-/// Writes `size` by `size` samples, which is 1, 2, 4 or 8, as libjpeg's accurate transforms of those sizes make them.
-/// `last` is the number of the block's last coefficient in the order of the file.
-void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples, size_t bytes_per_row);
+/// Writes `size` by `size` samples, which is 1, 2, 4 or 8, as libjpeg's accurate transforms of those sizes
+/// make them. `last` is the number of the block's last coefficient in the order of the file.
+void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples,
+    size_t bytes_per_row);
 
 #endif
