@@ -1,4 +1,5 @@
 import Foundation
+import KennelCore
 import TerminalProgram
 import TestSupport
 import Testing
