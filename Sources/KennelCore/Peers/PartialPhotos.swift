@@ -54,17 +54,6 @@ final class PartialPhotos: Sendable {
   }
 }
 
-/// A lock, let go of with its owner.
-final class FileLock: Sendable {
-  private let file: OpenFile
-
-  /// Nil when somebody has it.
-  init?(_ file: consuming OpenFile) {
-    guard file.lockIfFree() else { return nil }
-    self.file = file
-  }
-}
-
 /// The first bytes of a photo. One task uses it at a time.
 final class PartialPhoto: Sendable {
   private let file: OpenFile
@@ -123,18 +112,5 @@ final class PartialPhoto: Sendable {
   private static func isStrong(_ tag: String) -> Bool {
     tag.utf8.count <= tagLimit && tag.hasPrefix("\"") && tag.hasSuffix("\"")
       && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
-  }
-}
-
-extension FileCalls {
-  /// A small file's text; nil when there is none, or when it is longer.
-  static func text(of path: String, limit: Int) throws(KennelError) -> String? {
-    guard let size = size(of: path), size <= limit, size > 0 else { return nil }
-    let file = try OpenFile(reading: path)
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(KennelError) in try file.read(into: buffer) }
-    }
-    return String(decoding: bytes.prefix(try count.get()), as: UTF8.self)
   }
 }

@@ -34,6 +34,10 @@ struct ChangeRecorder: Sendable {
     let hashes = try connection.rows("SELECT hash FROM removals LIMIT ?", .integer(Int64(limit))) {
       $0.blob(0)
     }
+    if hashes.isEmpty { return }
+    // They stay noted, for who holds them to have them removed in the end.
+    guard let lock = try photos.beginRemovals() else { return }
+    transaction.atEnd { _ in withExtendedLifetime(lock) {} }
     for bytes in hashes {
       if let hash = PhotoHash(bytes: bytes) {
         // Who let it go has this done again after the commit.

@@ -16,6 +16,8 @@ package final class Connection {
   enum Access: Sendable {
     case writing
     case reading
+    /// To copy the database, or to prepare a copy that nobody else has open.
+    case copying
   }
 
   private let handle: OpaquePointer
@@ -46,6 +48,7 @@ package final class Connection {
     switch access {
     case .writing: try script("PRAGMA journal_mode = WAL;")
     case .reading: try script("PRAGMA query_only = ON;")
+    case .copying: break
     }
   }
 

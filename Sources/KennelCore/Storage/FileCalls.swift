@@ -155,6 +155,15 @@ enum FileCalls {
     guard code == 0 else { throw .file("A photo could not be put in its place", path: target, errno: errno) }
   }
 
+  /// The directory that a path leads through last.
+  static func parent(of path: String) -> String {
+    let parent = (path as NSString).deletingLastPathComponent
+    return parent.isEmpty ? "." : parent
+  }
+
+  /// Brings all that was written to the disks: for many files at once, where an `fsync` for each takes far longer.
+  static func syncAll() { Glibc.sync() }
+
   /// Removes a file; one that is not there is as good.
   static func remove(_ path: String) throws(KennelError) {
     let code = StorageFault.strikes(.removeFile) ? noSpace() as Int32 : unlink(path)
@@ -207,5 +216,16 @@ enum FileCalls {
   static func noSpace<Number: SignedInteger>() -> Number {
     errno = ENOSPC
     return -1
+  }
+
+  /// A small file's text; nil when there is none, or when it is longer.
+  static func text(of path: String, limit: Int) throws(KennelError) -> String? {
+    guard let size = size(of: path), size <= limit, size > 0 else { return nil }
+    let file = try OpenFile(reading: path)
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(KennelError) in try file.read(into: buffer) }
+    }
+    return String(decoding: bytes.prefix(try count.get()), as: UTF8.self)
   }
 }

@@ -25,6 +25,9 @@ package final class KennelStore: Sendable {
   package let events: EventHub
   let database: Database
   let changes: ChangeRecorder
+  let clock: KennelClock
+  /// One after the other.
+  let backups = Lane<Void>("backups", slots: 1, waitingLimit: 4)
 
   /// Opens the store of a directory, which is made when it is missing, and clears up what a kill left.
   ///
@@ -47,6 +50,7 @@ package final class KennelStore: Sendable {
 
   private init(_ directory: String, configuration: Configuration, clock: KennelClock) throws(KennelError) {
     self.directory = directory
+    self.clock = clock
     try FileCalls.makeDirectory(directory)
     let path = directory + "/kennel.sqlite"
     // SQLite would let others read it; its log and its index take over what this file allows.
@@ -81,6 +85,7 @@ package final class KennelStore: Sendable {
 
   /// Ends what waits, ends the listeners, and closes the files; what is asked for afterwards is refused as closed.
   package func close() async {
+    await backups.close()
     await accounts.close()
     await database.close()
     events.close()

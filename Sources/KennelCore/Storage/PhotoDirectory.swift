@@ -109,6 +109,13 @@ package final class PhotoDirectory: Sendable {
     syncBeforeCommit(transaction)
   }
 
+  /// Keeps the files of photos in their places, in all processes, for as long as the answer lives: posts may be deleted
+  /// meanwhile, and their photos' files go afterwards.
+  func holdRemovals() throws(KennelError) -> FileLock { try FileLock(sharing: OpenFile(directory: path)) }
+
+  /// Lets files be removed for as long as the answer lives; nil while somebody holds them.
+  func beginRemovals() throws(KennelError) -> FileLock? { FileLock(try OpenFile(directory: path)) }
+
   private func syncBeforeCommit(_ transaction: WriteTransaction) {
     transaction.beforeCommit(.syncPhotos) { [path] () throws(KennelError) in
       try FileCalls.syncDirectory(path)
@@ -135,15 +142,14 @@ package final class PhotoDirectory: Sendable {
     try Self.hash(of: OpenFile(reading: location(hash)))
   }
 
-  private static func hash(of file: borrowing OpenFile) throws(KennelError) -> PhotoHash? {
+  static func hash(of file: borrowing OpenFile) throws(KennelError) -> PhotoHash? {
     try file.rewind()
     var state = Sodium.SHA256()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
+    let buffer = FileBuffer()
     while true {
-      let count = try file.read(into: buffer)
+      let count = try file.read(into: buffer.first(.max))
       if count == 0 { return PhotoHash(bytes: state.finish()) }
-      state.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      state.update(buffer.bytes(count))
     }
   }
 
