@@ -125,9 +125,15 @@ let package = Package(
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "kennel-writer", dependencies: ["KennelCore"], path: "Tests/Programs/kennel-writer",
+      swiftSettings: strict),
     .testTarget(
       name: "KennelCoreTests",
-      dependencies: ["KennelCore", "HTTPService", "Retriever", "RetrieverImages", "TestSupport"],
+      dependencies: [
+        "KennelCore", "HTTPService", "Retriever", "RetrieverBridges", "RetrieverImages", "TestSupport",
+        "kennel-writer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "KennelCommandTests",

@@ -16,7 +16,8 @@ import Testing
           group.addTask {
             var random = SeededRandom(UInt64(number))
             var favours = [0, 0]
-            for _ in 0..<40 {
+            // 20,000 in all.
+            for _ in 0..<400 {
               let index = Int.random(in: 0..<2, using: &random)
               favours[index] = Int.random(in: 0..<2, using: &random)
               let state = try await store.posts.setFavourite(

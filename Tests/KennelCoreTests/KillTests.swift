@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import KennelCore
+
+/// A program changes one store at full speed and is killed, two hundred times over; nothing it was told has been done may
+/// be missing, and nothing it was told is gone may be there.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct KillTests {
+  @Test func nothingAcknowledgedIsLostInTwoHundredKills() async throws {
+    let directory = try TemporaryDirectory()
+    let folder = Bundle.main.executableURL?.deletingLastPathComponent()
+    let program = try #require(folder).appending(path: "kennel-writer").path
+    var random = SeededRandom(0x7761_6767)
+    var known = Acknowledged()
+    var lines = 0
+    for life in 1...200 {
+      let path = directory.path("data")
+      // Some die before they have begun.
+      let target = Int.random(in: 0..<100, using: &random)
+      let spins = Int.random(in: 0..<100_000, using: &random)
+      let told = try await onAThread {
+        try Self.live([program, path, "\(life)"], killedAfter: target, spins: spins)
+      }
+      #expect(told.ending == .signalled(SIGKILL))
+      for line in told.lines { known.hear(line) }
+      lines += told.lines.count
+      let isLast = life == 200
+      try await withStore(in: directory) { store in
+        try await known.expectAll(in: store, looksAtComments: life % 20 == 0)
+        let report = try await store.check(readsPhotos: life % 20 == 0 || isLast)
+        #expect(report.problems == [], "Life \(life)")
+        #expect(try store.incomingFiles().isEmpty, "Life \(life)")
+        #expect(try store.photoFiles().count == report.photoCount, "Life \(life)")
+      }
+    }
+    #expect(lines > 5000)
+    #expect(known.posts.count > 500)
+  }
+
+  private static func live(
+    _ arguments: [String], killedAfter target: Int, spins: Int
+  ) throws -> (lines: [String], ending: ChildProcess.Ending?) {
+    let child = try ChildProcess(arguments, isConversing: true, isGuarded: false)
+    var lines: [String] = []
+    while lines.count < target, let line = child.readLine() { lines.append(line) }
+    for _ in 0..<spins { _ = getppid() }
+    kill(child.identifier, SIGKILL)
+    while let line = child.readLine() { lines.append(line) }
+    return (lines, child.waitForEnd(within: .seconds(10)))
+  }
+
+  private func onAThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedContinuation { continuation in
+      _ = JobThread { continuation.resume(returning: Result { try body() }) }
+    }.get()
+  }
+}
+
+/// What the lines of all lives say.
+private struct Acknowledged {
+  struct Known {
+    var caption: String
+    /// Nil when that was not answered.
+    var isFavourite: Bool? = false
+    var comments: Set<Int64> = []
+    /// Comments of which it was not answered whether they are gone.
+    var doubtful: Set<Int64> = []
+    var mayBeGone = false
+  }
+
+  var posts: [Int64: Known] = [:]
+  private var gone: Set<Int64> = []
+
+  mutating func hear(_ line: String) {
+    let words = line.split(separator: " ").map(String.init)
+    guard words.count > 1, let id = Int64(words[1]) else { return }
+    switch words[0] {
+    case "posted": posts[id] = Known(caption: words[2])
+    case "favouring": posts[id]?.isFavourite = nil
+    case "favoured": posts[id]?.isFavourite = words[2] == "1"
+    case "commented": if let comment = Int64(words[2]) { posts[id]?.comments.insert(comment) }
+    case "uncommenting":
+      guard let comment = Int64(words[2]) else { return }
+      posts[id]?.comments.remove(comment)
+      posts[id]?.doubtful.insert(comment)
+    case "uncommented": if let comment = Int64(words[2]) { posts[id]?.doubtful.remove(comment) }
+    case "deleting": posts[id]?.mayBeGone = true
+    case "deleted":
+      posts[id] = nil
+      gone.insert(id)
+    default: Issue.record("It said \(line)")
+    }
+  }
+
+  mutating func expectAll(in store: KennelStore, looksAtComments: Bool) async throws {
+    let user = try await store.accounts.user(named: "Writer")
+    var found: [Int64: Post] = [:]
+    var last: Int64?
+    while true {
+      let page = try await store.posts.page(before: last, limit: 200, viewer: user?.id)
+      guard let end = page.last else { break }
+      last = end.id
+      for post in page { found[post.id] = post }
+    }
+    #expect(gone.isDisjoint(with: found.keys))
+    for (id, known) in posts {
+      guard let post = found[id] else {
+        #expect(known.mayBeGone, "Post \(id) is lost")
+        posts[id] = nil
+        gone.insert(id)
+        continue
+      }
+      #expect(post.caption == known.caption)
+      // What was not answered is so or so; from now on it stays as it is.
+      #expect(known.isFavourite == nil || known.isFavourite == post.isFavourite, "Favourite \(id)")
+      #expect(post.favouriteCount == (post.isFavourite ? 1 : 0))
+      posts[id]?.isFavourite = post.isFavourite
+      posts[id]?.mayBeGone = false
+      // One more may have been kept without an answer.
+      #expect(post.commentCount >= known.comments.count, "Comments of \(id)")
+      #expect(post.commentCount <= known.comments.count + known.doubtful.count + 1, "Comments of \(id)")
+      guard looksAtComments else { continue }
+      let comments = Set(try await store.posts.comments(on: id, limit: 200).map(\.id))
+      #expect(known.comments.isSubset(of: comments), "Comments of \(id)")
+    }
+  }
+}
