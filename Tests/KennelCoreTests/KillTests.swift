@@ -13,9 +13,11 @@ import Testing
     let folder = Bundle.main.executableURL?.deletingLastPathComponent()
     let program = try #require(folder).appending(path: "kennel-writer").path
     var random = SeededRandom(0x7761_6767)
+    // Under ThreadSanitizer a life takes many times as long, and what is proven here has no thread in common with it.
+    let lives = dlsym(nil, "__tsan_init") == nil ? 200 : 10
     var known = Acknowledged()
     var lines = 0
-    for life in 1...200 {
+    for life in 1...lives {
       let path = directory.path("data")
       // Some die before they have begun.
       let target = Int.random(in: 0..<100, using: &random)
@@ -26,17 +28,19 @@ import Testing
       #expect(told.ending == .signalled(SIGKILL))
       for line in told.lines { known.hear(line) }
       lines += told.lines.count
-      let isLast = life == 200
+      // All that there is now and then; each time what this life has said.
+      let isThorough = life % 20 == 0 || life == lives
+      let first = isThorough ? nil : told.lines.lazy.compactMap(Acknowledged.post).min()
       try await withStore(in: directory) { store in
-        try await known.expectAll(in: store, looksAtComments: life % 20 == 0)
-        let report = try await store.check(readsPhotos: life % 20 == 0 || isLast)
+        if isThorough || first != nil { try await known.expectAll(from: first ?? 0, in: store) }
+        let report = try await store.check(readsPhotos: isThorough)
         #expect(report.problems == [], "Life \(life)")
         #expect(try store.incomingFiles().isEmpty, "Life \(life)")
         #expect(try store.photoFiles().count == report.photoCount, "Life \(life)")
       }
     }
-    #expect(lines > 5000)
-    #expect(known.posts.count > 500)
+    #expect(lines > 25 * lives)
+    #expect(known.posts.count > 2 * lives)
   }
 
   private static func live(
@@ -96,18 +100,24 @@ private struct Acknowledged {
     }
   }
 
-  mutating func expectAll(in store: KennelStore, looksAtComments: Bool) async throws {
+  /// The post that a line is about.
+  static func post(_ line: String) -> Int64? {
+    line.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
+  }
+
+  /// - Parameter first: the post from which on all are looked at.
+  mutating func expectAll(from first: Int64, in store: KennelStore) async throws {
     let user = try await store.accounts.user(named: "Writer")
     var found: [Int64: Post] = [:]
     var last: Int64?
-    while true {
+    while (last ?? .max) > first {
       let page = try await store.posts.page(before: last, limit: 200, viewer: user?.id)
       guard let end = page.last else { break }
       last = end.id
       for post in page { found[post.id] = post }
     }
     #expect(gone.isDisjoint(with: found.keys))
-    for (id, known) in posts {
+    for (id, known) in posts where id >= first {
       guard let post = found[id] else {
         #expect(known.mayBeGone, "Post \(id) is lost")
         posts[id] = nil
@@ -123,7 +133,7 @@ private struct Acknowledged {
       // One more may have been kept without an answer.
       #expect(post.commentCount >= known.comments.count, "Comments of \(id)")
       #expect(post.commentCount <= known.comments.count + known.doubtful.count + 1, "Comments of \(id)")
-      guard looksAtComments else { continue }
+      guard !known.comments.isEmpty else { continue }
       let comments = Set(try await store.posts.comments(on: id, limit: 200).map(\.id))
       #expect(known.comments.isSubset(of: comments), "Comments of \(id)")
     }
