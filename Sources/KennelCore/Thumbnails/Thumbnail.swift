@@ -42,13 +42,7 @@ package final class Thumbnail: Sendable {
 
   /// The answer to a plain question; nil when it has conditions or asks for a part.
   func plainResponse(to request: HTTPRequest, isNegotiated: Bool) -> HTTPResponse? {
-    for field in request.fields {
-      switch field.name.utf8.first {
-      case UInt8(ascii: "I"), UInt8(ascii: "i"), UInt8(ascii: "R"), UInt8(ascii: "r"):
-        if Self.conditions.contains(field.name.lowercased()) { return nil }
-      default: continue
-      }
-    }
+    for name in Self.conditions where request.fields[name] != nil { return nil }
     let fields = isNegotiated ? negotiatedFields : fields
     switch content {
     case .bytes(let data): return HTTPResponse(fields: fields, body: .bytes(data))
@@ -56,8 +50,8 @@ package final class Thumbnail: Sendable {
     }
   }
 
-  private static let conditions: Set<String> = [
-    "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
+  private static let conditions = [
+    "If-None-Match", "Range", "If-Modified-Since", "If-Match", "If-Unmodified-Since",
   ]
 
   /// The answer to a question with conditions, from the bytes.

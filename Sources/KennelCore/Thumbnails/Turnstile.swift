@@ -45,6 +45,9 @@ final class Turnstile: Sendable {
     self.waitingLimit = waitingLimit
   }
 
+  /// How many wait for their turn.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Does the work when it is its turn.
   ///
   /// - Throws: `busy` when too many wait, `cancelled` when the task is cancelled before its turn.

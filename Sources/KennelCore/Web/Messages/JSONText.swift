@@ -84,18 +84,34 @@ struct JSONText: Sendable {
 
   private mutating func string(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case UInt8(ascii: "\n"): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-      case 0..<0x20, 0x7F, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"): escape(byte)
-      default: bytes.append(byte)
+    var text = text
+    text.withUTF8 { characters in
+      if characters.contains(where: Self.isSpecial) {
+        for byte in characters { character(byte) }
+      } else {
+        bytes.append(contentsOf: characters)
       }
     }
     bytes.append(UInt8(ascii: "\""))
     needsComma = true
+  }
+
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x3C || byte == 0x3E || byte == 0x26
+      || byte == 0x7F
+  }
+
+  private mutating func character(_ byte: UInt8) {
+    switch byte {
+    case _ where !Self.isSpecial(byte): bytes.append(byte)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    case UInt8(ascii: "\n"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(UInt8(ascii: "n"))
+    default: escape(byte)
+    }
   }
 
   private mutating func escape(_ byte: UInt8) {

@@ -1,29 +1,42 @@
 /// Values by key, of which those not used for longest give way when the cost of all is over a limit.
 ///
-/// Every operation takes constant time, but that many are removed at once when they give way at once.
+/// Every operation takes constant time, but that many are removed at once when they give way at once. It can be inlined, so
+/// that other modules have it made for their own types.
 package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private struct Node: Sendable {
-    let key: Key
-    var value: Value
-    var cost: Int
-    var newer: Int?
-    var older: Int?
+  @usableFromInline struct Node: Sendable {
+    @usableFromInline let key: Key
+    @usableFromInline var value: Value
+    @usableFromInline var cost: Int
+    @usableFromInline var newer: Int?
+    @usableFromInline var older: Int?
+
+    @inlinable init(key: Key, value: Value, cost: Int) {
+      self.key = key
+      self.value = value
+      self.cost = cost
+    }
   }
 
   package let limit: Int
-  package private(set) var cost = 0
-  private var places: [Key: Int] = [:]
-  private var nodes: [Node?] = []
-  private var free: [Int] = []
-  private var newest: Int?
-  private var oldest: Int?
+  @usableFromInline package internal(set) var cost: Int
+  @usableFromInline var places: [Key: Int]
+  @usableFromInline var nodes: [Node?]
+  @usableFromInline var free: [Int]
+  @usableFromInline var newest: Int?
+  @usableFromInline var oldest: Int?
 
-  package init(limit: Int) { self.limit = max(0, limit) }
+  @inlinable package init(limit: Int) {
+    self.limit = max(0, limit)
+    cost = 0
+    places = [:]
+    nodes = []
+    free = []
+  }
 
-  package var count: Int { places.count }
+  @inlinable package var count: Int { places.count }
 
   /// The keys, the least recently used first. For tests.
-  package var keys: [Key] {
+  @inlinable package var keys: [Key] {
     var keys: [Key] = []
     var place = oldest
     while let index = place, let node = nodes[index] {
@@ -34,7 +47,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The value, which counts as used.
-  package mutating func value(for key: Key) -> Value? {
+  @inlinable package mutating func value(for key: Key) -> Value? {
     guard let place = places[key], let node = nodes[place] else { return nil }
     if place != newest {
       unlink(place)
@@ -44,10 +57,10 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The value; using it this way does not count.
-  package func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
+  @inlinable package func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
 
   /// Puts a value in, and returns the keys that had to give way. What costs more than the limit is not taken.
-  package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
+  @inlinable package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
     let cost = max(0, cost)
     let wasThere = remove(key)
     guard cost <= limit else { return wasThere ? [key] : [] }
@@ -66,7 +79,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @discardableResult
-  package mutating func remove(_ key: Key) -> Bool {
+  @inlinable package mutating func remove(_ key: Key) -> Bool {
     guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return false }
     unlink(place)
     cost -= node.cost
@@ -75,9 +88,9 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return true
   }
 
-  package mutating func removeAll() { self = LRUCache(limit: limit) }
+  @inlinable package mutating func removeAll() { self = LRUCache(limit: limit) }
 
-  private mutating func link(_ place: Int) {
+  @inlinable mutating func link(_ place: Int) {
     nodes[place]?.older = newest
     nodes[place]?.newer = nil
     if let newest { nodes[newest]?.newer = place }
@@ -85,7 +98,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if oldest == nil { oldest = place }
   }
 
-  private mutating func unlink(_ place: Int) {
+  @inlinable mutating func unlink(_ place: Int) {
     guard let node = nodes[place] else { return }
     if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
     if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }

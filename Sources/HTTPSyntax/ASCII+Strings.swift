@@ -1,0 +1,25 @@
+// The same for strings, which is what nearly all callers have: nothing generic is left for the caller's module to make.
+extension ASCII {
+  package static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && allSatisfy(text, isTokenCharacter)
+  }
+
+  package static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
+    guard left.utf8.count == right.utf8.count else { return false }
+    let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
+      right.utf8.withContiguousStorageIfAvailable { right in
+        for index in left.indices where lowercased(left[index]) != lowercased(right[index]) { return false }
+        return true
+      }
+    }
+    // A string that is not made of UTF-8 has no bytes to look at.
+    return (isEqual ?? nil) ?? zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  private static func allSatisfy(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
+    text.utf8.withContiguousStorageIfAvailable { bytes in
+      for byte in bytes where !rule(byte) { return false }
+      return true
+    } ?? text.utf8.allSatisfy(rule)
+  }
+}
