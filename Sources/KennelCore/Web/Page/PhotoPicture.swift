@@ -51,8 +51,9 @@ struct PhotoPicture {
   ///
   /// - Parameter isEarly: Whether it is likely seen before anybody scrolls.
   func inGrid(isEarly: Bool) -> HTML {
-    // A row is some 17 to 20 rem high; where a browser knows better (`auto`) it says so.
-    let sizes = "(max-width: 40em) 60vw, \(max(Int(aspectRatio * 18), 8))rem"
+    // A row is some 14 to 18 rem high, and on a phone one photo or two wide; where a browser knows better (`auto`) it
+    // says so.
+    let sizes = "(max-width: 40em) \(aspectRatio > 1.2 ? 100 : 60)vw, \(max(Int(aspectRatio * 18), 8))rem"
     let loading: HTML = isEarly ? "fetchpriority=\"high\"" : "loading=\"lazy\""
     return """
       \(soft)<img class="sharp" src="\(address(480))" srcset="\(sourceSet)" \
