@@ -4,8 +4,20 @@
 // not yet.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char app_css[] = {
-#embed "assets/app.css"
+static const unsigned char base_css[] = {
+#embed "assets/base.css"
+};
+static const unsigned char grid_css[] = {
+#embed "assets/grid.css"
+};
+static const unsigned char motion_css[] = {
+#embed "assets/motion.css"
+};
+static const unsigned char photo_css[] = {
+#embed "assets/photo.css"
+};
+static const unsigned char sheets_css[] = {
+#embed "assets/sheets.css"
 };
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
@@ -65,7 +77,11 @@ static const unsigned char robots[] = {
 #define FILE_NAMED(name, bytes) {name, bytes, sizeof(bytes)}
 
 static const kennel_page_file files[] = {
-    FILE_NAMED("app.css", app_css),
+    FILE_NAMED("base.css", base_css),
+    FILE_NAMED("grid.css", grid_css),
+    FILE_NAMED("motion.css", motion_css),
+    FILE_NAMED("photo.css", photo_css),
+    FILE_NAMED("sheets.css", sheets_css),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),

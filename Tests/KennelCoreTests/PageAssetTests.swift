@@ -19,7 +19,8 @@ import Testing
   @Test func everyFileHasATagOfItsOwnAndTheRightType() throws {
     let assets = PageAssets.all.filter { $0.key != "favicon.ico" }
     #expect(Set(assets.values.map(\.etag)).count == assets.count)
-    #expect(PageRenderer.asset(named: "app.css")?.contentType == "text/css; charset=utf-8")
+    #expect(Set(PageAssets.styles) == Set(assets.keys.filter { $0.hasSuffix(".css") }))
+    #expect(PageRenderer.asset(named: "base.css")?.contentType == "text/css; charset=utf-8")
     #expect(PageRenderer.asset(named: "app.js")?.contentType == "text/javascript; charset=utf-8")
     #expect(PageRenderer.asset(named: "icon.svg")?.contentType == "image/svg+xml")
     #expect(PageRenderer.asset(named: "icon-180.png")?.contentType == "image/png")
@@ -27,7 +28,7 @@ import Testing
     #expect(PageRenderer.asset(named: "manifest.webmanifest")?.contentType == "application/manifest+json")
   }
 
-  @Test(arguments: ["", "..", "../page.c", "app.css/", "APP.CSS", "nothing.js"])
+  @Test(arguments: ["", "..", "../page.c", "base.css/", "BASE.CSS", "nothing.js"])
   func nothingElseIsGiven(name: String) {
     #expect(PageRenderer.asset(named: name) == nil)
   }

@@ -4,7 +4,7 @@
 
 /// A file of Kennel's page, as it lies in `assets`, within the program.
 typedef struct {
-  /// As in `app.css`.
+  /// As in `grid.css`.
   const char *_Nonnull name;
   const unsigned char *_Nonnull bytes;
   size_t count;

@@ -27,6 +27,9 @@ enum PageAssets {
     return assets
   }()
 
+  /// The style sheets; a later one prevails.
+  static let styles = ["base.css", "grid.css", "photo.css", "sheets.css", "motion.css"]
+
   /// The modules, to be asked for at once rather than one after the other as each names the next.
   static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()
 

@@ -21,7 +21,7 @@ struct PageFrame {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
-      <link rel="stylesheet" href="/assets/app.css">
+      \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"/assets/\($0)\">" as HTML })
       <script type="module" src="/assets/app.js"></script>
       \(PageAssets.modules.map { "<link rel=\"modulepreload\" href=\"/assets/\($0)\">" as HTML })
       <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
