@@ -13,8 +13,9 @@ TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverT
 # What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
 # What `make run` starts, and with which arguments.
-DEMO ?= retriever-demo
-ARGS ?=
+DEMO ?= kennel
+# Kennel is told to draw a litter of dogs; the other demonstration takes no argument.
+ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
@@ -41,7 +42,7 @@ setup-test:
 setup-bench:
 	@scripts/setup build bench
 
-run: setup-build ## build and run the demonstration
+run: setup-build ## run Kennel with a litter of drawn dogs; DEMO=retriever-demo for a tour of Retriever
 	swift run $(DEMO) $(ARGS)
 
 test: setup-test ## all tests, again under ThreadSanitizer, and the checks on what was built

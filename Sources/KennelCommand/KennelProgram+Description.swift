@@ -68,6 +68,20 @@ extension KennelProgram {
         ],
         completion: .files),
       CommandDescription(
+        "sync", "take what other kennels share", operands: "URL…", count: 1...100,
+        discussion: [
+          "Posts that are not here yet are taken, with their photos, captions, authors and dates. Nothing of the other kennel is believed: a photo has to have the hash that was announced, and to be one.",
+          "A sync that was cut off goes on where it was, in the middle of a photo too. What was deleted here does not come back.",
+        ],
+        options: [
+          Option("as", value: "NAME", "whose posts they are here; the owner's unless given"),
+          Option(
+            "allow-private", "connect to addresses that are not public as well, such as those of this house"),
+        ] + common,
+        examples: [
+          Example(text: "From the kennel of a friend", line: "kennel sync https://dogs.example")
+        ]),
+      CommandDescription(
         "check", "look whether all that was posted is there and unchanged", operands: "", count: 0...0,
         discussion: [
           "Looks through the database, and reads all photos. Others may go on reading and writing meanwhile. What is found is told, and the status is 1."

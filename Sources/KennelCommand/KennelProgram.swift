@@ -26,6 +26,7 @@ package enum KennelProgram {
     case "serve": try await ServeCommand.run(context)
     case "user": try await UserCommand.run(context)
     case "import": try await ImportCommand.run(context)
+    case "sync": try await SyncCommand.run(context)
     case "check": try await CheckCommand.run(context)
     default: try await DemoCommand.run(context)
     }

@@ -26,7 +26,7 @@ enum ImportCommand {
       return .success
     }
     return try await context.withStore { [files, others] store in
-      let author = try await author(context, store)
+      let author = try await UserCommand.author(context, store)
       let work = PhotoImport(
         store: store, author: author.id, takesCaptions: context.arguments.has("captions"))
       let progress = context.progress.begin("photos", unit: .items, total: Int64(files.count))
@@ -49,16 +49,6 @@ enum ImportCommand {
     if !report.failures.isEmpty { parts.append("\(report.failures.count) failed") }
     if others > 0 { parts.append("\(others) other \(others == 1 ? "file" : "files") left out") }
     return parts.joined(separator: ", ")
-  }
-
-  private static func author(_ context: CommandContext, _ store: KennelStore) async throws -> User {
-    if let name = context.arguments.value("as") { return try await UserCommand.user(name, store) }
-    let owners = try await store.accounts.users().filter { $0.role == .owner }
-    guard let owner = owners.first else {
-      throw Failure(.failure, "there is no account yet: kennel user add NAME makes the owner's")
-    }
-    guard owners.count == 1 else { throw UsageError("there are several owners: say --as NAME") }
-    return owner
   }
 
   /// Blocking work, on a thread that may be blocked.

@@ -128,6 +128,17 @@ enum UserCommand {
     throw Failure(.failure, "there is no user \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
   }
 
+  /// Whose posts they become: who was named, or the only owner.
+  static func author(_ context: CommandContext, _ store: KennelStore) async throws -> User {
+    if let name = context.arguments.value("as") { return try await user(name, store) }
+    let owners = try await store.accounts.users().filter { $0.role == .owner }
+    guard let owner = owners.first else {
+      throw Failure(.failure, "there is no account yet: kennel user add NAME makes the owner's")
+    }
+    guard owners.count == 1 else { throw UsageError("there are several owners: say --as NAME") }
+    return owner
+  }
+
   private static func role(_ arguments: ParsedArguments) throws -> User.Role? {
     arguments.value("role").flatMap(User.Role.init(rawValue:))
   }

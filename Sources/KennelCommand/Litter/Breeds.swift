@@ -52,7 +52,7 @@ extension Dog {
     mouth: .shut)
   static let germanShepherd = Dog(
     skull: .long, ears: .pricked, coat: .fluffy, marking: .mask, fur: Colour(0xB98448),
-    second: Colour(0x2A2220),
+    second: Colour(0x2A2220), earFur: Colour(0x5A4028),
     mouth: .panting)
   static let puppy = Dog(
     skull: .round, ears: .floppy, marking: .patch, fur: Colour(0xF5EEE2), second: Colour(0x8A5A34),

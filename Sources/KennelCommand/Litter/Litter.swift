@@ -144,9 +144,9 @@ enum Litter {
     LitterPost(
       Picture(
         dog: .corgi.with {
-          $0.pose = .sitting; $0.collar = Colour(0xC8372D)
-        }, scene: .meadow, form: .portrait, seed: 31),
-      "Short legs, long walk, no regrets"),
+          $0.collar = Colour(0xC8372D); $0.pose = .peeking; $0.tilt = 0.06
+        }, scene: .fence, form: .portrait, seed: 31),
+      "Short legs. Standing on the dachshund, we think."),
     LitterPost(
       Picture(
         dog: .husky.with {

@@ -63,7 +63,7 @@ struct Picture: Sendable {
     let x = w * (0.5 + offset)
     switch dog.pose {
     case .bust:
-      let size = form == .portrait ? 2.35 : 2.1
+      let size = form == .portrait ? 2.6 : 2.15
       return (Point(x, h - 240 * size), size)
     case .peeking:
       let size = form == .portrait ? 2.2 : 2.0

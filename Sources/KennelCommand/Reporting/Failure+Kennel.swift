@@ -35,8 +35,9 @@ extension Failure {
   private static func status(of code: KennelError.Code) -> ExitStatus {
     switch code {
     case .cannotOpen, .diskFull, .notWritable, .inputOutput: .fileSystem
-    case .badName, .badPassword, .badText: .usage
+    case .badName, .badPassword, .badText, .badAddress: .usage
     case .cancelled: .interrupted
+    case .unreachable, .badPeer: .connection
     default: .failure
     }
   }

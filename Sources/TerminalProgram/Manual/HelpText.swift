@@ -22,7 +22,10 @@ package struct HelpText {
   }
 
   package func text(of command: CommandDescription, width: Int = 80) -> String {
-    var lines = ["Usage: \(program.name) \(command.name) [OPTION…] \(command.operands)", ""]
+    var lines = [
+      "Usage: \(program.name) \(command.name) [OPTION…]"
+        + (command.operands.isEmpty ? "" : " \(command.operands)"), "",
+    ]
     lines += wrapped("\(command.name): \(command.summary).", width: width)
     for paragraph in command.discussion { lines += [""] + wrapped(paragraph, width: width) }
     lines += ["", "Options:"]

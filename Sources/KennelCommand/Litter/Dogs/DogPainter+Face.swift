@@ -103,7 +103,7 @@ extension DogPainter {
     let lip = y + ry * (dog.skull == .long ? 0.58 : 0.5)
     let line = lit(muzzleColour.luminance < 0.3 ? Colour(0x120C0B) : Colour(0x3A231C))
     let reach = rx * 0.74
-    let lift = dog.mouth == .shut ? -1.0 : 9.0
+    let lift = dog.mouth == .shut ? 4.0 : 9.0
     if dog.mouth == .panting { drawOpenMouth(lip, reach) }
     if dog.mouth == .blep {
       let tongue = Path.symmetric([

@@ -25,7 +25,10 @@ extension DogPainter {
     }
     drawMuzzle(mask)
     drawFace(mask)
-    if !dog.earsAreBehind { drawEars() }
+    if !dog.earsAreBehind {
+      drawEarShadows(mask)
+      drawEars()
+    }
     drawHeadExtra()
   }
 
@@ -65,6 +68,15 @@ extension DogPainter {
     }
   }
 
+  /// What ears that hang cast on the head, and only there.
+  private func drawEarShadows(_ mask: Mask) {
+    for side in [-1.0, 1.0] {
+      canvas.with(.scaled(side, 1), .moved(-6, 9)) {
+        canvas.fill(dog.earOutline, lit(Colour(0x2A1A14)).faded(0.26), blend: .multiply, clip: mask)
+      }
+    }
+  }
+
   private mutating func drawEar(isLeft: Bool) {
     var colour = dog.earFur ?? dog.fur
     if dog.marking == .patch, isLeft { colour = dog.second }
@@ -73,12 +85,6 @@ extension DogPainter {
     let path =
       dog.ears == .long && dog.coat == .fluffy
       ? soft(outline, length: 18, spacing: 15) : coated(outline, 0.45)
-    if !dog.earsAreBehind {
-      // The shadow it casts on the head.
-      canvas.with(.moved(-5, 9)) {
-        canvas.fill(outline, lit(Colour(0x2A1A14)).faded(0.22), blend: .multiply)
-      }
-    }
     fillFur(path, colour.darker(dog.earsAreBehind ? 0.06 : 0.1), -180, dog.ears == .long ? 150 : 90, rim: 0.7)
     let mask = Mask(path, on: canvas)
     canvas.glow(

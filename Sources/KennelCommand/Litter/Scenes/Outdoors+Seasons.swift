@@ -42,6 +42,8 @@ extension Outdoors {
     let leaves = [Colour(0xE8912D), Colour(0xD9541E), Colour(0xF2B93B), Colour(0xB93A1E)]
     for _ in 0..<13 {
       let place = Point(stage.random.within(0...stage.width), stage.random.within(0...stage.height * 0.8))
+      // Not on the face.
+      if abs(place.x - stage.width / 2) < 240 { continue }
       leaf(&stage, place, stage.random.within(16...30), leaves, flat: stage.random.within(0.5...1))
     }
     for _ in 0..<46 {

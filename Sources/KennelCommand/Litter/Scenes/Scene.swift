@@ -12,7 +12,7 @@ enum Scene: Sendable, CaseIterable {
     case .sofa:
       Light(tint: Colour(red: 1.0, green: 0.93, blue: 0.84), rim: Colour(0xFFD08A), side: 1, strength: 0.5)
     case .night:
-      Light(tint: Colour(red: 0.66, green: 0.72, blue: 0.94), rim: Colour(0xBFD4FF), side: 1, strength: 0.6)
+      Light(tint: Colour(red: 0.8, green: 0.8, blue: 1.0), rim: Colour(0xBFD4FF), side: 1, strength: 0.6)
     case .autumn:
       Light(tint: Colour(red: 1.02, green: 0.95, blue: 0.86), rim: Colour(0xFFC870), side: -1, strength: 0.55)
     case .studio: Light(rim: Colour(0xFFFFFF), side: -1, strength: 0.4)
@@ -66,6 +66,6 @@ enum Scene: Sendable, CaseIterable {
     case .sofa: stage.glare(stage.width * 0.94, stage.height * 0.1, 560, Colour(0xFFD08A).faded(0.3))
     case .fence, .night, .lake, .studio: break
     }
-    stage.vignette(self == .night ? 0.42 : 0.26)
+    stage.vignette(self == .night ? 0.42 : 0.15)
   }
 }
