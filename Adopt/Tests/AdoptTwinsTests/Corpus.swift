@@ -215,6 +215,39 @@ enum Corpus {
       func same(as other: Value, completion: @escaping (Bool) -> Void) { completion(other == value) }
     }
 
+    struct Image: Sendable {
+      let size: Int
+      init?(data: Data) { size = data.count }
+      func prepareThumbnail(of size: Int, completionHandler: @escaping @Sendable (Image?) -> Void) {
+        completionHandler(size < self.size ? self : nil)
+      }
+    }
+    enum FetchError: Error { case badID, badImage }
+    final class Session: Sendable {
+      static let shared = Session()
+      func dataTask(_ id: String, completionHandler: @escaping @Sendable (Data?, Int, Error?) -> Void) -> Job {
+        completionHandler(id == "lost" ? nil : Data(id.utf8), id == "bad" ? 404 : 200, id == "lost" ? FetchError.badID : nil)
+        return Job {}
+      }
+    }
+
+    // With the two paths that never call.
+    func fetchThumbnail(for id: String, completion: @escaping @Sendable (Image?, Error?) -> Void) {
+      _ = Session.shared.dataTask(id) { data, status, error in
+        if let error = error {
+          completion(nil, error)
+        } else if status != 200 {
+          completion(nil, FetchError.badID)
+        } else {
+          guard let image = Image(data: data!) else { return }
+          image.prepareThumbnail(of: 4) { thumbnail in
+            guard let thumbnail = thumbnail else { return }
+            completion(thumbnail, nil)
+          }
+        }
+      }
+    }
+
     func global(_ value: Int, completion: @escaping (Int) -> Void) { completion(value) }
 
     #if os(Linux)
@@ -228,6 +261,7 @@ enum Corpus {
   static let driver = #"""
     import Foundation
 
+    // Only the task that checks counts.
     nonisolated(unsafe) var failures = 0
     func expect(_ isTrue: Bool, _ what: String, line: Int = #line) {
       if !isTrue {
@@ -337,6 +371,9 @@ enum Corpus {
       expect(try await load(TextLoader()) == "item 5", "through the protocol")
       expect(await Outer.Inner(value: 2).get() == 2, "nested")
       expect(await Outer.Inner(value: 2).same(as: 2), "extension")
+      expect(try await fetchThumbnail(for: "a photo").size == 7, "thumbnail")
+      expect(await thrown { _ = try await fetchThumbnail(for: "bad") } == "badID", "bad thumbnail")
+      expect(await thrown { _ = try await fetchThumbnail(for: "lost") } == "badID", "lost thumbnail")
       expect(await global(4) == 4, "global")
       expect(await platform() == "linux", "platform")
     }

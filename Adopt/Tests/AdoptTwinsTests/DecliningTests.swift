@@ -20,6 +20,11 @@ struct DecliningTests {
       ("func load(completion: @escaping (@escaping () -> Void) -> Void) {}", "another closure"),
       ("func load(completionHandler: @escaping CompletionHandler) {}", "another file"),
       ("func load(success: @escaping (Int) -> Void, failure: @escaping (String) -> Void) {}", "no error"),
+      ("func load() {}; func load(completion: @escaping () -> Void) {}", "the other `load()`"),
+      (
+        "func urlSession(_ session: URLSession, task: Int, completionHandler: @escaping () -> Void) {}",
+        "delegate's method"
+      ),
       ("static func + (a: S, completion: @escaping () -> Void) {}", "operator"),
       ("func outer() { func load(completion: @escaping () -> Void) {} }", "local"),
       ("func each(_ f: () throws -> Void, completion: @escaping () -> Void) rethrows {}", "rethrows"),
@@ -29,7 +34,7 @@ struct DecliningTests {
   func functionsWithoutAFitTwinAreDeclinedWithTheReason(member: String, reason: String) {
     let text = "struct S {\n  \(member)\n}\n"
     let given = reasons(text)
-    #expect(given.count == 1 && given[0].contains(reason), "\(given)")
+    #expect(given.count == 1 && given.first?.contains(reason) == true, "\(given)")
     #expect(rewritten(text) == text)
   }
 

@@ -165,6 +165,8 @@ struct LayoutTests {
     #expect(
       texts(text)[0].hasPrefix(
         "func load(\n  _ id: Int,  // the id\n  in place: String = \"a\"\n) async -> Int {"))
+    let close = "func load(\n  _ id: Int, in place: String,\n  completion: @escaping (Int) -> Void\n) {}"
+    #expect(texts(close)[0].hasPrefix("func load(_ id: Int, in place: String) async -> Int {"))
     let commented = "func load(_ id: Int,  // the id\n  completion: @escaping (Int) -> Void) {}"
     #expect(texts(commented)[0].hasPrefix("func load(_ id: Int) async -> Int {"))
   }

@@ -7,6 +7,8 @@ final class CandidateFinder: SyntaxVisitor {
   private(set) var candidates: [Candidate] = []
   private(set) var initializers: [InitializerCandidate] = []
   private(set) var asyncFunctions: Set<AsyncFunction> = []
+  /// Functions that do not wait, by how a call of them looks.
+  private(set) var plainFunctions: Set<AsyncFunction> = []
   /// Types of this file whose values can be cancelled without waiting.
   private(set) var cancellableTypes: Set<String> = []
   /// Whether the file imports Foundation.
@@ -35,7 +37,10 @@ final class CandidateFinder: SyntaxVisitor {
     let parameters = node.signature.parameterClause.parameters
     if node.isAsync {
       asyncFunctions.insert(AsyncFunction(type: Scope(of: node).type, name: node.fullName))
-    } else if parameters.isEmpty {
+      return .visitChildren
+    }
+    plainFunctions.insert(AsyncFunction(type: Scope(of: node).type, name: node.fullName))
+    if parameters.isEmpty {
       if node.name.text == "cancel", !node.modifiers.contains(where: { $0.name.text == "static" }) {
         noteCancellable(Scope(of: node))
       }

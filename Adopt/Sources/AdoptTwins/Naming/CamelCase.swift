@@ -32,7 +32,7 @@ enum CamelCase {
     return isLowercase(letters[capitalsEnd]) ? capitalsEnd - 1 : capitalsEnd
   }
 
-  /// The name with what it begins with in capitals made small: `URLForName` is `urlForName`, `UTF8Data` `utf8Data`.
+  /// The name with the capitals it begins with made small: `URLForName` is `urlForName`, `UTF8Data` `utf8Data`.
   static func lowercasedInitialism(_ name: String) -> String {
     guard let first = name.first, isUppercase(first) else { return name }
     let letters = Array(name)
@@ -43,7 +43,7 @@ enum CamelCase {
         result += letter.lowercased()
         continue
       }
-      // The last capital begins the next word, unless it is the first letter of all, a digit follows, or only a plural's s.
+      // The last capital begins the next word, unless it is the first letter, or a digit or a plural's s follows.
       let rest = letters[next...]
       if index == 0 || !letters[next].isLetter || isPluralEnding(words(of: String(rest)).first ?? "") {
         result += letter.lowercased() + String(rest)

@@ -1,9 +1,10 @@
 import AdoptAnalysis
+import Foundation
 
 /// Has the compiler look at twins before anyone else does.
 ///
-/// Nothing of the sources is touched: the compiler sees copies. Twins that it takes no offence at are kept, and
-/// the others declined with what it said. A call blocks for as long as the compiler takes.
+/// Nothing of the sources is touched: the compiler sees copies. Twins that it takes no offence at are kept, the
+/// others declined with what it said. A call blocks for as long as the compiler takes.
 package struct TwinVerifier: Sendable {
   package enum Scope: Sendable {
     /// The files together are a module; they are checked, and not built.
@@ -60,7 +61,8 @@ package struct TwinVerifier: Sendable {
       for text in written { try workspace.write(text.text, as: text.path) }
       let complaints = try complaints(in: workspace, files: written.map(\.path))
       guard !complaints.isEmpty else { return files.map(\.twins) }
-      let blame = Blame(complaints: complaints, texts: written, files: files)
+      let texts = written + Self.others(complaints, than: written)
+      let blame = Blame(complaints: complaints, texts: texts, files: files)
       files = files.enumerated().map { index, pair in
         (pair.file, blame.applied(to: pair.twins, file: index))
       }
@@ -68,6 +70,16 @@ package struct TwinVerifier: Sendable {
     }
     let reason = "the compiler was still not content after \(rounds) rounds"
     return files.map { Self.declining($0, because: reason) }
+  }
+
+  /// Files of the package that have no twins, but errors because of them.
+  private static func others(
+    _ complaints: [CompilerDiagnostic], than written: [VerifiedText]
+  ) -> [VerifiedText] {
+    Set(complaints.map(\.path)).subtracting(written.map(\.path)).compactMap { path in
+      guard let data = FileManager.default.contents(atPath: path) else { return nil }
+      return VerifiedText(path: path, text: String(decoding: data, as: UTF8.self), hasTwins: false)
+    }
   }
 
   /// The compiler's errors, in terms of the files and not of their copies.

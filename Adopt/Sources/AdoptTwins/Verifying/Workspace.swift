@@ -5,8 +5,9 @@ struct Workspace {
   let folder: TemporaryFolder
   /// Where the copies of the files are, by the files' own paths.
   private(set) var copies: [String: String] = [:]
-  /// The copy of the package.
+  /// The copy of the package, and what it is a copy of.
   private(set) var package: String?
+  private var packageSource: String?
 
   /// For files that make up a module, by themselves.
   init(files: [String]) throws(VerifierError) {
@@ -27,6 +28,7 @@ struct Workspace {
     let source = Self.resolved(path)
     let copy = folder.path + "/" + source.lastPathComponent
     package = copy
+    packageSource = source.path
     do {
       try Self.link(besides: source, in: folder.path)
       try Self.copy(package: source, to: URL(fileURLWithPath: copy))
@@ -53,7 +55,10 @@ struct Workspace {
   /// The file whose copy the compiler speaks of.
   func original(of path: String) -> String? {
     let resolved = Self.resolved(path).path
-    return copies.first { Self.resolved($0.value).path == resolved }?.key
+    if let path = copies.first(where: { Self.resolved($0.value).path == resolved })?.key { return path }
+    guard let package, let packageSource else { return nil }
+    let copied = Self.resolved(package).path + "/"
+    return resolved.hasPrefix(copied) ? packageSource + "/" + resolved.dropFirst(copied.count) : nil
   }
 
   private static func resolved(_ path: String) -> URL {

@@ -123,6 +123,7 @@ struct TwinBody {
           passed = value.hasPrefix("(") ? "values" : value
           lines.append(
             Line(step.depth, "// Not Sendable: the function must not use it after its handler was called."))
+          // The compiler has said that it is not Sendable; the comment written above it says what keeps it safe.
           lines.append(Line(step.depth, "nonisolated(unsafe) let \(passed) = \(value)"))
         }
         text = text.replacing("%", with: passed)

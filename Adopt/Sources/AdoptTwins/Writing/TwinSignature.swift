@@ -105,10 +105,13 @@ struct TwinSignature {
     let all = Array(function.signature.parameterClause.parameters)
     let kept = all.indices.filter { !removed.contains($0) }
     guard let first = kept.first, let last = kept.last else { return "()" }
-    // What is left alone needs no lines of its own.
-    if kept.count == 1, all.count > 1 {
-      return "(" + parameter(all[first], label: name.labels[0], index: first) + ")"
+    let short = kept.enumerated().map {
+      parameter(all[$0.element], label: name.labels[$0.offset], index: $0.element)
     }
+    .joined(separator: ", ")
+    // What had lines of its own only because of the handler needs them no more.
+    let isApart = kept.dropFirst().contains { all[$0].leadingTrivia.containsNewline }
+    if !isApart, short.utf8.count < 60, !short.contains("\n") { return "(\(short))" }
     var text = function.signature.parameterClause.leftParen.trimmedDescription
     for (position, index) in kept.enumerated() {
       text += (index == first ? all[0] : all[index]).leadingTrivia.description

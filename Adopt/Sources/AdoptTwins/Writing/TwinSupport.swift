@@ -26,6 +26,7 @@ package enum TwinSupport: String, Sendable, Hashable, CaseIterable {
       [
         Line(
           0, "/// Cancels what a function with a callback has started, even if the cancelling comes first."),
+        // Safe because of its lock, which its own comment says.
         Line(0, "private final class StartedWork: @unchecked Sendable", opens: true),
         Line(1, "// Guards both variables; `hold` and `cancel` come from any thread."),
         Line(1, "private let lock = NSLock()"),

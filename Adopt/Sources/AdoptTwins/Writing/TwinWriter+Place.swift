@@ -96,6 +96,21 @@ extension TwinWriter {
     return header
   }
 
+  /// `urlSession(_ session: URLSession, …)`: who sends it comes first, and gives it its name.
+  func isDelegateMethod(_ candidate: Candidate) -> Bool {
+    if case .requirement(let declaration) = candidate.scope.kind,
+      ["Delegate", "DataSource"].contains(where: declaration.name.text.hasSuffix)
+    {
+      return true
+    }
+    let parameters = candidate.function.signature.parameterClause.parameters
+    guard parameters.count > 1, let sender = parameters.first, sender.label == "_",
+      candidate.handler.index > 0,
+      let type = (sender.type.wrappedOptional ?? sender.type).plainName
+    else { return false }
+    return type.lowercased().hasSuffix(candidate.name.base.lowercased())
+  }
+
   func reasonAgainstSeparate(_ candidate: Candidate) -> String? {
     if candidate.scope.isInsideFunction { return "its type is local, and no other file can see it" }
     let modifiers =

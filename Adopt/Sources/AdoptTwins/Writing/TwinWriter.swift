@@ -65,6 +65,9 @@ struct TwinWriter {
       }
       try checkModifiers(of: function)
       try checkParameters(of: candidate)
+      if found.plainFunctions.contains(key) {
+        throw Refusal(reason: "async callers of the other `\(name)` would get its twin instead")
+      }
       if name.labels.isEmpty, found.properties.contains(key) {
         throw Refusal(reason: "its twin would be called like the property `\(name.base)`")
       }
@@ -156,6 +159,9 @@ struct TwinWriter {
     }
     guard case .identifier = candidate.function.name.tokenKind else {
       throw Refusal(reason: "it is an operator")
+    }
+    if isDelegateMethod(candidate) {
+      throw Refusal(reason: "it is a delegate's method, which others call and answer for")
     }
   }
 

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import AdoptTwins
+
+struct ObjectiveCTests {
+  @Test func exportedFunctionsAreNamedAsTheImporterDoesAndTheirTwinsAreNotExported() {
+    let text = """
+      class C: NSObject {
+        @objc func getImageWithCompletion(_ completion: @escaping (Int) -> Void) {}
+        @objc(loadURL:completion:)
+        public func getURLForName(_ name: String, completion: @escaping (Int) -> Void) {}
+        func getPlain(completion: @escaping (Int) -> Void) {}
+      }
+      """
+    let all = texts(text)
+    #expect(
+      all.map { $0.split(separator: "\n").first ?? "" } == [
+        "  func image() async -> Int {", "  public func url(forName name: String) async -> Int {",
+        "  func getPlain() async -> Int {",
+      ])
+    #expect(all[1].contains("getURLForName(name) { value in"))
+  }
+
+  @Test func membersThatWouldBeExportedSayThatTheyAreNot() {
+    let text = "@objcMembers class C: NSObject {\n  func load(completion: @escaping (Int) -> Void) {}\n}"
+    #expect(
+      texts(text) == [
+        """
+          @nonobjc
+          func load() async -> Int {
+            await withCheckedContinuation { continuation in
+              load { value in
+                continuation.resume(returning: value)
+              }
+            }
+          }
+        """
+      ])
+  }
+
+  @Test func withTheOptionAllAreNamedAsTheImporterDoes() {
+    var options = TwinOptions()
+    options.usesImportedNames = true
+    let text = "func getDefault(completion: @escaping (Int) -> Void) {}"
+    #expect(texts(text, options: options)[0].hasPrefix("func `default`() async -> Int {"))
+    #expect(rewritten(text, options: options).hasPrefix("@available(*, renamed: \"default()\")"))
+  }
+
+  @Test func twinsInheritIsolationOnlyWhereNothingElseGivesIt() {
+    var options = TwinOptions()
+    options.inheritsIsolation = true
+    let text = """
+      class Plain { func load(completion: @escaping (Int) -> Void) {} }
+      actor A { func load(completion: @escaping (Int) -> Void) {} }
+      @MainActor class Main { func load(completion: @escaping (Int) -> Void) {} }
+      class Other { @Custom func load(completion: @escaping (Int) -> Void) {} }
+      """
+    let inheriting = texts(text, options: options).map { $0.contains("nonisolated(nonsending) func load()") }
+    #expect(inheriting == [true, false, false, false])
+  }
+}
