@@ -33,6 +33,22 @@ import Testing
     #expect(second.output == first.output)
   }
 
+  @Test func aChangeThatDoesNotHelpIsTakenBack() async throws {
+    let scratch = try Scratch()
+    let text = """
+      func load(completion: @escaping (Int) -> Void) {
+        defer { completion(0) }
+        DispatchQueue.main.async {
+          completion(1)
+        }
+      }
+
+      """
+    try scratch.write(text, to: "a.swift")
+    #expect(try await scratch.adopt("check", "--fix").status == 1)
+    #expect(try scratch.text("a.swift") == text)
+  }
+
   @Test func onlyWhatIsToldIsChanged() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.text, to: "a.swift")

@@ -47,26 +47,41 @@ struct FixRun: Sendable {
   private static func fix(_ work: Work, _ options: CheckOptions) -> (String, Result<Int, FileProblem>) {
     do throws(FileProblem) {
       let text = try SourceText.read(work.path)
-      let file = ParsedFile(path: work.path, text: text)
-      let groups = check(file, options: options).findings
-        .filter { work.wanted.contains(key(of: $0)) }
-        .compactMap(\.fixIts.first)
-        .map { fixIt in
-          EditGroup(edits: fixIt.edits.map { TextEdit(range: $0.range, replacement: $0.replacement) })
-        }
-      let (changed, count) = TextEdits.apply(groups, to: text)
-      guard count > 0, changed != text else { return (work.path, .success(0)) }
-      guard file.tree.hasError || !ParsedFile(path: work.path, text: changed).tree.hasError else {
-        throw FileProblem(work.path, "is left as it is: it would not parse after the changes")
-      }
-      try AtomicFile.write(changed, to: work.path)
+      let (changed, count) = fixed(text, work, options)
+      if count > 0 { try AtomicFile.write(changed, to: work.path) }
       return (work.path, .success(count))
     } catch {
       return (work.path, .failure(error))
     }
   }
 
+  /// One change after the other. One that leaves as many findings as there were, or code that does not parse, is taken
+  /// back: who runs this twice must not get it twice.
+  private static func fixed(_ text: String, _ work: Work, _ options: CheckOptions) -> (String, Int) {
+    var text = text
+    var file = ParsedFile(path: work.path, text: text)
+    var findings = check(file, options: options).findings
+    var tried: Set<String> = []
+    var count = 0
+    while let finding = findings.first(where: {
+      !$0.fixIts.isEmpty && work.wanted.contains(key(of: $0)) && !tried.contains(key(of: $0))
+    }), let fixIt = finding.fixIts.first {
+      tried.insert(key(of: finding))
+      let group = EditGroup(edits: fixIt.edits.map { TextEdit(range: $0.range, replacement: $0.replacement) })
+      let (changed, made) = TextEdits.apply([group], to: text)
+      guard made == 1, changed != text else { continue }
+      let changedFile = ParsedFile(path: work.path, text: changed)
+      let left = check(changedFile, options: options).findings
+      guard left.count < findings.count, file.tree.hasError || !changedFile.tree.hasError else { continue }
+      (text, file, findings) = (changed, changedFile, left)
+      count += 1
+      // Another one may be of the same words.
+      tried = []
+    }
+    return (text, count)
+  }
+
   private static func key(of finding: Finding) -> String {
-    "\(finding.kind.rawValue) \(finding.place.offset) \(finding.fingerprint)"
+    "\(finding.kind.rawValue) \(finding.fingerprint)"
   }
 }

@@ -25,8 +25,8 @@ package enum CommandList {
     operands: "[PATH…]", count: 0...100_000,
     discussion: [
       "A PATH is a Swift file; a folder with a Package.swift, for the sources, tests and plug-ins of that package; any other folder, for all Swift files in it; or - for standard input. Without one it is the current folder. Hidden folders, Pods, Carthage, DerivedData and node_modules are left out.",
-      "Each finding comes with the path through the function that leads there. Its kind, in brackets, is never (a path leaves without calling), twice, nothing (neither value nor error), lost (dropped, or stored over), after (work goes on behind the call), or suppression (one that gives no reason).",
-      "A comment “// adopt:ignore KIND - reason”, on the line or above it, suppresses a finding.",
+      "Each finding comes with the path through the function that leads there. Its kind, in brackets, is never (a path leaves without calling), twice, nothing (neither value nor error), lost (dropped, or stored over), after (handed on although it was called), or suppression (one that gives no reason).",
+      "A comment suppresses a finding on its line or below it: adopt:ignore KIND - reason.",
     ],
     options: [
       Option(

@@ -11,7 +11,7 @@ struct RuleText {
 
   var markdown: String {
     "\(full)\n\n\(advice)\n\nA finding that is wrong is suppressed by a comment with a reason, on the line or above it: "
-      + "`// adopt:ignore \(kind.rawValue) - reason`."
+      + "`//" + " adopt:ignore \(kind.rawValue) - reason`."
   }
 
   private let kind: Finding.Kind
@@ -45,11 +45,11 @@ struct RuleText {
         "The handler is let go of before anybody called it: because a weak self is gone, or because another one is stored over it."
       advice = "Call it with an error before it is let go, or refuse a second one while the first is waiting."
     case .after:
-      name = "WorkAfterHandler"
-      short = "Work goes on after the handler was called"
+      name = "HandedOnAfterCall"
+      short = "The handler is handed on after it was called"
       full =
-        "After the completion handler was called, the function goes on with work whose result nobody gets."
-      advice = "Put a return behind the call, or move the work before it."
+        "After the completion handler was called, the function goes on and hands it to somebody else, who will call it once more."
+      advice = "Put a return behind the first call."
     case .suppression:
       name = "SuppressionWithoutReason"
       short = "A suppression does not say why"

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import AdoptCommand
+
+@Suite(.timeLimit(.minutes(3))) struct AlternativesCommandTests {
+  private static let source = """
+    struct Store: Sendable {
+      func count(completion: @escaping @Sendable (Int) -> Void) {
+        completion(1)
+      }
+
+      func odd(completion: @escaping @Sendable (Int) -> Void) -> String {
+        completion(1)
+        return ""
+      }
+    }
+
+    """
+
+  @Test func unlessItIsToldToItShowsADiffAndWritesNothing() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.source, to: "a.swift")
+    let result = try await scratch.adopt("alternatives", "a.swift", "--verify", "off")
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("--- a/a.swift\n+++ b/a.swift\n@@ "))
+    #expect(result.output.contains("+  func count() async -> Int {\n"))
+    #expect(
+      result.errors.contains("a.swift:6:8: note: no alternative for odd(completion:): it returns `String`"))
+    #expect(result.errors.hasSuffix("adopt: 1 alternative to write; 1 declined\n"))
+    #expect(try scratch.text("a.swift") == Self.source)
+    // And git takes it.
+    try await scratch.git("init", "-q")
+    try scratch.write(result.output, to: "change.diff")
+    try await scratch.git("apply", "change.diff")
+    let (applied, written) = (try scratch.text("a.swift"), try Scratch())
+    try written.write(Self.source, to: "a.swift")
+    #expect(try await written.adopt("alternatives", "-i", "a.swift", "--verify", "off").status == 0)
+    #expect(try written.text("a.swift") == applied)
+  }
+
+  @Test func inPlaceKeepsPermissionsAndASecondTimeChangesNothing() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.source, to: "a.swift")
+    chmod(scratch.file("a.swift"), 0o600)
+    let first = try await scratch.adopt("alternatives", "--in-place", "a.swift")
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.errors.contains("1 alternative written"))
+    let text = try scratch.text("a.swift")
+    #expect(text.contains("@available(*, renamed: \"count()\")"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("a.swift"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let second = try await scratch.adopt("alternatives", "--in-place", "a.swift")
+    #expect(second.errors.contains("adopt: nothing written; 1 declined; 1 is there already"))
+    #expect(try scratch.text("a.swift") == text)
+    #expect(scratch.names == ["a.swift"])
+  }
+
+  @Test func theyCanGoIntoAFileOfTheirOwnInAPackage() async throws {
+    let scratch = try Scratch()
+    let manifest = """
+      // swift-tools-version: 6.2
+      import PackageDescription
+      let package = Package(name: "shop", platforms: [.macOS(.v15)], targets: [.target(name: "shop")])
+      """
+    try scratch.write(manifest, to: "Package.swift")
+    try scratch.write(Self.source, to: "Sources/shop/Store.swift")
+    let result = try await scratch.adopt("alternatives", "--into", "Sources/shop/Async.swift")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      try scratch.text("Sources/shop/Async.swift").contains(
+        "extension Store {\n  func count() async -> Int {\n"))
+    #expect(try scratch.text("Sources/shop/Store.swift").contains("@available(*, renamed: \"count()\")"))
+    let again = try await scratch.adopt("alternatives")
+    #expect(again.output.isEmpty)
+    #expect(again.errors.contains("1 is there already"))
+  }
+
+  @Test func whatDoesNotCompileIsNotWritten() async throws {
+    let scratch = try Scratch()
+    let broken = "let x: Int = \"text\"\n" + Self.source
+    try scratch.write(broken, to: "a.swift")
+    let result = try await scratch.adopt("alternatives", "--in-place", "a.swift")
+    #expect(result.errors.contains("the sources do not compile as they are"))
+    #expect(try scratch.text("a.swift") == broken)
+  }
+
+  @Test func wrongCommandLinesEndWithTwo() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.source, to: "a.swift")
+    for arguments in [["-i", "--into", "b.swift"], ["-"], ["--into", "a.swift", "a.swift"], ["gone.swift"]] {
+      let result = try await scratch.run([Scratch.program.path, "alternatives", "--verify=off"] + arguments)
+      #expect(result.status == 2, "\(arguments): \(result.errors)")
+    }
+    #expect(try scratch.text("a.swift") == Self.source)
+  }
+}
