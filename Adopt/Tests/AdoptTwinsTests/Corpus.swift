@@ -284,7 +284,7 @@ enum Corpus {
       expect(try await s.valueAndError(0) == "zero", "value")
       expect(await thrown { _ = try await s.valueAndError(1) } == "Failure(code: 1)", "error")
       let missing = await thrown { _ = try await s.valueAndError(2) }
-      expect(missing == "valueAndError(_:completion:) gave neither a value nor an error.", missing)
+      expect(missing == "valueAndError(_:) got neither a value nor an error.", missing)
       let two = try await s.twoValuesAndError(id: 0)
       expect(two.data == [1, 2] && two.status == 200, "labels")
       expect(await thrown { _ = try await s.twoValuesAndError(id: 1) } != "nothing", "half of the values")

@@ -53,7 +53,7 @@ struct LayoutTests {
               } else if let value {
                 continuation.resume(returning: value)
               } else {
-                continuation.resume(throwing: MissingOutcome(function: "fetchThumbnail(for:completion:)"))
+                continuation.resume(throwing: MissingOutcome())
               }
             }
           }
@@ -65,7 +65,12 @@ struct LayoutTests {
       /// Thrown by async functions whose callback got neither a value nor an error.
       private struct MissingOutcome: Error, CustomStringConvertible {
         let function: StaticString
-        var description: String { "\\(function) gave neither a value nor an error." }
+
+        init(function: StaticString = #function) {
+          self.function = function
+        }
+
+        var description: String { "\\(function) got neither a value nor an error." }
       }
 
       """
@@ -100,7 +105,7 @@ struct LayoutTests {
       \t\t\t\t}
       \t\t\t\telse
       \t\t\t\t{
-      \t\t\t\t\tcontinuation.resume(throwing: MissingOutcome(function: "load(completion:)"))
+      \t\t\t\t\tcontinuation.resume(throwing: MissingOutcome())
       \t\t\t\t}
       \t\t\t}
       \t\t}

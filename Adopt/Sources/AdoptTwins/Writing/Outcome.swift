@@ -39,7 +39,7 @@ struct Outcome {
   }
 
   init(
-    of handler: Handler, types: TypeNames, continuation: String, function: String, throwsBefore: Bool
+    of handler: Handler, types: TypeNames, continuation: String, throwsBefore: Bool
   ) throws(Unfit) {
     guard let shape = handler.shape else {
       throw Unfit(reason: "its handler's type is declared in another file")
@@ -79,7 +79,7 @@ struct Outcome {
         lines.append(Closure.Step(depth: 0, text: "} else if \(unwrapped.joined(separator: ", ")) {"))
         lines.append(Closure.Step(depth: 1, text: "\(resume)(returning: %)", value: value))
         lines.append(Closure.Step(depth: 0, text: "} else {"))
-        lines.append(Closure.Step(depth: 1, text: "\(resume)(throwing: \(Self.missing(function)))"))
+        lines.append(Closure.Step(depth: 1, text: "\(resume)(throwing: \(Self.missing))"))
         support = [.missingOutcome]
       }
       lines.append(Closure.Step(depth: 0, text: "}"))
@@ -125,15 +125,15 @@ struct Outcome {
         parameters: values.map { ($0.name, $0.type) },
         lines: [.init(depth: 0, text: given, value: values.isEmpty ? nil : Self.tuple(values))])
       closures = [succeeding]
-      closures.append(try failing(failure, types: types, resume: resume, function: function))
+      closures.append(try failing(failure, types: types, resume: resume))
     }
     if throwsBefore, case .none = effect { effect = .throwing }
   }
 
   private mutating func failing(
-    _ parameters: [TupleTypeElementSyntax], types: TypeNames, resume: String, function: String
+    _ parameters: [TupleTypeElementSyntax], types: TypeNames, resume: String
   ) throws(Unfit) -> Closure {
-    let missing = Self.missing(function)
+    let missing = Self.missing
     guard let only = parameters.first else {
       support = [.missingOutcome]
       return Closure(parameters: [], lines: [.init(depth: 0, text: "\(resume)(throwing: \(missing))")])
@@ -202,9 +202,7 @@ struct Outcome {
     values.count == 1 ? values[0].name : "(\(values.map(\.name).joined(separator: ", ")))"
   }
 
-  private static func missing(_ function: String) -> String {
-    "\(TwinSupport.missingOutcome.typeName)(function: \"\(function)\")"
-  }
+  private static let missing = "\(TwinSupport.missingOutcome.typeName)()"
 
   static func unique(_ name: String, not taken: Set<String>) -> String {
     guard taken.contains(name) else { return name }

@@ -19,7 +19,12 @@ package enum TwinSupport: String, Sendable, Hashable, CaseIterable {
         Line(0, "/// Thrown by async functions whose callback got neither a value nor an error."),
         Line(0, "private struct MissingOutcome: Error, CustomStringConvertible", opens: true),
         Line(1, "let function: StaticString"),
-        Line(1, "var description: String { \"\\(function) gave neither a value nor an error.\" }"),
+        .blank,
+        Line(1, "init(function: StaticString = #function)", opens: true),
+        Line(2, "self.function = function"),
+        Line(1, "}"),
+        .blank,
+        Line(1, "var description: String { \"\\(function) got neither a value nor an error.\" }"),
         Line(0, "}"),
       ]
     case .startedWork:

@@ -98,7 +98,7 @@ struct TwinWriter {
     let callsThrowing = function.signature.effectSpecifiers?.throwsClause != nil
     let continuation = Outcome.unique("continuation", not: inner.union([function.name.text]))
     let outcome = try Outcome(
-      of: handler, types: types, continuation: continuation, function: candidate.name.description,
+      of: handler, types: types, continuation: continuation,
       throwsBefore: callsThrowing)
     let cancellation = try cancellation(of: function)
     var support = outcome.support
