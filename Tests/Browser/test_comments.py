@@ -33,6 +33,20 @@ def test_enter_sends_and_shift_makes_a_new_line(window):
     expect(dialog.locator(".comments .text")).to_have_text("One\ntwo")
 
 
+def test_escape_leaves_the_writing_before_it_leaves_the_photo(window):
+    writer = window("Ada")
+    post = writer.kennel.post()
+    writer.go()
+    dialog = writer.open(post)
+    dialog.get_by_label("Your comment").click()
+    writer.page.keyboard.type("Half a thou")
+    writer.page.keyboard.press("Escape")
+    expect(dialog.get_by_label("Your comment")).not_to_be_focused()
+    expect(dialog.get_by_label("Your comment")).to_have_value("Half a thou")
+    writer.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
 def test_ones_own_comment_can_be_deleted(window):
     writer, reader = window("Ada"), window()
     post = writer.kennel.post()

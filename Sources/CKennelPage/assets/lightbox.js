@@ -166,7 +166,10 @@ addEventListener("popstate", (event) => {
 dialog.addEventListener("cancel", (event) => {
   if (event.target !== dialog) return;
   event.preventDefault();
-  close();
+  // Who has begun to write leaves the writing first.
+  const field = document.activeElement;
+  if (field.localName === "textarea" && field.value) field.blur();
+  else close();
 });
 // A browser may close it without asking.
 dialog.addEventListener("close", (event) => {
