@@ -7,18 +7,19 @@ package enum Spelling {
     return best.distance <= max(1, min(word.count, best.name.count) / 3) ? best.name : nil
   }
 
-  /// How many letters have to be changed, added or left out.
+  /// How many letters have to be changed, added, left out, or exchanged with their neighbours.
   package static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
+    var last: [Int] = []
     var row = Array(0...right.count)
     for (i, letter) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
+      var next = [i + 1]
       for (j, other) in right.enumerated() {
-        let changed = diagonal + (letter == other ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(changed, diagonal + 1, row[j] + 1)
+        var least = min(row[j] + (letter == other ? 0 : 1), row[j + 1] + 1, next[j] + 1)
+        if i > 0, j > 0, letter == right[j - 1], left[i - 1] == other { least = min(least, last[j - 1] + 1) }
+        next.append(least)
       }
+      (last, row) = (row, next)
     }
     return row[right.count]
   }

@@ -56,6 +56,7 @@ struct Path: Sendable {
     _ start: Point, _ first: Point, _ second: Point, _ end: Point, into outline: inout [Point]
   ) {
     let bend = max((start - first * 2 + second).length, (first - second * 2 + end).length)
+    guard bend.isFinite else { return }
     // The deviation of n pieces is 3/4 of the bend over n².
     let count = min(max(Int((0.75 * bend / 0.1).squareRoot().rounded(.up)), 1), 200)
     for index in 1...count {
