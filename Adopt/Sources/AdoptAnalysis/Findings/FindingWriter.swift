@@ -13,8 +13,17 @@ struct FindingWriter {
   private var verb: String { subject.isContinuation ? "resumed" : "called" }
   private var name: String { "'\(subject.name)'" }
 
+  private struct Told: Hashable {
+    let kind: Finding.Kind
+    let offset: Int
+  }
+
   func findings() -> [Finding] {
-    silent() + twice() + after() + nothing()
+    // What is looked into several times, as `defer` and local functions are, is told of once.
+    var told: Set<Told> = []
+    return (silent() + twice() + after() + nothing()).filter {
+      told.insert(Told(kind: $0.kind, offset: $0.place.offset)).inserted
+    }
   }
 
   // MARK: - Never and lost

@@ -1,6 +1,6 @@
 /// All that can be true at once at each step of a graph, and how to get there.
 ///
-/// A state is whether the handler was called, whether a closure is to blame that it was not, and what tests have
+/// A state is whether the handler was called, whether a way out is to blame that it was not, and what tests have
 /// found out. States are looked at in the order of the length of their paths, so that the path of a finding is a
 /// shortest one.
 struct Exploration {
@@ -67,7 +67,8 @@ struct Exploration {
     var facts: [Int?] = Array(repeating: nil, count: graph.variables.count)
     let candidates = graph.variables.indices.dropFirst().filter {
       let variable = graph.variables[$0]
-      return variable.isKnown && (variable.uses > 1 || variable.uses == 1 && !variable.assignments.isEmpty)
+      guard variable.isKnown, variable.uses > 0 else { return false }
+      return variable.uses > 1 || variable.startsKnown || !variable.assignments.isEmpty
     }
     let chosen = candidates.sorted { (-graph.variables[$0].uses, $0) < (-graph.variables[$1].uses, $1) }
       .prefix(mostFacts)
@@ -119,6 +120,7 @@ struct Exploration {
       judge(graph.calls[call], at: visit.step, state: state, visit: index)
       if state.isCalled, secondCalls[visit.step] == nil { secondCalls[visit.step] = index }
       state.isCalled = true
+      state[Graph.handler] = .yes
     case .escape: return nil
     case .handOn:
       if state.isCalled, lateHandOns[visit.step] == nil { lateHandOns[visit.step] = index }
@@ -129,9 +131,9 @@ struct Exploration {
       if known == .unknown { state[fact] = truth } else if known != truth { return nil }
     case .assign(let variable, let truth):
       if let fact = facts[variable] { state[fact] = truth }
-    case .leave(let leave):
+    case .leave:
       // The visit keeps the state before, which tells whether another was to blame already.
-      if leave.isInner, !state.isCalled { state.isBlamed = true }
+      if !state.isCalled { state.isBlamed = true }
     case .exit:
       if !state.isCalled, state[Graph.handler] != .no, !isStored { badEnds.append(index) }
       return nil

@@ -61,6 +61,8 @@ struct Graph {
     var isOptional = false
     /// What gave it, for messages.
     var origin = ""
+    /// Whether it is declared with a value that tells a test's result.
+    var startsKnown = false
     /// Where the assignments are that became steps, and how many there are in the text.
     var assignments: Set<Int> = []
     var writtenAssignments = 0

@@ -140,7 +140,7 @@ extension GraphBuilder {
       current = Self.catchesAll(clause) ? nil : undecided
     }
     // What no clause takes goes on outwards, if it may.
-    raise(at: catches.endPosition.utf8Offset, isCall: false)
+    raise(at: catches.endPositionBeforeTrailingTrivia.utf8Offset, isCall: false)
     current = nil
   }
 
@@ -165,7 +165,7 @@ extension GraphBuilder {
       if clause.condition == nil { hasElse = true }
       current = fork
       switch clause.elements {
-      case .statements(let items): lower(items: items)
+      case .statements(let items): lower(branch: items)
       case .postfixExpression(let expression): lower(expression)
       default: break
       }

@@ -97,8 +97,11 @@ extension GraphBuilder {
       }
     }
     guard current != nil else { return }
-    let runs = closures.map { run(of: $0, in: call, name: name) }
-    let isRunner = !runs.isEmpty && runs.allSatisfy { $0 == .once || $0 == .many || $0 == .onceSwallowing }
+    let areAlternatives = Self.areAlternatives(among: arguments)
+    let runs = areAlternatives ? [] : closures.map { run(of: $0, in: call, name: name) }
+    let isRunner =
+      areAlternatives && !closures.isEmpty
+      || !runs.isEmpty && runs.allSatisfy { $0 == .once || $0 == .many || $0 == .onceSwallowing }
     if isRunner {
       hasThrown = true
     } else if isTrying {
@@ -116,25 +119,15 @@ extension GraphBuilder {
       let isHandler = argument.label.map { HandlerName.strength(of: $0) != .none } ?? false
       emit(isHandler ? .handOn : .escape, at: argument.expression.startOffset)
     }
-    lower(closures: closures, runs: runs)
+    if areAlternatives {
+      lower(alternatives: closures, among: arguments)
+    } else {
+      lower(closures: closures, runs: runs)
+    }
     if dropsWithSelf { join([current, skipped], at: call.endPosition.utf8Offset) }
   }
 
   private mutating func lower(closures: [Argument], runs: [ClosureRun]) {
-    if closures.count == 2, Self.areAlternatives(closures[0].label, closures[1].label) {
-      let fork = current
-      var tails: [Int?] = []
-      for argument in closures {
-        current = fork
-        if let closure = argument.expression.as(ClosureExprSyntax.self) {
-          emit(.note(.taken), at: closure.startOffset)
-          inline(closure, run: .once)
-        }
-        tails.append(current)
-      }
-      join(tails, at: closures[1].expression.endPosition.utf8Offset)
-      return
-    }
     for (argument, run) in zip(closures, runs) {
       guard current != nil, let closure = argument.expression.as(ClosureExprSyntax.self) else { return }
       if run == .unknown || runs.contains(.unknown) {
@@ -145,10 +138,24 @@ extension GraphBuilder {
     }
   }
 
-  /// `success:failure:`: one of the two runs.
-  private static func areAlternatives(_ first: String?, _ second: String?) -> Bool {
-    guard let second = second?.lowercased() else { return false }
-    let first = first?.lowercased() ?? "success"
+  /// Of `success:failure:` one runs. The one that does not mention the handler does not call it.
+  private mutating func lower(alternatives closures: [Argument], among arguments: [Argument]) {
+    let fork = current
+    var tails: [Int?] = []
+    for argument in arguments {
+      guard let closure = argument.expression.as(ClosureExprSyntax.self) else { continue }
+      current = fork
+      emit(.note(.taken), at: closure.startOffset)
+      inline(closure, run: .once)
+      tails.append(current)
+    }
+    join(tails, at: closures.last?.expression.endPosition.utf8Offset ?? 0)
+  }
+
+  private static func areAlternatives(among arguments: [Argument]) -> Bool {
+    let closures = arguments.filter { $0.expression.is(ClosureExprSyntax.self) }
+    guard closures.count == 2, let second = closures[1].label?.lowercased() else { return false }
+    let first = closures[0].label?.lowercased() ?? "success"
     return first.contains("success") && (second.contains("fail") || second.contains("error"))
   }
 

@@ -6,6 +6,8 @@ extension GraphBuilder {
     guard current != nil else { return }
     let exit = step(.pass, at: closure.endPosition.utf8Offset)
     if run == .many {
+      rounds += 1
+      defer { rounds -= 1 }
       let head = step(.pass, at: closure.startOffset)
       go(to: head)
       resume(at: head)
@@ -36,6 +38,8 @@ extension GraphBuilder {
       return
     }
     inlined.append(function.id)
+    rounds += 1
+    defer { rounds -= 1 }
     let exit = step(.pass, at: function.end)
     inside(exit: exit, end: function.end, counts: true, swallows: false) {
       for name in function.parameters { $0.declareVariable(name) }

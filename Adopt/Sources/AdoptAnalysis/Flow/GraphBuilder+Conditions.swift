@@ -72,7 +72,8 @@ extension GraphBuilder {
   /// Splits on whether a variable is true, or there.
   private mutating func assume(_ variable: Int, at offset: Int) -> Tails {
     guard let fork = current else { return (nil, nil) }
-    graph.variables[variable].uses += 1
+    // What is looked at again and again is used more than once, wherever it stands.
+    graph.variables[variable].uses += rounds > 0 ? 2 : 1
     emit(.assume(variable: variable, .yes), at: offset)
     let yes = current
     current = fork

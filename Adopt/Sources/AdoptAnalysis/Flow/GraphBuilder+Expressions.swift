@@ -133,7 +133,7 @@ extension GraphBuilder {
       let tail = current
       current = no
       emit(.note(.isFalse), at: first.startOffset)
-      lower(elements[(mark + 1)...])
+      deeper(first.startOffset) { $0.lower(elements[(mark + 1)...]) }
       join([tail, current], at: last.endPosition.utf8Offset)
     } else if elements.contains(where: Self.isShortCircuit) {
       lower(shortCircuits: elements)
@@ -165,7 +165,7 @@ extension GraphBuilder {
   }
 
   private mutating func lower(assignment target: ArraySlice<ExprSyntax>, value: ArraySlice<ExprSyntax>) {
-    lower(value)
+    deeper(value.first?.startOffset ?? 0) { $0.lower(value) }
     guard current != nil, let left = target.first else { return }
     let offset = left.startOffset
     let truth = value.count == 1 ? value.first.map(Self.truth) ?? .unknown : .unknown

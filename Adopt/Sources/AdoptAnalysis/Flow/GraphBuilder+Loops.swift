@@ -2,6 +2,8 @@ import SwiftSyntax
 
 extension GraphBuilder {
   mutating func lower(while statement: WhileStmtSyntax, label: String?) {
+    rounds += 1
+    defer { rounds -= 1 }
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
     let head = step(.pass, at: offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
@@ -21,6 +23,8 @@ extension GraphBuilder {
   }
 
   mutating func lower(repeat statement: RepeatStmtSyntax, label: String?) {
+    rounds += 1
+    defer { rounds -= 1 }
     let head = step(.pass, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
     let test = step(.pass, at: statement.condition.position.utf8Offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
@@ -44,6 +48,8 @@ extension GraphBuilder {
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
     if interest.touch(statement.sequence) { lower(statement.sequence) }
     guard current != nil else { return }
+    rounds += 1
+    defer { rounds -= 1 }
     let head = step(.pass, at: offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
     go(to: head)

@@ -6,17 +6,29 @@ extension GraphBuilder {
     scopes.append(Scope(names: names.count))
     declareFunctions(in: block)
     lower(items: block)
-    // What was put off runs where the block ends, and at every way out of it before.
-    if let deferred = scopes.last?.deferred, !deferred.isEmpty, current != nil {
-      let end = step(.pass, at: block.byteRange.upperBound)
-      let first = unwind(to: scopes.count - 1, then: end)
-      go(to: first)
-      current = end
-    }
+    runDeferred(at: block.byteRange.upperBound)
     closeScope()
   }
 
-  mutating func closeScope() {
+  /// What was put off runs where a block ends, and at every way out of it before.
+  private mutating func runDeferred(at offset: Int) {
+    guard let deferred = scopes.last?.deferred, !deferred.isEmpty, current != nil else { return }
+    let end = step(.pass, at: offset)
+    let first = unwind(to: scopes.count - 1, then: end)
+    go(to: first)
+    current = isBlocked ? nil : end
+  }
+
+  /// The statements of one branch of `#if`. What they declare stays; what they put off runs at their end already,
+  /// as no other branch must run it.
+  mutating func lower(branch items: CodeBlockItemListSyntax) {
+    scopes.append(Scope(names: names.count))
+    lower(items: items)
+    runDeferred(at: items.byteRange.upperBound)
+    scopes.removeLast()
+  }
+
+  private mutating func closeScope() {
     if let scope = scopes.popLast(), names.count > scope.names {
       names.removeLast(names.count - scope.names)
     }
@@ -181,6 +193,7 @@ extension GraphBuilder {
     // The value itself is the first assignment; it is no mutation.
     let truth =
       value.map(Self.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
+    graph.variables[index].startsKnown = truth != .unknown
     emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
   }
 

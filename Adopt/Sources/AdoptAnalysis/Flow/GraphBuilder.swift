@@ -8,7 +8,7 @@ struct GraphBuilder {
   /// The most steps a function may have. Beyond, nobody would follow a path.
   static let mostSteps = 30_000
   /// How deep statements and expressions may nest, and with them the stack of this process.
-  static let mostDepth = 240
+  static let mostDepth = 120
   static let mostInlined = 6
   static let mostNames = 8
   static let mostVariables = 24
@@ -106,6 +106,8 @@ struct GraphBuilder {
   var hasThrown = false
   /// Local functions that are being looked into.
   var inlined: [Int] = []
+  /// How many loops and local functions are around, whose code runs more than once.
+  var rounds = 0
 
   init(_ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions) {
     self.subject = subject

@@ -14,7 +14,8 @@ struct KnownFunctions: Sendable {
     takesHandler = handlerFunctions
     neverReturning.formUnion(Self.declaredNever(in: file))
     finder = WordFinder(
-      ["return", "throw", "try", "break", "continue", "fallthrough", "defer"] + Array(neverReturning))
+      ["return", "throw", "try", "break", "continue", "fallthrough", "defer", "while"] + Array(neverReturning)
+    )
   }
 
   /// Where the words are that change the flow of control, or may.

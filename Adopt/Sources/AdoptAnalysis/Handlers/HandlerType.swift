@@ -33,6 +33,9 @@ struct HandlerType {
     } else if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
       isOptional = true
       unwrap(type.wrappedType, aliases: aliases, depth: depth + 1)
+    } else if type.is(IdentifierTypeSyntax.self), let wrapped = type.wrappedOptional {
+      isOptional = true
+      unwrap(wrapped, aliases: aliases, depth: depth + 1)
     } else if let type = type.as(TupleTypeSyntax.self), type.elements.count == 1,
       let only = type.elements.first
     {

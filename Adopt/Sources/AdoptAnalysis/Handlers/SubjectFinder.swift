@@ -93,7 +93,7 @@ struct SubjectFinder {
     subjects.append(
       Subject(
         kind: .continuation, name: name, function: function, statements: closure.statements,
-        offset: closure.startOffset, range: closure.byteRange, end: closure.rightBrace.startOffset,
+        offset: closure.startOffset, range: closure.statements.byteRange, end: closure.rightBrace.startOffset,
         canThrow: false, returnsVoid: true, parameters: parameters))
   }
 }
@@ -105,7 +105,7 @@ enum HandlerWords {
     "withUnsafeThrowingContinuation",
   ]
   private static let exact = WordFinder(
-    continuations.union(["escaping", "CheckedContinuation", "UnsafeContinuation"]))
+    continuations.union(["escaping", "CheckedContinuation", "UnsafeContinuation", "Optional"]))
 
   static func isContinuation(_ call: FunctionCallExprSyntax) -> Bool {
     guard let name = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text else {

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import AdoptAnalysis
+
+struct SuppressionTests {
+  private func check(_ text: String) -> FileCheck {
+    AdoptAnalysis.check(ParsedFile(path: "a.swift", text: text))
+  }
+
+  @Test func aReasonOnTheLineSuppresses() {
+    let result = check(
+      """
+      func a(completion: @escaping () -> Void) {
+        guard ready else { return } // adopt:ignore never - the server calls it
+        completion()
+      }
+      """)
+    #expect(result.findings.isEmpty)
+    #expect(result.suppressed.map(\.kind) == [.never])
+  }
+
+  @Test func aReasonAboveTheLineSuppresses() {
+    let result = check(
+      """
+      func a(completion: @escaping () -> Void) {
+        // adopt:ignore never, lost: whoever stops us calls it
+        guard ready else { return }
+        // adopt:ignore all — called again on purpose
+        // which is tested elsewhere
+        completion()
+      }
+      """)
+    #expect(result.findings.isEmpty)
+    #expect(result.suppressed.count == 1)
+  }
+
+  @Test func withoutAReasonNothingIsSuppressed() {
+    let result = check(
+      """
+      func a(completion: @escaping () -> Void) {
+        guard ready else { return } // adopt:ignore never
+        completion()
+      }
+      """)
+    #expect(result.findings.map(\.kind) == [.never, .suppression])
+    #expect(result.findings.last?.message.contains("say why") == true)
+    #expect(result.suppressed.isEmpty)
+  }
+
+  @Test func onlyWhatIsNamedIsSuppressed() {
+    let result = check(
+      """
+      func a(completion: @escaping () -> Void) {
+        guard ready else { return } // adopt:ignore twice - not this one
+        completion()
+      }
+      """)
+    #expect(result.findings.map(\.kind) == [.never])
+  }
+
+  @Test func anUnknownNameIsTold() {
+    let result = check("// adopt:ignore nevver - because\nfunc a() {}\n")
+    #expect(result.findings.map(\.kind) == [.suppression])
+    #expect(result.findings.first?.place.line == 1)
+    #expect(check("// adopt:ignore\n").findings.count == 1)
+  }
+
+  @Test func aStringIsNoComment() {
+    #expect(check("let a = \"adopt:ignore never\"\n").findings.isEmpty)
+  }
+}
