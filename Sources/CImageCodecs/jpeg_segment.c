@@ -70,8 +70,7 @@ bool jpeg_segment_fill(jpeg_segment *segment, size_t dropped, j_decompress_ptr i
   size_t before = segment->count;
   copy(segment, image->src);
   // An end of the input is made up only once all in front of it was read.
-  if (segment->count == before && segment->marker == 0 && image->src->fill_input_buffer(image)) {
-    copy(segment, image->src);
-  }
+  bool is_used_up = segment->count == before && segment->marker == 0 && image->src->bytes_in_buffer == 0;
+  if (is_used_up && image->src->fill_input_buffer(image)) copy(segment, image->src);
   return segment->count > before || segment->marker != 0;
 }

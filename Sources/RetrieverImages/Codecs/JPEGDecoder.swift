@@ -1,7 +1,8 @@
 import CImageCodecs
 import Foundation
 
-/// Reads a JPEG through libjpeg-turbo, at 1/1, 1/2, 1/4 or 1/8 of its size.
+/// Reads a JPEG through libjpeg-turbo, at 1/1, 1/2, 1/4 or 1/8 of its size; the pixels of the usual kind by code of
+/// our own, which makes the same of them in less time. docs/jpeg.md says which, and why.
 ///
 /// Rows of a baseline image come while it is read. A progressive one, whose rows all come after the last scan,
 /// can be shown before that from the scans so far.
