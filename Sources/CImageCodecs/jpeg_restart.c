@@ -51,8 +51,8 @@ static void begin(jpeg_restart *restart, jpeg_entropy *entropy) {
   jpeg_entropy_restart(entropy);
   restart->next = (restart->next + 1) % restarts;
   restart->mcus_left = restart->interval;
-  // At a marker that stays, there is nothing to be read.
-  restart->lacks_data = entropy->segment.marker != 0;
+  // At a marker that stays, there is nothing to be read, which is noted once.
+  if (entropy->segment.marker == 0) restart->lacks_data = false;
 }
 
 static void note_passed_over(jpeg_restart *restart, int marker, j_decompress_ptr image) {
