@@ -82,6 +82,22 @@ extension KennelProgram {
           Example(text: "From the kennel of a friend", line: "kennel sync https://dogs.example")
         ]),
       CommandDescription(
+        "backup", "write all there is into one file", operands: "FILE", count: 1...1,
+        discussion: [
+          "FILE is a tar archive with the database and the photos, for its owner's eyes only. It can be made while the kennel is served, and appears under its name when it is whole. Who is signed in is not in it."
+        ], options: common,
+        examples: [Example(text: "Every night, from cron", line: "kennel backup --quiet /backup/kennel.tar")],
+        completion: .files),
+      CommandDescription(
+        "restore", "put a backup in place", operands: "FILE", count: 1...1,
+        discussion: [
+          "The kennel's directory must be empty, or not there. What the backup has is looked at before it is put in place: a damaged one leaves nothing behind."
+        ], options: common,
+        examples: [
+          Example(
+            text: "Into another directory", line: "kennel restore --data /srv/kennel /backup/kennel.tar")
+        ], completion: .files),
+      CommandDescription(
         "check", "look whether all that was posted is there and unchanged", operands: "", count: 0...0,
         discussion: [
           "Looks through the database, and reads all photos. Others may go on reading and writing meanwhile. What is found is told, and the status is 1."

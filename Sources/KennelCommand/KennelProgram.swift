@@ -27,6 +27,8 @@ package enum KennelProgram {
     case "user": try await UserCommand.run(context)
     case "import": try await ImportCommand.run(context)
     case "sync": try await SyncCommand.run(context)
+    case "backup": try await BackupCommand.run(context)
+    case "restore": try await BackupCommand.restore(context)
     case "check": try await CheckCommand.run(context)
     default: try await DemoCommand.run(context)
     }

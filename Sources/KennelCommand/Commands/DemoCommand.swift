@@ -62,7 +62,7 @@ enum DemoCommand {
   ) throws -> KennelServer {
     do {
       return try KennelServer(store, directory: directory, settings, screen: context.screen)
-    } catch let error as HTTPServerError where error.code == .cannotListen && !settings.hasOwnPort {
+    } catch let error as Failure where !settings.hasOwnPort {
       guard case .ip(let address, _) = settings.server.address else { throw error }
       var other = settings
       other.server.address = .ip(address, port: 0)

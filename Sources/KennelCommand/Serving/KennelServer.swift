@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HTTPService
 import KennelCore
 import TerminalProgram
@@ -23,8 +24,21 @@ struct KennelServer: Sendable {
     var siteConfiguration = settings.site
     siteConfiguration.onError = { [log] in log.note(problem: "\($1): \($0)") }
     // The site only after the port: a second server on the same port must not touch the first one's thumbnails.
-    server = try HTTPServer(configuration: configuration)
+    do {
+      server = try HTTPServer(configuration: configuration)
+    } catch let error as HTTPServerError where error.code == .cannotListen {
+      throw Failure(.failure, Self.refusal(error, settings))
+    }
     site = try KennelSite(store: store, directory: directory, configuration: siteConfiguration)
+  }
+
+  private static func refusal(_ error: HTTPServerError, _ settings: ServerSettings) -> String {
+    let reason = error.errno == 0 ? error.description : String(cString: strerror(error.errno))
+    return switch settings.server.address {
+    case .ip(let address, let port):
+      "nobody can listen on port \(port) of \(address): \(reason); --port and --address say otherwise"
+    case .unixSocket(let path): "nobody can listen on \(path): \(reason)"
+    }
   }
 
   /// What to type into a browser.
