@@ -104,23 +104,25 @@ extension GraphBuilder {
 
   // MARK: - Declarations
 
-  /// Local functions can be called before they are declared.
+  /// Local functions can be called before they are declared. One that calls one that mentions the handler does so
+  /// itself.
   private mutating func declareFunctions(in block: CodeBlockItemListSyntax) {
     guard mentions.touch(block) else { return }
-    for item in block {
+    var others = block.compactMap { item -> (function: FunctionDeclSyntax, body: CodeBlockSyntax)? in
       guard case .decl(let declaration) = item.item, let function = declaration.as(FunctionDeclSyntax.self),
         let body = function.body
-      else { continue }
-      guard mentions.touch(function) else {
-        declare(function.name.text, .other)
-        continue
-      }
+      else { return nil }
+      return (function, body)
+    }
+    while !isBlocked, let index = others.firstIndex(where: { mentions.touch($0.body) }) {
+      let (function, body) = others.remove(at: index)
       declare(
         local: function.name.text, statements: body.statements, range: function.byteRange,
         end: body.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset,
         parameters: function.signature.parameterClause.parameters.map { ($0.secondName ?? $0.firstName).text }
       )
     }
+    for (function, _) in others { declare(function.name.text, .other) }
   }
 
   mutating func declare(
