@@ -15,7 +15,7 @@ enum {
   plane_slack = 16,
   /// With fewer bytes, a batch of MCUs would likely end too early.
   bytes_at_least = 2048,
-  few_pixels = 100000,
+  few_pixels = 200000,
 };
 
 /// Samples of a component, of one row of MCUs.
