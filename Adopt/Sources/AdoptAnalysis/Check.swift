@@ -6,6 +6,12 @@ import SwiftSyntax
 /// are bounded by the file's length: a function too large to follow is declined.
 package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -> FileCheck {
   var result = FileCheck()
+  if file.isTooDeep {
+    result.declined = [
+      Decline(place: file.place(at: 0), reason: "the file is not checked: its brackets are nested too deeply")
+    ]
+    return result
+  }
   let suppressions = Suppressions(file)
   var findings = suppressions.complaints
   let found = SubjectFinder(file)

@@ -27,6 +27,15 @@ enum ClosureRun: Equatable {
     "runOnMain", "onMain", "onMainThread", "performOnMainThread", "dispatchToMain",
   ]
 
+  /// Those of them that give back what the closure returns. Where that decides whether the handler is still to be
+  /// called, only the closure knows.
+  static let returningNames: Set<String> = [
+    "sync", "run", "assumeIsolated", "performAndWait", "withLock", "withLockUnchecked", "withCriticalRegion",
+    "withMutex", "withValue", "autoreleasepool", "withExtendedLifetime", "withTaskGroup",
+    "withThrowingTaskGroup", "withDiscardingTaskGroup", "withThrowingDiscardingTaskGroup",
+    "withTaskCancellationHandler",
+  ]
+
   static let swallowingNames: Set<String> = ["Task", "detached", "addTask", "immediate", "immediateDetached"]
 
   static let manyNames: Set<String> = [

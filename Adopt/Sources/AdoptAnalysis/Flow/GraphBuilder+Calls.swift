@@ -161,6 +161,7 @@ extension GraphBuilder {
 
   private func run(of argument: Argument, in call: FunctionCallExprSyntax, name: String) -> ClosureRun {
     if options.callsOnce.contains(name) { return .once }
+    if ClosureRun.returningNames.contains(name), Self.isValueUsed(call) { return .unknown }
     if name == "withTaskCancellationHandler" {
       return argument.label == nil || argument.label == "operation" ? .once : .unknown
     }
@@ -175,6 +176,19 @@ extension GraphBuilder {
     }
     if known.takesHandler.contains(name) || HandlerName.strength(of: name) == .strong { return .once }
     return ClosureRun.tellsOutcome(closure) && !ClosureRun.isKeeper(name) ? .once : .unknown
+  }
+
+  /// Whether something looks at what a call returns, and stays in the same function.
+  private static func isValueUsed(_ call: FunctionCallExprSyntax) -> Bool {
+    var parent = call.parent
+    while let node = parent {
+      if node.is(TryExprSyntax.self) || node.is(AwaitExprSyntax.self) {
+        parent = node.parent
+      } else {
+        return !node.is(CodeBlockItemSyntax.self) && !node.is(ReturnStmtSyntax.self)
+      }
+    }
+    return false
   }
 
   private static func isNotRepeating(_ argument: LabeledExprSyntax) -> Bool {

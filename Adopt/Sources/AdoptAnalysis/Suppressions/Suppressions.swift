@@ -1,3 +1,5 @@
+import SwiftSyntax
+
 /// The comments of a file that suppress findings: `// adopt:ignore never - the reason`, on the line of the finding
 /// or above it.
 struct Suppressions {
@@ -44,6 +46,9 @@ struct Suppressions {
   }
 
   private mutating func read(at offset: Int, in file: ParsedFile) {
+    // In a string it is only text.
+    let token = file.tree.token(at: AbsolutePosition(utf8Offset: offset))
+    if let token, token.trimmedBytes.contains(offset) { return }
     let line = file.line(at: offset)
     let start = file.lineStarts[line]
     let end = line + 1 < file.lineStarts.count ? file.lineStarts[line + 1] : file.text.utf8.count

@@ -51,14 +51,6 @@ struct ClosureTests {
             completion()
           }
         }
-        func h(completion: @escaping () -> Void) {
-          let value = lock.withLock { () -> Int in
-            if ready { return 1 } // expect: never
-            completion()
-            return 2
-          }
-          use(value)
-        }
         func i(completion: @escaping () -> Void) {
           group.notify(queue: .main) { if ready { completion() } } // expect: never
         }
@@ -112,6 +104,18 @@ struct ClosureTests {
         }
         func l(completion: @escaping () -> Void) {
           queue.async { [done = completion] in done() }
+        }
+        func m(completion: @escaping () -> Void) {
+          let isOver = state.withLock { state in
+            if state.isOver { return true }
+            state.waiting.append(completion)
+            return false
+          }
+          if isOver { completion() }
+        }
+        func n(completion: @escaping () -> Void) {
+          if queue.sync(execute: { if ready { completion(); return true }; return false }) { return }
+          completion()
         }
         """)
   }

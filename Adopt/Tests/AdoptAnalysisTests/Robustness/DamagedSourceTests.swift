@@ -99,7 +99,7 @@ struct DamagedSourceTests {
     ]
     for shape in shapes {
       let result = Self.looksInto(Array(shape.utf8))
-      #expect(result.handlerCount == 1)
+      #expect(result.handlerCount == 1 || result.declined.count == 1)
     }
   }
 

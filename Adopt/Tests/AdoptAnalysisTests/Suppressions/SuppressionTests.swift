@@ -66,6 +66,7 @@ struct SuppressionTests {
   }
 
   @Test func aStringIsNoComment() {
-    #expect(check("let a = \"adopt:ignore never\"\n").findings.isEmpty)
+    #expect(check("let a = \"// adopt:ignore never\"\n").findings.isEmpty)
+    #expect(check("let a = \"\"\"\n  // adopt:ignore never\n  \"\"\"\n").findings.isEmpty)
   }
 }
