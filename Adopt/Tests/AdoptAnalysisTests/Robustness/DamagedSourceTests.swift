@@ -111,6 +111,19 @@ struct DamagedSourceTests {
       try #require(result.declined.first).reason == "'a(completion:)' is not checked: it does not parse")
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: [10, 30, 300, 30_000])
+  func nestedSquareBracketsDoNotHangTheParser(_ depth: Int) {
+    for open in ["[", "[ ", "[a: ", "([", "[a, "] {
+      let text =
+        "func a(completion: @escaping () -> Void) { let x = " + String(repeating: open, count: depth)
+        + "completion"
+        + String(repeating: "]", count: depth)
+      _ = Self.looksInto(Array(text.utf8))
+    }
+    let escapes = String(repeating: "print(\"\\u{1B}[0m\")\n", count: 100)
+    #expect(Self.looksInto(Array(escapes.utf8)).declined.isEmpty)
+  }
+
   @Test func emptyAndStrangeFilesAreClean() {
     for text in [
       "", "\u{feff}", "\0\0", "#!/usr/bin/swift\n", "\r\r\n\n", String(repeating: "é", count: 999),
