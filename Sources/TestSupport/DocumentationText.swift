@@ -11,6 +11,8 @@ package struct DocumentationText {
   package let examples: [Example]
   private let compiled: String
 
+  /// Those of docs/adopt.md are run by adopt's own tests.
+  ///
   /// - Parameter root: the repository.
   package init(root: URL) throws {
     let sources = try Self.files(below: root.appendingPathComponent("Sources"))
@@ -19,6 +21,7 @@ package struct DocumentationText {
       + (try Self.files(below: root.appendingPathComponent("docs"))) + sources
     var examples: [Example] = []
     for document in documents where ["md", "swift"].contains(document.pathExtension) {
+      if document.lastPathComponent == "adopt.md" { continue }
       let text = try String(contentsOf: document, encoding: .utf8)
       let prose = document.pathExtension == "swift" ? Self.comments(of: text) : text
       examples += Self.swiftBlocks(in: prose).map { Example(place: document.lastPathComponent, code: $0) }

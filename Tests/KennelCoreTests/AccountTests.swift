@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct AccountTests {
+@Suite(.timeLimit(.minutes(3))) struct AccountTests {
   @Test func aPasswordIsKeptAsArgon2idWithTheParametersThatWereAskedFor() async throws {
     try await withStore { store in
       _ = try await store.addUser()

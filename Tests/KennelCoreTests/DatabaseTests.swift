@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct DatabaseTests {
+@Suite(.timeLimit(.minutes(3))) struct DatabaseTests {
   @Test func aChangeThatFailsUndoesItselfAndNoOther() async throws {
     try await withStore { store in
       let database = store.database

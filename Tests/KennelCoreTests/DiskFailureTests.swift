@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct DiskFailureTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskFailureTests {
   @Test func aFullDatabaseSaysSoAndKeepsWhatItHas() async throws {
     try await withStore { store in
       let ada = try await store.addUser()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct EventHubStateTests {
+@Suite(.timeLimit(.minutes(3))) struct EventHubStateTests {
   private func event(_ id: Int64) -> KennelEvent {
     KennelEvent(id: id, post: 1, kind: .posted, date: Date(milliseconds: 0))
   }

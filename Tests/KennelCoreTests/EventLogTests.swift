@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct EventLogTests {
+@Suite(.timeLimit(.minutes(3))) struct EventLogTests {
   /// What a listener hears, up to the event `last`.
   private func hear(_ listener: EventListener, upTo last: Int64) async throws -> (
     ids: [Int64], missed: [Int64]

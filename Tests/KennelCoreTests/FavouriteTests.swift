@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct FavouriteTests {
+@Suite(.timeLimit(.minutes(3))) struct FavouriteTests {
   @Test func fiftyUsersAtOnceNeverMakeTheCountDrift() async throws {
     try await withStore { store in
       var users: [User] = []

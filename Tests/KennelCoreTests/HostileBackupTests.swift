@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct HostileBackupTests {
+@Suite(.timeLimit(.minutes(3))) struct HostileBackupTests {
   /// A good backup, in its parts: pairs of a header and the bytes that follow it.
   private struct Parts {
     var entries: [(name: String, bytes: [UInt8])]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(3))) struct HostilePeerTests {
   private static let photo = Data.pattern(count: 5000)
   private static let hash = PhotoHash(bytes: Sodium.sha256(Array(photo)))?.description ?? ""
 

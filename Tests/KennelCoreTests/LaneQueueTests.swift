@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct LaneQueueTests {
+@Suite(.timeLimit(.minutes(3))) struct LaneQueueTests {
   @Test func jobsThatWaitAreTakenTogetherInTheirOrder() {
     var queue = LaneQueue(slots: 1, batch: 3, waitingLimit: 10)
     #expect(queue.submit(0) == .start(slot: 0, jobs: [0]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct LaneTests {
+@Suite(.timeLimit(.minutes(3))) struct LaneTests {
   @Test func cancellingTakesOutWhatHasNotBegun() async throws {
     let lane = Lane<Void>("tests", slots: 1, waitingLimit: 10)
     let begun = Gate()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct MigrationTests {
+@Suite(.timeLimit(.minutes(3))) struct MigrationTests {
   private func makeFile(_ directory: TemporaryDirectory) throws -> String {
     let path = directory.path("kennel.sqlite")
     try FileCalls.makeFile(path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct PeerLinkTests {
+@Suite(.timeLimit(.minutes(3))) struct PeerLinkTests {
   private static let head =
     "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n"
   private static let hello = "{\"id\":0,\"kind\":\"hello\"}\n"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct PeerSyncTests {
+@Suite(.timeLimit(.minutes(3))) struct PeerSyncTests {
   /// Two stores; `body` gets both and the address of the first.
   private func withTwo(
     _ body: (_ there: KennelStore, _ here: KennelStore, _ other: OtherKennel, _ ada: User) async throws ->

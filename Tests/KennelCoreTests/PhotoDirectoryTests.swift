@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct PhotoDirectoryTests {
+@Suite(.timeLimit(.minutes(3))) struct PhotoDirectoryTests {
   @Test func aPhotoIsNamedByTheHashOfItsBytes() async throws {
     try await withStore { store in
       let ada = try await store.addUser()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct PostTests {
+@Suite(.timeLimit(.minutes(3))) struct PostTests {
   @Test func aPostComesBackAsItWasPosted() async throws {
     let directory = try TemporaryDirectory()
     let hand = HandClock()

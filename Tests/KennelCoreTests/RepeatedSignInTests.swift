@@ -5,7 +5,7 @@ import Testing
 @testable import KennelCore
 
 /// HTTP's Basic scheme brings name and password with each request.
-@Suite(.timeLimit(.minutes(1))) struct RepeatedSignInTests {
+@Suite(.timeLimit(.minutes(3))) struct RepeatedSignInTests {
   private func signIn(_ store: KennelStore, _ password: String = "correct horse") async throws -> User {
     try await store.accounts.signIn("Ada", password: password, address: "192.0.2.1")
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(3))) struct SessionTests {
   @Test func aSessionLastsUntilItExpires() async throws {
     let hand = HandClock()
     let directory = try TemporaryDirectory()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct SharingTests {
+@Suite(.timeLimit(.minutes(3))) struct SharingTests {
   private func take(
     _ number: Int, from peer: String = "friends.example", into store: KennelStore, by user: User,
     created: Date = Date(timeIntervalSince1970: 1_000_000_000)

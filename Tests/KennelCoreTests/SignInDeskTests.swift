@@ -2,7 +2,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct SignInDeskTests {
+@Suite(.timeLimit(.minutes(3))) struct SignInDeskTests {
   private let home = SignInLimiter.Visitor(name: "ada", address: "home")
   private let proof = ProvenCredentials.Proof(user: 7, passwordDigest: [1])
 

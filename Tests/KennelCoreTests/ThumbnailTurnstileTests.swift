@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct ThumbnailTurnstileTests {
+@Suite(.timeLimit(.minutes(3))) struct ThumbnailTurnstileTests {
   @Test func noMorePassThanThereArePasses() async throws {
     let turnstile = Turnstile("tests", passes: 1, waitingLimit: 1)
     let (isIn, mayLeave) = (Gate(), Gate())

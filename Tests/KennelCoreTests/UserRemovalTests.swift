@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct UserRemovalTests {
+@Suite(.timeLimit(.minutes(3))) struct UserRemovalTests {
   /// Ada and Bob have posted, the same photo among others, and have favoured and commented on each other's.
   private struct Litter {
     let ada: User

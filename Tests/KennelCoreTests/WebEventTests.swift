@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebEventTests {
+@Suite(.timeLimit(.minutes(3))) struct WebEventTests {
   /// Reads an open stream line by line.
   private func open(
     _ web: WebBench, _ path: String = "/events", _ fields: [String: String] = [:]

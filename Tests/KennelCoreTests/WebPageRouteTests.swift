@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebPageRouteTests {
+@Suite(.timeLimit(.minutes(3))) struct WebPageRouteTests {
   private let browser = ["Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
 
   @Test func thePagesAreHTMLAndNothingInThemIsRaw() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebPhotoTests {
+@Suite(.timeLimit(.minutes(3))) struct WebPhotoTests {
   @Test func theOriginalIsSentByteForByte() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

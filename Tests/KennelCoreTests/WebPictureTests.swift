@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebPictureTests {
+@Suite(.timeLimit(.minutes(3))) struct WebPictureTests {
   @Test func idsComeALineEach() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebPostTests {
+@Suite(.timeLimit(.minutes(3))) struct WebPostTests {
   @Test func aPostIsToldAsTheContractSays() async throws {
     try await withSite(clock: HandClock().clock) { web in
       let ada = try await web.store.addUser("Ada")

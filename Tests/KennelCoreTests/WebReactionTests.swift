@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebReactionTests {
+@Suite(.timeLimit(.minutes(3))) struct WebReactionTests {
   @Test func heartsAreCountedOnce() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebSessionTests {
+@Suite(.timeLimit(.minutes(3))) struct WebSessionTests {
   @Test func aSessionIsACookieThatScriptsCannotRead() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada", role: .owner)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCore
 
-@Suite(.timeLimit(.minutes(1))) struct WebUploadTests {
+@Suite(.timeLimit(.minutes(3))) struct WebUploadTests {
   private func form(_ parts: [(head: String, body: Data)], boundary: String = "xyz", isWhole: Bool = true)
     -> Data
   {

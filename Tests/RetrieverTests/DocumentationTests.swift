@@ -166,7 +166,8 @@
       let text = try DocumentationText(root: tests.deletingLastPathComponent().deletingLastPathComponent())
       #expect(text.examples.count > 10)
       for example in text.examples {
-        #expect(text.isCompiled(example), "in \(example.place):\n\(example.code)")
+        let isCompiled = text.isCompiled(example)
+        #expect(isCompiled, "in \(example.place):\n\(example.code)")
       }
     }
   }

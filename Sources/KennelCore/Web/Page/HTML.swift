@@ -1,11 +1,8 @@
 /// A piece of HTML that cannot forget to escape.
 ///
 /// Only what is written out in the source counts as markup: a literal is a `StaticString`, which nothing from outside
-/// can become. Every string put into one is escaped, for text and for attributes in double quotes alike:
-///
-/// ```swift
-/// let item: HTML = "<li title=\"\(post.caption)\">\(post.caption)</li>"
-/// ```
+/// can become. Every string put into one, as in `"<li title=\"\(post.caption)\">"`, is escaped, for text and for attributes
+/// in double quotes alike.
 struct HTML: Sendable, Hashable {
   /// The markup.
   private(set) var text: String
