@@ -11,3 +11,16 @@ public struct JobThread: Sendable {
   /// Waits, blocking, for its end; to be called once.
   public func join() { thread?.join() }
 }
+
+/// Runs blocking calls on a thread of their own, off the pool that runs Swift's tasks.
+public func offThePool<Value: Sendable, Failure: Error>(
+  _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+  var thread: JobThread?
+  let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+    thread = JobThread { continuation.resume(returning: Result(catching: body)) }
+  }
+  // It has nothing left to do.
+  thread?.join()
+  return try result.get()
+}

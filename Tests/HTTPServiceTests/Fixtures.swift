@@ -51,14 +51,3 @@ struct SeededNumbers: RandomNumberGenerator {
     return state
   }
 }
-
-/// Runs blocking calls on a thread of their own.
-func offThePool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-  var thread: JobThread?
-  let result = await withCheckedContinuation { continuation in
-    thread = JobThread { continuation.resume(returning: Result { try body() }) }
-  }
-  // It has nothing left to do.
-  thread?.join()
-  return try result.get()
-}

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A client that sends exactly the bytes it is told to, on a socket of its own.
 final class RawClient: Sendable {

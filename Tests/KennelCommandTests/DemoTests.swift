@@ -9,7 +9,7 @@ import Testing
   @Test func aDemoHasDogsAndAnAccountAndLeavesNothing() async throws {
     let kennel = try Kennel()
     let server = try await kennel.start("demo", "--port", "0", "--dogs", "2")
-    let line = await onThread { server.child.readLine() } ?? ""
+    let line = await offThePool { server.child.readLine() } ?? ""
     let words = line.split(separator: " ")
     #expect(line.hasPrefix("Sign in as Ada with the password "))
     let session = URLSession(configuration: .ephemeral)
@@ -31,7 +31,7 @@ import Testing
     let first = try await kennel.start("demo", path, "--port", "0", "--dogs", "1")
     #expect(try await first.end() == 0)
     let second = try await kennel.start("demo", path, "--port", "0")
-    #expect(await onThread { second.child.readLine() } == "Ctrl-C ends it.")
+    #expect(await offThePool { second.child.readLine() } == "Ctrl-C ends it.")
     #expect(try await second.end() == 0)
     let refused = try await kennel.run("demo", kennel.directory.url.path, "--port", "0")
     #expect(refused.status == 8 && refused.errors.contains("is not empty, and no kennel"))

@@ -55,7 +55,7 @@ struct Kennel: Sendable {
     let child = try ChildProcess(
       [Self.path] + arguments, environment: environment, output: directory.path("server-errors"),
       isConversing: true)
-    let line = await onThread { child.readLine(within: .seconds(50)) }
+    let line = await offThePool { child.readLine(within: .seconds(50)) }
     guard let line, line.hasPrefix("Kennel is at ") else {
       child.stop()
       throw TestSupportError("kennel does not serve: \(line ?? "") \(serverErrors)")
@@ -86,17 +86,10 @@ struct Kennel: Sendable {
   }
 
   fileprivate static func end(of child: ChildProcess) async throws -> Int32 {
-    switch await onThread({ child.waitForEnd(within: .seconds(50)) }) {
+    switch await offThePool({ child.waitForEnd(within: .seconds(50)) }) {
     case .exited(let code): return code
     case .signalled(let signal): return -signal
     case nil: throw TestSupportError("kennel does not end")
     }
-  }
-}
-
-/// Blocking work, on a thread of its own.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-  await withCheckedContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(returning: work()) }
   }
 }

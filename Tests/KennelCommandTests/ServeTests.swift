@@ -108,7 +108,7 @@ private final class DatagramListener: Sendable {
   deinit { close(descriptor) }
 
   func next() async -> String? {
-    await onThread { [descriptor] in
+    await offThePool { [descriptor] in
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, 20_000) > 0 else { return nil }
       var bytes = [UInt8](repeating: 0, count: 256)
@@ -150,7 +150,7 @@ private final class PlainConnection: Sendable {
 
   /// What came until then, or until the end.
   func text(until end: String) async -> String {
-    await onThread { [descriptor] in
+    await offThePool { [descriptor] in
       var text = ""
       var bytes = [UInt8](repeating: 0, count: 4096)
       while !text.contains(end) {

@@ -22,7 +22,7 @@ import Testing
       // Some die before they have begun.
       let target = Int.random(in: 0..<100, using: &random)
       let spins = Int.random(in: 0..<100_000, using: &random)
-      let told = try await onAThread {
+      let told = try await offThePool {
         try Self.live([program, path, "\(life)"], killedAfter: target, spins: spins)
       }
       #expect(told.ending == .signalled(SIGKILL))
@@ -53,14 +53,6 @@ import Testing
     kill(child.identifier, SIGKILL)
     while let line = child.readLine() { lines.append(line) }
     return (lines, child.waitForEnd(within: .seconds(10)))
-  }
-
-  private func onAThread<Value: Sendable>(
-    _ body: @escaping @Sendable () throws -> Value
-  ) async throws -> Value {
-    try await withCheckedContinuation { continuation in
-      _ = JobThread { continuation.resume(returning: Result { try body() }) }
-    }.get()
   }
 }
 

@@ -32,12 +32,8 @@ final class RawWebClient: Sendable {
   /// The whole answer; done on a thread of its own, for it blocks.
   func exchange(_ head: String, _ body: Data = Data()) async throws -> String {
     let bytes = Array(head.utf8) + body
-    var thread: JobThread?
-    let result = await withCheckedContinuation { continuation in
-      thread = JobThread { continuation.resume(returning: Result { try self.exchange(bytes) }) }
-    }
-    thread?.join()
-    return String(decoding: try result.get(), as: UTF8.self)
+    let answer = try await offThePool { try self.exchange(bytes) }
+    return String(decoding: answer, as: UTF8.self)
   }
 
   private func exchange(_ bytes: [UInt8]) throws -> [UInt8] {

@@ -28,12 +28,12 @@ import Testing
       .send("o\nthree"), .close,
     ])
     let child = try follow("lines", server.address())
-    #expect(await onThread { child.readLine() } == "one")
-    #expect(await onThread { child.readLine() } == "")
+    #expect(await offThePool { child.readLine() } == "one")
+    #expect(await offThePool { child.readLine() } == "")
     gate.open()
-    #expect(await onThread { child.readLine() } == "two")
-    #expect(await onThread { child.readLine() } == "three")
-    #expect(await onThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await offThePool { child.readLine() } == "two")
+    #expect(await offThePool { child.readLine() } == "three")
+    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
   }
 
   @Test func aLostConnectionIsTakenUpAgain() async throws {
@@ -42,9 +42,9 @@ import Testing
       [.readRequest, .send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), .close],
       [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntwo\n"), .close])
     let child = try follow("lines", "--json", "--reconnect-delay", "0.01", server.address())
-    #expect(await onThread { child.readLine() }?.contains("\"line\":\"one\"") == true)
-    #expect(await onThread { child.readLine() }?.contains("\"line\":\"two\"") == true)
-    #expect(await onThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await offThePool { child.readLine() }?.contains("\"line\":\"one\"") == true)
+    #expect(await offThePool { child.readLine() }?.contains("\"line\":\"two\"") == true)
+    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     #expect(errors.contains("connecting again in 0.01 s"))
     #expect(server.connectionCount == 3)
   }
@@ -101,12 +101,12 @@ import Testing
     ])
     for (address, waits) in [(holding.address(), false), (server.address(), true)] {
       let child = try follow("lines", "--reconnect-delay", "1000", address)
-      #expect(await onThread { child.readLine() } == "one")
+      #expect(await offThePool { child.readLine() } == "one")
       if waits {
         #expect(await eventually(within: .seconds(20)) { errors.contains("connecting again") })
       }
       kill(child.identifier, SIGINT)
-      #expect(await onThread { child.waitForEnd(within: .seconds(20)) } == .exited(130))
+      #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(130))
     }
   }
 }

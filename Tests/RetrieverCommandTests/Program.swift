@@ -63,7 +63,7 @@ struct Program: Sendable {
     func interrupt() { kill(child.identifier, SIGINT) }
 
     func end() async throws -> Result {
-      let ending = await onThread { [child] in child.waitForEnd(within: .seconds(40)) }
+      let ending = await offThePool { [child] in child.waitForEnd(within: .seconds(40)) }
       let status: Int32 =
         switch ending {
         case .exited(let code): code
@@ -74,12 +74,5 @@ struct Program: Sendable {
         status: status, output: (try? Data(contentsOf: program.directory.file("output"))) ?? Data(),
         errors: (try? String(contentsOf: program.directory.file("errors"), encoding: .utf8)) ?? "")
     }
-  }
-}
-
-/// Blocking work, on a thread of its own.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-  await withCheckedContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(returning: work()) }
   }
 }

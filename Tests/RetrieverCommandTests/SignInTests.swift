@@ -50,7 +50,7 @@ import Testing
     let child = try ChildProcess(
       ["setsid", "-w", Program.path, "get", "--user", "rex", server.address()],
       environment: program.environment, output: program.directory.path("errors"))
-    let ending = await onThread { child.waitForEnd(within: .seconds(30)) }
+    let ending = await offThePool { child.waitForEnd(within: .seconds(30)) }
     #expect(ending == .exited(2))
     #expect(server.requests.isEmpty)
   }

@@ -64,7 +64,7 @@ final class PseudoTerminal: Sendable {
         return text.contains("photo.jpg   50%  [━") && text.contains("500 kB of 1.00 MB")
       }, "\(terminal.text)")
     gate.open()
-    #expect(await onThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     let text = terminal.text
     #expect(text.contains("\r\u{1B}[J"), "the bar is written over")
     #expect(text.contains("photo.jpg: 1.00 MB, in "))
@@ -79,7 +79,7 @@ final class PseudoTerminal: Sendable {
     let child = try ChildProcess(
       [Program.path, "download", "-o", program.file("dog").path, server.address()],
       environment: program.environment.merging(["TERM": "dumb"]) { $1 }, output: terminal.path)
-    #expect(await onThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     #expect(!terminal.text.contains("\u{1B}"))
   }
 
@@ -110,7 +110,7 @@ final class PseudoTerminal: Sendable {
     @Sendable func shown() -> String { (try? String(contentsOf: typescript, encoding: .utf8)) ?? "" }
     #expect(await eventually(within: .seconds(20)) { shown().contains("Password for rex: ") })
     try child.send(line: "bone")
-    #expect(await onThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     #expect(shown().contains("welcome") && !shown().contains("bone"))
   }
 }
