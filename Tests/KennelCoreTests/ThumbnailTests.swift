@@ -103,6 +103,53 @@ import Testing
     }
   }
 
+  @Test func aPartOfOneThatGaveWayOnTheDiskIsStillSent() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await addNoise(to: web.store, by: ada)
+      let path = "/posts/1/thumbnail?size=960&format=jpeg"
+      let whole = try await web.get(path)
+      #expect(whole.data.count > Thumbnail.inMemoryLimit)
+      let folder = web.directory.path("data/thumbnails")
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+      }
+      let part = try await web.get(path, ["Range": "bytes=0-9"])
+      #expect(part.status == 206)
+      #expect(part.data == whole.data.prefix(10))
+      let tag = try #require(whole.field("ETag"))
+      #expect(try await web.get(path, ["If-None-Match": tag]).status == 304)
+    }
+  }
+
+  @Test func closingWaitsForNoneThatHasNotBegun() async throws {
+    let directory = try TemporaryDirectory()
+    let cancelled = try await withStore(in: directory) { store in
+      let ada = try await store.addUser("Ada")
+      let post = try await addNoise(to: store, by: ada)
+      let thumbnails = try ThumbnailStore(
+        directory: directory.path("thumbnails"), photos: store.photos, diskLimit: 1 << 20,
+        memoryLimit: 1 << 20)
+      return await withTaskGroup(of: KennelError.Code?.self) { group in
+        for key in ThumbnailKey.all(of: post.photo) {
+          group.addTask {
+            await code { _ = try await thumbnails.thumbnail(key, byteCount: post.byteCount) }
+          }
+        }
+        #expect(await eventually { thumbnails.underWayCount >= 10 })
+        await thumbnails.close()
+        return await group.reduce(into: 0) { if $1 == .cancelled { $0 += 1 } }
+      }
+    }
+    #expect(cancelled > 0)
+  }
+
+  @discardableResult private func addNoise(to store: KennelStore, by user: User) async throws -> Post {
+    let photo = try await store.photos.stage(try WebBench.noise(width: 1200, height: 900))
+    let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
+    return try await store.posts.add(photo, facts: facts, caption: "", author: user.id)
+  }
+
   @Test func theDiskHoldsNoMoreThanItsLimit() async throws {
     try await withSite { configuration in
       configuration.thumbnailCacheSize = 20_000

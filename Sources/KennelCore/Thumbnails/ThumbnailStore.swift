@@ -49,6 +49,8 @@ package final class ThumbnailStore: Sendable {
   }
 
   package var counts: Counts { state.withLock { $0.counts } }
+  /// How many are being loaded or made, or wait for that.
+  var underWayCount: Int { state.withLock { $0.underWay.count } }
   /// Bytes and files on the disk.
   package var usage: (bytes: Int, files: Int) { files.usage }
 
@@ -148,12 +150,14 @@ package final class ThumbnailStore: Sendable {
     files.remove(photo)
   }
 
-  /// Ends what is under way, and lets go of all.
+  /// Ends what is under way, soon and without its outcome, and lets go of all.
   package func close() async {
     let tasks = state.withLock { state in
       state.isClosed = true
       return Array(state.underWay.values)
     }
+    // A thousand may be waiting to be made: whoever ends the server does not wait for them.
+    for task in tasks { task.cancel() }
     for task in tasks { _ = await task.value }
     await files.close()
     state.withLock { state in

@@ -32,19 +32,23 @@ extension KennelSite {
     } else {
       thumbnail = try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
     }
-    return try await response(thumbnail, to: call.request, isNegotiated: isNegotiated)
+    return try await response(
+      thumbnail, byteCount: photo.byteCount, to: call.request, isNegotiated: isNegotiated)
   }
 
   private func response(
-    _ thumbnail: Thumbnail, to request: HTTPRequest, isNegotiated: Bool
+    _ thumbnail: Thumbnail, byteCount: Int, to request: HTTPRequest, isNegotiated: Bool
   ) async throws(KennelError) -> HTTPResponse {
     if let plain = thumbnail.plainResponse(to: request, isNegotiated: isNegotiated) { return plain }
-    switch thumbnail.content {
-    case .bytes(let data):
-      return Thumbnail.response(
-        of: data, key: thumbnail.key, tag: thumbnail.tag, to: request, isNegotiated: isNegotiated)
-    case .file:
-      return try await thumbnails.files.fileResponse(thumbnail, to: request, isNegotiated: isNegotiated)
+    if case .file = thumbnail.content,
+      let response = try? await thumbnails.files.fileResponse(
+        thumbnail, to: request, isNegotiated: isNegotiated)
+    {
+      return response
     }
+    // In memory; or its name on the disk has gone to make room, though it is still open here.
+    let data = try await thumbnails.bytes(thumbnail.key, byteCount: byteCount)
+    return Thumbnail.response(
+      of: data, key: thumbnail.key, tag: thumbnail.tag, to: request, isNegotiated: isNegotiated)
   }
 }
