@@ -26,6 +26,7 @@ extension KennelStore {
       report.missing = try await missingPhotos(in: draft, configuration)
       if Task.isCancelled { throw KennelError.cancelled }
       try await lane.run { () throws(KennelError) in
+        try passOverNumbers(in: draft)
         FileCalls.syncAll()
         // Takes the place of an empty directory, and of nothing else.
         try FileCalls.rename(draft, to: place)
@@ -92,7 +93,7 @@ private struct BackupReader: ~Copyable {
     self.draft = draft
     self.isCancelled = isCancelled
     tell = progress
-    input = try OpenFile(reading: path)
+    input = try OpenFile(reading: path, followsLinks: true)
   }
 
   mutating func read() throws(KennelError) -> BackupReport {

@@ -75,7 +75,9 @@ private struct BackupWriter: ~Copyable {
     let copy = try store.photos.makeTemporaryFile()
     try makeCopy(at: copy.path)
     let database = try OpenFile(reading: copy.path)
-    guard let hash = try PhotoDirectory.hash(of: database) else { return }
+    guard let hash = try PhotoDirectory.hash(of: database) else {
+      throw KennelError(.failed, "The database's copy has no hash. Try again.")
+    }
     try add(.database, database, hash: hash)
     try addPhotos(namedBy: copy.path)
     let lines = try OpenFile(reading: sums.path)

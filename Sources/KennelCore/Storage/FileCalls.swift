@@ -22,8 +22,11 @@ struct OpenFile: ~Copyable {
   }
 
   /// Opens a file for reading.
-  init(reading path: String) throws(KennelError) {
-    let descriptor = FileCalls.again { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+  ///
+  /// - Parameter followsLinks: for a path that its owner has named.
+  init(reading path: String, followsLinks: Bool = false) throws(KennelError) {
+    let flags = O_RDONLY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+    let descriptor = FileCalls.again { open(path, flags) }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
     self.path = path
     self.descriptor = descriptor
