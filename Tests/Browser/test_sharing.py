@@ -56,6 +56,19 @@ def test_a_chosen_photo_is_shared_with_a_caption(window, device, picture):
     expect(watcher.page.get_by_role("button", name="new photo")).to_be_hidden()
 
 
+def test_the_longest_caption_is_not_in_an_address(window, picture):
+    person = window("Ada").go()
+    addresses = []
+    person.page.on("request", lambda request: addresses.append(request.url))
+    dialog = choose(person, picture())
+    caption = "Гав! " * 399 + "Гав"
+    dialog.get_by_label("Caption for dog.jpg").fill(caption)
+    dialog.get_by_role("button", name="Share").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+    assert person.kennel.posts()[0]["caption"] == caption
+    assert max(map(len, addresses)) < 200
+
+
 def test_progress_is_shown_while_a_photo_is_sent(window, picture):
     person = window("Ada").go()
     dialog = choose(person, picture("large.png", data=pictures.noise(600, 400)))

@@ -50,13 +50,12 @@ export async function page(address) {
   return found;
 }
 
-/** Sends a file; `progress` hears how much of it is there, from 0 to 1. Aborting the signal ends it. */
-export function sendFile(address, file, { progress, signal }) {
+/** Sends a form with a file; `progress` hears how much of it is there, from 0 to 1. Aborting the signal ends it. */
+export function sendForm(address, form, { progress, signal }) {
   return new Promise((resolve, reject) => {
     // Only this tells how far a body has got.
     const request = new XMLHttpRequest();
     request.open("POST", address);
-    request.setRequestHeader("Content-Type", file.type);
     request.setRequestHeader("Accept", "application/json");
     request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     request.upload.onload = () => progress(1);
@@ -67,6 +66,6 @@ export function sendFile(address, file, { progress, signal }) {
     request.onerror = () => reject(new Problem("The connection broke while sending. Try again."));
     request.onabort = () => reject(new DOMException("Stopped", "AbortError"));
     signal.addEventListener("abort", () => request.abort(), { once: true });
-    request.send(file);
+    request.send(form);
   });
 }

@@ -1,7 +1,7 @@
 // Sharing photos: chosen, dropped or pasted, each with a preview, a caption and its progress.
 
 import { holdNews, showNews } from "./grid.js";
-import { Problem, sendFile } from "./requests.js";
+import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
 import { toast } from "./toasts.js";
 
@@ -86,13 +86,16 @@ async function sendOne(photo, signal) {
   bar.ariaLabel = `Sending ${file.name}`;
   state.textContent = "Sending";
   const caption = item.querySelector("textarea").value.trim();
-  const address = caption ? `/posts?${new URLSearchParams({ caption })}` : "/posts";
+  // Not in the address: proxies write those down, and refuse long ones.
+  const sent = new FormData();
+  if (caption) sent.append("caption", caption);
+  sent.append("photo", file);
   const progress = (part) => {
     bar.value = part;
     if (part === 1) state.textContent = "Making it ready";
   };
   try {
-    await sendFile(address, file, { progress, signal });
+    await sendForm("/posts", sent, { progress, signal });
     return true;
   } catch (problem) {
     bar.hidden = true;
