@@ -67,10 +67,13 @@ struct FindingWriter {
   // MARK: - Twice, after and nothing
 
   private func twice() -> [Finding] {
-    exploration.secondCalls.sorted { $0.key < $1.key }.map { step, visit in
+    exploration.secondCalls.sorted { $0.key < $1.key }.compactMap { step, visit in
       let path = exploration.path(to: visit)
       let first = firstCall(of: path)
       let isLoop = first?.step == step
+      if isLoop, case .call(let index) = graph.steps[step].event, graph.calls[index].isForOneRoundOnly {
+        return nil
+      }
       let message = isLoop ? "\(name) is \(verb) again each time around" : "\(name) is \(verb) again"
       return finding(
         .twice, at: graph.steps[step].offset, message: message, path: path,

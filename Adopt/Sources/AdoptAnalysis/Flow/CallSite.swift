@@ -15,3 +15,27 @@ struct CallSite {
     case other
   }
 }
+
+extension CallSite {
+  /// Whether an `if` asks for a certain count before it calls. In a loop that counts, one round has it.
+  var isForOneRoundOnly: Bool {
+    var child = Syntax(syntax)
+    while let node = child.parent {
+      if node.is(ForStmtSyntax.self) || node.is(ClosureExprSyntax.self) || node.is(FunctionDeclSyntax.self) {
+        return false
+      }
+      if let test = node.as(IfExprSyntax.self), child.id == Syntax(test.body).id,
+        test.conditions.contains(where: { comparesCount($0) })
+      {
+        return true
+      }
+      child = node
+    }
+    return false
+  }
+
+  private func comparesCount(_ condition: ConditionElementSyntax) -> Bool {
+    let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
+    return tokens.contains("==") && tokens.contains("count")
+  }
+}

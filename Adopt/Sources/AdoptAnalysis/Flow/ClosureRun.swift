@@ -47,6 +47,7 @@ enum ClosureRun: Equatable {
     "sink", "handleEvents", "observe", "addObserver", "subscribe", "listen", "bind", "scheduledTimer",
     "addSnapshotListener", "publisher", "register", "addAction", "watch", "stream", "onReceive", "retry",
     "addAuthStateDidChangeListener", "setEventHandler", "setCancelHandler", "monitor", "poll", "every",
+    "recognitionTask",
   ]
 
   /// Beginnings of names of functions that keep a closure and call it each time something happens.

@@ -13,6 +13,13 @@ extension GraphBuilder {
     go(to: unwind(to: region.scopes, then: region.exit))
   }
 
+  /// Whether the caller gets nil instead of what it asked for, such as a task: that tells it that nothing started,
+  /// and many a caller calls the handler itself then.
+  func answersWithNil(_ statement: ReturnStmtSyntax) -> Bool {
+    guard subject.handler != nil, !subject.returnsVoid, regions.last?.isInner == false else { return false }
+    return statement.expression?.is(NilLiteralExprSyntax.self) ?? false
+  }
+
   /// An error may leave here. What follows is reached if none does.
   mutating func raise(at offset: Int, isCall: Bool) {
     hasThrown = true

@@ -60,7 +60,13 @@ extension GraphBuilder {
       case .guardStmt(let statement): builder.lower(guard: statement)
       case .returnStmt(let statement):
         if let expression = statement.expression { builder.lower(expression) }
-        builder.leave(.returns, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
+        let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
+        if builder.answersWithNil(statement) {
+          builder.emit(.escape, at: offset)
+          builder.current = nil
+        } else {
+          builder.leave(.returns, at: offset)
+        }
       case .throwStmt(let statement):
         builder.lower(statement.expression)
         builder.raise(at: statement.positionAfterSkippingLeadingTrivia.utf8Offset, isCall: false)

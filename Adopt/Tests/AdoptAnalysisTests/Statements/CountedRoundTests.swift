@@ -1,0 +1,53 @@
+import Testing
+
+/// Loops of which one round calls.
+struct CountedRoundTests {
+  @Test func aRoundThatIsCountedIsOne() {
+    expectFindings(
+      in: """
+        func a(completion: @escaping ([Int]) -> Void) {
+          var all: [Int] = []
+          if rows.isEmpty { return completion(all) }
+          rows.forEach { row in
+            all.append(row)
+            if all.count == rows.count {
+              completion(all)
+            }
+          }
+        } // expect: never
+        func b(completion: @escaping (Int) -> Void) {
+          for (index, row) in rows.enumerated() {
+            if index + 1 == rows.count { completion(row) }
+          }
+        } // expect: never
+        """)
+  }
+
+  @Test func otherRoundsCallAgain() {
+    expectFindings(
+      in: """
+        func a(completion: @escaping (Int) -> Void) {
+          for row in rows where row.count == 3 {
+            completion(row) // expect: twice
+          }
+        } // expect: never
+        func b(completion: @escaping (Int) -> Void) {
+          for row in rows {
+            if row.count > 3 { completion(row) } // expect: twice
+          }
+        } // expect: never
+        func c(completion: @escaping (Int) -> Void) {
+          for row in rows {
+            if row.count == 3 { skip(row) } else { completion(0) } // expect: twice
+          }
+        } // expect: never
+        func d(completion: @escaping (Int) -> Void) {
+          if rows.count == 3 {
+            for row in rows { completion(row) } // expect: twice
+          } else {
+            completion(0)
+          }
+        } // expect: never
+        """)
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+/// `return nil` where a task was asked for.
+struct ReturnNilTests {
+  @Test func nilInsteadOfATaskTellsTheCallerThatNothingStarted() {
+    expectSilence(
+      in: """
+        func start(_ path: String, completion: @escaping (Int?, Error?) -> Void) -> Job? {
+          guard let place = Place(path) else { return nil }
+          if place.isClosed { return nil }
+          return run(place, completion: completion)
+        }
+        func startOne(completion: @escaping () -> Void) -> Job? {
+          switch state {
+          case .ready: return run(completion)
+          case .over: return nil
+          }
+        }
+        """)
+  }
+
+  @Test func otherReturnsAreStillLookedAt() {
+    expectFindings(
+      in: """
+        func a(completion: @escaping () -> Void) -> Job {
+          guard isOpen else { return Job() } // expect: never
+          return run(completion)
+        }
+        func b(completion: @escaping () -> Void) -> Bool {
+          if isClosed { return false } // expect: never
+          completion()
+          return true
+        }
+        func c(completion: @escaping (Int) -> Void) -> Job? {
+          return dataTask(with: url) { data, response, error in
+            guard let data else { return } // expect: never
+            completion(data.count)
+          }
+        }
+        func d(completion: @escaping (Int) -> Void) -> Job? {
+          queue.async {
+            let found: Int? = {
+              return nil
+            }()
+            guard let found else { return } // expect: never
+            completion(found)
+          }
+          return Job()
+        }
+        func e() async -> Int? {
+          await withCheckedContinuation { continuation in
+            guard isOpen else { return } // expect: never
+            continuation.resume(returning: nil)
+          }
+        }
+        func f(completion: @escaping () -> Void) -> Job? {
+          completion()
+          completion() // expect: twice
+          return nil
+        }
+        """)
+  }
+}
