@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import Retriever
+import TestSupport
+import Testing
+
+/// Fifty users tap hearts at the same time, each on several connections.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct LoadHeartsTests {
+  private static let users = 50
+  private static let connectionsPerUser = 2
+  private static let posts = 10
+  private static let changes = 20_000
+
+  private struct Favourites: Decodable, Sendable, Equatable {
+    var post: Int64
+    var favourites: Int
+    var isFavourite: Bool
+  }
+
+  private struct Event: Decodable, Sendable {
+    var id: Int64?
+    var kind: String
+    var post: Int64?
+    var count: Int?
+  }
+
+  private struct Shown: Decodable {
+    var favourites: Int
+    var isFavourite: Bool
+  }
+
+  @Test func heartsAndTheirEventsAreExactAfterTwentyThousandChanges() async throws {
+    let loaded = try await LoadedKennel(users: Self.users, posts: Self.posts)
+    let server = try await loaded.kennel.start("serve", "--port", "0")
+    let port = server.port
+    let session = URLSession(configuration: .ephemeral)
+    let (bytes, _) = try await session.bytes(from: server.url("/events"))
+    var lines = bytes.lines.makeAsyncIterator()
+    #expect(try await lines.next()?.contains("hello") == true)
+    // The counts that a listener has heard last; the last heart is on a post that nobody else has touched.
+    async let heard = Self.lastCounts(&lines, until: loaded.posts[Self.posts - 1])
+    let last = try await onThreads(Self.users / 5) { try Self.tap($0, loaded, port) }
+    let hearts = last.reduce(into: [:]) { $0.merge($1) { $1 } }
+    let final = try await offThePool {
+      try LoadConnection(port: port)
+        .ask("PUT", "/posts/\(loaded.posts[Self.posts - 1])/favourite", fields: loaded.cookies[0])
+    }
+    #expect(final.status == 200)
+    let counts = try await heard
+
+    for post in loaded.posts.dropLast() {
+      let expected = hearts.count { $0.key.post == post && $0.value }
+      let shown = try await offThePool {
+        try LoadConnection(port: port).ask("GET", "/posts/\(post)", fields: loaded.cookies[7])
+          .value(Shown.self)
+      }
+      #expect(shown.favourites == expected, "Post \(post)")
+      #expect(shown.isFavourite == hearts[Heart(user: 7, post: post)], "Post \(post)")
+      #expect(counts[post] == expected, "Events of post \(post)")
+    }
+    #expect(try await server.end() == 0)
+    #expect(try await loaded.kennel.run("check").status == 0)
+  }
+
+  private struct Heart: Hashable, Sendable {
+    var user: Int
+    var post: Int64
+  }
+
+  /// Five users on one thread: all of their connections have a request under way at the same time. A user's connections
+  /// have posts of their own, so that what was acknowledged last is what holds.
+  private static func tap(_ group: Int, _ loaded: LoadedKennel, _ port: Int) throws -> [Heart: Bool] {
+    var random = SeededRandom(UInt64(group) + 1)
+    var hearts: [Heart: Bool] = [:]
+    let connections = try (0..<5 * connectionsPerUser).map { index in
+      (user: group * 5 + index / connectionsPerUser, lane: index, try LoadConnection(port: port))
+    }
+    let touched = loaded.posts.dropLast()
+    for _ in 0..<changes / (users * connectionsPerUser) {
+      var asked: [(Heart, Bool)] = []
+      for (user, lane, connection) in connections {
+        let mine = touched.filter { Int($0) % connectionsPerUser == lane % connectionsPerUser }
+        let post = mine.randomElement(using: &random) ?? touched[0]
+        let isFavourite = Bool.random(using: &random)
+        try connection.send(
+          isFavourite ? "PUT" : "DELETE", "/posts/\(post)/favourite", fields: loaded.cookies[user])
+        asked.append((Heart(user: user, post: post), isFavourite))
+      }
+      for ((heart, isFavourite), (_, _, connection)) in zip(asked, connections) {
+        let answer = try connection.answer()
+        let told = try answer.value(Favourites.self)
+        guard answer.status == 200, told.post == heart.post, told.isFavourite == isFavourite else {
+          throw TestSupportError("\(heart) became \(answer)")
+        }
+        hearts[heart] = isFavourite
+      }
+    }
+    return hearts
+  }
+
+  private static func lastCounts(
+    _ lines: inout AsyncLineSequence<URLSession.AsyncBytes>.AsyncIterator, until end: Int64
+  ) async throws -> [Int64: Int] {
+    var counts: [Int64: Int] = [:]
+    var id: Int64 = 0
+    while let line = try await lines.next() {
+      let event = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
+      // Who reads as fast as it can misses nothing.
+      if event.kind == "lost" { throw TestSupportError("It fell behind") }
+      guard event.kind == "favourites", let post = event.post, let number = event.id else { continue }
+      #expect(number > id)
+      id = number
+      counts[post] = event.count
+      if post == end { return counts }
+    }
+    throw TestSupportError("The events ended too early")
+  }
+}
