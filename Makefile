@@ -21,7 +21,7 @@ ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
-	build/peers/trickle
+	build/peers/trickle build/peers/crowd build/peers/stream
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-adopt adopt fuzz bench lint \
@@ -81,6 +81,7 @@ bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench-pictures
 	swift build $(BENCHMARKS) --product bench-images
 	swift build $(BENCHMARKS) --product bench-thumbnails
+	swift build $(BENCHMARKS) --product kennel
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product bench-adopt
 	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
@@ -99,6 +100,14 @@ build/peers/jpeg-decode: Benchmarks/peers/jpeg_decode.c
 build/peers/trickle: Benchmarks/peers/trickle.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS_PEERS) -o $@ $<
+
+build/peers/crowd: Benchmarks/peers/crowd.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -o $@ $<
+
+build/peers/stream: Benchmarks/peers/stream.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -o $@ $< -lmicrohttpd
 
 build/peers/go-client: Benchmarks/peers/go/main.go Benchmarks/peers/go/go.mod
 	@mkdir -p $(@D)

@@ -4,8 +4,8 @@
 //   bench-images output FILE --size N --output FOLDER     thumbnail.jpg, and the pixels as thumbnail.ppm
 //   bench-images fetch URL --size N                       a thumbnail of one file that comes over the network
 //   bench-images cancel FILE --size N [--seconds S]       how long until a cancelled one has let go of its memory
-//   bench-images load URL --picture NAME --expected WxH [--seconds S]
-//                                    thumbnails from a server, at URL/0/NAME, URL/1/NAME, …, four at once
+//   bench-images load URL --picture NAME --expected WxH [--seconds S] [--first N] [--count N]
+//                                    thumbnails from a server, at URL/N/NAME, URL/N+1/NAME, …, four at once
 //
 // Prints one line of JSON.
 import Foundation
@@ -49,6 +49,8 @@ struct Options {
   private(set) var output: String?
   private(set) var picture: String?
   private(set) var expected: String?
+  private(set) var first = 0
+  private(set) var count = Int.max
 
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3 else {
@@ -65,6 +67,8 @@ struct Options {
       case "--output": output = value
       case "--picture": picture = value
       case "--expected": expected = value
+      case "--first": first = Int(value) ?? first
+      case "--count": count = Int(value) ?? count
       default: throw Failure("there is no option named \(name)")
       }
     }

@@ -13,6 +13,8 @@ struct Load {
   private let name: String
   private let size: PixelExtent
   private let seconds: Double
+  private let first: Int
+  private let count: Int
   private let session = URLSession(configuration: .ephemeral)
 
   init(_ options: Options) throws {
@@ -23,6 +25,7 @@ struct Load {
     self.name = name
     self.size = size
     seconds = options.seconds
+    (first, count) = (options.first, options.count)
   }
 
   func report() async throws -> Report {
@@ -38,8 +41,8 @@ struct Load {
     let deadline = started + Int(seconds * 1e9)
     let done = try await run {
       next.take()
-    } while: { _ in
-      monotonicNanoseconds() < deadline
+    } while: {
+      $0 < count && monotonicNanoseconds() < deadline
     }
     return Report(
       requests: done.requests, seconds: Double(monotonicNanoseconds() - started) / 1e9, bytes: done.bytes,
@@ -70,7 +73,9 @@ struct Load {
 
   /// One thumbnail, and how many bytes it had.
   private func fetch(_ number: Int) async throws -> Int {
-    guard let url = URL(string: "\(prefix)/\(number)/\(name)") else { throw Failure("\(prefix) is no URL") }
+    guard let url = URL(string: "\(prefix)/\(first + number)/\(name)") else {
+      throw Failure("\(prefix) is no URL")
+    }
     let (data, response) = try await session.data(from: url)
     guard let status = (response as? HTTPURLResponse)?.statusCode, status == 200 else {
       throw Failure("\(url): \(String(decoding: data.prefix(200), as: UTF8.self))")

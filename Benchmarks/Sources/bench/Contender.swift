@@ -17,6 +17,9 @@ struct Contender: Hashable {
     case thumbor = "thumbor"
     case adopt = "adopt"
     case parser = "SwiftParser"
+    case kennel = "Kennel"
+    case nginx = "nginx"
+    case microhttpd = "libmicrohttpd"
   }
 
   let program: Program
@@ -47,6 +50,13 @@ struct Contender: Hashable {
     case .jpeg: return place.build.appending(path: "peers/jpeg-decode").path
     case .service: return place.products.appending(path: "bench-thumbnails").path
     case .thumbor: return place.thumbor
+    case .kennel: return place.products.appending(path: "kennel").path
+    case .nginx:
+      guard let program = Place.program("nginx") else {
+        throw Problem("nginx is missing: `make setup-bench`")
+      }
+      return program
+    case .microhttpd: return place.build.appending(path: "peers/stream").path
     case .adopt, .parser: return place.root.appending(path: ".build/adopt/release/bench-adopt").path
     }
   }
@@ -99,6 +109,8 @@ struct Reading {
   /// While everything was held.
   var residentKib: Int?
   var threads: Int?
+  /// Of resident memory, since before there was anybody to hold it for.
+  var growthKib: Int?
   /// From the last byte a server sent until all was done.
   var secondsAfterLastByte: Double?
   /// Of the picture that was fetched.
@@ -108,7 +120,7 @@ struct Reading {
 /// What a row compares.
 struct Quantity: Sendable {
   let unit: String
-  /// Points are compared by their difference, all else by its ratio.
+  /// Points, and what has a bar of that kind, are compared by their difference, all else by its ratio.
   var isPoints = false
   let value: @Sendable (Reading) -> Double?
 
@@ -124,6 +136,10 @@ struct Quantity: Sendable {
   }
   static let resident = Quantity(unit: "MiB") { $0.residentKib.map { Double($0) / 1024 } }
   static let threads = Quantity(unit: "threads") { $0.threads.map { Double($0) } }
+  static let threadCount = Quantity(unit: "threads", isPoints: true) { $0.threads.map { Double($0) } }
+  static let perListener = Quantity(unit: "KiB", isPoints: true) { reading in
+    reading.growthKib.map { Double($0) / Double(reading.statement.requests) }
+  }
   static let completed = Quantity(unit: "requests") { Double($0.statement.requests) }
   static let milliseconds = Quantity(unit: "ms") { $0.statement.seconds * 1000 }
   static let afterLastByte = Quantity(unit: "ms") { $0.secondsAfterLastByte.map { $0 * 1e3 } }

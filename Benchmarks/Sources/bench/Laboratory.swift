@@ -46,6 +46,7 @@ struct Laboratory {
     case .trickled(let picture, let rate): return try trickled(contender, picture, bytesPerSecond: rate)
     case .served(let picture): return try served(contender, picture)
     case .sources(let folders): return try sources(contender, folders)
+    case .kennel(let task): return try kennel(contender, task)
     case .quality(let picture): return try quality(contender, picture)
     }
   }
@@ -125,7 +126,7 @@ struct Laboratory {
 }
 
 /// What the kernel says of a running process.
-private struct ProcessStatus {
+struct ProcessStatus {
   let residentKib: Int
   let threads: Int
 

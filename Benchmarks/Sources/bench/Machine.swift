@@ -23,6 +23,8 @@ struct Machine {
       ("C compiler", Machine.firstLine(of: "gcc", ["--version"])),
       ("libvips, Pillow, SSIMULACRA2", Machine.firstLine(of: place.python, ["-c", "'\(imageLibraries)'"])),
       ("thumbor", Machine.firstLine(of: place.thumbor, ["--version"])),
+      ("wrk", Machine.firstLine(of: "wrk", ["-v"])),
+      ("libmicrohttpd", Machine.firstLine(of: "pkg-config", ["--modversion", "libmicrohttpd"])),
       (
         "libjpeg-turbo, libpng, libwebp",
         Machine.firstLine(of: "pkg-config", ["--modversion libjpeg libpng libwebp | paste -sd ' '"])

@@ -22,6 +22,9 @@ struct Bar {
     Bar(subject: .figure, isLowest: false, value: value, text: "<= \(short(value))")
   }
   /// Ours less the peer's.
+  static func difference(atMost value: Double) -> Bar {
+    Bar(subject: .difference, isLowest: false, value: value, text: "<= peer + \(short(value))")
+  }
   static func difference(atLeast value: Double) -> Bar {
     Bar(
       subject: .difference, isLowest: true, value: value,
@@ -61,6 +64,8 @@ struct Measurement {
     case quality(of: PictureFile)
     /// Swift sources, read again and again.
     case sources(folders: [String])
+    /// Kennel is served.
+    case kennel(KennelTask)
   }
 
   let name: String
@@ -69,7 +74,7 @@ struct Measurement {
   let questions: [Question]
 
   static func all(_ settings: Settings) -> [Measurement] {
-    [get64, get1, post64, largeBody, lines, suspended, startup, cancel] + images + [adopt]
+    [get64, get1, post64, largeBody, lines, suspended, startup, cancel] + images + kennel + [adopt]
   }
 
   private static let get64: Measurement = {

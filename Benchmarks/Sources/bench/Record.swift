@@ -90,6 +90,13 @@ struct Record {
       runs with pycurl, once as one process and once as two, each without threads for images; the better counts. CPU is
       that of the server's processes.
 
+    - Kennel is `kennel serve` with users and \(KennelData.postsPerPicture * KennelData.pictures.count) imported photos. `wrk` asks it and nginx on one thread;
+      nginx sends as a file what Kennel has sent. Each heart is another user's, changes something, and is answered when it is
+      on the disk. New thumbnails are of photos that differ in a comment only, and the cache on the disk is empty; thumbor
+      reads the same files, and keeps nothing. `Benchmarks/peers/crowd.c` listens to events; *libmicrohttpd alone* is
+      `Benchmarks/peers/stream.c`, which greets and holds as many connections with the same memory allowed for each.
+      Between figures of memory and threads the column shows the difference, not the ratio.
+
     - `adopt check` and SwiftParser alone read this repository's own sources, which lie in memory, on all processors:
       `Adopt/Sources/bench-adopt`.
 

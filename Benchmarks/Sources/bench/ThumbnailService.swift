@@ -6,11 +6,12 @@ final class ThumbnailService {
   let port: Int
   private let server: Child
 
-  init(_ contender: Contender, _ place: Place) throws {
+  /// - Parameter photos: where thumbor takes pictures from; from other servers unless given.
+  init(_ contender: Contender, _ place: Place, photos: URL? = nil) throws {
     if contender.program == .thumbor {
       port = try LocalPort.free()
       let settings = place.work.appending(path: "thumbor.conf")
-      try Data(Self.thumborSettings.utf8).write(to: settings)
+      try Data(Self.thumborSettings(photos).utf8).write(to: settings)
       server = try Child(
         endingWithUs: contender.path(place),
         [
@@ -31,24 +32,18 @@ final class ThumbnailService {
   deinit { server.killAll() }
 
   /// User and system time so far, of all of its processes.
-  var processorSeconds: Double { server.family.map(Self.processorSeconds).reduce(0, +) }
+  var processorSeconds: Double { server.processorSeconds }
 
   /// As ours: originals are not kept, nor thumbnails, which it does not unless told so.
-  private static let thumborSettings = """
-    ALLOW_UNSAFE_URL = True
-    STORAGE = 'thumbor.storages.no_storage'
-    HTTP_LOADER_CURL_ASYNC_HTTP_CLIENT = True
+  private static func thumborSettings(_ photos: URL?) -> String {
+    let loader = photos.map { "LOADER = 'thumbor.loaders.file_loader'\nFILE_LOADER_ROOT_PATH = '\($0.path)'" }
+    return """
+      ALLOW_UNSAFE_URL = True
+      STORAGE = 'thumbor.storages.no_storage'
+      HTTP_LOADER_CURL_ASYNC_HTTP_CLIENT = True
+      \(loader ?? "")
 
-    """
-
-  private static func processorSeconds(of pid: pid_t) -> Double {
-    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-      // The name before it may hold anything.
-      let end = text.lastIndex(of: ")")
-    else { return 0 }
-    let fields = text[end...].split(separator: " ")
-    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
-    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+      """
   }
 }
 
@@ -66,6 +61,19 @@ extension Child {
   var family: [pid_t] {
     let children = try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
     return [pid] + (children ?? "").split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
+  }
+
+  /// User and system time so far, of it and its children.
+  var processorSeconds: Double { family.map(Self.processorSeconds).reduce(0, +) }
+
+  private static func processorSeconds(of pid: pid_t) -> Double {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+      // The name before it may hold anything.
+      let end = text.lastIndex(of: ")")
+    else { return 0 }
+    let fields = text[end...].split(separator: " ")
+    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
   /// The parent first: it would start another child for each that ends.

@@ -25,6 +25,8 @@ final class WebServer {
     }
   }
 
+  var processorSeconds: Double { server.processorSeconds }
+
   var host: String { "127.0.0.1:\(port)" }
 
   func url(_ path: String) -> String { "http://\(host)/\(path)" }

@@ -1,0 +1,53 @@
+// `kennel serve` under test.
+import Foundation
+
+/// Lives for one round. No thumbnail is left from the round before.
+final class KennelService {
+  let port: Int
+  private let server: Child
+
+  init(_ place: Place, _ data: KennelData) throws {
+    try? FileManager.default.removeItem(at: data.directory.appending(path: "thumbnails"))
+    server = try Child(
+      endingWithUs: place.products.appending(path: "kennel").path,
+      ["serve", "--port", "0", "--data", data.directory.path, "--max-connections-per-address", "6000"])
+    let line = try server.line(within: 20)
+    guard line.hasPrefix("Kennel is at "), let port = line.split(separator: ":").last?.dropLast(),
+      let port = Int(port)
+    else { throw Problem("kennel said \(line)") }
+    self.port = port
+  }
+
+  deinit { stop() }
+
+  func stop() { server.killAll() }
+
+  var processorSeconds: Double { server.processorSeconds }
+  var status: ProcessStatus { get throws { try ProcessStatus(server.pid) } }
+
+  func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
+
+  /// Begins a session; what its cookie says.
+  func cookie(of user: Int) throws -> String {
+    let form = #"{"name":"\#(KennelData.user(user))","password":"\#(KennelData.password)"}"#
+    let child = try curl([
+      "-D", "-", "-o", "/dev/null", "-H", "Content-Type: application/json", "-d", form, url("session"),
+    ])
+    while true {
+      let words = try child.line(within: 20).split(separator: ":", maxSplits: 1)
+      guard words.first?.lowercased() == "set-cookie" else { continue }
+      _ = try child.finish(within: 20)
+      return words[1].prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+    }
+  }
+
+  /// Saves what a page sends.
+  func fetch(_ path: String, into file: URL) throws {
+    _ = try curl(["-o", file.path, url(path)]).finish(within: 20)
+  }
+
+  private func curl(_ arguments: [String]) throws -> Child {
+    guard let program = Place.program("curl") else { throw Problem("curl is missing: `make setup-bench`") }
+    return try Child(program, ["-sS", "--fail"] + arguments)
+  }
+}

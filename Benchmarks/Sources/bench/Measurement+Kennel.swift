@@ -1,0 +1,86 @@
+// The rows about Kennel as it is served.
+
+extension Measurement {
+  /// One of the sizes that Kennel has.
+  static let kennelThumbnailSize = 480
+
+  static var kennel: [Measurement] {
+    [
+      page("thumbnail", "posts/1/thumbnail?size=320&format=jpeg", "a thumbnail that is there", bar: 0.5),
+      page("page", "", "the page of a visitor", bar: nil),
+      page("posts", "posts", "the list of posts", bar: nil),
+    ] + KennelData.pictures.map(newThumbnails) + [hearts, listeners]
+  }
+
+  private static func page(_ name: String, _ path: String, _ text: String, bar: Double?) -> Measurement {
+    let (ours, nginx) = (Contender(.kennel, "serve"), Contender(.nginx, "the same bytes as a file"))
+    let text = "Kennel: \(text), 64 at once"
+    return Measurement(
+      name: "kennel.\(name)", method: .kennel(.page(path)), contenders: [ours, nginx],
+      questions: [
+        Question(
+          name: "kennel.\(name).throughput", text: text, quantity: .throughput, ours: ours, peer: nginx,
+          bar: bar.map { .ratio(atLeast: $0) }),
+        Question(
+          name: "kennel.\(name).cpu", text: text, quantity: .processorTime, ours: ours, peer: nginx, bar: nil),
+      ])
+  }
+
+  /// thumbor counts with the better of its ways, so each of them has the bar.
+  private static func newThumbnails(_ picture: PictureFile) -> Measurement {
+    let ours = Contender(.kennel, "serve")
+    let ways = [1, 2].map { Contender(.thumbor, "--processes", count: $0) }
+    let text =
+      "Kennel: new thumbnails, \(kennelThumbnailSize) pixels, of \(picture.surface.rawValue) JPEGs of 2.8 megapixels, 4 at once"
+    return Measurement(
+      name: "kennel.new.\(picture.name)", method: .kennel(.newThumbnails(picture)),
+      contenders: [ours] + ways,
+      questions: ways.flatMap { way in
+        let name = "kennel.new-\(picture.surface.rawValue)"
+        let peer = "thumbor-\(way.count ?? 1)"
+        return [
+          Question(
+            name: "\(name).throughput.\(peer)", text: text, quantity: .throughput, ours: ours, peer: way,
+            bar: .ratio(atLeast: 1.6)),
+          Question(
+            name: "\(name).cpu.\(peer)", text: text, quantity: .servedTime, ours: ours, peer: way, bar: nil),
+        ]
+      })
+  }
+
+  private static let hearts: Measurement = {
+    let (ours, single) = (Contender(.kennel, "serve", count: 16), Contender(.kennel, "serve", count: 1))
+    return Measurement(
+      name: "kennel.hearts", method: .kennel(.hearts), contenders: [ours, single],
+      questions: [
+        Question(
+          name: "kennel.hearts.throughput",
+          text: "Kennel: hearts given and taken back, 16 at once, against one",
+          quantity: .throughput, ours: ours, peer: single, bar: nil),
+        Question(
+          name: "kennel.hearts.latency", text: "Kennel: a heart is on the disk, one at a time",
+          quantity: .latency, ours: single, peer: nil, bar: nil),
+      ])
+  }()
+
+  private static let listeners: Measurement = {
+    let count = 5_000
+    let ours = Contender(.kennel, "serve", count: count)
+    let single = Contender(.kennel, "serve", count: 1)
+    let plain = Contender(.microhttpd, "alone", count: count)
+    let text = "Kennel: 5,000 listeners to events"
+    return Measurement(
+      name: "kennel.listeners", method: .kennel(.listeners), contenders: [ours, single, plain],
+      questions: [
+        Question(
+          name: "kennel.listeners.heart", text: "\(text): from a heart until the last one has heard of it",
+          quantity: .milliseconds, ours: ours, peer: nil, bar: .figure(atMost: 1_000)),
+        Question(
+          name: "kennel.listeners.memory", text: "\(text): resident memory of each", quantity: .perListener,
+          ours: ours, peer: plain, bar: .difference(atMost: 16)),
+        Question(
+          name: "kennel.listeners.threads", text: "\(text): threads, against one listener",
+          quantity: .threadCount, ours: ours, peer: single, bar: .difference(atMost: 2)),
+      ])
+  }()
+}
