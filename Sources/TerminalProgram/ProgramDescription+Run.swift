@@ -66,6 +66,7 @@ extension ProgramDescription {
     default: break
     }
     guard let command = command(named: word) else {
+      if word.hasPrefix("-") { throw UsageError("the command comes first, before options such as \(word)") }
       let nearest = Spelling.nearest(to: word, among: visible.map(\.name))
       throw UsageError("there is no command “\(word)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }

@@ -73,5 +73,8 @@ import Testing
     #expect(command.status == 2 && command.errors.contains("did you mean serve?"))
     let option = try await kennel.run("serve", "--prot", "1")
     #expect(option.status == 2 && option.errors.contains("did you mean --port?"))
+    let early = try await kennel.run("--port", "1")
+    #expect(early.status == 2)
+    #expect(early.errors.contains("the command comes first, before options such as --port"))
   }
 }

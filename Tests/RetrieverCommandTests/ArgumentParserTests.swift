@@ -67,6 +67,10 @@ import Testing
     #expect(problem("url", "--output") == "--output needs a value: FILE")
     #expect(problem() == "fetch needs URL…")
     #expect(problem("a", "b", "c") == "fetch takes URL… only: “c” is too much")
+    let silent = CommandDescription("look", "look", operands: "", count: 0...0, discussion: [], options: [])
+    #expect(throws: UsageError("look takes no arguments: “a” is too much")) {
+      try ArgumentParser.parse(["a"], for: silent)
+    }
     #expect(problem("--format", "c", "url") == "--format is one of a, b, not “c”")
   }
 

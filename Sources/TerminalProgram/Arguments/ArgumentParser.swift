@@ -35,9 +35,9 @@ package struct ArgumentParser {
       throw UsageError("\(command.name) needs \(command.operands)")
     }
     if operands.count > command.operandCount.upperBound {
+      let taken = command.operands.isEmpty ? "no arguments" : "\(command.operands) only"
       throw UsageError(
-        "\(command.name) takes \(command.operands) only: “\(operands[command.operandCount.upperBound])” is too much"
-      )
+        "\(command.name) takes \(taken): “\(operands[command.operandCount.upperBound])” is too much")
     }
   }
 
