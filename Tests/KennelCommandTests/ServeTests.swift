@@ -20,6 +20,13 @@ import Testing
     #expect(kennel.serverErrors.contains(" 127.0.0.1 GET / 200 "))
   }
 
+  @Test func anAddressThatIsNoneIsRefusedInOneSentence() async throws {
+    let kennel = try await Kennel.withOwner()
+    let result = try await kennel.run("serve", "--address", "localhost")
+    #expect(result.status == 1)
+    #expect(result.errors.contains(#""localhost" is not an IP address; --port and --address say otherwise"#))
+  }
+
   @Test func listenersSeeTheEndAndDoNotHoldItUp() async throws {
     let kennel = try await Kennel.withOwner()
     let server = try await kennel.start("serve", "--port", "0")

@@ -33,7 +33,8 @@ struct KennelServer: Sendable {
   }
 
   private static func refusal(_ error: HTTPServerError, _ settings: ServerSettings) -> String {
-    let reason = error.errno == 0 ? error.description : String(cString: strerror(error.errno))
+    var reason = error.errno == 0 ? error.description : String(cString: strerror(error.errno))
+    if reason.hasSuffix(".") { reason.removeLast() }
     return switch settings.server.address {
     case .ip(let address, let port):
       "nobody can listen on port \(port) of \(address): \(reason); --port and --address say otherwise"
