@@ -171,6 +171,7 @@ import Testing
       }
       #expect(error?.code == .notAllowed)
       #expect(error?.description.contains("public addresses only") == true)
+      #expect(error?.description.contains("--allow-private") == true)
     }
   }
 

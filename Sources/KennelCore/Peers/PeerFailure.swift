@@ -36,7 +36,8 @@ enum PeerFailure: Error, Sendable {
       self = .lasting(
         KennelError(
           .notAllowed,
-          error.localizedDescription + " Allow private addresses if the other kennel is in your own network.")
+          error.localizedDescription + " With --allow-private it is allowed: for kennels in your own network."
+        )
       )
     case .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
       .notConnectedToInternet, .badServerResponse:
