@@ -33,8 +33,12 @@ import Testing
   @Test func aStreamThatFailsIsCutShort() async throws {
     struct Broken: Error {}
     let errors = Notes<String>()
+    let diagnostics = Notes<String>()
     try await withServer(
-      { $0.onError = { errors.add("\($0.error) \($0.path)") } },
+      {
+        $0.onError = { errors.add("\($0.error) \($0.path)") }
+        $0.onDiagnostic = { diagnostics.add($0) }
+      },
       handler: { _ in
         HTTPResponse(
           body: .stream { writer in
@@ -50,6 +54,7 @@ import Testing
       }
       #expect(!text.hasSuffix("0\r\n\r\n"))
       #expect(errors.all == ["Broken() /x"])
+      #expect(diagnostics.all == [])
     }
   }
 

@@ -333,6 +333,8 @@ final class ServerLoop: @unchecked Sendable {
 
   func diagnose(_ message: String) {
     if daemon == nil { startMessage = message }
+    // So ends a stream that failed, which is told as an error, or whose client went away, which is nothing to tell.
+    if message.hasPrefix("Closing connection (application error generating response)") { return }
     configuration.onDiagnostic?(message)
   }
 }
