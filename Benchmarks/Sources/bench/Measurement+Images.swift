@@ -92,23 +92,29 @@ extension Measurement {
       ])
   }
 
-  /// thumbor counts with the better of its ways, so each of them has the bar.
   private static func served(_ picture: PictureFile) -> Measurement {
-    let ours = Contender(.service, "")
+    besideThumbor(
+      Contender(.service, ""), measurement: "served.\(picture.name)", rows: "served.\(picture.title)",
+      method: .served(picture),
+      text:
+        "server of thumbnails, \(servedSize) pixels, of a \(picture.description) at distinct URLs, 4 at once")
+  }
+
+  /// thumbor counts with the better of its ways, so each of them has the bar.
+  static func besideThumbor(
+    _ ours: Contender, measurement: String, rows: String, method: Method, text: String
+  ) -> Measurement {
     let ways = [1, 2].map { Contender(.thumbor, "--processes", count: $0) }
-    let text =
-      "server of thumbnails, \(servedSize) pixels, of a \(picture.description) at distinct URLs, 4 at once"
     return Measurement(
-      name: "served.\(picture.name)", method: .served(picture), contenders: [ours] + ways,
+      name: measurement, method: method, contenders: [ours] + ways,
       questions: ways.flatMap { way in
-        let name = "served.\(picture.title)"
         let peer = "thumbor-\(way.count ?? 1)"
         return [
           Question(
-            name: "\(name).throughput.\(peer)", text: text, quantity: .throughput, ours: ours, peer: way,
+            name: "\(rows).throughput.\(peer)", text: text, quantity: .throughput, ours: ours, peer: way,
             bar: .ratio(atLeast: 1.6)),
           Question(
-            name: "\(name).cpu.\(peer)", text: text, quantity: .servedTime, ours: ours, peer: way, bar: nil),
+            name: "\(rows).cpu.\(peer)", text: text, quantity: .servedTime, ours: ours, peer: way, bar: nil),
         ]
       })
   }

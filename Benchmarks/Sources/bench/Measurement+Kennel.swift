@@ -26,26 +26,13 @@ extension Measurement {
       ])
   }
 
-  /// thumbor counts with the better of its ways, so each of them has the bar.
   private static func newThumbnails(_ picture: PictureFile) -> Measurement {
-    let ours = Contender(.kennel, "serve")
-    let ways = [1, 2].map { Contender(.thumbor, "--processes", count: $0) }
-    let text =
-      "Kennel: new thumbnails, \(kennelThumbnailSize) pixels, of \(picture.surface.rawValue) JPEGs of 2.8 megapixels, 4 at once"
-    return Measurement(
-      name: "kennel.new.\(picture.name)", method: .kennel(.newThumbnails(picture)),
-      contenders: [ours] + ways,
-      questions: ways.flatMap { way in
-        let name = "kennel.new-\(picture.surface.rawValue)"
-        let peer = "thumbor-\(way.count ?? 1)"
-        return [
-          Question(
-            name: "\(name).throughput.\(peer)", text: text, quantity: .throughput, ours: ours, peer: way,
-            bar: .ratio(atLeast: 1.6)),
-          Question(
-            name: "\(name).cpu.\(peer)", text: text, quantity: .servedTime, ours: ours, peer: way, bar: nil),
-        ]
-      })
+    besideThumbor(
+      Contender(.kennel, "serve"), measurement: "kennel.new.\(picture.name)",
+      rows: "kennel.new-\(picture.surface.rawValue)", method: .kennel(.newThumbnails(picture)),
+      text:
+        "Kennel: new thumbnails, \(kennelThumbnailSize) pixels, of \(picture.surface.rawValue) JPEGs of 2.8 megapixels, 4 at once"
+    )
   }
 
   private static let hearts: Measurement = {
