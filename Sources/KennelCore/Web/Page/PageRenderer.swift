@@ -10,10 +10,7 @@ package struct PageRenderer: Sendable {
 
   /// Nothing from elsewhere, no script or style within a document; pictures also from what is in it (`data:`) and from
   /// what was chosen for an upload (`blob:`).
-  package static let contentSecurityPolicy = """
-    default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; connect-src 'self'; \
-    manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
-    """
+  package static let contentSecurityPolicy = CommonFields.contentSecurityPolicy + "; manifest-src 'self'"
 
   /// What the kennel is called.
   package let title: String
