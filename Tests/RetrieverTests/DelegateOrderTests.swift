@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import Dispatch
   import Foundation
   import Synchronization
   import TestSupport
@@ -108,6 +109,17 @@
       #expect(transaction?.networkProtocolName == "http/1.1")
     }
 
+    @Test func aStreamEndsForItsReaderOnceTheDelegateHasTheMeasurements() async throws {
+      let server = try ScriptedServer.http { _ in Reply(text: "body") }
+      let delegate = PatientMeasurer()
+      let (bytes, _) = try await URLSession.forTest().bytes(from: server.url(), delegate: delegate)
+      var count = 0
+      for try await _ in bytes { count += 1 }
+      delegate.readerHasEnded.signal()
+      #expect(count == 4)
+      #expect(delegate.wasFirst.withLock { $0 } == true)
+    }
+
     @Test func aTaskIsAnnouncedBeforeTheMethodThatMakesItReturns() throws {
       let url = try #require(URL(string: "http://127.0.0.1:1/"))
       let delegate = HandlerDelegate()
@@ -206,6 +218,19 @@
       delegate.goOn.open()
       #expect(await delegate.completed.wait(within: .seconds(30)))
       #expect(delegate.received == 100 << 20)
+    }
+
+    /// Gives a reader plenty of time to end before the measurements are there.
+    private final class PatientMeasurer: NSObject, URLSessionTaskDelegate {
+      let readerHasEnded = DispatchSemaphore(value: 0)
+      let wasFirst = Mutex<Bool?>(nil)
+
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+      ) {
+        let result = readerHasEnded.wait(timeout: .now() + .milliseconds(500))
+        wasFirst.withLock { $0 = result == .timedOut }
+      }
     }
 
     /// Keeps the handler of the question about the response.

@@ -5,7 +5,6 @@
   /// What a task knows that more than one thread may ask for or change; kept under the task's lock.
   struct TaskState: Sendable {
     var machine = TaskStateMachine()
-    var challenges = ChallengeMachine()
     var currentRequest: URLRequest?
     var response: HTTPURLResponse?
     var error: URLError?
@@ -32,10 +31,12 @@
     /// What the delegate has been told of; a call that is on its way takes in all that comes meanwhile.
     var toldSent = Told()
     var toldWritten = Told()
-    var resume: ResumeData?
+    @Boxed var resume: ResumeData?
     /// Who waits for the resume data of a cancelled download.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
-    var face = Face()
+    var progress: Progress?
+    @Boxed private var startedChallenges: ChallengeMachine?
+    @Boxed private var changedFace: Face?
 
     /// How far a delegate knows about a count that grows.
     struct Told: Sendable {
@@ -59,12 +60,24 @@
 
     /// What the program sets and reads back.
     struct Face: Sendable {
-      var progress: Progress?
       var priority = URLSessionTask.defaultPriority
       var taskDescription: String?
       var earliestBeginDate: Date?
       var clientExpectsToSend: Int64 = -1
       var clientExpectsToReceive: Int64 = -1
+    }
+
+    var challenges: ChallengeMachine {
+      get { startedChallenges ?? ChallengeMachine() }
+      set { startedChallenges = newValue }
+    }
+
+    /// For responses that are no challenge, most of which follow none.
+    mutating func accepted() -> ChallengeMachine.Acceptance? { startedChallenges?.accepted() }
+
+    var face: Face {
+      get { changedFace ?? Face() }
+      set { changedFace = newValue }
     }
 
     init(request: URLRequest, uploadBody: UploadBody?) {

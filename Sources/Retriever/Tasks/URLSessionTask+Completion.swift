@@ -26,10 +26,9 @@
         defer { inner.resumeDataHandlers = [] }
         return (
           self.sink, inner.completion.take(), inner.error, inner.response, inner.resumeDataHandlers,
-          !inner.collectsRecords && inner.face.progress == nil
+          !inner.collectsRecords && inner.progress == nil
         )
       }
-      if case .channel(let channel) = sink { channel.finish(throwing: error) }
       if case .file(let file) = sink, error != nil {
         return settle(file, completion, error, response, handlers)
       }
@@ -65,12 +64,20 @@
 
     private func conclude(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
       reportFinalProgress()
-      guard reportMetrics(), completion?.isAwaited == true else { return hand(completion, error, response) }
+      guard reportMetrics(), completion?.isAwaited == true || isRead else {
+        return hand(completion, error, response)
+      }
       // The measurements are on their way to a delegate, who is to have them first.
       session.mailbox.post { self.hand(completion, error, response) }
     }
 
+    /// Whether a reader waits for the end of the body.
+    private var isRead: Bool {
+      if case .channel = sink { true } else { false }
+    }
+
     private func hand(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
+      if case .channel(let channel) = sink { channel.finish(throwing: error) }
       switch completion {
       case .data(let continuation):
         release()
@@ -147,7 +154,7 @@
     }
 
     private func reportFinalProgress() {
-      if inner.withLock({ $0.face.progress != nil }) { reportProgress() }
+      if inner.withLock({ $0.progress != nil }) { reportProgress() }
     }
 
     // MARK: Measurements

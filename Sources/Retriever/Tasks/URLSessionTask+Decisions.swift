@@ -132,7 +132,7 @@
     }
 
     private func rememberAcceptedCredential() {
-      guard let accepted = inner.withLock({ $0.challenges.accepted() }) else { return }
+      guard let accepted = inner.withLock({ $0.accepted() }) else { return }
       session.credentials.remember(accepted.credential, for: accepted.protectionSpace, at: accepted.url)
       if accepted.credential.persistence == .permanent {
         session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)

@@ -8,9 +8,9 @@
     /// Made when it is first asked for, so that loads nobody watches pay nothing for it.
     public var progress: Progress {
       let (progress, isNew) = inner.withLock { inner in
-        if let progress = inner.face.progress { return (progress, false) }
+        if let progress = inner.progress { return (progress, false) }
         let progress = Progress(totalUnitCount: -1)
-        inner.face.progress = progress
+        inner.progress = progress
         return (progress, true)
       }
       if isNew {
@@ -24,7 +24,7 @@
     /// Brings the progress up to what is known. Its setters call observers, so they are called without the lock.
     func reportProgress() {
       let report: (Progress, total: Int64, completed: Int64)? = inner.withLock { inner in
-        guard let progress = inner.face.progress else { return nil }
+        guard let progress = inner.progress else { return nil }
         let completed = inner.sentBytes + inner.receivedBytes
         if inner.machine.phase == .completed, inner.error == nil { return (progress, completed, completed) }
         guard inner.expectedToReceive >= 0, inner.expectedToSend >= 0 else {

@@ -36,7 +36,7 @@
     package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
       let (phase, mayReceive, isWatched) = inner.withLock { inner in
         if inner.machine.phase == .receiving { inner.receivedBytes += Int64(bytes.count) }
-        return (inner.machine.phase, inner.machine.mayReceive, inner.face.progress != nil)
+        return (inner.machine.phase, inner.machine.mayReceive, inner.progress != nil)
       }
       switch phase {
       case .receiving:
@@ -162,7 +162,7 @@
     }
 
     private func reportProgressIfWatched() {
-      if inner.withLock({ $0.face.progress != nil }) { reportProgress() }
+      if inner.withLock({ $0.progress != nil }) { reportProgress() }
     }
   }
 #endif

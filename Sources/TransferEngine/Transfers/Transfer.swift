@@ -29,7 +29,7 @@ package final class Transfer: @unchecked Sendable {
   /// A failure noticed inside a callback; it says more than the code libcurl ends with.
   private var noticedFailure: TransferFailure?
   /// What libcurl ended with, while a rest of the body waits to be delivered.
-  private var endBehindRest: TransferEnd?
+  @Boxed private var endBehindRest: TransferEnd?
   var policyRefusal: String?
 
   init(request: TransferRequest, observer: any TransferObserver, client: TransferClient, core: ClientCore) {

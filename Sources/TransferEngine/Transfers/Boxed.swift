@@ -1,0 +1,19 @@
+/// An optional that is nil in most of its owners, and takes a word of them while it is: ten thousand waiting transfers
+/// should not hold room for what hardly one of them comes to need.
+@propertyWrapper
+package indirect enum Boxed<Value: Sendable>: Sendable {
+  case nothing
+  case something(Value)
+
+  package init(wrappedValue: Value?) {
+    self = wrappedValue.map(Self.something) ?? .nothing
+  }
+
+  package var wrappedValue: Value? {
+    get {
+      guard case .something(let value) = self else { return nil }
+      return value
+    }
+    set { self = Self(wrappedValue: newValue) }
+  }
+}
