@@ -38,8 +38,10 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CLinux"),
 
+    .target(name: "CTransferMemory"),
     .target(
-      name: "TransferEngine", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax"],
+      name: "TransferEngine",
+      dependencies: ["CCurl", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax"],
       swiftSettings: strict),
     .target(name: "HTTPSyntax", swiftSettings: strict),
     .target(
@@ -101,7 +103,8 @@ let package = Package(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
 
     .testTarget(
-      name: "TransferEngineTests", dependencies: ["TransferEngine", "TestSupport", "CZlib", "CZstd"],
+      name: "TransferEngineTests",
+      dependencies: ["TransferEngine", "CTransferMemory", "TestSupport", "CZlib", "CZstd"],
       swiftSettings: strict),
     .testTarget(
       name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),

@@ -1,4 +1,6 @@
 import CCurl
+import CTransferMemory
+import Glibc
 
 // Every call into libcurl stands in this file, so that what the library is asked, and how its answers are
 // read, can be seen at one glance and faults can be injected in one place. Raw handles do not leave the module.
@@ -17,7 +19,13 @@ package struct CurlError: Error, Hashable, Sendable {
 
 enum Curl {
   /// libcurl asks to be initialised once in a process, before any other call.
-  static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+  static let isReady: Bool = {
+    retriever_memory_prepare()
+    return curl_global_init_mem(
+      Int(CURL_GLOBAL_ALL), retriever_memory_take, retriever_memory_give, retriever_memory_resize,
+      { text in text.flatMap { strdup($0) } }, { count, size in calloc(count, size) })
+      == CURLE_OK
+  }()
 
   static func makeEasy() throws(CurlError) -> UnsafeMutableRawPointer {
     guard isReady, !CurlFault.strikes(.makeEasy), let handle = curl_easy_init() else {

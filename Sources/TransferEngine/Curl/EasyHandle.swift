@@ -1,4 +1,5 @@
 import CCurl
+import CTransferMemory
 
 /// One curl easy handle, used for one transfer after another.
 ///
@@ -175,7 +176,7 @@ final class EasyHandle: @unchecked Sendable {
     }
     // A wish only: a handle that was taken back before it had a connection still holds its old buffer, and libcurl
     // refuses another size as long as it does.
-    try? Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 100 << 10 : 16 << 10)
+    try? Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 100 << 10 : retriever_receive_bytes)
   }
 
   /// What holds for every transfer of the client.
