@@ -44,15 +44,10 @@ extension Posts {
   ) async throws(KennelError) -> [Post] {
     let limit = Int64(min(max(limit, 1), Self.pageLimit))
     return try await database.read { connection throws(KennelError) in
-      try connection.rows(
-        """
-        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
-          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 1,
-          p.peer, p.peer_author, p.remote
-        FROM favourites f JOIN posts p ON p.id = f.post JOIN users u ON u.id = p.author
-          JOIN photos h ON h.hash = p.photo
-        WHERE f.user = ?1 AND f.post < ?2 ORDER BY f.post DESC LIMIT ?3
-        """, .integer(user), .integer(before ?? .max), .integer(limit), row: Post.init(row:))
+      let ids = try connection.rows(
+        "SELECT post FROM favourites WHERE user = ? AND post < ? ORDER BY post DESC LIMIT ?", .integer(user),
+        .integer(before ?? .max), .integer(limit), row: { $0.integer(0) })
+      return try Self.posts(ids, for: user, from: connection)
     }
   }
 

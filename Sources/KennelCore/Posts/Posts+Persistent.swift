@@ -46,16 +46,10 @@ extension Posts {
     database.read(
       ticket,
       { connection throws(KennelError) in
-        try connection.rows(
-          """
-          SELECT * FROM (
-            SELECT p.id AS id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash,
-              p.created, (SELECT count(*) FROM favourites WHERE post = p.id),
-              (SELECT count(*) FROM comments WHERE post = p.id), 0, p.peer, p.peer_author, p.remote
-            FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-            ORDER BY p.id DESC LIMIT ?)
-          ORDER BY id
-          """, .integer(Int64(Self.persistentPostsLimit)), row: Post.init(row:))
+        let ids = try connection.rows(
+          "SELECT id FROM posts ORDER BY id DESC LIMIT ?", .integer(Int64(Self.persistentPostsLimit)),
+          row: { $0.integer(0) })
+        return try Self.posts(ids.reversed(), for: nil, from: connection)
       }, completion: completion)
   }
 }

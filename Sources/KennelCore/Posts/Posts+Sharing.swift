@@ -12,14 +12,10 @@ extension Posts {
   package func sharedPage(after: Post.ID? = nil, limit: Int = 50) async throws(KennelError) -> [Post] {
     let limit = Int64(min(max(limit, 1), Self.pageLimit))
     return try await database.read { connection throws(KennelError) in
-      try connection.rows(
-        """
-        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
-          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id), 0,
-          p.peer, p.peer_author, p.remote
-        FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-        WHERE p.peer IS NULL AND p.id > ?1 ORDER BY p.id LIMIT ?2
-        """, .integer(after ?? 0), .integer(limit), row: Post.init(row:))
+      let ids = try connection.rows(
+        "SELECT id FROM posts WHERE peer IS NULL AND id > ? ORDER BY id LIMIT ?", .integer(after ?? 0),
+        .integer(limit), row: { $0.integer(0) })
+      return try Self.posts(ids, for: nil, from: connection)
     }
   }
 

@@ -101,14 +101,10 @@ package final class Posts: Sendable {
   ) async throws(KennelError) -> [Post] {
     let limit = Int64(min(max(limit, 1), Self.pageLimit))
     return try await database.read { connection throws(KennelError) in
-      try connection.rows(
-        """
-        SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
-          (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
-          EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote
-        FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-        WHERE p.id < ?2 ORDER BY p.id DESC LIMIT ?3
-        """, .integer(viewer ?? 0), .integer(before ?? .max), .integer(limit), row: Post.init(row:))
+      let ids = try connection.rows(
+        "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT ?", .integer(before ?? .max),
+        .integer(limit), row: { $0.integer(0) })
+      return try Self.posts(ids, for: viewer, from: connection)
     }
   }
 
@@ -121,6 +117,18 @@ package final class Posts: Sendable {
     return post
   }
 
+  /// The posts that there are of these, in this order.
+  static func posts(
+    _ ids: [Post.ID], for viewer: User.ID?, from connection: Connection
+  ) throws(KennelError) -> [Post] {
+    var posts: [Post] = []
+    for id in ids {
+      if let post = try post(id, for: viewer, from: connection) { posts.append(post) }
+    }
+    return posts
+  }
+
+  /// The one query that makes posts.
   static func post(
     _ id: Post.ID, for viewer: User.ID?, from connection: Connection
   ) throws(KennelError) -> Post? {
@@ -188,7 +196,7 @@ package final class Posts: Sendable {
 }
 
 extension Post {
-  /// From the columns of the queries above.
+  /// From the columns of the query above.
   init(row: borrowing Row) throws(KennelError) {
     guard let photo = PhotoHash(bytes: row.blob(4)), let format = PhotoFacts.Format(rawValue: row.text(8))
     else {

@@ -124,6 +124,27 @@ struct OpenFile: ~Copyable {
     return count
   }
 
+  /// All that it has.
+  ///
+  /// - Throws: `photoTooLarge` when that is more than `limit` bytes.
+  func contents(limit: Int) throws(KennelError) -> Data {
+    let size = try size()
+    guard size <= limit else { throw .photoTooLarge }
+    var data = Data(count: size)
+    let result = data.withUnsafeMutableBytes { bytes in
+      Result { () throws(KennelError) in
+        var count = 0
+        while count < size {
+          let read = try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
+          if read == 0 { break }
+          count += read
+        }
+        return count
+      }
+    }
+    return data.prefix(try result.get())
+  }
+
   func sync() throws(KennelError) {
     let code = FileCalls.again { StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor) }
     guard code == 0 else { throw .file("A photo could not be brought to the disk", path: path, errno: errno) }
@@ -224,11 +245,6 @@ enum FileCalls {
   /// A small file's text; nil when there is none, or when it is longer.
   static func text(of path: String, limit: Int) throws(KennelError) -> String? {
     guard let size = size(of: path), size <= limit, size > 0 else { return nil }
-    let file = try OpenFile(reading: path)
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(KennelError) in try file.read(into: buffer) }
-    }
-    return String(decoding: bytes.prefix(try count.get()), as: UTF8.self)
+    return String(decoding: try OpenFile(reading: path).contents(limit: limit), as: UTF8.self)
   }
 }

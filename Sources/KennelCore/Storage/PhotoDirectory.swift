@@ -142,13 +142,17 @@ package final class PhotoDirectory: Sendable {
     try Self.hash(of: OpenFile(reading: location(hash)))
   }
 
-  static func hash(of file: borrowing OpenFile) throws(KennelError) -> PhotoHash? {
+  /// - Throws: `photoTooLarge` when it has more than `limit` bytes.
+  static func hash(of file: borrowing OpenFile, limit: Int = .max) throws(KennelError) -> PhotoHash? {
     try file.rewind()
     var state = Sodium.SHA256()
     let buffer = FileBuffer()
+    var left = limit
     while true {
       let count = try file.read(into: buffer.first(.max))
       if count == 0 { return PhotoHash(bytes: state.finish()) }
+      guard count <= left else { throw .photoTooLarge }
+      left -= count
       state.update(buffer.bytes(count))
     }
   }

@@ -49,35 +49,8 @@ package enum PhotoInspector {
   /// The bytes of a photo, read on another thread.
   static func bytes(ofFileAt path: String, limit: Int) async throws(KennelError) -> Data {
     try await lane.run { () throws(KennelError) in
-      let file = try OpenFile(reading: path)
-      let size = FileCalls.size(of: path) ?? 0
-      guard size <= limit else { throw .photoTooLarge }
-      var data = Data(count: size)
-      var count = 0
-      while count < size {
-        let read = try file.read(into: &data, at: count)
-        if read == 0 { break }
-        count += read
-      }
-      return count == size ? data : data.prefix(count)
+      try OpenFile(reading: path).contents(limit: limit)
     }
-  }
-}
-
-extension OpenFile {
-  /// Reads into data from an offset to its end, at most; 0 at the file's end.
-  borrowing func read(into data: inout Data, at offset: Int) throws(KennelError) -> Int {
-    var failure: KennelError?
-    let count = data.withUnsafeMutableBytes { bytes in
-      do throws(KennelError) {
-        return try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]))
-      } catch {
-        failure = error
-        return 0
-      }
-    }
-    if let failure { throw failure }
-    return count
   }
 }
 

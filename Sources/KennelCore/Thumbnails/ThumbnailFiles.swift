@@ -76,7 +76,7 @@ final class ThumbnailFiles: Sendable {
     try await lane.run { [self] in
       let path = path(key)
       guard let size = FileCalls.size(of: path), size > 0 else { return nil }
-      guard let data = try? read(path, size), key.format.isWhole(data) else {
+      guard let data = wholeBytes(key) else {
         // Cut short by a power failure, say.
         unlink(path)
         state.withLock { _ = $0.index.remove(key) }
@@ -84,31 +84,23 @@ final class ThumbnailFiles: Sendable {
       }
       // The next start takes stock by this time.
       utimensat(AT_FDCWD, path, nil, 0)
-      note(key, byteCount: size)
+      note(key, byteCount: data.count)
       return Thumbnail(key, content(data, path))
     }
   }
 
   /// The bytes of a thumbnail that is on the disk and whole.
   func bytes(_ key: ThumbnailKey) async throws(KennelError) -> Data? {
-    try await lane.run { [self] in
-      let path = path(key)
-      guard let size = FileCalls.size(of: path), let data = try? read(path, size), key.format.isWhole(data)
-      else { return nil }
-      return data
-    }
+    try await lane.run { [self] in wholeBytes(key) }
   }
 
-  private func read(_ path: String, _ size: Int) throws(KennelError) -> Data {
-    let file = try OpenFile(reading: path)
-    var data = Data(count: size)
-    var count = 0
-    while count < size {
-      let read = try file.read(into: &data, at: count)
-      if read == 0 { break }
-      count += read
-    }
-    return data.prefix(count)
+  /// Larger ones are none that were made here.
+  private static let byteLimit = 64 << 20
+
+  /// A thumbnail's bytes, when they are there to the end.
+  private func wholeBytes(_ key: ThumbnailKey) -> Data? {
+    let data = try? OpenFile(reading: path(key)).contents(limit: Self.byteLimit)
+    return data.flatMap { key.format.isWhole($0) ? $0 : nil }
   }
 
   /// Keeps a thumbnail, and hands it back in the form in which it is sent.
@@ -133,12 +125,7 @@ final class ThumbnailFiles: Sendable {
   }
 
   private func write(_ data: Data, to path: String) throws(KennelError) {
-    let file = try OpenFile(creating: path)
-    var failure: KennelError?
-    data.withUnsafeBytes { bytes in
-      do throws(KennelError) { try file.write(bytes) } catch { failure = error }
-    }
-    if let failure { throw failure }
+    try OpenFile(creating: path).write(data)
   }
 
   private func note(_ key: ThumbnailKey, byteCount: Int) {
