@@ -61,7 +61,10 @@ extension KennelProgram {
         options: [
           Option("as", value: "NAME", "who posts them; the owner unless given"),
           Option("captions", "make captions of the files' names, where these say something"),
-          Option("dry-run", "only tell which files would be taken"),
+          Option(
+            "dry-run",
+            "post nothing: read and decode all files as for posting, and tell which would be posted and which refused"
+          ),
         ] + common,
         examples: [
           Example(text: "All of a camera's photos", line: "kennel import --captions ~/Pictures/Dogs")

@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
 @testable import KennelCommand
+@testable import KennelCore
 
 extension Kennel {
   /// Small photos, each another one, in a folder and one below it.
@@ -55,11 +57,46 @@ extension Kennel {
     #expect(rest.output == "3 photos posted by Ada, 1 already there\n")
   }
 
+  @Test func aPhotoWhosePostWasDeletedDuringABackupIsPostedAnew() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(1)
+    _ = try await kennel.run("import", kennel.directory.path("photos"))
+    let store = try await KennelStore.open(kennel.data)
+    let ada = try #require(try await store.accounts.user(named: "Ada"))
+    // As a backup does: the file stays, though no post has it any more.
+    let held = try store.photos.holdRemovals()
+    try await store.posts.delete(1, by: ada.id)
+    let again = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(again.output == "1 photo posted by Ada\n")
+    withExtendedLifetime(held) {}
+    await store.close()
+    #expect(try await kennel.run("check").output == "1 photo: all is well.\n")
+  }
+
+  @Test func aDryRunTellsWhatWouldBePostedAndWhatRefused() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(3)
+    try FileManager.default.createDirectory(
+      at: kennel.directory.file("first"), withIntermediateDirectories: true)
+    let known = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
+    try kennel.directory.write(known, to: "first/known.jpg")
+    _ = try await kennel.run("import", kennel.directory.path("first"))
+    try kennel.directory.write(Data("no photo".utf8), to: "photos/broken.jpg")
+    try kennel.directory.write(known.prefix(known.count / 2), to: "photos/cut.jpg")
+    let result = try await kennel.run("import", kennel.directory.path("photos"), "--dry-run")
+    #expect(result.status == 10)
+    #expect(result.output.hasSuffix("2 photos to be posted by Ada, 1 already there, 2 would fail\n"))
+    #expect(result.output.split(separator: "\n").count == 3)
+    #expect(result.errors.contains("broken.jpg: that is no photo") && result.errors.contains("cut.jpg: "))
+    #expect(try await kennel.run("check").output == "1 photo: all is well.\n")
+  }
+
   @Test func aDryRunOnlyTells() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)
     let result = try await kennel.run("import", kennel.directory.path("photos"), "--dry-run")
-    #expect(result.status == 0 && result.output.split(separator: "\n").count == 2)
+    #expect(result.status == 0 && result.output.split(separator: "\n").count == 3)
+    #expect(result.output.hasSuffix("\n2 photos to be posted by Ada\n"))
     #expect(try await kennel.run("check").output.hasPrefix("0 photos"))
   }
 

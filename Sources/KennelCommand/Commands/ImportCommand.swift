@@ -21,32 +21,35 @@ enum ImportCommand {
     guard !files.isEmpty else {
       throw Failure(.failure, "there is no photo in that: JPEG, PNG, WebP and GIF are taken")
     }
-    if context.arguments.has("dry-run") {
-      for file in files { try await context.output.write("\(DisplayText.safe(file.path))\n") }
-      return .success
-    }
     return try await context.withStore { [files, others] store in
       let author = try await UserCommand.author(context, store)
+      let isDry = context.arguments.has("dry-run")
       let work = PhotoImport(
-        store: store, author: author.id, takesCaptions: context.arguments.has("captions"))
+        store: store, author: author.id, takesCaptions: context.arguments.has("captions"), isDry: isDry)
       let progress = context.progress.begin("photos", unit: .items, total: Int64(files.count))
-      let report = try await work.run(files) { done, failure in
+      let report = try await work.run(files) { done, file, verdict in
         progress.advance(to: Int64(done))
-        if let (path, failure) = failure { context.screen.warn("kennel: \(path): \(failure.message)") }
+        switch verdict {
+        case .added: if isDry { try await context.output.write("\(DisplayText.safe(file.path))\n") }
+        case .known: break
+        case .failed(let failure): context.screen.warn("kennel: \(file.path): \(failure.message)")
+        }
       }
       progress.end()
       await context.progress.stop()
-      try await context.output.write(summary(report, others: others, author: author) + "\n")
+      try await context.output.write(summary(report, others: others, author: author, isDry: isDry) + "\n")
       if report.failures.isEmpty { return .success }
       return report.added + report.known > 0 ? .partial : .failure
     }
   }
 
-  static func summary(_ report: PhotoImport.Report, others: Int, author: User) -> String {
-    func photos(_ count: Int) -> String { count == 1 ? "1 photo" : "\(count) photos" }
-    var parts = ["\(photos(report.added)) posted by \(author.name)"]
+  static func summary(_ report: PhotoImport.Report, others: Int, author: User, isDry: Bool) -> String {
+    let photos = report.added == 1 ? "1 photo" : "\(report.added) photos"
+    var parts = ["\(photos) \(isDry ? "to be posted" : "posted") by \(author.name)"]
     if report.known > 0 { parts.append("\(report.known) already there") }
-    if !report.failures.isEmpty { parts.append("\(report.failures.count) failed") }
+    if !report.failures.isEmpty {
+      parts.append("\(report.failures.count) \(isDry ? "would fail" : "failed")")
+    }
     if others > 0 { parts.append("\(others) other \(others == 1 ? "file" : "files") left out") }
     return parts.joined(separator: ", ")
   }

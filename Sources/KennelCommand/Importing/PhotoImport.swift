@@ -11,6 +11,8 @@ struct PhotoImport: Sendable {
 
   private enum Outcome: Sendable {
     case ready(StagedPhoto, PhotoFacts)
+    /// In a dry run: it would be taken.
+    case fit(PhotoHash)
     case known
     case failed(Failure)
   }
@@ -19,13 +21,23 @@ struct PhotoImport: Sendable {
   let store: KennelStore
   let author: User.ID
   let takesCaptions: Bool
+  /// Whether all is looked at as it would be, and nothing posted.
+  var isDry = false
 
-  /// - Parameter tell: called with each failure as it comes, and with how many files are done.
+  /// What is told of each file, in their order.
+  enum Verdict: Sendable {
+    case added
+    case known
+    case failed(Failure)
+  }
+
+  /// - Parameter tell: called for each file.
   func run(
     _ files: [PhotoFolder.File],
-    tell: @escaping @Sendable (_ done: Int, _ failure: (String, Failure)?) -> Void
+    tell: (_ done: Int, _ file: PhotoFolder.File, _ verdict: Verdict) async throws -> Void
   ) async throws -> Report {
     var report = Report()
+    var fit: Set<PhotoHash> = []
     try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
       var (begun, ended) = (0, 0)
       var early: [Int: Outcome] = [:]
@@ -42,8 +54,13 @@ struct PhotoImport: Sendable {
         while let outcome = early.removeValue(forKey: ended) {
           let file = files[ended]
           ended += 1
-          let failure = try await finish(file, outcome, &report)
-          tell(ended, failure.map { (file.path, $0) })
+          let verdict = try await finish(file, outcome, &fit)
+          switch verdict {
+          case .added: report.added += 1
+          case .known: report.known += 1
+          case .failed(let failure): report.failures.append((file.path, failure))
+          }
+          try await tell(ended, file, verdict)
           begin()
         }
       }
@@ -55,48 +72,45 @@ struct PhotoImport: Sendable {
     try Task.checkCancellation()
     do {
       let hash = try await store.photos.hash(ofFileAt: file.path)
-      if try await store.photos.holds(hash, byteCount: file.byteCount) { return .known }
+      if try await store.posts.hasPhoto(hash) { return .known }
+      if isDry {
+        _ = try await PhotoInspector.facts(ofFileAt: file.path)
+        return .fit(hash)
+      }
       let photo = try await store.photos.stage(fileAt: file.path)
       return .ready(photo, try await PhotoInspector.facts(ofFileAt: photo.path))
     } catch {
-      return try Self.judged(error)
+      return .failed(try Self.judged(error))
     }
   }
 
   private func finish(
-    _ file: PhotoFolder.File, _ outcome: Outcome, _ report: inout Report
-  ) async throws -> Failure? {
-    var outcome = outcome
-    if case .ready(let photo, let facts) = outcome {
-      // The same photo may have come twice in this very import.
-      if try await store.photos.holds(photo.hash, byteCount: photo.byteCount) {
-        outcome = .known
-      } else {
-        do {
-          let caption = takesCaptions ? CaptionText.from(file.path) : ""
-          _ = try await store.posts.add(
-            photo, facts: facts, caption: caption, author: author, created: file.date)
-        } catch {
-          outcome = try Self.judged(error)
-        }
+    _ file: PhotoFolder.File, _ outcome: Outcome, _ fit: inout Set<PhotoHash>
+  ) async throws -> Verdict {
+    switch outcome {
+    // The same photo may come twice in this very import.
+    case .fit(let hash): return fit.insert(hash).inserted ? .added : .known
+    case .known: return .known
+    case .failed(let failure): return .failed(failure)
+    case .ready(let photo, let facts):
+      do {
+        if try await store.posts.hasPhoto(photo.hash) { return .known }
+        let caption = takesCaptions ? CaptionText.from(file.path) : ""
+        _ = try await store.posts.add(
+          photo, facts: facts, caption: caption, author: author, created: file.date)
+        return .added
+      } catch {
+        return .failed(try Self.judged(error))
       }
     }
-    switch outcome {
-    case .ready: report.added += 1
-    case .known: report.known += 1
-    case .failed(let failure):
-      report.failures.append((file.path, failure))
-      return failure
-    }
-    return nil
   }
 
   /// What is about one file is noted; what would befall all others as well ends the import.
-  private static func judged(_ error: any Error) throws -> Outcome {
-    guard let error = error as? KennelError else { return .failed(Failure(error)) }
+  private static func judged(_ error: any Error) throws -> Failure {
+    guard let error = error as? KennelError else { return Failure(error) }
     switch error.code {
     case .diskFull, .damaged, .closed, .cancelled, .noSuchUser: throw error
-    default: return .failed(Failure(error))
+    default: return Failure(error)
     }
   }
 }

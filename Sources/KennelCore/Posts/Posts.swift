@@ -90,6 +90,19 @@ package final class Posts: Sendable {
     try photos.place(photo, in: transaction) { [changes] in changes.clearIncoming() }
   }
 
+  /// Whether some post has a photo, and its file is there.
+  ///
+  /// A file alone says nothing: that of a deleted post stays for as long as a backup needs it. A post whose file is
+  /// missing gets it back when the photo is posted again.
+  package func hasPhoto(_ hash: PhotoHash) async throws(KennelError) -> Bool {
+    try await database.read { [photos] connection throws(KennelError) in
+      let byteCount = try connection.first("SELECT bytes FROM photos WHERE hash = ?", .blob(hash.bytes)) {
+        Int($0.integer(0))
+      }
+      return byteCount.map { photos.has(hash, byteCount: $0) } ?? false
+    }
+  }
+
   /// Posts before one, the newest first.
   ///
   /// - Parameters:

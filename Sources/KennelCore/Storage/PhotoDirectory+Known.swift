@@ -14,11 +14,6 @@ extension PhotoDirectory {
     }
   }
 
-  /// Whether a photo has its place here, with all of its bytes.
-  package func holds(_ hash: PhotoHash, byteCount: Int) async throws(KennelError) -> Bool {
-    try await lane.run { [self] in has(hash, byteCount: byteCount) }
-  }
-
   /// Takes in what a file has.
   ///
   /// - Throws: `photoTooLarge`, or what the disk says.
