@@ -90,7 +90,7 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// What a system call on a file said: `doing` is a clause such as "The photo could not be written".
+  /// What a system call on a file said: `doing` is a clause such as "A file could not be written".
   static func file(_ doing: String, path: String, errno number: Int32) -> KennelError {
     let code: Code
     let advice: String

@@ -188,6 +188,38 @@ import Testing
     }
   }
 
+  @Test func whatCannotBeWrittenIsNamedAsItWasAskedFor() async throws {
+    // Faults are the whole process's: so it has one of its own.
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let file = directory.path("kennel.tar")
+      try await withStore { store in
+        _ = try await store.addUser()
+        func sentence(_ path: String) async -> String {
+          do {
+            _ = try await store.backUp(to: path)
+            return ""
+          } catch {
+            return "\(error)"
+          }
+        }
+        let nowhere = await sentence("/nonexistent/kennel.tar")
+        #expect(nowhere.contains("at /nonexistent/kennel.tar: No such file"), "\(nowhere)")
+        #if DEBUG
+          // The hashes' file is made before.
+          for (fault, spared) in [
+            (StorageFault.createFile, 1), (.writeFile, 0), (.syncFile, 0), (.renameFile, 0),
+          ] {
+            fault.arm(after: spared)
+            let full = await sentence(file)
+            #expect(full.contains("at \(file): No space left"), "\(fault): \(full)")
+            #expect(StorageFault.disarm())
+          }
+        #endif
+      }
+    }
+  }
+
   @Test func aDirectoryThatHasSomethingIsLeftAlone() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in

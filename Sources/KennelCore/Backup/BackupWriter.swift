@@ -45,7 +45,8 @@ private struct BackupWriter: ~Copyable {
     progress: @escaping @Sendable (BackupProgress) -> Void
   ) throws(KennelError) {
     let sums = try store.photos.makeTemporaryFile()
-    let output = try OpenFile(creating: "\(path).\(Sodium.base64(Sodium.randomBytes(9))).part")
+    let output = try OpenFile(
+      creating: "\(path).\(Sodium.base64(Sodium.randomBytes(9))).part", name: path)
     self.store = store
     self.path = path
     self.modified = modified

@@ -6,16 +6,21 @@ import Glibc
 /// An open file, closed with its owner.
 struct OpenFile: ~Copyable {
   private(set) var path: String
+  /// As errors name it.
+  private let name: String
   private let descriptor: Int32
 
   /// Makes a file that nobody else can read and that did not exist; locked for as long as it is open.
-  init(creating path: String) throws(KennelError) {
+  ///
+  /// - Parameter name: what errors are to name, for a file that is to get another place; the path unless given.
+  init(creating path: String, name: String? = nil) throws(KennelError) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = FileCalls.again {
       StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
     }
-    guard descriptor >= 0 else { throw .file("A file could not be made", path: path, errno: errno) }
+    guard descriptor >= 0 else { throw .file("A file could not be made", path: name ?? path, errno: errno) }
     self.path = path
+    self.name = name ?? path
     self.descriptor = descriptor
     // Where a file system has no locks, nobody gets one: what a killed process left behind then stays.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
@@ -29,6 +34,7 @@ struct OpenFile: ~Copyable {
     let descriptor = FileCalls.again { open(path, flags) }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
     self.path = path
+    name = path
     self.descriptor = descriptor
   }
 
@@ -40,6 +46,7 @@ struct OpenFile: ~Copyable {
     }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
     self.path = path
+    name = path
     self.descriptor = descriptor
   }
 
@@ -48,6 +55,7 @@ struct OpenFile: ~Copyable {
     let descriptor = FileCalls.again { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
     self.path = path
+    name = path
     self.descriptor = descriptor
   }
 
@@ -57,7 +65,7 @@ struct OpenFile: ~Copyable {
   func size() throws(KennelError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw .file("A file could not be read", path: path, errno: errno)
+      throw .file("A file could not be read", path: name, errno: errno)
     }
     return Int(status.st_size)
   }
@@ -65,14 +73,14 @@ struct OpenFile: ~Copyable {
   /// Takes all its bytes away.
   func empty() throws(KennelError) {
     guard FileCalls.again({ ftruncate(descriptor, 0) }) == 0 else {
-      throw .file("A file could not be written", path: path, errno: errno)
+      throw .file("A file could not be written", path: name, errno: errno)
     }
   }
 
   /// Reads from its beginning again.
   func rewind() throws(KennelError) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw .file("A file could not be read", path: path, errno: errno)
+      throw .file("A file could not be read", path: name, errno: errno)
     }
   }
 
@@ -85,7 +93,7 @@ struct OpenFile: ~Copyable {
   /// Lets others share it, but nobody have it alone; waits for who has.
   func share() throws(KennelError) {
     guard FileCalls.again({ flock(descriptor, LOCK_SH) }) == 0 else {
-      throw .file("A file could not be locked", path: path, errno: errno)
+      throw .file("A file could not be locked", path: name, errno: errno)
     }
   }
 
@@ -105,7 +113,7 @@ struct OpenFile: ~Copyable {
         StorageFault.strikes(.writeFile)
           ? FileCalls.noSpace() : Glibc.write(descriptor, rest.baseAddress, rest.count)
       }
-      guard count > 0 else { throw .file("A photo could not be written", path: path, errno: errno) }
+      guard count > 0 else { throw .file("A file could not be written", path: name, errno: errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
   }
@@ -120,7 +128,7 @@ struct OpenFile: ~Copyable {
   /// Reads up to `buffer.count` bytes; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(KennelError) -> Int {
     let count = FileCalls.again { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
-    guard count >= 0 else { throw .file("A file could not be read", path: path, errno: errno) }
+    guard count >= 0 else { throw .file("A file could not be read", path: name, errno: errno) }
     return count
   }
 
@@ -147,7 +155,7 @@ struct OpenFile: ~Copyable {
 
   func sync() throws(KennelError) {
     let code = FileCalls.again { StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor) }
-    guard code == 0 else { throw .file("A photo could not be brought to the disk", path: path, errno: errno) }
+    guard code == 0 else { throw .file("A file could not be brought to the disk", path: name, errno: errno) }
   }
 }
 
@@ -176,7 +184,7 @@ enum FileCalls {
 
   static func rename(_ source: String, to target: String) throws(KennelError) {
     let code = StorageFault.strikes(.renameFile) ? noSpace() as Int32 : Glibc.rename(source, target)
-    guard code == 0 else { throw .file("A photo could not be put in its place", path: target, errno: errno) }
+    guard code == 0 else { throw .file("A file could not be put in its place", path: target, errno: errno) }
   }
 
   /// The directory that a path leads through last.
