@@ -72,6 +72,22 @@ import Testing
     }
   }
 
+  @Test func eventsOfAnotherProcessComeByThemselves() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      let ada = try await store.addUser()
+      let listener = try store.events.listen()
+      for round in 0..<3 {
+        // Two connections to one database see each other as two processes do.
+        try await withStore(in: directory) { other in
+          for number in 0..<5 { try await other.addPost(10 * round + number, by: ada) }
+        }
+        let first = Int64(round * 5)
+        #expect(try await hear(listener, upTo: first + 5).ids == Array(first + 1...first + 5))
+      }
+    }
+  }
+
   @Test func eventsOfAnotherProcessComeWithTheNextChange() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in

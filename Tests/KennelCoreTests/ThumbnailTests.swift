@@ -128,7 +128,7 @@ import Testing
       let ada = try await store.addUser("Ada")
       let post = try await addNoise(to: store, by: ada)
       let thumbnails = try ThumbnailStore(
-        directory: directory.path("thumbnails"), photos: store.photos, diskLimit: 1 << 20,
+        directory: directory.path("thumbnails"), store: store, diskLimit: 1 << 20,
         memoryLimit: 1 << 20)
       return await withTaskGroup(of: KennelError.Code?.self) { group in
         for key in ThumbnailKey.all(of: post.photo) {
@@ -197,15 +197,37 @@ import Testing
     }
   }
 
-  @Test func aPostThatAnotherProcessDeletedIsForgottenInHalfAMinute() async throws {
-    let clock = HandClock()
-    try await withSite(clock: clock.clock) { web in
+  @Test func aPostThatAnotherProcessDeletedIsForgottenSoon() async throws {
+    let directory = try TemporaryDirectory()
+    // The clock stands still: nothing is forgotten for its age.
+    try await withSite(in: directory, clock: HandClock().clock) { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
       #expect(try await web.get("/posts/1/thumbnail").status == 200)
-      try await web.store.posts.delete(1, by: ada.id)
-      clock.advance(by: .seconds(31))
-      #expect(try await web.get("/posts/1/thumbnail").status == 404)
+      try await withStore(in: directory) { try await $0.posts.delete(1, by: ada.id) }
+      #expect(await eventually { (try? await web.get("/posts/1/thumbnail").status) == 404 })
+      let folder = web.directory.path("data/thumbnails")
+      #expect(
+        try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty })
+    }
+  }
+
+  @Test func aThumbnailThatIsMadeWhileItsPostGoesLeavesNoFile() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let post = try await web.addPicture(1, by: ada, width: 400, height: 300)
+      // As during a backup: the photo can be decoded a while longer.
+      let held = try web.store.photos.holdRemovals()
+      #expect(try await web.ask("DELETE", "/posts/1", WebBench.basic("Ada")).status == 204)
+      // Asked for before the deletion, and only now begun.
+      let key = ThumbnailKey(photo: post.photo, size: .usual, format: .jpeg)
+      #expect(try await web.site.thumbnails.thumbnail(key, byteCount: post.byteCount).byteCount > 0)
+      withExtendedLifetime(held) {}
+      let folder = web.directory.path("data/thumbnails")
+      #expect(
+        try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty })
+      #expect(await eventually { web.site.thumbnails.usage == (0, 0) })
+      #expect(web.site.thumbnails.ready(key) == nil)
     }
   }
 

@@ -14,20 +14,24 @@ package final class EventHub: Sendable {
     var hub: EventHubState
     var waiting: [EventHubState.ID: CheckedContinuation<EventDelivery?, Never>] = [:]
     var isWaking = false
+    var observers: [@Sendable ([KennelEvent]) -> Void] = []
   }
 
   private let state: Mutex<State>
   private let replay: @Sendable (_ after: Int64) async throws(KennelError) -> Replay
+  private let watch: ChangeWatch?
   /// Waking thousands takes milliseconds, which no change of a post should wait for.
   private let waker = DispatchQueue(label: "kennel.events")
 
+  /// - Parameter watch: what tells of other processes' changes, as soon as somebody listens or observes.
   init(
-    capacity: Int, listenerLimit: Int, lastID: Int64,
+    capacity: Int, listenerLimit: Int, lastID: Int64, watch: ChangeWatch? = nil,
     replay: @escaping @Sendable (_ after: Int64) async throws(KennelError) -> Replay
   ) {
     state = Mutex(
       State(hub: EventHubState(capacity: capacity, listenerLimit: listenerLimit, lastID: lastID)))
     self.replay = replay
+    self.watch = watch
   }
 
   /// The id of the latest event.
@@ -48,16 +52,27 @@ package final class EventHub: Sendable {
     guard let (id, isBehind) = added else {
       throw KennelError(.busy, "Too many are listening to events already. Try again later.")
     }
+    watch?.begin(for: self)
     return EventListener(hub: self, id: id, replaysAfter: isBehind ? lastEventID : nil)
+  }
+
+  /// Has somebody told of all events for as long as the store is open, who is no listener to be counted.
+  ///
+  /// - Parameter observer: called where events are handed on, so it may not block. An event may come twice.
+  func observe(_ observer: @escaping @Sendable ([KennelEvent]) -> Void) {
+    state.withLock { $0.observers.append(observer) }
+    watch?.begin(for: self)
   }
 
   /// Hands events on, in the order of their ids.
   func publish(_ events: [KennelEvent]) {
-    let wakes = state.withLock { state in
-      guard state.hub.append(events), !state.isWaking else { return false }
+    let (wakes, observers) = state.withLock { state in
+      let observers = state.observers
+      guard state.hub.append(events), !state.isWaking else { return (false, observers) }
       state.isWaking = true
-      return true
+      return (true, observers)
     }
+    for observer in observers { observer(events) }
     if wakes { waker.async { self.wake() } }
   }
 

@@ -20,6 +20,7 @@ package final class Database: Sendable {
 
   private let writer: Lane<WriteTransaction>
   private let reader: Lane<Connection>
+  private let watcher: Lane<Connection>
   private let connections: Connections
 
   /// The id of the latest event when the database was opened.
@@ -36,7 +37,8 @@ package final class Database: Sendable {
     for _ in 0..<max(configuration.readers, 1) {
       reading.append(try Connection(path: path, access: .reading, patience: configuration.patience))
     }
-    let connections = Connections(writing: writing, reading: reading)
+    let watching = try Connection(path: path, access: .reading, patience: configuration.patience)
+    let connections = Connections(writing: writing, reading: reading, watching: watching)
     self.connections = connections
     writer = Lane(
       "changes", slots: 1, batch: configuration.largestBatch, waitingLimit: configuration.waitingLimit
@@ -45,6 +47,9 @@ package final class Database: Sendable {
     }
     reader = Lane("questions", slots: reading.count, waitingLimit: configuration.waitingLimit) { slot, jobs in
       for job in jobs { connections.read(job, slot: slot) }
+    }
+    watcher = Lane("looks", slots: 1, waitingLimit: 1) { _, jobs in
+      for job in jobs { connections.watch(job) }
     }
   }
 
@@ -78,8 +83,25 @@ package final class Database: Sendable {
     reader.submit(ticket, work, completion: completion)
   }
 
+  /// Reads when the database has changed since this was asked last, by whichever process; nil when it has not, which
+  /// is found out without reading the file.
+  func readChanges<Value: Sendable>(
+    _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value? {
+    try await watcher.run { [connections] connection throws(KennelError) in
+      // "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be
+      // different if changes were committed to the database by any other connection in the interim."
+      let version = try connection.first("PRAGMA data_version") { $0.integer(0) }
+      guard version != connections.seenVersion else { return nil }
+      let value = try work(connection)
+      connections.seenVersion = version
+      return value
+    }
+  }
+
   /// Refuses new work, ends what waits, and closes the file.
   package func close() async {
+    await watcher.close()
     await reader.close()
     await writer.close()
     connections.close()
@@ -89,20 +111,32 @@ package final class Database: Sendable {
 /// The connections behind the lanes.
 ///
 /// `@unchecked`: the writing connection is touched by the writer's one slot only, each reading one by the slot of its
-/// number, and all of them by `close()` once both lanes are at rest; a lane's mutex stands between two uses of a slot.
+/// number, the watching one and the version by the watcher's one slot, and all of them by `close()` once the lanes are at
+/// rest; a lane's mutex stands between two uses of a slot.
 private final class Connections: @unchecked Sendable {
   private var writing: Connection?
   private var reading: [Connection]
+  private var watching: Connection?
+  /// The database's version at the last look.
+  var seenVersion: Int64?
 
-  init(writing: Connection, reading: [Connection]) {
+  init(writing: Connection, reading: [Connection], watching: Connection) {
     self.writing = writing
     self.reading = reading
+    self.watching = watching
   }
 
   func close() {
     // The last one to be closed brings the log into the file.
+    watching = nil
     reading = []
     writing = nil
+  }
+
+  /// Without a transaction around it: within one, no change of others would be seen.
+  func watch(_ job: Lane<Connection>.Job) {
+    guard let watching else { return job.fail(.closed) }
+    do throws(KennelError) { try job.attempt(watching)() } catch { job.fail(error) }
   }
 
   func read(_ job: Lane<Connection>.Job, slot: Int) {

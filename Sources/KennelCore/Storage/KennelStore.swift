@@ -1,6 +1,7 @@
 /// All that a kennel keeps, in one directory: the database and the photos.
 ///
-/// Several processes may have the same directory open: changes take turns, events of others come with the next change.
+/// Several processes may have the same directory open: changes take turns, and what others have done is told within a
+/// second to those who listen.
 package final class KennelStore: Sendable {
   /// Limits of a store.
   package struct Configuration: Sendable {
@@ -13,6 +14,8 @@ package final class KennelStore: Sendable {
     /// How many events a listener may be behind.
     package var eventRingCapacity = 1024
     package var listenerLimit = 10_000
+    /// How often to look whether another process has changed something.
+    package var watchInterval = Duration.seconds(1)
 
     package init() {}
   }
@@ -26,18 +29,23 @@ package final class KennelStore: Sendable {
   let database: Database
   let changes: ChangeRecorder
   let clock: KennelClock
+  private let watch: ChangeWatch
   /// One after the other.
   let backups = Lane<Void>("backups", slots: 1, waitingLimit: 4)
 
   /// Opens the store of a directory, which is made when it is missing, and clears up what a kill left.
   ///
+  /// - Parameters:
+  ///   - clock: what is written down and measured.
+  ///   - timer: what the looks for other processes' changes wait with.
   /// - Throws: a sentence that says what to do about the directory, the disk, or a database of another version.
   package static func open(
-    _ directory: String, configuration: Configuration = Configuration(), clock: KennelClock = .system
+    _ directory: String, configuration: Configuration = Configuration(), clock: KennelClock = .system,
+    timer: any Clock<Duration> = ContinuousClock()
   ) async throws(KennelError) -> KennelStore {
     let lane = Lane<Void>("openings", slots: 1, waitingLimit: 0)
     let store = try await lane.run { () throws(KennelError) in
-      try KennelStore(directory, configuration: configuration, clock: clock)
+      try KennelStore(directory, configuration: configuration, clock: clock, timer: timer)
     }
     do throws(KennelError) {
       try await store.prepare()
@@ -48,7 +56,9 @@ package final class KennelStore: Sendable {
     return store
   }
 
-  private init(_ directory: String, configuration: Configuration, clock: KennelClock) throws(KennelError) {
+  private init(
+    _ directory: String, configuration: Configuration, clock: KennelClock, timer: any Clock<Duration>
+  ) throws(KennelError) {
     self.directory = directory
     self.clock = clock
     try FileCalls.makeDirectory(directory)
@@ -59,9 +69,15 @@ package final class KennelStore: Sendable {
     let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))
     self.database = database
     photos = try PhotoDirectory(path: directory + "/photos", sizeLimit: configuration.photoSizeLimit)
+    watch = ChangeWatch(interval: configuration.watchInterval, timer: timer) {
+      after async throws(KennelError) in
+      try await database.readChanges { connection throws(KennelError) in
+        try log.events(after: after, limit: log.capacity, from: connection)
+      } ?? []
+    }
     events = EventHub(
       capacity: configuration.eventRingCapacity, listenerLimit: configuration.listenerLimit,
-      lastID: database.lastEventID
+      lastID: database.lastEventID, watch: watch
     ) { after async throws(KennelError) in
       try await database.read { connection throws(KennelError) in
         EventHub.Replay(
@@ -85,6 +101,7 @@ package final class KennelStore: Sendable {
 
   /// Ends what waits, ends the listeners, and closes the files; what is asked for afterwards is refused as closed.
   package func close() async {
+    await watch.close()
     await backups.close()
     await accounts.close()
     await database.close()

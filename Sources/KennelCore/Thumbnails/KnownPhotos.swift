@@ -3,7 +3,7 @@ import Synchronization
 
 /// Which photo a post has, as far as it was asked for lately: spares a thumbnail the question to the database.
 ///
-/// Another process may delete a post without a word here: so what is known is asked for anew after a while.
+/// What is known is asked for anew after a while all the same: nothing here depends on each deletion being heard of.
 final class KnownPhotos: Sendable {
   struct Photo: Sendable, Hashable {
     var hash: PhotoHash
@@ -53,10 +53,14 @@ final class KnownPhotos: Sendable {
     }
   }
 
-  func remove(_ post: Int64) {
+  /// A post is gone. The answer is its photo, if that is known.
+  @discardableResult
+  func remove(_ post: Int64) -> Photo? {
     state.withLock { state in
       state.deletions += 1
+      let photo = state.photos.peek(post)?.photo
       _ = state.photos.remove(post)
+      return photo
     }
   }
 }

@@ -25,7 +25,7 @@ package final class ThumbnailStore: Sendable {
 
   let files: ThumbnailFiles
   let known: KnownPhotos
-  private let photos: PhotoDirectory
+  private let store: KennelStore
   private let state: Mutex<State>
   private let turnstile = Turnstile(
     "thumbnails", passes: max(ProcessInfo.processInfo.activeProcessorCount, 2), waitingLimit: 1024)
@@ -37,15 +37,19 @@ package final class ThumbnailStore: Sendable {
 
   /// - Parameters:
   ///   - directory: where thumbnails are kept; it is made when it is missing.
+  ///   - store: has the photos, and tells of posts that go.
   ///   - diskLimit: how many bytes there at most.
   ///   - memoryLimit: how many bytes in memory at most.
   package init(
-    directory: String, photos: PhotoDirectory, diskLimit: Int, memoryLimit: Int, clock: KennelClock = .system
+    directory: String, store: KennelStore, diskLimit: Int, memoryLimit: Int, clock: KennelClock = .system
   ) throws(KennelError) {
-    self.photos = photos
-    files = try ThumbnailFiles(directory: directory, limit: diskLimit, photos: photos)
+    self.store = store
+    files = try ThumbnailFiles(directory: directory, limit: diskLimit, photos: store.photos)
     known = KnownPhotos(clock: clock)
     state = Mutex(State(small: LRUCache(limit: memoryLimit), large: LRUCache(limit: Self.openFileLimit)))
+    store.events.observe { [weak self] events in
+      for event in events where event.kind == .deleted { self?.forget(post: event.post) }
+    }
   }
 
   package var counts: Counts { state.withLock { $0.counts } }
@@ -94,6 +98,7 @@ package final class ThumbnailStore: Sendable {
 
   private func result(_ key: ThumbnailKey, byteCount: Int) async -> Result<Thumbnail, KennelError> {
     let deletions = state.withLock { $0.deletions[key.photo, default: 0] }
+    var isOrphan = false
     let result: Result<(thumbnail: Thumbnail, isNew: Bool), KennelError>
     do throws(KennelError) {
       if let thumbnail = try await files.load(key) {
@@ -101,15 +106,17 @@ package final class ThumbnailStore: Sendable {
       } else {
         let bytes = try await make(key, byteCount: byteCount)
         result = .success((try await files.keep(key, bytes), true))
+        // Its post may have gone before anybody could know of this: a photo's file outlives its last post for a while.
+        isOrphan = (try? await store.posts.hasPhoto(key.photo)) == false
       }
     } catch {
       result = .failure(error)
     }
-    let wasDeleted = state.withLock { state in
+    let wasDeleted = state.withLock { [isOrphan] state in
       state.underWay[key] = nil
       guard case .success(let found) = result else { return false }
       if found.isNew { state.counts.made += 1 } else { state.counts.fromDisk += 1 }
-      guard state.deletions[key.photo, default: 0] == deletions else { return true }
+      guard !isOrphan, state.deletions[key.photo, default: 0] == deletions else { return true }
       state.keep(found.thumbnail)
       return false
     }
@@ -118,7 +125,7 @@ package final class ThumbnailStore: Sendable {
   }
 
   private func make(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Data {
-    let path = photos.file(key.photo, byteCount: byteCount).path
+    let path = store.photos.file(key.photo, byteCount: byteCount).path
     return try await turnstile.pass { () async throws(KennelError) in
       let bytes = try await PhotoInspector.bytes(ofFileAt: path, limit: PhotoInspector.byteLimit)
       do {
@@ -130,6 +137,11 @@ package final class ThumbnailStore: Sendable {
         throw KennelError(decoding: error)
       }
     }
+  }
+
+  /// A post is gone, whoever deleted it: so are the thumbnails that were made of it, if that is known.
+  private func forget(post: Int64) {
+    if let photo = known.remove(post) { forget(post: post, photo: photo.hash) }
   }
 
   /// A post is gone: so are its photo's thumbnails. Should another post have the same photo, they are made anew.

@@ -50,7 +50,7 @@ package final class KennelSite: Sendable {
     self.clock = clock
     renderer = PageRenderer(title: configuration.title)
     thumbnails = try ThumbnailStore(
-      directory: directory + "/thumbnails", photos: store.photos, diskLimit: configuration.thumbnailCacheSize,
+      directory: directory + "/thumbnails", store: store, diskLimit: configuration.thumbnailCacheSize,
       memoryLimit: configuration.thumbnailMemorySize, clock: clock)
     pulse = Pulse(interval: configuration.heartbeat, timer: timer)
     metrics = Metrics(routes: Self.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
