@@ -75,15 +75,20 @@ extension KennelProgram {
         discussion: [
           "Posts that are not here yet are taken, with their photos, captions, authors and dates. Nothing of the other kennel is believed: a photo has to have the hash that was announced, and to be one.",
           "A sync that was cut off goes on where it was, in the middle of a photo too. What was deleted here does not come back.",
+          "With --follow it stays, and takes each new post as soon as the other kennel tells of it. A link that breaks is made again, after pauses of up to a minute. Ctrl-C or SIGTERM ends it, and the status is 0.",
         ],
         options: [
+          Option("follow", "stay, and take what is posted there from now on too"),
           Option("as", value: "NAME", "whose posts they are here; the owner's unless given"),
           Option(
             "allow-private", "connect to addresses that are not public as well, such as those of this house"),
         ] + common,
         examples: [
-          Example(text: "From the kennel of a friend", line: "kennel sync https://dogs.example")
-        ]),
+          Example(text: "From the kennel of a friend", line: "kennel sync https://dogs.example"),
+          Example(
+            text: "From two, as their posts come",
+            line: "kennel sync --follow https://dogs.example https://hounds.example"),
+        ], serviceOption: "follow"),
       CommandDescription(
         "backup", "write all there is into one file", operands: "FILE", count: 1...1,
         discussion: [

@@ -18,7 +18,8 @@ extension ProgramDescription {
     failure: @escaping @Sendable (any Error) -> Failure = { Failure(general: $0) },
     perform: @escaping @Sendable (ParsedArguments) async throws -> ExitStatus
   ) async -> Int32 {
-    let isService = arguments.first.flatMap(command(named:))?.isService ?? false
+    let command = arguments.first.flatMap(command(named:))
+    let isService = command?.isService(given: arguments.dropFirst()) ?? false
     return await Interruption.run(isOrdinaryEnd: isService) {
       await dispatch(arguments, environment, failure, perform)
     }.rawValue

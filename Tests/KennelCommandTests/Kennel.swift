@@ -63,6 +63,17 @@ struct Kennel: Sendable {
     return Server(child: child, address: String(line.dropFirst("Kennel is at ".count)))
   }
 
+  /// Starts something that goes on; its standard error is in `followErrors`.
+  func begin(_ arguments: String...) throws -> ChildProcess {
+    try ChildProcess(
+      [Self.path] + arguments, environment: environment, output: directory.path("follow-errors"),
+      isConversing: true)
+  }
+
+  var followErrors: String {
+    (try? String(contentsOf: directory.file("follow-errors"), encoding: .utf8)) ?? ""
+  }
+
   var serverErrors: String {
     (try? String(contentsOf: directory.file("server-errors"), encoding: .utf8)) ?? ""
   }
@@ -85,7 +96,7 @@ struct Kennel: Sendable {
     }
   }
 
-  fileprivate static func end(of child: ChildProcess) async throws -> Int32 {
+  static func end(of child: ChildProcess) async throws -> Int32 {
     switch await offThePool({ child.waitForEnd(within: .seconds(50)) }) {
     case .exited(let code): return code
     case .signalled(let signal): return -signal

@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
 @testable import KennelCommand
+@testable import KennelCore
 
 @Suite(.timeLimit(.minutes(1))) struct SyncTests {
   @Test func whatAnotherKennelSharesIsTakenOnce() async throws {
@@ -17,6 +19,76 @@ import Testing
     #expect(second.output.hasSuffix(": 0 new posts\n"))
     #expect(try await here.run("check").output == "2 photos: all is well.\n")
     #expect(try await server.end() == 0)
+  }
+
+  @Test func whereNobodyListensItEndsSoonAndSaysSo() async throws {
+    let here = try await Kennel.withOwner()
+    let start = ContinuousClock.now
+    let result = try await here.run("sync", "http://127.0.0.1:1", "--allow-private")
+    #expect(result.status == 4)
+    #expect(.now - start < .seconds(20))
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("kennel: 127.0.0.1:1: ") })
+    #expect(lines.first?.hasSuffix("; trying again in 1 s") == true, "\(result.errors)")
+    #expect(lines.last?.contains("trying again") == false)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func followingTakesWhatComesOverALinkThatBreaksUntilItIsAskedToEnd(signal: Int32) async throws {
+    let there = try await Kennel.withOwner()
+    try there.writePhotos(1)
+    _ = try await there.run("import", there.directory.path("photos"))
+    var server = try await there.start("serve", "--port", "0")
+    let here = try await Kennel.withOwner()
+    let follower = try here.begin("sync", "--follow", server.address, "--allow-private")
+    defer { follower.stop() }
+    func line() async -> String { await offThePool { follower.readLine(within: .seconds(30)) } ?? "" }
+    #expect(await line().contains(": 1 new post, "))
+    // Posted by another process than the one that serves.
+    try there.writePhotos(2)
+    _ = try await there.run("import", there.directory.path("photos"))
+    #expect(await line().contains(": 1 new post, "))
+    // The link breaks, and what is posted meanwhile comes when it is there again.
+    let port = try #require(try server.url("/").port)
+    #expect(try await server.end() == 0)
+    try there.writePhotos(4)
+    _ = try await there.run("import", there.directory.path("photos"))
+    #expect(await eventually(within: .seconds(20)) { here.followErrors.contains("; trying again in ") })
+    server = try await there.start("serve", "--port", "\(port)")
+    #expect(await line().contains(": 2 new posts, "))
+    kill(follower.identifier, signal)
+    #expect(try await Kennel.end(of: follower) == 0)
+    let errors = here.followErrors
+    #expect(errors.contains("127.0.0.1:\(port): the other kennel answers again\n"), "\(errors)")
+    #expect(errors.contains("127.0.0.1:\(port): followed for ") && errors.contains(": 4 new posts, "))
+    #expect(try await here.run("check").output == "4 photos: all is well.\n")
+    #expect(try await server.end() == 0)
+  }
+
+  @Test func followingEndsSoonWhereNobodyEverWas() async throws {
+    let here = try await Kennel.withOwner()
+    let result = try await here.run("sync", "--follow", "http://127.0.0.1:1", "--allow-private")
+    #expect(result.status == 4)
+    #expect(result.errors.split(separator: "\n").count == 2)
+  }
+
+  @Test func notesComeNowAndThenAndTroubleIsToldOnce() {
+    var notes = SyncNotes()
+    var now = SyncProgress()
+    now.taken = 1
+    #expect(notes.progress(now, at: .seconds(9)) == nil)
+    #expect(notes.progress(now, at: .seconds(10)) == "1 new post so far, 0 B")
+    #expect(notes.progress(now, at: .seconds(19)) == nil)
+    #expect(notes.worked() == nil)
+    func retry(_ seconds: Int) -> String? {
+      notes.retry(SyncRetry(error: .closed, pause: .seconds(seconds)))
+    }
+    #expect(retry(1)?.hasSuffix("; trying again in 1 s") == true)
+    #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
+    #expect(retry(2)?.hasSuffix("; trying again every 2 s") == true)
+    #expect(retry(2) == nil)
+    #expect(notes.worked() == "the other kennel answers again")
+    #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
   }
 
   @Test func privateAddressesAreLeftAloneUnlessAskedFor() async throws {

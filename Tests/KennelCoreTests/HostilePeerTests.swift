@@ -187,19 +187,34 @@ import Testing
   }
 
   @Test func patienceGrowsAndEnds() {
+    let lost = PeerFailure.passing(.closed)
+    let later = PeerFailure.passing(.closed, retryAfter: .seconds(30))
     var patience = PeerPatience(firstPause: .seconds(1), limit: 4)
-    #expect(patience.pause(afterProgress: false, retryAfter: nil) == .seconds(1))
-    #expect(patience.pause(afterProgress: false, retryAfter: nil) == .seconds(2))
-    #expect(patience.pause(afterProgress: true, retryAfter: nil) == .seconds(1))
-    #expect(patience.pause(afterProgress: false, retryAfter: nil) == .seconds(2))
-    #expect(patience.pause(afterProgress: false, retryAfter: .seconds(30)) == .seconds(30))
-    #expect(patience.pause(afterProgress: false, retryAfter: nil) == nil)
+    #expect(patience.pause(after: lost, hadProgress: false) == .seconds(1))
+    #expect(patience.pause(after: lost, hadProgress: false) == .seconds(2))
+    #expect(patience.pause(after: lost, hadProgress: true) == .seconds(1))
+    #expect(patience.pause(after: .absent(.closed), hadProgress: false) == .seconds(2))
+    #expect(patience.pause(after: later, hadProgress: false) == .seconds(30))
+    #expect(patience.pause(after: lost, hadProgress: false) == nil)
     var endless = PeerPatience(firstPause: .seconds(1), limit: .max)
-    for _ in 0..<20 { _ = endless.pause(afterProgress: false, retryAfter: nil) }
-    #expect(endless.pause(afterProgress: false, retryAfter: nil) == .seconds(60))
+    for _ in 0..<20 { _ = endless.pause(after: lost, hadProgress: false) }
+    #expect(endless.pause(after: lost, hadProgress: false) == .seconds(60))
+    #expect(endless.pause(after: .lasting(.closed), hadProgress: false) == nil)
     var teased = PeerPatience()
-    let count = (0..<1000).count { _ in teased.pause(afterProgress: true, retryAfter: nil) != nil }
+    let count = (0..<1000).count { _ in teased.pause(after: lost, hadProgress: true) != nil }
     #expect(count == 499)
+  }
+
+  @Test func whereNobodyEverWasPatienceIsShort() {
+    let nobody = PeerFailure.absent(.closed)
+    var patience = PeerPatience(hasAnswered: false)
+    #expect(patience.pause(after: nobody, hadProgress: false) == .seconds(1))
+    #expect(patience.pause(after: nobody, hadProgress: false) == nil)
+    // Whoever answers, be it with trouble, is there.
+    var busy = PeerPatience(hasAnswered: false)
+    #expect(busy.pause(after: .passing(.closed), hadProgress: false) == .seconds(1))
+    #expect(busy.pause(after: nobody, hadProgress: false) == .seconds(2))
+    #expect(busy.pause(after: nobody, hadProgress: false) == .seconds(4))
   }
 
   @Test func anAddressIsOneOfAKennel() throws {

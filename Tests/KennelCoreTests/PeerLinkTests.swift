@@ -42,14 +42,14 @@ import Testing
       .send("{\"kind\":\"heartbeat\"}\n{\"kind\":\"later\"}\n{\"kind\":\"lost\"}\n"),
     ])
     #expect(heard == [.opened, .posted(7), .lost])
-    let ending = try #require(error as? PeerListener.Ending)
-    #expect(ending.isPassing && ending.error.code == .unreachable)
+    let ending = try #require(error as? PeerFailure)
+    #expect(ending.mayPass && ending.error.code == .unreachable)
   }
 
   @Test func aResetIsAnEndThatMayPass() async throws {
     let (heard, error) = try await hear([.readRequest, .send(Self.head), .send(Self.hello), .reset])
     #expect(heard.count <= 1)
-    #expect((error as? PeerListener.Ending)?.isPassing == true)
+    #expect((error as? PeerFailure)?.mayPass == true)
   }
 
   @Test func whatIsNoKennelEndsForGood() async throws {
@@ -59,12 +59,12 @@ import Testing
     ] {
       let (heard, error) = try await hear([.readRequest, .send(answer), .readUntilClosed])
       #expect(heard.isEmpty)
-      #expect((error as? PeerListener.Ending)?.isPassing == false, "\(answer)")
+      #expect((error as? PeerFailure)?.mayPass == false, "\(answer)")
     }
     let (_, error) = try await hear([
       .readRequest, .send(Self.head), .sendForever(Data(repeating: 97, count: 65536)),
     ])
-    #expect((error as? PeerListener.Ending)?.error.description.contains("line without end") == true)
+    #expect((error as? PeerFailure)?.error.description.contains("line without end") == true)
   }
 
   @Test func whoWaitsIsResumedOnce() async throws {
@@ -100,9 +100,9 @@ import Testing
     defer { server.stop() }
     let listener = PeerListener()
     let link = try makeLink(server, listener)
-    await #expect(throws: PeerListener.Ending.self) { try await listener.next { link.open() } }
+    await #expect(throws: PeerFailure.self) { try await listener.next { link.open() } }
     // And who comes later.
-    await #expect(throws: PeerListener.Ending.self) { try await listener.next() }
+    await #expect(throws: PeerFailure.self) { try await listener.next() }
   }
 
   @Test func droppingTheLinkEndsItsConnectionAndTellsNobody() async throws {
@@ -172,6 +172,45 @@ import Testing
       await other.stop()
     }
   }
+
+  @Test func aKennelThatIsAwayIsWaitedForWhereItWasBefore() async throws {
+    try await withStore { there in
+      let other = try OtherKennel(there)
+      try await there.addPost(1, by: there.addUser("Bob"))
+      try await withStore { here in
+        let ada = try await here.addUser()
+        let address = try other.address()
+        try await sync(address, here, ada).run()
+        await other.stop()
+        let tries = Mutex(0)
+        // Asked for once, it ends soon: nobody is there.
+        let error = await #expect(throws: KennelError.self) {
+          try await sync(address, here, ada).run(retrying: { _ in tries.withLock { $0 += 1 } })
+        }
+        #expect(error?.code == .unreachable && tries.withLock { $0 } == 1)
+        let following = Task {
+          try await sync(address, here, ada).follow(retrying: { _ in tries.withLock { $0 += 1 } })
+        }
+        #expect(await eventually { tries.withLock { $0 } > 8 })
+        following.cancel()
+        #expect(await code { try await following.value } == .cancelled)
+      }
+    }
+  }
+
+  @Test func whatIsDoneWithAReportEndsTheFollowingWhenItFails() async throws {
+    struct NoPaper: Error {}
+    try await withStore { there in
+      let other = try OtherKennel(there)
+      try await withStore { here in
+        let ada = try await here.addUser()
+        await #expect(throws: NoPaper.self) {
+          try await sync(other.address(), here, ada).follow(finished: { _ in throw NoPaper() })
+        }
+      }
+      await other.stop()
+    }
+  }
 }
 
 extension PeerListener {
@@ -184,7 +223,7 @@ private final class CountingDelegate: PeerLinkDelegate {
   var endings: Int { counts.withLock { $0.endings } }
 
   func peerLink(_ link: PeerLink, didReceive news: PeerNews) { counts.withLock { $0.news += 1 } }
-  func peerLink(_ link: PeerLink, didCloseWith error: KennelError, isPassing: Bool) {
+  func peerLink(_ link: PeerLink, didCloseWith failure: PeerFailure) {
     counts.withLock { $0.endings += 1 }
   }
 }

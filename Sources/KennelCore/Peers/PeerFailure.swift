@@ -2,9 +2,11 @@ import Foundation
 import Retriever
 
 /// Why something could not be had from another kennel.
-enum PeerFailure: Error, Sendable {
+package enum PeerFailure: Error, Sendable {
   /// Worth another try, at the earliest after a while that the peer may have asked for.
   case passing(KennelError, retryAfter: Duration? = nil)
+  /// Nobody is there. It may pass, unless the address is wrong.
+  case absent(KennelError)
   /// It would be the same again.
   case lasting(KennelError)
   /// The peer does not have it.
@@ -12,8 +14,16 @@ enum PeerFailure: Error, Sendable {
 
   var error: KennelError {
     switch self {
-    case .passing(let error, _), .lasting(let error): error
+    case .passing(let error, _), .absent(let error), .lasting(let error): error
     case .missing: KennelError(.badPeer, "There is nothing of a kennel at that address. Check it.")
+    }
+  }
+
+  /// Whether another try may do.
+  var mayPass: Bool {
+    switch self {
+    case .passing, .absent: true
+    case .lasting, .missing: false
     }
   }
 
@@ -39,8 +49,8 @@ enum PeerFailure: Error, Sendable {
           error.localizedDescription + " With --allow-private it is allowed: for kennels in your own network."
         )
       )
-    case .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
-      .notConnectedToInternet, .badServerResponse:
+    case .cannotConnectToHost, .cannotFindHost: self = .absent(KennelError(.unreachable, sentence))
+    case .timedOut, .networkConnectionLost, .dnsLookupFailed, .notConnectedToInternet, .badServerResponse:
       self = .passing(KennelError(.unreachable, sentence))
     default: self = .lasting(KennelError(.unreachable, sentence))
     }
@@ -72,37 +82,5 @@ enum PeerFailure: Error, Sendable {
       self = .lasting(
         KennelError(.badPeer, "What is at that address answers as no kennel does (status \(status))."))
     }
-  }
-}
-
-/// How long to wait before another try: a pure value.
-struct PeerPatience: Sendable, Hashable {
-  /// The pause after the first failure; twice as long after each more, unless something was had in between.
-  var firstPause = Duration.seconds(1)
-  var longestPause = Duration.seconds(60)
-  /// How many failures in a row, without anything had in between, are one too many.
-  var limit = 6
-  /// How many failures are one too many, whatever was had in between.
-  var totalLimit = 500
-  private var inRow = 0
-  private var total = 0
-
-  /// Another failure; nil when it is one too many.
-  mutating func pause(afterProgress hadProgress: Bool, retryAfter: Duration?) -> Duration? {
-    inRow = hadProgress ? 1 : inRow + 1
-    total += 1
-    guard inRow < limit, total < totalLimit else { return nil }
-    var pause = firstPause
-    for _ in 1..<inRow where pause < longestPause { pause = pause * 2 }
-    pause = min(pause, longestPause)
-    guard let retryAfter else { return pause }
-    return retryAfter <= .seconds(300) ? max(pause, retryAfter) : nil
-  }
-
-  mutating func reset() { (inRow, total) = (0, 0) }
-
-  init(firstPause: Duration = .seconds(1), limit: Int = 6) {
-    self.firstPause = firstPause
-    self.limit = limit
   }
 }

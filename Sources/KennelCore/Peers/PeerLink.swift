@@ -8,7 +8,7 @@ package protocol PeerLinkDelegate: AnyObject, Sendable {
   func peerLink(_ link: PeerLink, didReceive news: PeerNews)
   /// The link is over: closed by the other kennel, broken, or not what it ought to be. Called once, and last; not after
   /// ``PeerLink/close()``.
-  func peerLink(_ link: PeerLink, didCloseWith error: KennelError, isPassing: Bool)
+  func peerLink(_ link: PeerLink, didCloseWith failure: PeerFailure)
 }
 
 /// An open line to the events of another kennel, with a delegate, as code from before async/await has it.
@@ -65,11 +65,7 @@ package final class PeerLink: Sendable {
   fileprivate func failed(_ failure: PeerFailure) {
     guard let delegate = openDelegate, let task = end() else { return }
     task.cancel()
-    if case .passing = failure {
-      delegate.peerLink(self, didCloseWith: failure.error, isPassing: true)
-    } else {
-      delegate.peerLink(self, didCloseWith: failure.error, isPassing: false)
-    }
+    delegate.peerLink(self, didCloseWith: failure)
   }
 
   private var openDelegate: (any PeerLinkDelegate)? {

@@ -1,6 +1,5 @@
 import Foundation
 import Retriever
-import Synchronization
 
 /// Takes what another kennel offers and this one does not have.
 ///
@@ -59,21 +58,27 @@ package struct PeerSync: Sendable {
 
   /// Takes what is new, and returns when nothing is left.
   ///
-  /// Cancelling ends it soon; what was taken stays.
+  /// Cancelling ends it soon; what was taken stays. It tries again when the peer is lost or busy; where nobody is at the
+  /// very first, only once.
   ///
-  /// - Parameter progress: called often, one call after the other.
+  /// - Parameters:
+  ///   - progress: called often, one call after the other.
+  ///   - retrying: called before each pause.
   /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `busy` when the same peer is being read already, `cancelled`, or
   ///   what the store says.
   @discardableResult
   package func run(
-    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
+    retrying: @escaping @Sendable (SyncRetry) -> Void = { _ in }
   ) async throws(KennelError) -> SyncReport {
     let partials = try await PartialPhotos.open(for: peer, in: store)
-    let teller = ProgressTeller(tell: progress)
+    let teller = SyncTeller(progress: progress, retrying: retrying)
     var report = SyncReport()
     var cursor = try await store.posts.cursor(of: peer.name)
+    var hasAnswered = false
     while true {
-      let page = try await page(after: cursor)
+      let page = try await page(after: cursor, hasAnswered: hasAnswered, teller)
+      hasAnswered = true
       for offer in page.offers {
         if report.taken >= limits.posts || teller.now.bytes >= limits.bytes {
           report.isLimited = true
@@ -91,7 +96,7 @@ package struct PeerSync: Sendable {
   }
 
   private func handle(
-    _ offer: PeerPage.Offer, _ partials: PartialPhotos, _ teller: ProgressTeller, _ report: inout SyncReport
+    _ offer: PeerPage.Offer, _ partials: PartialPhotos, _ teller: SyncTeller, _ report: inout SyncReport
   ) async throws(KennelError) {
     switch offer {
     case .refused(let id, let reason): report.refuse(id, reason)
@@ -112,14 +117,14 @@ package struct PeerSync: Sendable {
         switch error {
         case .missing: report.refuse(post.id, "It was deleted meanwhile.")
         case .lasting(let error) where error.isOfOnePost: report.refuse(post.id, error.description)
-        case .lasting(let error), .passing(let error, _): throw error
+        case .lasting(let error), .passing(let error, _), .absent(let error): throw error
         }
       }
     }
   }
 
   private func take(
-    _ post: PeerPost, _ partials: PartialPhotos, _ teller: ProgressTeller
+    _ post: PeerPost, _ partials: PartialPhotos, _ teller: SyncTeller
   ) async throws(PeerFailure) -> Bool {
     do {
       let photo = try await photo(of: post, partials, teller)
@@ -135,13 +140,13 @@ package struct PeerSync: Sendable {
 
   /// A photo, whole and with the hash that was announced.
   private func photo(
-    of post: PeerPost, _ partials: PartialPhotos, _ teller: ProgressTeller
+    of post: PeerPost, _ partials: PartialPhotos, _ teller: SyncTeller
   ) async throws(PeerFailure) -> StagedPhoto {
     do {
       // Twice: the first bytes may have come from an earlier run, and be others than those that followed.
       for _ in 0..<2 {
         let partial = try await partials.begin(post.hash, byteCount: post.byteCount)
-        try await persist { () async throws(PeerFailure) in
+        try await persist(teller) { () async throws(PeerFailure) in
           let before = teller.now.bytes
           do throws(PeerFailure) {
             try await transport.fetch(partial, of: post.id) { count in teller.update { $0.bytes += count } }
@@ -160,10 +165,12 @@ package struct PeerSync: Sendable {
     }
   }
 
-  private func page(after cursor: Int64) async throws(KennelError) -> PeerPage {
+  private func page(
+    after cursor: Int64, hasAnswered: Bool, _ teller: SyncTeller
+  ) async throws(KennelError) -> PeerPage {
     let data: Data
     do throws(PeerFailure) {
-      data = try await persist { () async throws(PeerFailure) in
+      data = try await persist(teller, hasAnswered: hasAnswered) { () async throws(PeerFailure) in
         do throws(PeerFailure) {
           return .done(try await transport.page(after: cursor))
         } catch {
@@ -183,16 +190,17 @@ package struct PeerSync: Sendable {
 
   /// Tries until it is done, it would be the same again, or patience is at its end.
   private func persist<Value>(
+    _ teller: SyncTeller, hasAnswered: Bool = true,
     _ attempt: () async throws(PeerFailure) -> Attempt<Value>
   ) async throws(PeerFailure) -> Value {
-    var patience = PeerPatience(firstPause: limits.firstPause, limit: limits.failures)
+    var patience = PeerPatience(
+      firstPause: limits.firstPause, limit: limits.failures, hasAnswered: hasAnswered)
     while true {
       switch try await attempt() {
       case .done(let value): return value
       case .failed(let failure, let hadProgress):
-        guard case .passing(_, let retryAfter) = failure,
-          let pause = patience.pause(afterProgress: hadProgress, retryAfter: retryAfter)
-        else { throw failure }
+        guard let pause = patience.pause(after: failure, hadProgress: hadProgress) else { throw failure }
+        teller.retrying(SyncRetry(error: failure.error, pause: pause))
         do { try await clock.sleep(for: pause) } catch { throw .lasting(.cancelled) }
       }
     }
@@ -203,23 +211,5 @@ extension KennelError {
   /// Whether it is about what one post is, so that the others may do.
   fileprivate var isOfOnePost: Bool {
     [.badPhoto, .photoTooLarge, .unknownFormat, .badText, .badName].contains(code)
-  }
-}
-
-/// Counts, and tells of it; pieces of a photo and posts are told of by one task after the other.
-private final class ProgressTeller: Sendable {
-  private let state = Mutex(SyncProgress())
-  private let tell: @Sendable (SyncProgress) -> Void
-
-  init(tell: @escaping @Sendable (SyncProgress) -> Void) { self.tell = tell }
-
-  var now: SyncProgress { state.withLock { $0 } }
-
-  func update(_ change: (inout SyncProgress) -> Void) {
-    tell(
-      state.withLock { state in
-        change(&state)
-        return state
-      })
   }
 }

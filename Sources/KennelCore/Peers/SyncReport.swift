@@ -10,6 +10,14 @@ package struct SyncProgress: Sendable, Hashable {
   package init() {}
 }
 
+/// Another try that is to come.
+package struct SyncRetry: Sendable {
+  /// Why.
+  package var error: KennelError
+  /// How soon.
+  package var pause: Duration
+}
+
 /// What a sync did.
 package struct SyncReport: Sendable, Hashable {
   /// A post that was not taken, and will not be asked for again.

@@ -25,11 +25,14 @@ package struct CommandDescription: Sendable {
   package let isHidden: Bool
   /// Whether it runs until it is asked to end: a signal is no failure of it.
   package let isService: Bool
+  /// The option that makes it one.
+  package let serviceOption: String?
 
   package init(
     _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, discussion: [String],
     options: [OptionDescription], examples: [Example] = [],
-    completion: OptionDescription.Completion = .nothing, isHidden: Bool = false, isService: Bool = false
+    completion: OptionDescription.Completion = .nothing, isHidden: Bool = false, isService: Bool = false,
+    serviceOption: String? = nil
   ) {
     self.name = name
     self.summary = summary
@@ -41,6 +44,12 @@ package struct CommandDescription: Sendable {
     self.completion = completion
     self.isHidden = isHidden
     self.isService = isService
+    self.serviceOption = serviceOption
+  }
+
+  /// Whether it runs until it is asked to end when it is given these arguments.
+  func isService(given arguments: some Sequence<String>) -> Bool {
+    isService || serviceOption.map { option in arguments.contains("--" + option) } ?? false
   }
 
   package func option(named name: String) -> OptionDescription? { options.first { $0.name == name } }

@@ -1,0 +1,45 @@
+/// How long to wait before another try: a pure value.
+struct PeerPatience: Sendable, Hashable {
+  /// The pause after the first failure; twice as long after each more, unless something was had in between.
+  var firstPause = Duration.seconds(1)
+  var longestPause = Duration.seconds(60)
+  /// How many failures in a row, without anything had in between, are one too many.
+  var limit = 6
+  /// How many failures are one too many, whatever was had in between.
+  var totalLimit = 500
+  /// How often nobody may be there before anybody ever was: most likely the address is wrong.
+  var absenceLimit = 2
+  /// Whether there is somebody at the address.
+  private(set) var hasAnswered: Bool
+  private var inRow = 0
+  private var total = 0
+
+  /// Another failure; nil when it is one too many.
+  mutating func pause(after failure: PeerFailure, hadProgress: Bool) -> Duration? {
+    var retryAfter: Duration?
+    switch failure {
+    case .lasting, .missing: return nil
+    case .absent: if hadProgress { hasAnswered = true }
+    case .passing(_, let asked):
+      retryAfter = asked
+      hasAnswered = true
+    }
+    inRow = hadProgress ? 1 : inRow + 1
+    total += 1
+    guard inRow < (hasAnswered ? limit : min(limit, absenceLimit)), total < totalLimit else { return nil }
+    var pause = firstPause
+    for _ in 1..<inRow where pause < longestPause { pause = pause * 2 }
+    pause = min(pause, longestPause)
+    guard let retryAfter else { return pause }
+    return retryAfter <= .seconds(300) ? max(pause, retryAfter) : nil
+  }
+
+  /// All is well.
+  mutating func reset() { (inRow, total, hasAnswered) = (0, 0, true) }
+
+  init(firstPause: Duration = .seconds(1), limit: Int = 6, hasAnswered: Bool = true) {
+    self.firstPause = firstPause
+    self.limit = limit
+    self.hasAnswered = hasAnswered
+  }
+}

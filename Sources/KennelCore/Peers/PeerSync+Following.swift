@@ -1,0 +1,67 @@
+import Foundation
+import Retriever
+import RetrieverBridges
+
+extension PeerSync {
+  /// Takes what is new, and goes on to do so whenever the peer tells of a post, until it is cancelled.
+  ///
+  /// A link that breaks is made again, after pauses that grow; so it does not end because the peer is away. Only where
+  /// nobody ever was it ends soon: then the address is wrong.
+  ///
+  /// - Parameters:
+  ///   - progress: called often, one call after the other; it begins anew with each sync.
+  ///   - retrying: called before each pause, but for the first one after a link that did its work.
+  ///   - finished: called after each sync; the first one comes when the link is open. What it throws ends the following.
+  /// - Throws: `cancelled`; or what would be the same again, such as `badPeer`.
+  package func follow(
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
+    retrying: @escaping @Sendable (SyncRetry) -> Void = { _ in },
+    finished: @Sendable (SyncReport) async throws -> Void = { _ in }
+  ) async throws {
+    var patience = PeerPatience(
+      firstPause: limits.firstPause, limit: .max,
+      hasAnswered: try await store.posts.cursor(of: peer.name) > 0)
+    while true {
+      let listener = PeerListener()
+      let link = PeerLink(to: peer, session: transport.session, delegate: listener)
+      defer { link.close() }
+      let news = listener.news
+      var isWorking = false
+      var refusal: (any Error)?
+      var failure = PeerFailure.passing(KennelError(.unreachable, "The other kennel has ended the link."))
+      link.open()
+      do {
+        listening: for try await _ in news {
+          var isLimited = true
+          while isLimited {
+            let report = try await run(progress: progress, retrying: retrying)
+            isWorking = true
+            patience.reset()
+            isLimited = report.isLimited
+            do {
+              try await finished(report)
+            } catch {
+              refusal = error
+              break listening
+            }
+          }
+        }
+      } catch let ending as PeerFailure {
+        failure = ending
+      } catch let error as KennelError where error.code == .unreachable || error.code == .busy {
+        failure = .passing(error)
+      } catch {
+        throw PeerFailure(error).error
+      }
+      if let refusal { throw refusal }
+      if Task.isCancelled { throw KennelError.cancelled }
+      guard failure.mayPass else { throw failure.error }
+      let wished = patience.pause(after: failure, hadProgress: false)
+      // Never at its end once somebody was there: but Kennel asks no more often than once in a while.
+      guard wished != nil || patience.hasAnswered else { throw failure.error }
+      let pause = wished ?? patience.longestPause
+      if !isWorking { retrying(SyncRetry(error: failure.error, pause: pause)) }
+      do { try await clock.sleep(for: pause) } catch { throw KennelError.cancelled }
+    }
+  }
+}
