@@ -74,7 +74,7 @@ import Testing
 
   @Test func eventsOfAnotherProcessComeByThemselves() async throws {
     let directory = try TemporaryDirectory()
-    try await withStore(in: directory) { store in
+    try await withStore(in: directory, { $0.watchInterval = .milliseconds(5) }) { store in
       let ada = try await store.addUser()
       let listener = try store.events.listen()
       for round in 0..<3 {
@@ -88,9 +88,26 @@ import Testing
     }
   }
 
+  @Test func nobodyLooksForOthersBeforeSomebodyListens() async throws {
+    let directory = try TemporaryDirectory()
+    let timer = ManualClock()
+    let store = try await KennelStore.open(
+      directory.path("data"), configuration: .forTest, timer: timer)
+    let ada = try await store.addUser()
+    #expect(timer.sleeperCount == 0)
+    let listener = try store.events.listen()
+    await timer.waitForSleepers()
+    try await withStore(in: directory) { _ = try await $0.addPost(1, by: ada) }
+    timer.advance(by: .seconds(1))
+    #expect(try await hear(listener, upTo: 1).ids == [1])
+    await timer.waitForSleepers()
+    await store.close()
+    #expect(timer.sleeperCount == 0)
+  }
+
   @Test func eventsOfAnotherProcessComeWithTheNextChange() async throws {
     let directory = try TemporaryDirectory()
-    try await withStore(in: directory) { store in
+    try await withStore(in: directory, { $0.watchInterval = .seconds(3600) }) { store in
       let listener = try store.events.listen()
       let ada = try await store.addUser()
       try await withStore(in: directory) { other in

@@ -200,7 +200,11 @@ import Testing
   @Test func aPostThatAnotherProcessDeletedIsForgottenSoon() async throws {
     let directory = try TemporaryDirectory()
     // The clock stands still: nothing is forgotten for its age.
-    try await withSite(in: directory, clock: HandClock().clock) { web in
+    try await withSite(in: directory, clock: HandClock().clock) {
+      _ in
+    } store: {
+      $0.watchInterval = .milliseconds(5)
+    } _: { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
       #expect(try await web.get("/posts/1/thumbnail").status == 200)

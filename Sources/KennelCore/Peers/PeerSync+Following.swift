@@ -53,6 +53,7 @@ extension PeerSync {
       } catch {
         throw PeerFailure(error).error
       }
+      link.close()
       if let refusal { throw refusal }
       if Task.isCancelled { throw KennelError.cancelled }
       guard failure.mayPass else { throw failure.error }
