@@ -145,6 +145,17 @@ import Testing
     }
   }
 
+  @Test func whoHasEndedLetsTheNextOneIn() async throws {
+    try await withStore { here in
+      let peer = try PeerAddress("https://dogs.example")
+      let first = try await PartialPhotos.open(for: peer, in: here)
+      #expect(await code { _ = try await PartialPhotos.open(for: peer, in: here) } == .busy)
+      first.end()
+      _ = try await PartialPhotos.open(for: peer, in: here)
+      withExtendedLifetime(first) {}
+    }
+  }
+
   @Test func aRunHasLimitsAndTheNextGoesOn() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")

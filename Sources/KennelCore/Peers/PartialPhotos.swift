@@ -39,6 +39,9 @@ final class PartialPhotos: Sendable {
     self.lock = lock
   }
 
+  /// Nothing more is fetched: somebody else may.
+  func end() { lock.release() }
+
   /// What is there of a photo; all others go.
   func begin(_ hash: PhotoHash, byteCount: Int) async throws(KennelError) -> PartialPhoto {
     let name = "\(hash)"

@@ -72,6 +72,7 @@ package struct PeerSync: Sendable {
     retrying: @escaping @Sendable (SyncRetry) -> Void = { _ in }
   ) async throws(KennelError) -> SyncReport {
     let partials = try await PartialPhotos.open(for: peer, in: store)
+    defer { partials.end() }
     let teller = SyncTeller(progress: progress, retrying: retrying)
     var report = SyncReport()
     var cursor = try await store.posts.cursor(of: peer.name)

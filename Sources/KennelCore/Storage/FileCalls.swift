@@ -106,6 +106,10 @@ struct OpenFile: ~Copyable {
   /// True when no living process holds it.
   func lockIfFree() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
+  /// Lets others have it. Closing does so too, unless a process that was begun in between has not let go of its copy of
+  /// the descriptor yet.
+  func unlock() { _ = flock(descriptor, LOCK_UN) }
+
   func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
     var rest = bytes
     while !rest.isEmpty {

@@ -13,4 +13,9 @@ final class FileLock: Sendable {
     try file.share()
     self.file = file
   }
+
+  deinit { release() }
+
+  /// Lets go of it now, whoever still has this.
+  func release() { file.unlock() }
 }
