@@ -97,7 +97,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
 
-    .target(name: "TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["TerminalProgram"], swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
     .executableTarget(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
