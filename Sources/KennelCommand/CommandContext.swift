@@ -17,6 +17,7 @@ struct CommandContext: Sendable {
     self.environment = environment
     settings = try Settings(arguments, environment: environment)
     screen = Screen(STDERR_FILENO, isQuiet: arguments.has("quiet"), environment: environment)
+    for warning in KennelVariables.warnings(environment) { screen.say("kennel: \(warning)") }
     progress = ProgressDisplay(screen)
     output = DescriptorWriter(STDOUT_FILENO, name: "standard output", closes: false)
   }

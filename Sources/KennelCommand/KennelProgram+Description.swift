@@ -142,7 +142,7 @@ extension KennelProgram {
       .init("DIR/thumbnails", "what can be made again at any time"),
       .init(
         "DIR/kennel.conf",
-        "settings, if there are any: a name = value on each line, named as the options of serve; a line that begins with # says nothing"
+        "settings, if there are any: a name = value on each line, named as the options of serve, where a value may stand in quotes; a line that begins with # says nothing"
       ),
     ],
     exits: ExitStatus.all.map { .init($0.status, $0.meaning) },

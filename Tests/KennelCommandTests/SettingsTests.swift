@@ -50,6 +50,22 @@ import Testing
     #expect(problem("trusted-proxy = unix\ntrusted-proxy = 10.0.0.1") == nil)
   }
 
+  @Test func aValueMayStandInQuotes() throws {
+    let file = try ConfigurationFile(
+      "title = \"Dogs' home\"\naddress = '::1'\ngrace = 5\n", path: "kennel.conf")
+    #expect(file.entries["title"]?.map(\.value) == ["Dogs' home"])
+    #expect(file.entries["address"]?.map(\.value) == ["::1"])
+    #expect(problem("title = Dogs \"R\" us") == nil)
+  }
+
+  @Test(arguments: ["\"A", "'A", "\"", "\"A\" b", "\"A\" and \"B\""])
+  func quotesThatDoNotFitAreToldWithTheirLine(value: String) {
+    #expect(
+      problem("\ntitle = \(value)")
+        == "kennel.conf, line 2: quotes have to stand around all of title, with none of their kind inside")
+    #expect(problem("title = \"\"") == "kennel.conf, line 1: title has no value")
+  }
+
   @Test func whereABadValueComesFromIsTold() throws {
     func message(_ settings: Settings) -> String? {
       do {
@@ -83,7 +99,20 @@ import Testing
     let both = try settings(["--unix-socket", "/run/x", "--port", "80"])
     #expect(throws: UsageError.self) { try ServerSettings(both) }
     let half = try settings(["--tls-key", "key.pem"])
-    #expect(throws: UsageError("--tls-key needs tls-certificate too")) { try ServerSettings(half) }
+    #expect(throws: UsageError("--tls-key needs --tls-certificate too")) { try ServerSettings(half) }
+    let variable = try settings([], ["KENNEL_TLS_CERTIFICATE": "chain.pem"])
+    #expect(throws: UsageError("KENNEL_TLS_CERTIFICATE needs KENNEL_TLS_KEY too")) {
+      try ServerSettings(variable)
+    }
+  }
+
+  @Test func aProxyIsAnAddressAndSpelledAsRequestsHaveIt() throws {
+    let proxies = try settings(["--trusted-proxy", "0:0:0:0:0:0:0:1", "--trusted-proxy", "unix"])
+    #expect(try ServerSettings(proxies).site.trustedProxies == ["::1", "unix"])
+    let network = try settings(["--trusted-proxy", "10.0.0.0/8"])
+    #expect(throws: UsageError("--trusted-proxy is an address in digits, or unix, not “10.0.0.0/8”")) {
+      try ServerSettings(network)
+    }
   }
 
   @Test func aFileThatWasAskedForHasToBeThere() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HTTPService
 import KennelCore
 import TerminalProgram
@@ -9,6 +10,8 @@ struct ServerSettings: Sendable {
   var site: KennelSite.Configuration
   var grace: Duration
   var logsRequests: Bool
+  /// Where the certificate comes from.
+  var certificate: CertificateFiles?
   /// Whether the port was asked for.
   var hasOwnPort: Bool
 
@@ -26,7 +29,8 @@ struct ServerSettings: Sendable {
       }
       server.address = .unixSocket(path: path.text)
     }
-    server.tls = try Self.certificate(settings)
+    certificate = try CertificateFiles(settings)
+    server.tls = certificate?.contents
     server.limits.bodySize = KennelSite.bodySizeLimit
     if let count = try settings.integer("max-connections", in: 1...1_000_000) {
       server.limits.connections = count
@@ -38,28 +42,27 @@ struct ServerSettings: Sendable {
     if let title = settings.text("title") { site.title = title }
     if let size = try settings.byteCount("thumbnail-cache") { site.thumbnailCacheSize = size }
     site.isBehindTLS = try settings.flag("behind-tls")
-    site.trustedProxies = Set(settings.values("trusted-proxy").map(\.text))
+    site.trustedProxies = try Set(settings.values("trusted-proxy").map(Self.proxy))
     grace = try settings.seconds("grace") ?? .seconds(10)
     logsRequests = try settings.flag("log")
   }
 
-  private static func certificate(_ settings: Settings) throws -> HTTPServerConfiguration.TLS? {
-    switch (settings.value("tls-certificate"), settings.value("tls-key")) {
-    case (nil, nil): return nil
-    case (let certificate?, let key?):
-      return HTTPServerConfiguration.TLS(
-        certificateChain: try read(certificate), privateKey: try read(key))
-    case (let one?, nil): throw UsageError("\(one.source) needs tls-key too")
-    case (nil, let one?): throw UsageError("\(one.source) needs tls-certificate too")
+  /// As requests have it: an address that is spelled in another way would never be met.
+  private static func proxy(_ value: Settings.Value) throws(UsageError) -> String {
+    if value.text == "unix" { return value.text }
+    guard let address = Self.canonicalAddress(value.text) else {
+      throw UsageError("\(value.source) is an address in digits, or unix, not “\(value.text)”")
     }
+    return address
   }
 
-  private static func read(_ value: Settings.Value) throws -> String {
-    do {
-      return try String(contentsOfFile: value.text, encoding: .utf8)
-    } catch {
-      throw Failure(
-        .fileSystem, "\(value.source): \(value.text) cannot be read: \(Failure(general: error).message)")
+  private static func canonicalAddress(_ text: String) -> String? {
+    var bytes = in6_addr()
+    var result = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    for family in [AF_INET, AF_INET6] where inet_pton(family, text, &bytes) == 1 {
+      guard inet_ntop(family, &bytes, &result, socklen_t(result.count)) != nil else { return nil }
+      return String(decoding: result.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+    return nil
   }
 }

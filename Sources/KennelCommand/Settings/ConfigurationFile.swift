@@ -1,7 +1,7 @@
 import Foundation
 import TerminalProgram
 
-/// A file of `key = value` lines; `#` begins a comment line.
+/// A file of `key = value` lines; `#` begins a comment line. A value may stand in quotes, single or double.
 struct ConfigurationFile: Sendable {
   struct Entry: Sendable, Equatable {
     var value: String
@@ -27,15 +27,26 @@ struct ConfigurationFile: Sendable {
         throw refuse("“\(line)” is no setting: write name = value")
       }
       let name = line[..<equals].trimmingCharacters(in: .whitespaces)
-      let value = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+      let written = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
       guard let setting = Setting.named(name) else {
         let nearest = Spelling.nearest(to: name, among: Setting.all.map(\.name))
         throw refuse("there is no setting “\(name)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+      }
+      guard let value = Self.unquoted(written) else {
+        throw refuse("quotes have to stand around all of \(name), with none of their kind inside")
       }
       guard !value.isEmpty else { throw refuse("\(name) has no value") }
       if !setting.isRepeatable, entries[name] != nil { throw refuse("\(name) is set twice") }
       entries[name, default: []].append(Entry(value: value, line: index + 1))
     }
+  }
+
+  /// Nil when a quote at the beginning is not closed at the end, or is closed before; quotes elsewhere are text.
+  private static func unquoted(_ written: String) -> String? {
+    guard let quote = written.first, "\"'".contains(quote) else { return written }
+    let inner = written.dropFirst().dropLast()
+    guard written.count > 1, written.last == quote, !inner.contains(quote) else { return nil }
+    return String(inner)
   }
 
   /// Nil when there is no such file.

@@ -21,7 +21,11 @@ struct Setting: Sendable {
   }
 
   /// Its variable: `KENNEL_UNIX_SOCKET`.
-  var variable: String { "KENNEL_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+  var variable: String { Self.variable(of: name) }
+
+  static func variable(of name: String) -> String {
+    KennelVariables.prefix + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+  }
 
   var option: OptionDescription {
     OptionDescription(

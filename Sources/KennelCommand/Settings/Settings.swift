@@ -5,8 +5,29 @@ import TerminalProgram
 struct Settings: Sendable {
   /// A value, and where it comes from: what messages name.
   struct Value: Sendable, Equatable {
+    enum Origin: Sendable, Equatable {
+      case commandLine
+      case environment
+      case file(line: String)
+    }
+
     var text: String
-    var source: String
+    var setting: String
+    var origin: Origin
+
+    var source: String {
+      if case .file(let line) = origin { return "\(line): \(setting)" }
+      return name(of: setting)
+    }
+
+    /// What another setting is called where this one stands.
+    func name(of other: String) -> String {
+      switch origin {
+      case .commandLine: "--\(other)"
+      case .environment: Setting.variable(of: other)
+      case .file: other
+      }
+    }
   }
 
   let dataDirectory: String
@@ -17,9 +38,8 @@ struct Settings: Sendable {
   init(_ arguments: ParsedArguments, environment: [String: String]) throws {
     self.arguments = arguments
     self.environment = environment
-    let variable = Setting.data.variable
-    let said = arguments.value("data") ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
-    if let path = arguments.value("config") ?? environment["KENNEL_CONFIG"], !path.isEmpty {
+    let said = arguments.value("data") ?? KennelVariables.value(of: Setting.data, in: environment)
+    if let path = arguments.value("config") ?? environment[KennelVariables.configuration], !path.isEmpty {
       guard let file = try ConfigurationFile.read(path) else {
         throw Failure(.fileSystem, "there is no configuration file \(path)")
       }
@@ -49,15 +69,15 @@ struct Settings: Sendable {
 
   func values(_ name: String) -> [Value] {
     let said = arguments.all(name)
-    if !said.isEmpty { return said.map { Value(text: $0, source: "--\(name)") } }
-    if let setting = Setting.named(name), let text = environment[setting.variable], !text.isEmpty {
+    if !said.isEmpty { return said.map { Value(text: $0, setting: name, origin: .commandLine) } }
+    if let setting = Setting.named(name), let text = KennelVariables.value(of: setting, in: environment) {
       let texts =
         setting.isRepeatable
         ? text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } : [text]
-      return texts.map { Value(text: $0, source: setting.variable) }
+      return texts.map { Value(text: $0, setting: name, origin: .environment) }
     }
     return (file.entries[name] ?? []).map {
-      Value(text: $0.value, source: "\(file.path), line \($0.line): \(name)")
+      Value(text: $0.value, setting: name, origin: .file(line: "\(file.path), line \($0.line)"))
     }
   }
 

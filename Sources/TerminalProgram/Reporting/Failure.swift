@@ -36,10 +36,14 @@ package struct Failure: Error, Sendable, Equatable {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
+  /// The file, and what the system said of it: Foundation's own text has several sentences, and names no file.
   private static func sentence(of error: CocoaError) -> String {
-    let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+    let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path
     let reason = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)
-      .map { " " + String(cString: strerror($0.code.rawValue)) }
-    return text + (reason ?? "")
+      .map { String(cString: strerror($0.code.rawValue)) }
+    guard let reason else {
+      return error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+    }
+    return path.map { "\($0): \(reason)" } ?? reason
   }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import HTTPService
+import TerminalProgram
+
+/// The files of a certificate and its key, as the settings name them, and what is in them.
+struct CertificateFiles: Sendable {
+  let contents: HTTPServerConfiguration.TLS
+  private let certificate: Settings.Value
+  private let key: Settings.Value
+
+  /// Far more than a chain of certificates has.
+  private static let sizeLimit = 1 << 20
+
+  /// Nil when nobody asked for encryption.
+  init?(_ settings: Settings) throws {
+    switch (settings.value("tls-certificate"), settings.value("tls-key")) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      self.certificate = certificate
+      self.key = key
+      contents = HTTPServerConfiguration.TLS(
+        certificateChain: try Self.read(certificate, holding: "CERTIFICATE", called: "certificate"),
+        privateKey: try Self.read(key, holding: "PRIVATE KEY", called: "key"))
+    case (let one?, nil): throw UsageError("\(one.source) needs \(one.name(of: "tls-key")) too")
+    case (nil, let one?): throw UsageError("\(one.source) needs \(one.name(of: "tls-certificate")) too")
+    }
+  }
+
+  /// - Parameter diagnostics: what the libraries of TLS said; the first of it has the reason.
+  func refusal(_ diagnostics: [String]) -> Failure {
+    // “GnuTLS failed to setup x509 certificate/key: The certificate and the given key do not match.”
+    let reason = diagnostics.first?.split(separator: ": ", maxSplits: 1).last.map(String.init)
+    return Failure(
+      .failure,
+      "the certificate \(certificate.text) and the key \(key.text) cannot be used"
+        + (reason.map { ": " + Failure.withoutStop($0.prefix(1).lowercased() + $0.dropFirst()) } ?? ""))
+  }
+
+  private static func read(
+    _ value: Settings.Value, holding label: String, called name: String
+  ) throws(Failure) -> String {
+    let subject = "\(value.source): \(value.text)"
+    let descriptor = open(value.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .file("\(subject) cannot be read", errno) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: sizeLimit)
+    var count = 0
+    while count < bytes.count {
+      let more = bytes.withUnsafeMutableBytes {
+        Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+      }
+      if more < 0, errno == EINTR { continue }
+      guard more >= 0 else { throw .file("\(subject) cannot be read", errno) }
+      if more == 0 { break }
+      count += more
+    }
+    let text = String(decoding: bytes[..<count], as: UTF8.self)
+    // An “EC PRIVATE KEY” is one too.
+    let begins = text.split(separator: "\n").contains {
+      $0.hasPrefix("-----BEGIN ") && $0.contains("\(label)-----")
+    }
+    guard count < bytes.count, begins else {
+      throw Failure(.fileSystem, "\(subject) has no \(name) in it (PEM)")
+    }
+    if text.contains("ENCRYPTED") {
+      throw Failure(.fileSystem, "\(subject) is encrypted: take its password away with openssl pkey")
+    }
+    return text
+  }
+}
