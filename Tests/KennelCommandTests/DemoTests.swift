@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Retriever
 import TestSupport
 import Testing
@@ -37,8 +38,63 @@ import Testing
     #expect(refused.status == 8 && refused.errors.contains("is not empty, and no kennel"))
   }
 
+  @Test func theNextDemoRemovesWhatAKilledOneLeftBehind() async throws {
+    let kennel = try Kennel()
+    let killed = try await kennel.start("demo", "--port", "0", "--dogs", "1")
+    let left = try #require(kennel.demos.first)
+    #expect(try await killed.end(SIGKILL) == -SIGKILL)
+    #expect(kennel.demos == [left])
+    let living = try await kennel.start("demo", "--port", "0", "--dogs", "1")
+    let own = kennel.demos
+    #expect(own.count == 1 && own != [left])
+    let third = try await kennel.start("demo", "--port", "0", "--dogs", "1")
+    #expect(kennel.demos.count == 2 && kennel.demos.isSuperset(of: own), "a living one stays")
+    #expect(try await third.end() == 0)
+    #expect(try await living.end() == 0)
+    #expect(kennel.demos.isEmpty)
+  }
+
+  @Test func whatIsNotCertainlyADemosIsLeftAlone() async throws {
+    let kennel = try Kennel()
+    let killed = try await kennel.start("demo", "--port", "0", "--dogs", "1")
+    let left = try #require(kennel.demos.first)
+    #expect(try await killed.end(SIGKILL) == -SIGKILL)
+    let parent = kennel.directory.url.path
+    func demo() throws { try DemoDirectory(in: parent).remove() }
+    // Without a lock file; with a link for a lock file; with something that no demonstration makes.
+    try FileManager.default.createDirectory(
+      atPath: kennel.directory.path("kennel-demo-nolock"), withIntermediateDirectories: false)
+    let linked = kennel.directory.path("kennel-demo-linked")
+    try FileManager.default.createDirectory(atPath: linked, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: linked + "/demo.lock", withDestinationPath: parent + "/\(left)/demo.lock")
+    let own = kennel.directory.file(left).appendingPathComponent("mine.txt")
+    try Data("mine".utf8).write(to: own)
+    try FileManager.default.createSymbolicLink(
+      atPath: kennel.directory.path("kennel-demo-link"), withDestinationPath: parent + "/" + left)
+    let all = kennel.demos
+    try demo()
+    #expect(kennel.demos == all)
+    // Nor one that somebody serves.
+    try FileManager.default.removeItem(at: own)
+    let server = try await kennel.start("serve", "--data", parent + "/" + left, "--port", "0")
+    try demo()
+    #expect(kennel.demos == all)
+    #expect(try await server.end() == 0)
+    try demo()
+    #expect(kennel.demos == all.subtracting([left]))
+  }
+
   @Test func passwordsAreAnotherOneEachTime() {
     let passwords = Set((0..<100).map { _ in DemoKennel.makePassword() })
     #expect(passwords.count == 100 && passwords.allSatisfy { $0.count == 14 })
+  }
+}
+
+extension Kennel {
+  /// The temporary directories of demonstrations.
+  fileprivate var demos: Set<String> {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.url.path)) ?? []
+    return Set(names.filter { $0.hasPrefix("kennel-demo") })
   }
 }

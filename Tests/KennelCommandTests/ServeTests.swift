@@ -27,6 +27,29 @@ import Testing
     #expect(result.errors.contains(#""localhost" is not an IP address; --port and --address say otherwise"#))
   }
 
+  @Test(arguments: [
+    ["--address", "localhost"], ["--address", "192.0.2.1"], ["--unix-socket", "/nothing/here"],
+  ])
+  func whatCannotBeListenedOnFailsWithNothingMade(arguments: [String]) async throws {
+    let kennel = try Kennel()
+    let result = try await kennel.run("serve", arguments[0], arguments[1])
+    #expect(result.status == 1 && result.errors.hasPrefix("kennel: nobody can listen on "))
+    #expect(!FileManager.default.fileExists(atPath: kennel.data))
+    let demo = try await kennel.run("demo", kennel.data, arguments[0], arguments[1])
+    #expect(demo.status == 1 && !demo.errors.contains("Drawing"))
+    #expect(!FileManager.default.fileExists(atPath: kennel.data))
+  }
+
+  @Test func aSocketMayBeInADirectoryThatServingMakes() async throws {
+    let kennel = try Kennel()
+    let server = try await kennel.start("serve", "--unix-socket", kennel.data + "/http.sock")
+    #expect(try await server.end() == 0)
+    let other = kennel.directory.path("other")
+    let tooLong = other + "/" + String(repeating: "x", count: 200)
+    let refused = try await kennel.run("serve", "--data", other, "--unix-socket", tooLong)
+    #expect(refused.status == 1 && !FileManager.default.fileExists(atPath: other))
+  }
+
   @Test func listenersSeeTheEndAndDoNotHoldItUp() async throws {
     let kennel = try await Kennel.withOwner()
     let server = try await kennel.start("serve", "--port", "0")

@@ -6,35 +6,34 @@ import TerminalProgram
 enum DemoCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let settings = try ServerSettings(context.settings)
+    let count = try context.arguments.integer("dogs", in: 1...Litter.posts.count, default: Litter.posts.count)
+    // Before a litter is drawn in vain.
+    let listener = try KennelListener(settings, orAnyPort: !settings.hasOwnPort, screen: context.screen)
     if let directory = context.arguments.operands.first {
-      try await serve(directory, settings, context)
+      let isNew = !CommandContext.isKennel(directory)
+      if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {
+        throw Failure(.fileSystem, "\(directory) is not empty, and no kennel: give another directory")
+      }
+      try await serve(directory, drawing: isNew ? count : nil, listener, context)
       return .success
     }
-    let directory = NSTemporaryDirectory() + "/kennel-demo-\(UUID().uuidString.prefix(8))"
-    do {
-      try await serve(directory, settings, context)
-    } catch {
-      try? FileManager.default.removeItem(atPath: directory)
-      throw error
-    }
-    try? FileManager.default.removeItem(atPath: directory)
+    let directory = try DemoDirectory()
+    defer { directory.remove() }
+    try await serve(directory.path, drawing: count, listener, context)
     return .success
   }
 
+  /// - Parameter count: how many dogs; nil for a kennel that has what it shows.
   private static func serve(
-    _ directory: String, _ settings: ServerSettings, _ context: CommandContext
+    _ directory: String, drawing count: Int?, _ listener: KennelListener, _ context: CommandContext
   ) async throws {
-    let isNew = !CommandContext.isKennel(directory)
-    if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {
-      throw Failure(.fileSystem, "\(directory) is not empty, and no kennel: give another directory")
-    }
     try CommandContext.makeParents(of: directory)
     let store = try await KennelStore.open(directory)
     do {
       var account: DemoKennel.Account?
-      if isNew { account = try await fill(store, context) }
-      let server = try listen(store, directory, settings, context)
-      try await context.output.write(greeting(server.address, account))
+      if let count { account = try await fill(store, count, context) }
+      let server = try KennelServer(store, directory: directory, listener)
+      try await context.output.write(greeting(listener.address, account))
       try await server.run()
     } catch {
       await store.close()
@@ -43,9 +42,9 @@ enum DemoCommand {
     await store.close()
   }
 
-  private static func fill(_ store: KennelStore, _ context: CommandContext) async throws -> DemoKennel.Account
-  {
-    let count = try context.arguments.integer("dogs", in: 1...Litter.posts.count, default: Litter.posts.count)
+  private static func fill(
+    _ store: KennelStore, _ count: Int, _ context: CommandContext
+  ) async throws -> DemoKennel.Account {
     let progress = context.progress.begin("drawing dogs", unit: .items, total: Int64(count))
     context.screen.say("Drawing \(count == 1 ? "a dog" : "\(count) dogs")…")
     let account = try await DemoKennel.fill(store, posts: Array(Litter.posts.suffix(count))) { done in
@@ -54,20 +53,6 @@ enum DemoCommand {
     progress.end()
     await context.progress.stop()
     return account
-  }
-
-  /// Another port where the usual one is taken; the one that was asked for otherwise.
-  private static func listen(
-    _ store: KennelStore, _ directory: String, _ settings: ServerSettings, _ context: CommandContext
-  ) throws -> KennelServer {
-    do {
-      return try KennelServer(store, directory: directory, settings, screen: context.screen)
-    } catch let error as Failure where !settings.hasOwnPort {
-      guard case .ip(let address, _) = settings.server.address else { throw error }
-      var other = settings
-      other.server.address = .ip(address, port: 0)
-      return try KennelServer(store, directory: directory, other, screen: context.screen)
-    }
   }
 
   private static func greeting(_ address: String, _ account: DemoKennel.Account?) -> String {

@@ -1,18 +1,38 @@
+import Glibc
+import HTTPService
 import KennelCore
 import TerminalProgram
 
 enum ServeCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let settings = try ServerSettings(context.settings)
+    let directory = context.settings.dataDirectory
+    let listener = try listen(settings, directory: directory, context)
     try await context.withStore(isNew: true) { store in
-      let server = try KennelServer(
-        store, directory: context.settings.dataDirectory, settings, screen: context.screen)
-      try await context.output.write("Kennel is at \(server.address)\n")
+      let server = try KennelServer(store, directory: directory, listener)
+      try await context.output.write("Kennel is at \(listener.address)\n")
       if try await store.accounts.users().isEmpty {
         context.screen.say("Nobody can sign in yet: kennel user add NAME makes the owner's account.")
       }
       try await server.run()
     }
     return .success
+  }
+
+  /// Before anything is made; but for the directory itself where the socket is to be in it.
+  private static func listen(
+    _ settings: ServerSettings, directory: String, _ context: CommandContext
+  ) throws -> KennelListener {
+    guard case .unixSocket(let path) = settings.server.address, path.hasPrefix(directory + "/") else {
+      return try KennelListener(settings, screen: context.screen)
+    }
+    try CommandContext.makeParents(of: directory)
+    let isNew = mkdir(directory, 0o700) == 0
+    do {
+      return try KennelListener(settings, screen: context.screen)
+    } catch {
+      if isNew { rmdir(directory) }
+      throw error
+    }
   }
 }

@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+import HTTPService
+import Synchronization
+import TerminalProgram
+
+/// The port or socket of a kennel, held before there is anything to serve: what cannot be listened on fails first,
+/// with nothing made. Clients that connect meanwhile wait.
+struct KennelListener: Sendable {
+  let server: HTTPServer
+  let settings: ServerSettings
+  let log: AccessLog
+
+  /// - Parameter orAnyPort: whether another port will do where this one is taken.
+  init(_ settings: ServerSettings, orAnyPort: Bool = false, screen: Screen) throws {
+    self.settings = settings
+    let log = AccessLog(screen)
+    self.log = log
+    let beginning = Beginning()
+    var configuration = settings.server
+    if settings.logsRequests { configuration.onAccess = { log.note($0) } }
+    configuration.onError = { log.note(problem: "\($0.method) \($0.path): \($0.error)") }
+    configuration.onDiagnostic = { if !beginning.keeps($0) { log.note(problem: $0) } }
+    do {
+      server = try Self.listen(configuration, orAnyPort: orAnyPort)
+    } catch let error as HTTPServerError where error.code == .cannotListen {
+      throw Failure(.failure, Self.refusal(error, settings))
+    } catch let error as HTTPServerError where error.code == .badCertificate {
+      throw settings.certificate?.refusal(beginning.end()) ?? Failure(error)
+    }
+    for line in beginning.end() { log.note(problem: line) }
+  }
+
+  private static func listen(
+    _ configuration: HTTPServerConfiguration, orAnyPort: Bool
+  ) throws -> HTTPServer {
+    do {
+      return try HTTPServer(configuration: configuration)
+    } catch let error as HTTPServerError where orAnyPort && error.errno == EADDRINUSE {
+      guard case .ip(let address, _) = configuration.address else { throw error }
+      var other = configuration
+      other.address = .ip(address, port: 0)
+      return try HTTPServer(configuration: other)
+    }
+  }
+
+  private static func refusal(_ error: HTTPServerError, _ settings: ServerSettings) -> String {
+    let reason =
+      error.errno == 0 ? Failure.withoutStop(error.description) : String(cString: strerror(error.errno))
+    return switch settings.server.address {
+    case .ip(let address, let port):
+      "nobody can listen on port \(port) of \(address): \(reason); --port and --address say otherwise"
+    case .unixSocket(let path): "nobody can listen on \(path): \(reason)"
+    }
+  }
+
+  /// What to type into a browser.
+  var address: String {
+    let scheme = settings.server.tls == nil ? "http" : "https"
+    switch settings.server.address {
+    case .unixSocket(let path): return "the Unix socket \(path)"
+    case .ip(let address, _):
+      let host =
+        ["0.0.0.0", "::"].contains(address) ? "localhost" : address.contains(":") ? "[\(address)]" : address
+      return "\(scheme)://\(host):\(server.port)/"
+    }
+  }
+}
+
+/// What the HTTP library says while it begins: of a beginning that fails, one sentence is told.
+private final class Beginning: Sendable {
+  private let lines = Mutex<[String]?>([])
+
+  func keeps(_ line: String) -> Bool {
+    lines.withLock { lines in
+      guard let count = lines?.count else { return false }
+      if count < 16 { lines?.append(line) }
+      return true
+    }
+  }
+
+  func end() -> [String] { lines.withLock { $0.take() ?? [] } }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KennelCommand
+
+@Suite(.timeLimit(.minutes(1))) struct CertificateTests {
+  private let kennel: Kennel
+  private let certificate: String
+  private let key: String
+
+  init() throws {
+    kennel = try Kennel()
+    let authority = try TestAuthority.shared()
+    certificate = authority.certificateFile(.valid).path
+    key = authority.keyFile(.valid).path
+  }
+
+  /// What is said of files that cannot be used; it is one line, and nothing is made.
+  private func problem(_ certificate: String, _ key: String) async throws -> String {
+    let result = try await kennel.run(
+      "serve", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)
+    #expect(result.status == 1 || result.status == 8)
+    #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: kennel.data))
+    return result.errors
+  }
+
+  @Test func aKeyOfAnotherCertificateIsToldInOneSentence() async throws {
+    let other = try TestAuthority.shared().keyFile(.expired).path
+    #expect(
+      try await problem(certificate, other)
+        == "kennel: the certificate \(certificate) and the key \(other) cannot be used: the certificate and the given key do not match\n"
+    )
+  }
+
+  @Test func filesWithoutACertificateOrAKeyAreNamed() async throws {
+    let text = try kennel.directory.write(Data("dogs".utf8), to: "text").path
+    #expect(
+      try await problem(text, key) == "kennel: --tls-certificate: \(text) has no certificate in it (PEM)\n")
+    #expect(
+      try await problem(certificate, certificate)
+        == "kennel: --tls-key: \(certificate) has no key in it (PEM)\n")
+    let encrypted = try kennel.directory.write(
+      Data("-----BEGIN ENCRYPTED PRIVATE KEY-----\n".utf8), to: "encrypted"
+    ).path
+    #expect(try await problem(certificate, encrypted).contains("encrypted is encrypted: take its password"))
+  }
+
+  @Test func filesThatCannotBeReadAreNamedWithTheReason() async throws {
+    #expect(
+      try await problem("/nothing", key)
+        == "kennel: --tls-certificate: /nothing cannot be read: No such file or directory\n")
+    #expect(
+      try await problem(certificate, "/tmp") == "kennel: --tls-key: /tmp cannot be read: Is a directory\n")
+  }
+
+  @Test func aGoodPairEncrypts() async throws {
+    let server = try await kennel.start(
+      "serve", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)
+    #expect(server.address.hasPrefix("https://"))
+    #expect(try await server.end() == 0)
+  }
+}
