@@ -35,7 +35,7 @@ extension KennelProgram {
       CommandDescription(
         "user", "add, list and remove those who may sign in",
         operands: "add|list|password|role|remove [NAME]",
-        count: 1...2,
+        count: 1...20,
         discussion: [
           "The first account is the owner's; those that follow are members', unless --role says otherwise. Owners delete anybody's posts and comments, members their own.",
           "The password is asked for at the terminal, and not shown.",

@@ -1,4 +1,5 @@
 import Foundation
+import KennelCore
 import TestSupport
 import Testing
 
@@ -48,10 +49,60 @@ import Testing
     try kennel.writePhotos(1)
     #expect(try await kennel.run("import", kennel.directory.path("photos"), "--as", "Bruno").status == 0)
     let refused = try await kennel.run("user", "remove", "Bruno")
-    #expect(refused.status == 2 && refused.errors.contains("Bruno has 1 post: say --with-posts"))
+    #expect(
+      refused.status == 2 && refused.errors.contains("Bruno has 1 post and 0 comments: say --with-posts"))
     let removed = try await kennel.run("user", "remove", "Bruno", "--hand-to", "Ada")
     #expect(removed.status == 0 && removed.output.contains("1 post"))
     #expect(try await kennel.run("user", "list").output.split(separator: "\n").count == 1)
+  }
+
+  @Test func whoHasOnlyCommentsIsNotRemovedByTheWayEither() async throws {
+    let kennel = try await Kennel.withOwner()
+    _ = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
+    try kennel.writePhotos(1)
+    #expect(try await kennel.run("import", kennel.directory.path("photos")).status == 0)
+    let store = try await KennelStore.open(kennel.data)
+    let bruno = try #require(try await store.accounts.user(named: "Bruno"))
+    let post = try #require(try await store.posts.page(limit: 1).first)
+    _ = try await store.posts.addComment("Good dog", to: post.id, author: bruno.id)
+    await store.close()
+    let refused = try await kennel.run("user", "remove", "Bruno")
+    #expect(refused.status == 2 && refused.errors.contains("Bruno has 0 posts and 1 comment: say"))
+    #expect(try await kennel.run("user", "remove", "Bruno", "--with-posts").status == 0)
+  }
+
+  @Test func aKennelIsNotBegunForSomebodyWithoutAPassword() async throws {
+    let kennel = try Kennel()
+    for input in ["", "short\n", "\r\n"] {
+      let result = try await kennel.run("user", "add", "Ada", "--password-stdin", input: input)
+      #expect(result.status == 2)
+    }
+    #expect(!FileManager.default.fileExists(atPath: kennel.data))
+  }
+
+  @Test func wordsAndOptionsThatDoNotBelongAreNotPassedOver() async throws {
+    let kennel = try Kennel()
+    func problem(_ arguments: String...) async throws -> String {
+      let result = try await kennel.run("user", arguments[0], arguments[1], arguments[2])
+      #expect(result.status == 2)
+      return result.errors
+    }
+    #expect(try await problem("add", "Dora", "Dog").contains("stands in quotes, 'Dora Dog'"))
+    #expect(try await problem("role", "Ada", "owner").contains("“owner” is too much: say --role owner"))
+    #expect(
+      try await problem("list", "--role", "owner").contains(
+        "user list takes no --role: that is for user add and role"))
+    #expect(try await problem("add", "Ada", "--with-posts").contains("user add takes no --with-posts"))
+  }
+
+  @Test func namesAreListedAsPeopleSortThem() async throws {
+    let kennel = try await Kennel.withOwner()
+    for name in ["Zoe", "Élan", "dora"] {
+      let input = "squeaky toy\n"
+      #expect(try await kennel.run("user", "add", name, "--password-stdin", input: input).status == 0)
+    }
+    let list = try await kennel.run("user", "list").output.split(separator: "\n")
+    #expect(list.map { $0.prefix { $0 != " " } } == ["Ada", "dora", "Élan", "Zoe"])
   }
 
   @Test func withoutAKennelNothingIsMade() async throws {

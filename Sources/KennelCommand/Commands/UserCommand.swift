@@ -6,6 +6,12 @@ import TerminalProgram
 enum UserCommand {
   static let actions = ["add", "list", "password", "role", "remove"]
 
+  /// Options that belong to some of them only.
+  private static let options = [
+    "role": ["add", "role"], "password-stdin": ["add", "password"], "hand-to": ["remove"],
+    "with-posts": ["remove"],
+  ]
+
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let operands = context.arguments.operands
     let action = operands.first ?? ""
@@ -15,11 +21,17 @@ enum UserCommand {
         "user does one of \(actions.joined(separator: ", ")), not “\(action)”"
           + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
+    for (option, takers) in options.sorted(by: { $0.key < $1.key })
+    where context.arguments.has(option) && !takers.contains(action) {
+      throw UsageError(
+        "user \(action) takes no --\(option): that is for user \(takers.joined(separator: " and "))")
+    }
     if action == "list" {
       guard operands.count == 1 else { throw UsageError("user list takes no name") }
       return try await list(context)
     }
-    guard operands.count == 2 else { throw UsageError("user \(action) needs a NAME") }
+    guard operands.count > 1 else { throw UsageError("user \(action) needs a NAME") }
+    guard operands.count == 2 else { throw excess(action, operands[1], operands[2]) }
     let name = operands[1]
     switch action {
     case "add": try await add(name, context)
@@ -30,10 +42,27 @@ enum UserCommand {
     return .success
   }
 
+  private static func excess(_ action: String, _ name: String, _ word: String) -> UsageError {
+    if User.Role(rawValue: word) != nil, ["add", "role"].contains(action) {
+      return UsageError("“\(word)” is too much: say --role \(word)")
+    }
+    return UsageError(
+      "user \(action) takes one NAME: “\(word)” is too much; one of several words stands in quotes, '\(name) \(word)'"
+    )
+  }
+
   private static func list(_ context: CommandContext) async throws -> ExitStatus {
     let users = try await context.withStore { try await $0.accounts.users() }
+    if users.isEmpty {
+      context.screen.say("There is no account yet: kennel user add NAME makes the owner's.")
+    }
     let width = users.map { DisplayText.width($0.name) }.max() ?? 0
-    for user in users {
+    // The store has them by their letters' numbers: É would be behind Z.
+    let sorted = users.sorted {
+      $0.name.compare($1.name, options: [.caseInsensitive, .diacriticInsensitive, .numeric])
+        == .orderedAscending
+    }
+    for user in sorted {
       let name = DisplayText.fitted(DisplayText.safe(user.name), to: width)
       let role = DisplayText.fitted(user.role.rawValue, to: 6)
       let date = user.created.formatted(.iso8601.year().month().day())
@@ -45,20 +74,30 @@ enum UserCommand {
   private static func add(_ name: String, _ context: CommandContext) async throws {
     // Before a password is asked for in vain.
     _ = try UserName(name)
-    try await context.withStore(isNew: true) { store in
+    let said = try role(context.arguments)
+    // A kennel is not begun for somebody who gives no password.
+    var password: String?
+    if !CommandContext.isKennel(context.settings.dataDirectory) {
+      try checkFirst(said)
+      password = try await Self.password(for: name, context)
+    }
+    try await context.withStore(isNew: true) { [password] store in
       let isFirst = try await store.accounts.users().isEmpty
-      let role = try role(context.arguments) ?? (isFirst ? .owner : .member)
-      if isFirst, role != .owner {
-        throw UsageError("the first account is the owner's: leave --role away")
-      }
+      if isFirst { try checkFirst(said) }
       if try await store.accounts.user(named: name) != nil {
         throw Failure(.failure, "somebody has the name \(name) already: choose another one")
       }
-      let password = try await password(for: name, context)
-      let user = try await store.accounts.addUser(name, password: password, role: role)
+      let chosen: String
+      if let password { chosen = password } else { chosen = try await Self.password(for: name, context) }
+      let user = try await store.accounts.addUser(
+        name, password: chosen, role: said ?? (isFirst ? .owner : .member))
       let article = user.role == .owner ? "an owner" : "a member"
       try await context.output.write("\(user.name) is \(article), and can sign in.\n")
     }
+  }
+
+  private static func checkFirst(_ role: User.Role?) throws(UsageError) {
+    if role == .member { throw UsageError("the first account is the owner's: leave --role away") }
   }
 
   private static func changePassword(_ name: String, _ context: CommandContext) async throws {
@@ -91,11 +130,10 @@ enum UserCommand {
       } else if context.arguments.has("with-posts") {
         legacy = .removed
       } else {
-        let count = try await postCount(of: user, store)
-        guard count == 0 else {
-          let posts = count == 1 ? "1 post" : "\(count) posts"
+        let own = try await store.accounts.belongings(of: user.id)
+        guard own.posts == 0, own.comments == 0 else {
           throw UsageError(
-            "\(user.name) has \(posts): say --with-posts to remove them as well, or --hand-to NAME to give them to somebody"
+            "\(user.name) has \(counted(own.posts, "post")) and \(counted(own.comments, "comment")): say --with-posts to remove them as well, or --hand-to NAME to give them to somebody"
           )
         }
         legacy = .removed
@@ -109,16 +147,6 @@ enum UserCommand {
 
   private static func counted(_ count: Int, _ noun: String) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
-  }
-
-  private static func postCount(of user: User, _ store: KennelStore) async throws -> Int {
-    var (count, last): (Int, Post.ID?) = (0, nil)
-    while true {
-      let page = try await store.posts.page(before: last, limit: Posts.pageLimit)
-      guard let end = page.last else { return count }
-      count += page.count { $0.author == user.id }
-      last = end.id
-    }
   }
 
   static func user(_ name: String, _ store: KennelStore) async throws -> User {
@@ -146,37 +174,24 @@ enum UserCommand {
   // MARK: Passwords
 
   private static func password(for name: String, _ context: CommandContext) async throws -> String {
-    if context.arguments.has("password-stdin") { return try await StandardInput.line() }
-    guard let first = await PasswordPrompt.ask("Password for \(name): ") else {
-      try Task.checkCancellation()
-      throw UsageError("there is no terminal to ask at: give the password with --password-stdin")
+    if context.arguments.has("password-stdin") {
+      let password = try await StandardInput.line()
+      try Accounts.check(password)
+      return password
     }
-    guard let second = await PasswordPrompt.ask("Once more: ") else { throw CancellationError() }
-    guard first == second else { throw Failure(.failure, "the two passwords differ: try again") }
+    let first = try await answer("Password for \(name): ")
+    // Before it is asked for again in vain.
+    try Accounts.check(first)
+    guard try await answer("Once more: ") == first else {
+      throw Failure(.failure, "the two passwords differ: try again")
+    }
     return first
   }
-}
 
-/// What another program hands over.
-enum StandardInput {
-  /// The first line.
-  static func line() async throws -> String {
-    let bytes: [UInt8]? = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "kennel.input").async {
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while line.count < 4096, read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-          line.append(byte)
-        }
-        continuation.resume(returning: line.isEmpty ? nil : line)
-      }
-    }
-    guard var bytes,
-      let text = { () -> String? in
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return String(validating: bytes, as: UTF8.self)
-      }()
-    else { throw UsageError("there is no password on standard input: its first line is the password") }
-    return text
+  private static func answer(_ question: String) async throws -> String {
+    if let answer = await PasswordPrompt.ask(question) { return answer }
+    try Task.checkCancellation()
+    if PasswordPrompt.hasTerminal { throw UsageError("no password was given") }
+    throw UsageError("there is no terminal to ask at: give the password with --password-stdin")
   }
 }

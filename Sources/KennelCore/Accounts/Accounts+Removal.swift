@@ -16,6 +16,19 @@ extension Accounts {
     package var favourites = 0
   }
 
+  /// What would go with a user now.
+  package func belongings(of user: User.ID) async throws(KennelError) -> Departure {
+    try await database.read { connection throws(KennelError) in
+      func count(_ query: StaticString) throws(KennelError) -> Int {
+        try connection.first(query, .integer(user)) { Int($0.integer(0)) } ?? 0
+      }
+      return Departure(
+        posts: try count("SELECT count(*) FROM posts WHERE author = ?"),
+        comments: try count("SELECT count(*) FROM comments WHERE author = ?"),
+        favourites: try count("SELECT count(*) FROM favourites WHERE user = ?"))
+    }
+  }
+
   /// Removes a user, all at once: sessions, favourites, and posts and comments unless another user gets them.
   ///
   /// - Throws: `noSuchUser`, or `notAllowed` for the last owner.

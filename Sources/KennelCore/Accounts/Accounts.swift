@@ -102,7 +102,8 @@ package final class Accounts: Sendable {
     forgetProofs(of: user)
   }
 
-  private static func check(_ password: String) throws(KennelError) {
+  /// - Throws: `badPassword`, for one that nobody can have.
+  package static func check(_ password: String) throws(KennelError) {
     guard password.count >= passwordCharacterMinimum else {
       throw KennelError(.badPassword, "A password has at least \(passwordCharacterMinimum) characters.")
     }

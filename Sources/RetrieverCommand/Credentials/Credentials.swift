@@ -93,6 +93,7 @@ extension Credentials {
     await screen.flush()
     guard let typed = await PasswordPrompt.ask("Password for \(user): ") else {
       if Task.isCancelled { throw .cancelled }
+      if PasswordPrompt.hasTerminal { throw Failure(.usage, "no password was given for \(user)") }
       throw Failure(
         .usage,
         "there is no terminal to ask for \(user)'s password; put it into RETRIEVER_PASSWORD or ~/.netrc")

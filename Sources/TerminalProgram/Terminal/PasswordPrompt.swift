@@ -4,7 +4,15 @@ import Synchronization
 
 /// Asks for a password at the terminal, whatever standard input and output are, and does not show it.
 package enum PasswordPrompt {
-  /// Nil when there is no terminal, or the task is cancelled.
+  /// Whether there is somebody to ask.
+  package static var hasTerminal: Bool {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else { return false }
+    close(terminal)
+    return true
+  }
+
+  /// Nil when there is no terminal, nothing is said to the question (Ctrl-D), or the task is cancelled.
   package static func ask(_ question: String) async -> String? {
     let isAbandoned = Flag()
     return await withTaskCancellationHandler {
