@@ -42,5 +42,10 @@ import Testing
     let result = try await program.run("inspect", "http://no-such-host.invalid/")
     #expect(result.status == 3)
     #expect(result.errors.contains("no-such-host.invalid"))
+    #expect(result.text == "GET http://no-such-host.invalid/ → no answer\n", "there was no connection")
+    let json = try await program.run("inspect", "--json", "http://no-such-host.invalid/")
+    #expect(json.text.contains(#""isReusedConnection":false"#) && !json.text.contains("Address"))
+    let talk = try await program.run("get", "--verbose", "http://no-such-host.invalid/")
+    #expect(talk.errors.contains("< no answer\n"))
   }
 }

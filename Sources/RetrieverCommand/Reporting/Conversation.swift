@@ -8,7 +8,7 @@ enum Conversation {
     let url = request.url.map { Redaction.text(of: $0) } ?? "no URL"
     var lines = ["> \(request.httpMethod ?? "GET") \(url)"]
     lines += fields(request.allHTTPHeaderFields ?? [:]).map { "> \($0.name): \($0.value)" }
-    let address = transaction.remoteAddress.map { " from \(Self.address($0, transaction.remotePort))" } ?? ""
+    let address = remoteAddress(of: transaction).map { " from \($0)" } ?? ""
     guard let response = transaction.response as? HTTPURLResponse else {
       return lines + ["< no answer\(address)"]
     }
@@ -45,7 +45,18 @@ enum Conversation {
     }
   }
 
-  static func address(_ address: String, _ port: Int?) -> String {
+  /// Nil where no connection was made: the measurements then have an empty address.
+  static func remoteAddress(of transaction: URLSessionTaskTransactionMetrics) -> String? {
+    guard let host = transaction.remoteAddress, !host.isEmpty else { return nil }
+    return address(host, transaction.remotePort)
+  }
+
+  static func localAddress(of transaction: URLSessionTaskTransactionMetrics) -> String? {
+    guard let host = transaction.localAddress, !host.isEmpty else { return nil }
+    return address(host, transaction.localPort)
+  }
+
+  private static func address(_ address: String, _ port: Int?) -> String {
     let host = address.contains(":") ? "[\(address)]" : address
     return port.map { "\(host):\($0)" } ?? host
   }

@@ -62,9 +62,9 @@ package struct Hop: Encodable, Sendable, Equatable {
       fields: response.map { Conversation.fields(of: $0).map { Field(name: $0.name, value: $0.value) } } ?? []
     )
     networkProtocol = metrics.networkProtocolName.map { _ in Conversation.protocolName(metrics) }
-    localAddress = metrics.localAddress.map { Conversation.address($0, metrics.localPort) }
-    remoteAddress = metrics.remoteAddress.map { Conversation.address($0, metrics.remotePort) }
-    isReusedConnection = metrics.isReusedConnection
+    localAddress = Conversation.localAddress(of: metrics)
+    remoteAddress = Conversation.remoteAddress(of: metrics)
+    isReusedConnection = metrics.isReusedConnection && remoteAddress != nil
     tlsVersion = metrics.negotiatedTLSProtocolVersion.map { "\($0)" }
     tlsCipherSuite = metrics.negotiatedTLSCipherSuite.map { String(format: "0x%04X", Int($0.rawValue)) }
     headerBytes = metrics.countOfResponseHeaderBytesReceived
