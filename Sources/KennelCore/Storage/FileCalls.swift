@@ -193,8 +193,16 @@ enum FileCalls {
 
   /// The directory that a path leads through last.
   static func parent(of path: String) -> String {
-    let parent = (path as NSString).deletingLastPathComponent
-    return parent.isEmpty ? "." : parent
+    // Not Foundation's deletingLastPathComponent: it ends the program for a relative path of one character.
+    let bytes = Array(path.utf8)
+    let slash = UInt8(ascii: "/")
+    func withoutSlashes(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      bytes[..<((bytes.lastIndex { $0 != slash } ?? -1) + 1)]
+    }
+    let whole = withoutSlashes(bytes[...])
+    guard let last = whole.lastIndex(of: slash) else { return bytes.first == slash ? "/" : "." }
+    let directory = withoutSlashes(whole[...last])
+    return directory.isEmpty ? "/" : String(decoding: directory, as: UTF8.self)
   }
 
   /// Brings all that was written to the disks: for many files at once, where an `fsync` for each takes far longer.
