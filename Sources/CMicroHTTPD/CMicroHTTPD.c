@@ -29,6 +29,14 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
   return strlen(text);
 }
 
+// Before 1.0, 1 means only that MHD answers requests without Host, and those with a space in their target, itself: the
+// caller does, in its own words. From 1.0 on it also decides which line ends are taken.
+#if MHD_VERSION < 0x01000000
+static const int strictness = 0;
+#else
+static const int strictness = 1;
+#endif
+
 struct MHD_Daemon *cmhd_start(const struct cmhd_options *options) {
   struct MHD_OptionItem items[8];
   size_t count = 0;
@@ -56,7 +64,7 @@ struct MHD_Daemon *cmhd_start(const struct cmhd_options *options) {
       MHD_OPTION_CONNECTION_MEMORY_INCREMENT, options->connection_memory_increment,
       // The owner counts its own time: MHD's restarts with every byte, which is what slow senders live on.
       MHD_OPTION_CONNECTION_TIMEOUT, 0u,
-      MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_STRICT_FOR_CLIENT, strictness,
       // The owner's thread blocks all signals.
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
       MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,

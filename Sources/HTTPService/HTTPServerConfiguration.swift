@@ -107,6 +107,23 @@ public struct HTTPServerConfiguration: Sendable {
   public var limits = Limits()
   /// The methods that reach the handler; all others give 501.
   public var methods = HTTPMethod.common
+  /// Makes the response to what the server refuses by itself, and to a handler's failure; plain text unless set.
+  ///
+  /// It is called on the server's own thread or in the handler's task, and must not block. Its body is to be bytes; a
+  /// response that cannot be sent is replaced by the text.
+  ///
+  /// Refused before the handler is asked: a method that is not one of ``methods`` or not a token (501, 400), a target
+  /// that is malformed or too long (400, 414), header fields that are malformed or too large (400, 431), no `Host` or
+  /// more than one (400), an expectation other than `100-continue` (417), a transfer coding other than `chunked` (501),
+  /// a body whose length is told in two ways (400) or is too large (413). Afterwards: a body that the handler reads past
+  /// its limit (413) or not to its end (400), and whatever else it throws (500).
+  ///
+  /// Some requests libmicrohttpd answers without asking, in HTML of its own: a request line or a header line that
+  /// is none (400), a version before 1.0 or from 2.0 on (505), a head that goes more than about 16 KiB beyond
+  /// ``Limits/headerSize`` (431, or 414 within the target), a `Content-Length` that is no number (400) or is beyond
+  /// 64 bits (413), and a chunk with a size that is none (400) or is beyond 64 bits (413). A first line without any
+  /// space, and what is cut off for its slowness or for a limit on connections, gets no response at all.
+  public var refusalResponse: @Sendable (HTTPRefusal) -> HTTPResponse = { $0.text }
   /// Called for each finished request, on the server's own thread: it must not block.
   public var onAccess: (@Sendable (AccessLogEntry) -> Void)?
   /// Called, in the handler's task, with what a handler has thrown; the client is told nothing of it.

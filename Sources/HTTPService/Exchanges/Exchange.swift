@@ -64,7 +64,7 @@ final class Exchange: @unchecked Sendable {
     // A client that is gone already has no use for an answer.
     if connection.peerHasLeft { return false }
     let fields = MicroHTTPD.headerFields(connection.handle)
-    do throws(RequestRefusal) {
+    do throws(HTTPRefusal) {
       let target = try loop.checked(
         method: method, version: version, rawTarget: rawTarget, fields: fields, connection)
       let framing = try RequestFraming(fields)
@@ -74,7 +74,7 @@ final class Exchange: @unchecked Sendable {
       case .length(let length):
         announced = length
         guard length <= loop.configuration.limits.bodySize else {
-          throw RequestRefusal(.contentTooLarge, "The body is larger than is allowed here.")
+          throw HTTPRefusal.bodyTooLarge
         }
       case .chunked: announced = nil
       }
@@ -92,7 +92,7 @@ final class Exchange: @unchecked Sendable {
       task = Task { [handler = loop.handler] in await self.run(handler, request) }
       return perform(action, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
     } catch {
-      response = .plain(error.response)
+      response = .plain(loop.configuration.response(to: error))
       response?.closeConnection()
       // Whatever follows is not read as a request: where it would begin is not certain.
       let framing =
@@ -262,11 +262,11 @@ final class Exchange: @unchecked Sendable {
 
   private func answer(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {
     switch (error as? HTTPServerError)?.code {
-    case .bodyTooLarge?: return .text("The body is larger than is allowed here.\n", status: .contentTooLarge)
-    case .bodyIncomplete?: return .text("The body is incomplete.\n", status: .badRequest)
+    case .bodyTooLarge?: return loop.configuration.response(to: .bodyTooLarge)
+    case .bodyIncomplete?: return loop.configuration.response(to: .bodyIncomplete)
     default:
       report(error, request)
-      return .text("The server failed to answer this request.\n", status: .internalServerError)
+      return loop.configuration.response(to: .failed)
     }
   }
 

@@ -4,12 +4,14 @@ extension ServerLoop {
   /// Refuses what no handler should see; framing is checked apart.
   func checked(
     method: HTTPMethod, version: String, rawTarget: String, fields: HTTPFields, _ connection: ClientConnection
-  ) throws(RequestRefusal) -> RequestTarget {
+  ) throws(HTTPRefusal) -> RequestTarget {
     guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
-      throw RequestRefusal(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+      throw HTTPRefusal(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
     }
     guard MicroHTTPD.headerSize(connection.handle) <= configuration.limits.headerSize else {
-      throw RequestRefusal(.requestHeaderFieldsTooLarge, "The header fields are too large.")
+      throw rawTarget.utf8.count > configuration.limits.headerSize / 2
+        ? HTTPRefusal(.uriTooLong, "The request target is too long.")
+        : HTTPRefusal(.requestHeaderFieldsTooLarge, "The header fields are too large.")
     }
     // RFC 9112, 6.1: what stands between may have framed it otherwise.
     if version == "HTTP/1.0", fields["Transfer-Encoding"] != nil {
@@ -20,11 +22,15 @@ extension ServerLoop {
     }
     guard ASCII.isToken(method.rawValue) else { throw .malformed("The method is malformed.") }
     guard configuration.methods.contains(method) else {
-      throw RequestRefusal(.notImplemented, "This method is not known here.")
+      throw HTTPRefusal(.notImplemented, "This method is not known here.")
     }
-    if fields.values("Host").count > 1 { throw .malformed("There is more than one Host.") }
+    switch fields.values("Host").count {
+    case 0 where version == "HTTP/1.1": throw .malformed("There is no Host.")
+    case 0, 1: break
+    default: throw .malformed("There is more than one Host.")
+    }
     if let expectation = fields["Expect"], !ASCII.equalIgnoringCase(expectation, "100-continue") {
-      throw RequestRefusal(.expectationFailed, "The only expectation met here is 100-continue.")
+      throw HTTPRefusal(.expectationFailed, "The only expectation met here is 100-continue.")
     }
     return try RequestTarget(rawTarget)
   }

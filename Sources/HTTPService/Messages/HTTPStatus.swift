@@ -58,6 +58,8 @@ public struct HTTPStatus: Sendable, Hashable, RawRepresentable, ExpressibleByInt
   public static let rangeNotSatisfiable: HTTPStatus = 416
   /// 417: what the request expects is not offered.
   public static let expectationFailed: HTTPStatus = 417
+  /// 421: this server does not speak for the host that was asked for.
+  public static let misdirectedRequest: HTTPStatus = 421
   /// 422: well-formed, but it cannot be done.
   public static let unprocessableContent: HTTPStatus = 422
   /// 429: too often.

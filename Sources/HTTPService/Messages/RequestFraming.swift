@@ -7,14 +7,14 @@ enum RequestFraming: Equatable {
   case chunked
 
   /// Refuses whatever two servers in a row could read differently: that is how requests are smuggled.
-  init(_ fields: HTTPFields) throws(RequestRefusal) {
+  init(_ fields: HTTPFields) throws(HTTPRefusal) {
     let codings = fields.listMembers("Transfer-Encoding")
     let hasCoding = fields.contains { ASCII.equalIgnoringCase($0.name, "Transfer-Encoding") }
     let lengths = fields.values("Content-Length")
     if hasCoding {
       guard lengths.isEmpty else { throw .malformed("A body has a length or a transfer coding, not both.") }
       guard codings.count == 1, ASCII.equalIgnoringCase(codings[0], "chunked") else {
-        throw RequestRefusal(.notImplemented, "The only transfer coding taken here is chunked.")
+        throw HTTPRefusal(.notImplemented, "The only transfer coding taken here is chunked.")
       }
       self = .chunked
       return

@@ -9,7 +9,7 @@ struct RequestTarget: Equatable {
   var query: [HTTPQueryItem] = []
 
   /// - Parameter text: The target of the request line, in origin form, absolute form, or `*`.
-  init(_ text: String) throws(RequestRefusal) {
+  init(_ text: String) throws(HTTPRefusal) {
     // Only visible ASCII: everything else must come percent-encoded.
     guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "#") }) else {
       throw .malformed("The request target holds a character that must be percent-encoded.")
@@ -22,7 +22,7 @@ struct RequestTarget: Equatable {
   }
 
   /// Without the scheme and the host of an absolute form, which say what the Host field says.
-  private static func originForm(_ text: String) throws(RequestRefusal) -> Substring {
+  private static func originForm(_ text: String) throws(HTTPRefusal) -> Substring {
     if text.utf8.first == UInt8(ascii: "/") { return text[...] }
     for scheme in ["http://", "https://"]
     where ASCII.equalIgnoringCase(String(text.prefix(scheme.utf8.count)), scheme) {
@@ -33,7 +33,7 @@ struct RequestTarget: Equatable {
     throw .malformed("The request target must begin with a slash.")
   }
 
-  private mutating func takePath(_ path: Substring) throws(RequestRefusal) {
+  private mutating func takePath(_ path: Substring) throws(HTTPRefusal) {
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
       guard let segment = PercentEncoding.decode(piece) else {
         throw .malformed("The path holds a broken percent-encoding.")
@@ -53,7 +53,7 @@ struct RequestTarget: Equatable {
     hasTrailingSlash = path.utf8.last == UInt8(ascii: "/") && !segments.isEmpty
   }
 
-  private mutating func takeQuery(_ text: Substring) throws(RequestRefusal) {
+  private mutating func takeQuery(_ text: Substring) throws(HTTPRefusal) {
     for piece in text.utf8.split(separator: UInt8(ascii: "&")) {
       let equals = piece.firstIndex(of: UInt8(ascii: "="))
       let name = PercentEncoding.decode(piece[..<(equals ?? piece.endIndex)], plusIsSpace: true)
