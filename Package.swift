@@ -86,7 +86,7 @@ let package = Package(
     .target(
       name: "KennelCore",
       dependencies: [
-        "CKennelPage", "CSQLite", "CSodium", "HTTPService", "Retriever", "RetrieverBridges",
+        "CKennelPage", "CSQLite", "CSodium", "HTTPService", "HTTPSyntax", "Retriever", "RetrieverBridges",
         "RetrieverImages",
       ],
       swiftSettings: strict),

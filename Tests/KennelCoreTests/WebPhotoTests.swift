@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import KennelCore
@@ -24,6 +25,40 @@ import Testing
       let none = try await web.get("/posts/1/photo", ["Range": "bytes=99999999-"])
       #expect(none.status == 416)
       #expect(none.field("Content-Type") == "application/problem+json")
+    }
+  }
+
+  @Test func whatWasDeletedWhileItWasOpenedIsNotFound() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let post = try await web.addPicture(1, by: ada, width: 300, height: 200)
+      #expect(try await web.get("/posts/1/thumbnail?size=96").status == 200)
+      // Past the site, as another process does it: the site still takes the post for known.
+      try await web.store.posts.delete(post.id, by: ada.id)
+      let path = web.store.photos.file(post.photo, byteCount: post.byteCount).path
+      #expect(await eventually { !FileManager.default.fileExists(atPath: path) })
+      let thumbnail = try await web.get("/posts/1/thumbnail?size=640")
+      #expect(thumbnail.status == 404)
+      #expect(thumbnail.field("Content-Type") == "application/problem+json")
+    }
+  }
+
+  @Test func aPhotoThatIsMissingAlthoughItsPostIsThereIsAFault() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      let post = try await web.addPicture(1, by: ada)
+      let path = web.store.photos.file(post.photo, byteCount: post.byteCount).path
+      try FileManager.default.removeItem(atPath: path)
+      #expect(try await web.get("/posts/1/photo").status == 500)
+      #expect(try await web.get("/posts/1/thumbnail").status == 500)
+      // Its post goes as well, between the look-up and the opening.
+      let code = await code {
+        try await web.site.lookingAgain(at: post.id) { () async throws(KennelError) in
+          try await web.store.posts.delete(post.id, by: ada.id)
+          throw KennelError(.cannotOpen, "There is no such file.")
+        }
+      }
+      #expect(code == .noSuchPost)
     }
   }
 

@@ -94,6 +94,15 @@ import Testing
     }
   }
 
+  @Test func aBodyThatIsTooLargeIsToldHowLargeItMayBe() async throws {
+    try await withSite { web in
+      let name = String(repeating: "x", count: 70_000)
+      let answer = try await web.post("/session", json: #"{"name":"\#(name)","password":"x"}"#)
+      #expect(
+        try answer.json["detail"]?.string == "What was sent is too large. Send no more than 64 KiB.")
+    }
+  }
+
   @Test func badBasicCredentialsAreRefusedWhereNoneAreNeeded() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")

@@ -128,7 +128,7 @@ import Testing
         0, 0x4E, 0x20, 8, 2, 0, 0, 0, 0x6C, 0x12, 0xD1, 0x6E, 0, 0, 0, 9, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C,
       ])
     },
-    Refusal(name: "too many bytes", type: "image/jpeg", status: 413, detail: "25 MB") {
+    Refusal(name: "too many bytes", type: "image/jpeg", status: 413, detail: "25 MiB") {
       Data(count: (25 << 20) + 1)
     },
     Refusal(name: "no boundary", type: "multipart/form-data", status: 400, detail: "boundary") {

@@ -39,7 +39,7 @@ package final class PhotoUpload: Sendable {
     try writing.withLock { state throws(KennelError) in
       guard var writing = state.take() else { throw Self.over }
       guard bytes.count <= limit - writing.byteCount else {
-        throw KennelError(.photoTooLarge, "The photo has more than \(limit) bytes. Make it smaller.")
+        throw KennelError(.photoTooLarge, "The photo has more than \(limit.inBinaryUnits). Make it smaller.")
       }
       try file.file.write(bytes)
       bytes.withUnsafeBytes { writing.hash.update($0) }

@@ -59,7 +59,7 @@ extension KennelError {
     .unknownFormat, "That is no photo of a known kind. Send a JPEG, PNG, WebP or GIF.")
   static let photoTooLarge = KennelError(
     .photoTooLarge,
-    "The photo is too large: it may have \(PhotoInspector.byteLimit >> 20) MB and \(PhotoInspector.pixelLimit / 1_000_000) megapixels. Make it smaller."
+    "The photo is too large: it may have \(PhotoInspector.byteLimit.inBinaryUnits) and \(PhotoInspector.pixelLimit / 1_000_000) megapixels. Make it smaller."
   )
 
   /// What went wrong when a photo was decoded, for who sent it.

@@ -32,6 +32,7 @@ package final class KennelSite: Sendable {
   let renderer: PageRenderer
   let thumbnails: ThumbnailStore
   let metrics: Metrics
+  let counts: KeptCounts
   let pulse: Pulse
   let eventText = EventText()
   let collages = Turnstile("collages", passes: 2, waitingLimit: 32)
@@ -53,6 +54,9 @@ package final class KennelSite: Sendable {
       directory: directory + "/thumbnails", store: store, diskLimit: configuration.thumbnailCacheSize,
       memoryLimit: configuration.thumbnailMemorySize, clock: clock)
     pulse = Pulse(interval: configuration.heartbeat, timer: timer)
+    counts = KeptCounts(clock: clock) {
+      do throws(KennelError) { return .success(try await store.counts()) } catch { return .failure(error) }
+    }
     metrics = Metrics(routes: Self.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
   }
 

@@ -1,4 +1,5 @@
 import HTTPService
+import HTTPSyntax
 
 /// What a client likes to get, from its `Accept` field (RFC 9110, 12.5.1).
 struct AcceptedTypes: Sendable {
@@ -17,21 +18,14 @@ struct AcceptedTypes: Sendable {
 
   private static func range(_ text: Substring) -> Range? {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-    guard let type = parts.first.map(trimmed), !type.isEmpty else { return nil }
+    guard let type = parts.first.map({ ASCII.trimmed($0) }), !type.isEmpty else { return nil }
     var quality = 1000
     for part in parts.dropFirst() {
-      let part = trimmed(part)
+      let part = ASCII.trimmed(part)
       guard part.hasPrefix("q=") || part.hasPrefix("Q=") else { continue }
       quality = thousandths(part.dropFirst(2)) ?? 0
     }
-    return Range(type: Substring(type.lowercased()), quality: quality)
-  }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    var text = text
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text
+    return Range(type: Substring(ASCII.lowercased(type)), quality: quality)
   }
 
   /// `0.125` as 125; nil when it is no quality.
@@ -39,7 +33,7 @@ struct AcceptedTypes: Sendable {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = parts.first, whole == "0" || whole == "1" else { return nil }
     let digits = parts.count > 1 ? String(parts[1]) : ""
-    guard digits.utf8.count <= 3, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    guard digits.utf8.count <= 3, digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
     let padded = digits + String(repeating: "0", count: 3 - digits.utf8.count)
     return min((whole == "1" ? 1000 : 0) + (Int(padded) ?? 0), 1000)
   }

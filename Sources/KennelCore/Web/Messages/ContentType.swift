@@ -1,4 +1,5 @@
 import HTTPService
+import HTTPSyntax
 
 /// A body's type, and what it says beside it.
 struct ContentType: Sendable {
@@ -10,11 +11,11 @@ struct ContentType: Sendable {
 
   init(_ text: String) {
     var pieces = Self.pieces(of: text)
-    type = pieces.isEmpty ? "" : Self.trimmed(pieces.removeFirst()).lowercased()
+    type = pieces.isEmpty ? "" : ASCII.lowercased(ASCII.trimmed(pieces.removeFirst()))
     parameters = pieces.prefix(16).compactMap { piece in
       guard let equals = piece.firstIndex(of: "=") else { return nil }
-      let value = Self.trimmed(String(piece[piece.index(after: equals)...]))
-      return (Self.trimmed(String(piece[..<equals])).lowercased(), Self.unquoted(value))
+      let value = ASCII.trimmed(piece[piece.index(after: equals)...])
+      return (ASCII.lowercased(ASCII.trimmed(piece[..<equals])), Self.unquoted(String(value)))
     }
   }
 
@@ -36,14 +37,6 @@ struct ContentType: Sendable {
       pieces[pieces.count - 1].unicodeScalars.append(scalar)
     }
     return pieces
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { $0 != " " && $0 != "\t" }),
-      let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" })
-    else { return "" }
-    return String(scalars[first...last])
   }
 
   private static func unquoted(_ text: String) -> String {

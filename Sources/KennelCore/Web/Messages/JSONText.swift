@@ -121,8 +121,3 @@ struct JSONText: Sendable {
     bytes.append(digits[Int(byte & 15)])
   }
 }
-
-extension Date {
-  /// As dates stand in JSON: `2026-11-20T10:00:00Z`.
-  var iso8601: String { formatted(Date.ISO8601FormatStyle()) }
-}

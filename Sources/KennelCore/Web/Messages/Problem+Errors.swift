@@ -8,12 +8,21 @@ extension Problem {
     case let error as KennelError: self.init(error)
     case let error as HTTPServerError:
       switch error.code {
-      case .bodyTooLarge: self = .bodyTooLarge
+      case .bodyTooLarge: self = .bodyTooLarge(limit: SmallBody.limit)
       case .bodyIncomplete: self = .badRequest("The body of the request is incomplete. Send it again.")
       default: self = .failed
       }
     case is CancellationError: self.init(.cancelled)
     default: self = .failed
+    }
+  }
+
+  /// What the server says of a request that it has not handed over.
+  init(_ refusal: HTTPRefusal) {
+    switch refusal.status {
+    case .contentTooLarge: self = .bodyTooLarge(limit: PhotoInspector.byteLimit)
+    case .internalServerError: self = .failed
+    default: self.init(refusal.status, refusal.reason)
     }
   }
 

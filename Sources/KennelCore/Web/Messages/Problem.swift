@@ -18,9 +18,11 @@ package struct Problem: Error, Sendable {
 
   private static let titles: [Int: String] = [
     400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    409: "Conflict", 412: "Precondition Failed", 413: "Content Too Large", 415: "Unsupported Media Type",
-    416: "Range Not Satisfiable", 422: "Unprocessable Content", 429: "Too Many Requests",
-    500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage",
+    409: "Conflict", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+    415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
+    421: "Misdirected Request", 422: "Unprocessable Content", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+    503: "Service Unavailable", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
   ]
 
   /// The document.
@@ -54,7 +56,11 @@ extension Problem {
       .methodNotAllowed, "This method cannot be used here. Use \(list).", fields: ["Allow": list])
   }
 
-  static let bodyTooLarge = Problem(.contentTooLarge, "What was sent is too large. Send less.")
+  /// - Parameter limit: in bytes.
+  static func bodyTooLarge(limit: Int) -> Problem {
+    Problem(.contentTooLarge, "What was sent is too large. Send no more than \(limit.inBinaryUnits).")
+  }
+
   static let failed = Problem(
     .internalServerError, "Kennel failed to answer. Try again; if it stays so, tell the owner.")
 }

@@ -11,7 +11,7 @@ struct PageDate {
   ]
 
   /// As in `2026-11-20T10:00:00Z`.
-  var machineReadable: String { date.formatted(.iso8601) }
+  var machineReadable: String { date.iso8601 }
 
   /// As in `20 November 2026`, in UTC.
   var words: String {

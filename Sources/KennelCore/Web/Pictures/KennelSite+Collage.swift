@@ -69,8 +69,10 @@ extension KennelSite {
         max(post.facts.width, post.facts.height), max(min(post.facts.width, post.facts.height), 1)
       )
       let size = ThumbnailSize(atLeast: cell * min(long / short + 1, 8))
-      let bytes = try await thumbnails.bytes(
-        ThumbnailKey(photo: post.photo, size: size, format: .jpeg), byteCount: post.byteCount)
+      let bytes = try await lookingAgain(at: post.id) { () async throws(KennelError) in
+        try await thumbnails.bytes(
+          ThumbnailKey(photo: post.photo, size: size, format: .jpeg), byteCount: post.byteCount)
+      }
       if let image = UIImage(data: bytes) { collage.add(image) }
     }
     do {
@@ -85,7 +87,9 @@ extension KennelSite {
       throw Problem(.notFound, "There are no posts yet.")
     }
     let key = ThumbnailKey(photo: post.photo, size: .smallest, format: .jpeg)
-    let bytes = try await thumbnails.bytes(key, byteCount: post.byteCount)
+    let bytes = try await lookingAgain(at: post.id) { () async throws(KennelError) in
+      try await thumbnails.bytes(key, byteCount: post.byteCount)
+    }
     return .taggedJSON(for: call.request) { json in
       json.object { json in
         json.member("date", post.created.iso8601)

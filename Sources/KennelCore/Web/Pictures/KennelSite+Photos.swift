@@ -8,9 +8,24 @@ extension KennelSite {
   func photo(_ call: Call) async throws -> HTTPResponse {
     let post = try await store.posts.post(call.id)
     let file = store.photos.file(post.photo, byteCount: post.byteCount)
-    return try await thumbnails.files.fileResponse(
-      at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
-      fields: ["Cache-Control": Self.immutable], entityTag: EntityTag(post.photo.description))
+    return try await lookingAgain(at: post.id) { () async throws(KennelError) in
+      try await thumbnails.files.fileResponse(
+        at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
+        fields: ["Cache-Control": Self.immutable], entityTag: EntityTag(post.photo.description))
+    }
+  }
+
+  /// Does something with a post's picture. Should that fail because the post was deleted meanwhile, it is the post that
+  /// is missing.
+  func lookingAgain<Value>(
+    at post: Post.ID, _ body: () async throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    do {
+      return try await body()
+    } catch {
+      if Problem.isFault(error) { _ = try await store.posts.post(post) }
+      throw error
+    }
   }
 
   func thumbnail(_ call: Call) async throws -> HTTPResponse {
@@ -30,16 +45,20 @@ extension KennelSite {
     if let ready = thumbnails.ready(key) {
       thumbnail = ready
     } else {
-      thumbnail = try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
+      thumbnail = try await lookingAgain(at: call.id) { () async throws(KennelError) in
+        try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
+      }
     }
-    return try await response(
-      thumbnail, byteCount: photo.byteCount, to: call.request, isNegotiated: isNegotiated)
+    if let plain = thumbnail.plainResponse(to: call.request, isNegotiated: isNegotiated) { return plain }
+    return try await lookingAgain(at: call.id) { () async throws(KennelError) in
+      try await response(
+        thumbnail, byteCount: photo.byteCount, to: call.request, isNegotiated: isNegotiated)
+    }
   }
 
   private func response(
     _ thumbnail: Thumbnail, byteCount: Int, to request: HTTPRequest, isNegotiated: Bool
   ) async throws(KennelError) -> HTTPResponse {
-    if let plain = thumbnail.plainResponse(to: request, isNegotiated: isNegotiated) { return plain }
     if case .file = thumbnail.content,
       let response = try? await thumbnails.files.fileResponse(
         thumbnail, to: request, isNegotiated: isNegotiated)

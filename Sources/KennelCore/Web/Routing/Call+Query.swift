@@ -21,7 +21,8 @@ extension Call {
     guard let text = request.query(name), !text.isEmpty else { return standard }
     guard text.utf8.count <= 9, let number = Int64(identifier: text) else {
       throw .badRequest(
-        "The parameter \(name) has to be a number from \(range.lowerBound) to \(range.upperBound).")
+        "The parameter \(name) has to be a number from \(range.lowerBound) to \(range.upperBound), as in ?\(name)=\(standard)."
+      )
     }
     return min(max(Int(number), range.lowerBound), range.upperBound)
   }

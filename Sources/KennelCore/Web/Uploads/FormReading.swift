@@ -78,7 +78,12 @@ struct FormReading: Sendable {
       }
     case .other:
       otherCount += bytes.count
-      if otherCount > Self.overhead { throw Problem.bodyTooLarge }
+      guard otherCount <= Self.overhead else {
+        throw Problem(
+          .contentTooLarge,
+          "The form has more than \(Self.overhead.inBinaryUnits) beside the photo. Send the photo and the caption alone."
+        )
+      }
     }
   }
 
