@@ -99,7 +99,7 @@ static void hear(const char *word) {
 
 static void favour(int fd, const char *method, const char *path, const char *cookie) {
   char request[1024];
-  snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: kennel\r\nCookie: %s\r\nContent-Length: 0\r\n\r\n",
+  snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: localhost\r\nCookie: %s\r\nContent-Length: 0\r\n\r\n",
            method, path, cookie);
   send_all(fd, request);
 }
@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
     listeners[i].fd = connected(port);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (unsigned)i};
     if (epoll_ctl(poller, EPOLL_CTL_ADD, listeners[i].fd, &event) != 0) die("epoll_ctl");
-    send_all(listeners[i].fd, "GET /events HTTP/1.1\r\nHost: kennel\r\n\r\n");
+    send_all(listeners[i].fd, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   hear("hello");
   printf("ready %d\n", count);

@@ -21,6 +21,7 @@ extension KennelProgram {
         "serve", "serve the kennel: the page and its programming interface", operands: "", count: 0...0,
         discussion: [
           "The address is written to standard output. SIGTERM and SIGINT end it: no new connections, answers that are under way may end, then the status is 0. A service manager that asks for it is told when it is ready.",
+          "A kennel answers only to names it knows, so that no foreign page can pass for it: to IP addresses, to localhost, to this machine's own name, also with .local behind it, and to those that --name says. What is encrypted on all its way needs no name.",
           "Each option can also be set in the environment, as KENNEL_PORT for --port, or in the configuration file, as port = 8080. The command line comes first, then the environment, then the file.",
         ],
         options: Setting.serving.map(\.option) + common,
@@ -31,6 +32,9 @@ extension KennelProgram {
           Example(
             text: "Behind a proxy that encrypts",
             line: "kennel serve --unix-socket /run/kennel/http.sock --behind-tls --trusted-proxy unix"),
+          Example(
+            text: "Behind one that reaches it on its port",
+            line: "kennel serve --behind-tls --trusted-proxy 127.0.0.1 --name dogs.example"),
         ], isService: true),
       CommandDescription(
         "user", "add, list and remove those who may sign in",

@@ -67,7 +67,7 @@ import Testing
     let connection = try PlainConnection(port: try #require(server.url("/").port))
     let body = #"{"name":"Ada","password":"tennis ball"}"#
     try connection.send(
-      "POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+      "POST /session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
         + "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n")
     // Somebody waits for the body: the answer is under way.
     #expect(await connection.text(until: "\r\n\r\n").contains("100 Continue"))

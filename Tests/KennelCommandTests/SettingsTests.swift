@@ -95,6 +95,20 @@ import Testing
         == ["unix", "10.0.0.1"])
   }
 
+  @Test func namesMayBeSeveralAndHaveToBeNames() throws {
+    let arguments = ["--name", "dogs.example", "--name", ".kennel.example"]
+    var hosts = AllowedHosts.ofThisMachine()
+    for name in ["dogs.example", ".kennel.example"] { _ = hosts.allow(name) }
+    #expect(try ServerSettings(settings(arguments)).site.hosts == hosts)
+    let variable = ["KENNEL_NAME": "dogs.example, .kennel.example"]
+    #expect(try ServerSettings(settings([], variable)).site.hosts == hosts)
+    let address = try settings([], ["KENNEL_NAME": "https://dogs.example/"])
+    #expect(
+      throws: UsageError(
+        "KENNEL_NAME is the name of a host such as dogs.example, without a port, not “https://dogs.example/”")
+    ) { try ServerSettings(address) }
+  }
+
   @Test func aSocketAndAPortCannotBothBe() throws {
     let both = try settings(["--unix-socket", "/run/x", "--port", "80"])
     #expect(throws: UsageError.self) { try ServerSettings(both) }

@@ -181,6 +181,7 @@ func withSite<Value: Sendable>(
       timer: timer)
     var serverConfiguration = HTTPServerConfiguration()
     serverConfiguration.limits.bodySize = KennelSite.bodySizeLimit
+    serverConfiguration.refusalResponse = { KennelSite.response(to: $0) }
     let server = try HTTPServer(configuration: serverConfiguration)
     try server.start { await site.respond(to: $0) }
     let sessionConfiguration = Retriever.URLSessionConfiguration.ephemeral

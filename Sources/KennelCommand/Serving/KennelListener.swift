@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
+import KennelCore
 import Synchronization
 import TerminalProgram
 
@@ -19,6 +20,7 @@ struct KennelListener: Sendable {
     let beginning = Beginning()
     var configuration = settings.server
     if settings.logsRequests { configuration.onAccess = { log.note($0) } }
+    configuration.refusalResponse = { KennelSite.response(to: $0) }
     configuration.onError = { log.note(problem: "\($0.method) \($0.path): \($0.error)") }
     configuration.onDiagnostic = { if !beginning.keeps($0) { log.note(problem: $0) } }
     do {

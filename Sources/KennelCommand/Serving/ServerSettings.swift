@@ -43,6 +43,12 @@ struct ServerSettings: Sendable {
     if let size = try settings.byteCount("thumbnail-cache") { site.thumbnailCacheSize = size }
     site.isBehindTLS = try settings.flag("behind-tls")
     site.trustedProxies = try Set(settings.values("trusted-proxy").map(Self.proxy))
+    for name in settings.values("name") {
+      guard site.hosts.allow(name.text) else {
+        throw UsageError(
+          "\(name.source) is the name of a host such as dogs.example, without a port, not “\(name.text)”")
+      }
+    }
     grace = try settings.seconds("grace") ?? .seconds(10)
     logsRequests = try settings.flag("log")
   }

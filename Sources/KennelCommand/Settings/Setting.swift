@@ -48,6 +48,10 @@ struct Setting: Sendable {
       "tls-certificate", value: "FILE", completion: .files,
       "encrypt, with the certificate in FILE and those that lead to its authority (PEM)"),
     Setting("tls-key", value: "FILE", completion: .files, "the certificate's key (PEM)"),
+    Setting(
+      "name", value: "NAME", isRepeatable: true,
+      "be known as NAME too, beside addresses, localhost and this machine's own name; .NAME is all names below it as well, * any name"
+    ),
     Setting("title", value: "TEXT", "what the kennel is called on its pages"),
     Setting(
       "thumbnail-cache", value: "BYTES", "how much of the disk thumbnails may take; 512Mi unless given"),

@@ -17,6 +17,8 @@ package final class KennelSite: Sendable {
     package var isBehindTLS = false
     /// The addresses of proxies whose `X-Forwarded-…` fields are believed; `unix` for those on a Unix socket.
     package var trustedProxies: Set<String> = []
+    /// The names under which it may be asked for without TLS.
+    package var hosts = AllowedHosts.ofThisMachine()
     /// Told of what only the owner can mend; the client is told nothing of it.
     package var onError: (@Sendable (_ error: any Error, _ path: String) -> Void)?
 
@@ -76,7 +78,20 @@ package final class KennelSite: Sendable {
     await thumbnails.close()
   }
 
+  /// The answer to what a server refuses by itself: a problem document as well.
+  package static func response(to refusal: HTTPRefusal) -> HTTPResponse {
+    var response = Problem(refusal).response
+    CommonFields.add(to: &response.fields)
+    return response
+  }
+
   private func answer(_ request: HTTPRequest) async -> (route: Int?, HTTPResponse) {
+    do throws(Problem) {
+      try refuseStrange(request)
+    } catch {
+      // No page, whoever asks: one would have the kennel's title on it, and a form to sign in.
+      return (nil, error.response)
+    }
     switch Self.router.find(request) {
     case .nothing: return (nil, response(to: Problem.notFound, request, isPage: true))
     case .wrongMethod(let allowed, let isPage):

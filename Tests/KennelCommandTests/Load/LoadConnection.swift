@@ -73,7 +73,7 @@ final class LoadConnection {
   /// - Parameter fields: whole lines.
   func send(_ method: String, _ path: String, fields: String = "", body: Data = Data()) throws {
     let length = method == "GET" ? "" : "Content-Length: \(body.count)\r\n"
-    try send(Array("\(method) \(path) HTTP/1.1\r\nHost: kennel\r\n\(fields)\(length)\r\n".utf8) + body)
+    try send(Array("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\(length)\r\n".utf8) + body)
   }
 
   func ask(

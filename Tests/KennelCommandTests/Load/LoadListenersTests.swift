@@ -46,7 +46,7 @@ private final class ListeningCrowd {
   /// Returns when all have been greeted.
   init(_ count: Int, port: Int) throws {
     connections = try (0..<count).map { _ in try LoadConnection(port: port) }
-    let request = Array("GET /events HTTP/1.0\r\nHost: kennel\r\n\r\n".utf8)
+    let request = Array("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8)
     for connection in connections { try connection.send(request) }
     try hear("hello")
   }

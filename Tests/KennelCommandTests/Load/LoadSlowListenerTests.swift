@@ -64,7 +64,7 @@ extension LoadConnection {
   /// To events, of which the greeting has come. Without transfer coding, so that a line stands in one piece.
   fileprivate convenience init(listeningAt path: String) throws {
     try self.init(socket: path)
-    try send(Array("GET /events HTTP/1.0\r\nHost: kennel\r\n\r\n".utf8))
+    try send(Array("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
     _ = try text(through: "hello")
   }
 }

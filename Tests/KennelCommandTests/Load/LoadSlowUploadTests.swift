@@ -26,7 +26,7 @@ import Testing
     let photo = try SmallPicture().file(1_000)
     let (end, sent, other) = try await offThePool {
       let slow = try LoadConnection(port: port)
-      let head = "POST /posts?caption=slow HTTP/1.1\r\nHost: kennel\r\nContent-Type: image/jpeg\r\n"
+      let head = "POST /posts?caption=slow HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/jpeg\r\n"
       try slow.send(Array("\(head)\(cookie)Content-Length: \(photo.count)\r\n\r\n".utf8))
       let other = try LoadConnection(port: port)
         .ask("POST", "/posts", fields: cookie + "Content-Type: image/jpeg\r\n", body: photo).status

@@ -6,6 +6,8 @@ struct Client: Sendable {
   var isSecure: Bool
   /// The host and port the client has asked for.
   var host: String
+  /// The hosts that trusted proxies have been asked for.
+  var forwardedHosts: [String] = []
 
   init(_ request: HTTPRequest, configuration: KennelSite.Configuration) {
     address = request.remoteAddress
@@ -18,6 +20,7 @@ struct Client: Sendable {
       address = String(client.prefix(64))
     }
     if let scheme = request.fields["X-Forwarded-Proto"] { isSecure = scheme.lowercased() == "https" }
-    if let host = request.fields["X-Forwarded-Host"] { self.host = host }
+    forwardedHosts = request.fields.listMembers("X-Forwarded-Host")
+    if let host = forwardedHosts.first { self.host = host }
   }
 }
