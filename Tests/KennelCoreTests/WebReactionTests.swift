@@ -98,4 +98,33 @@ import Testing
       #expect(try await web.ask("POST", "/posts/1/comments", html, body: Data("x".utf8)).status == 415)
     }
   }
+
+  @Test func whatThePageDoesNotShowOfALongTalkIsFoundPageByPage() async throws {
+    try await withSite { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.store.addPost(1, by: ada)
+      for number in 1...230 { _ = try await web.store.posts.addComment("\(number)", to: 1, author: ada.id) }
+      let page = try await web.get("/photos/1").text
+      let last = try #require(page.components(separatedBy: "data-comment=\"").last?.prefix { $0 != "\"" })
+      var path = "/posts/1/comments?after=\(last)&limit=20"
+      var texts: [String] = []
+      for _ in 0..<2 {
+        let answer = try await web.get(path)
+        let json = try answer.json
+        for index in 0..<(json["comments"]?.count ?? 0) {
+          texts.append(json["comments"]?[index]?["text"]?.string ?? "")
+        }
+        guard let link = answer.field("Link") else { break }
+        #expect(json["next"]?.number == 220)
+        path = String(link.dropFirst().prefix { $0 != ">" })
+        #expect(link == "<\(path)>; rel=\"next\"")
+      }
+      #expect(texts == (201...230).map(String.init))
+      let none = try await web.get("/posts/1/comments?limit=0")
+      #expect(none.status == 400)
+      #expect(
+        try none.json["detail"]?.string
+          == "The parameter limit has to be a number from 1 to 100, as in ?limit=50.")
+    }
+  }
 }

@@ -7,12 +7,17 @@ extension KennelSite {
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
     let more = try await store.posts.comments(on: call.id, after: after, limit: limit + 1)
     let comments = more.prefix(limit)
-    return .taggedJSON(for: call.request) { json in
+    let next = more.count > limit ? comments.last?.id : nil
+    var fields = HTTPFields()
+    if let next {
+      fields.append("Link", "</posts/\(call.id)/comments?after=\(next)&limit=\(limit)>; rel=\"next\"")
+    }
+    return .taggedJSON(for: call.request, fields: fields) { json in
       json.object { json in
         json.array("comments") { json in
           for comment in comments { json.comment(comment) }
         }
-        json.next(more.count > limit ? comments.last?.id : nil)
+        json.next(next)
       }
     }
   }
