@@ -62,6 +62,7 @@ private func inspect(
   if let obstacle = graph.obstacle { return declined(obstacle) }
   let exploration = Exploration(graph, isStored: subject.isStored)
   guard exploration.isComplete else { return declined("it has too many paths to follow") }
+  guard exploration.hasFound else { return .success([]) }
   let findings = FindingWriter(file: file, subject: subject, exploration: exploration).findings()
   return .success(
     builder.mentions.isEmpty ? Array(findings.prefix(1)).map { unmentioned(subject, $0, file) } : findings)

@@ -68,9 +68,9 @@ extension TwinFile {
       switch place.follower {
       case .space: break
       case .nextLine: text += end
-      case .sameLine: text += end + place.base
+      case .sameLine: text += end + place.rest
       }
-      result.append((place.offset..<place.offset, text))
+      result.append((place.offset..<place.offset + place.gap, text))
     }
     return result
   }

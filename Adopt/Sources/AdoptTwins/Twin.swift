@@ -4,6 +4,8 @@ import AdoptAnalysis
 package struct Twin: Sendable {
   /// Where the function with the handler is named.
   package let place: Place
+  /// The bytes of the function with the handler.
+  package let range: Range<Int>
   /// The name of the function with the handler.
   package let function: FunctionName
   /// The twin's own name.
@@ -35,7 +37,11 @@ package struct Twin: Sendable {
 
   struct Insertion: Sendable, Hashable {
     let offset: Int
+    /// How many bytes behind `offset` give way: blanks, and a semicolon, before what needs a line of its own.
+    var gap = 0
     let base: String
+    /// The indentation of what follows on a line of its own.
+    var rest = ""
     let follower: Follower
 
     enum Follower: Sendable {

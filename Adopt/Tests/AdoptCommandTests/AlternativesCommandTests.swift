@@ -86,6 +86,44 @@ import Testing
     #expect(try scratch.text("a.swift") == broken)
   }
 
+  @Test(arguments: [["--dry-run"], ["-i"], ["--into", "b.swift"], ["--quiet"]])
+  func itTellsWhichAlternativesMayWaitForEverOrEndTheProgram(_ arguments: [String]) async throws {
+    let scratch = try Scratch()
+    let text = """
+      func silent(_ id: Int?, completion: @escaping (Int) -> Void) {
+        guard let id else { return }
+        if id == 0 { return }
+        completion(id)
+      }
+      func `repeat`(completion: @escaping (Int) -> Void) {
+        if isReady { completion(1) }
+        completion(2)
+      }
+      func right(completion: @escaping (Int) -> Void) {
+        func step(completion: @escaping () -> Void) { if isReady { completion() } }
+        completion(1)
+      }
+      func known(completion: @escaping (Int) -> Void) {
+        // adopt:ignore never - nobody waits for it
+        if isReady { return }
+        completion(1)
+      }
+
+      """
+    try scratch.write(text, to: "a.swift")
+    let result = try await scratch.run(
+      [Scratch.program.path, "alternatives", "--verify", "off", "a.swift"] + arguments)
+    #expect(result.status == 0)
+    let warnings = result.errors.split(separator: "\n").filter { $0.contains("warning") }
+    #expect(
+      warnings == [
+        "a.swift:2:23: warning: the alternative of silent(_:completion:) may wait for ever: "
+          + "returns without calling 'completion', and one more; adopt check shows the way there",
+        "a.swift:8:3: warning: the alternative of repeat(completion:) may end the program: "
+          + "'completion' is called again; adopt check shows the way there",
+      ], "\(result.errors)")
+  }
+
   @Test func wrongCommandLinesEndWithTwo() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.source, to: "a.swift")

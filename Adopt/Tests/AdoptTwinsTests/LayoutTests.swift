@@ -133,11 +133,52 @@ struct LayoutTests {
   }
 
   @Test func aFunctionOnTheLineOfItsTypeGetsItsTwinOnOthers() {
-    let text = "struct S { func load(completion: @escaping () -> Void) { completion() } }"
-    let result = rewritten(text)
-    #expect(result.hasPrefix("struct S { @available(*, renamed: \"load()\") func load(completion"))
-    #expect(result.contains("\n\nfunc load() async {\n"))
-    #expect(!ParsedFile(path: "a.swift", text: result).tree.hasError)
+    let text = "  struct S { func load(completion: @escaping () -> Void) { completion() } }"
+    let expected = """
+        struct S { @available(*, renamed: "load()") func load(completion: @escaping () -> Void) { completion() }
+
+          func load() async {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+              load {
+                continuation.resume()
+              }
+            }
+          }
+        }
+      """
+    #expect(rewritten(text) == expected)
+  }
+
+  @Test func whatFollowsOnTheLineGetsOneOfItsOwn() {
+    let text = """
+      final class Loader {
+        func load(completion: @escaping (Int) -> Void) { completion(1) };  func other() {}
+        func save(completion: @escaping (Int) -> Void) { completion(1) }; }
+      """
+    let twin = { (name: String) in
+      """
+
+        func \(name)() async -> Int {
+          await withCheckedContinuation { continuation in
+            \(name) { value in
+              continuation.resume(returning: value)
+            }
+          }
+        }
+      """
+    }
+    let expected = """
+      final class Loader {
+        @available(*, renamed: "load()")
+        func load(completion: @escaping (Int) -> Void) { completion(1) }
+      \(twin("load"))
+        func other() {}
+        @available(*, renamed: "save()")
+        func save(completion: @escaping (Int) -> Void) { completion(1) }
+      \(twin("save"))
+      }
+      """
+    #expect(rewritten(text) == expected)
   }
 
   @Test func allOtherBytesStay() {

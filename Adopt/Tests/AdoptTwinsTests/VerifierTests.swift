@@ -109,6 +109,43 @@ struct VerifierTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == file.text)
   }
 
+  @Test func ofAPackageOnlyWhatIsWrittenToIsCopied() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let package = folder.path + "/Package"
+    for path in [
+      "Package.swift", "Package.resolved", "Sources/A/a.swift", "Sources/A/Sub/b.swift", "Sources/B/c.swift",
+      "Assets/large.bin", ".build/debug.yaml", ".git/HEAD",
+    ] {
+      let url = URL(fileURLWithPath: package + "/" + path)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(path.utf8).write(to: url)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: package + "/Sources/A/linked.swift", withDestinationPath: "../B/c.swift")
+    let workspace = try Workspace(package: package, files: [package + "/Sources/A/a.swift"])
+    defer { workspace.folder.remove() }
+    try workspace.write("twins", as: package + "/Sources/A/a.swift")
+    let copy = try #require(workspace.package)
+    func target(_ path: String) -> String? {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: copy + "/" + path)
+    }
+    #expect(target("Sources/A/Sub")?.hasSuffix("/Package/Sources/A/Sub") == true)
+    #expect(target("Sources/B")?.hasSuffix("/Package/Sources/B") == true)
+    #expect(target("Assets")?.hasSuffix("/Package/Assets") == true)
+    #expect(target("Sources/A/linked.swift") == "../B/c.swift")
+    for path in ["Sources", "Sources/A", "Sources/A/a.swift", "Package.swift", "Package.resolved"] {
+      #expect(target(path) == nil)
+      #expect(FileManager.default.fileExists(atPath: copy + "/" + path))
+    }
+    for path in [".build", ".git"] { #expect(!FileManager.default.fileExists(atPath: copy + "/" + path)) }
+    #expect(
+      try String(contentsOfFile: package + "/Sources/A/a.swift", encoding: .utf8) == "Sources/A/a.swift")
+    #expect(
+      workspace.original(of: copy + "/Sources/B/c.swift")?.hasSuffix("/Package/Sources/B/c.swift") == true)
+  }
+
   /// What `@available(*, renamed:)` is for.
   @Test func theCompilerOffersTheTwinToAsyncCallers() async throws {
     let text = """

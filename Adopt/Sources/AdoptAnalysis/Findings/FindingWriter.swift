@@ -2,12 +2,17 @@ import SwiftSyntax
 
 /// Puts what an exploration found into words.
 struct FindingWriter {
-  /// The most notes of one finding; of longer paths the beginning and the end are told.
-  static let mostNotes = 12
+  private let file: ParsedFile
+  private let subject: Subject
+  private let exploration: Exploration
+  private let trail: Trail
 
-  let file: ParsedFile
-  let subject: Subject
-  let exploration: Exploration
+  init(file: ParsedFile, subject: Subject, exploration: Exploration) {
+    self.file = file
+    self.subject = subject
+    self.exploration = exploration
+    trail = Trail(exploration)
+  }
 
   private var graph: Graph { exploration.graph }
   private var verb: String { subject.isContinuation ? "resumed" : "called" }
@@ -30,23 +35,12 @@ struct FindingWriter {
 
   private func silent() -> [Finding] {
     exploration.silentLeaves().map { visit in
-      let path = exploration.path(to: visit)
       let step = graph.steps[exploration.visits[visit].step]
-      var isLost = false
-      if case .note(.selfIsGone)? = path.dropLast().last(where: { isNote($0) }).map({
-        graph.steps[$0.step].event
-      }) {
-        isLost = true
-      }
+      let isLost = trail.lastRemark(to: visit) == .selfIsGone
       return finding(
         isLost ? .lost : .never, at: step.offset, message: isLost ? lostMessage : neverMessage(step.event),
-        path: path)
+        visit: visit)
     }
-  }
-
-  private func isNote(_ visit: Exploration.Visit) -> Bool {
-    if case .note = graph.steps[visit.step].event { return true }
-    return false
   }
 
   private var lostMessage: String {
@@ -68,26 +62,24 @@ struct FindingWriter {
 
   private func twice() -> [Finding] {
     exploration.secondCalls.sorted { $0.key < $1.key }.compactMap { step, visit in
-      let path = exploration.path(to: visit)
-      let first = firstCall(of: path)
+      let first = trail.firstCall(to: visit)
       let isLoop = first?.step == step
       if isLoop, case .call(let index) = graph.steps[step].event, graph.calls[index].isForOneRoundOnly {
         return nil
       }
       let message = isLoop ? "\(name) is \(verb) again each time around" : "\(name) is \(verb) again"
       return finding(
-        .twice, at: graph.steps[step].offset, message: message, path: path,
+        .twice, at: graph.steps[step].offset, message: message, visit: visit,
         fixIts: isLoop ? [] : fixIts(after: first))
     }
   }
 
   private func after() -> [Finding] {
     exploration.lateHandOns.sorted { $0.key < $1.key }.map { step, visit in
-      let path = exploration.path(to: visit)
-      return finding(
+      finding(
         .after, at: graph.steps[step].offset,
-        message: "goes on after \(name) was \(verb), and hands it on to be \(verb) again", path: path,
-        fixIts: fixIts(after: firstCall(of: path)))
+        message: "goes on after \(name) was \(verb), and hands it on to be \(verb) again", visit: visit,
+        fixIts: fixIts(after: trail.firstCall(to: visit)))
     }
   }
 
@@ -98,14 +90,7 @@ struct FindingWriter {
       return finding(
         .nothing, at: graph.steps[step].offset,
         message: "\(name) \(may) called with neither a value nor an error\(reason)",
-        path: exploration.path(to: empty.visit))
-    }
-  }
-
-  private func firstCall(of path: [Exploration.Visit]) -> Exploration.Visit? {
-    path.dropLast().last { visit in
-      guard case .call = graph.steps[visit.step].event else { return false }
-      return !visit.state.isCalled
+        visit: empty.visit)
     }
   }
 
@@ -117,13 +102,11 @@ struct FindingWriter {
   // MARK: - Paths
 
   private func finding(
-    _ kind: Finding.Kind, at offset: Int, message: String, path: [Exploration.Visit], fixIts: [FixIt] = []
+    _ kind: Finding.Kind, at offset: Int, message: String, visit: Int, fixIts: [FixIt] = []
   ) -> Finding {
-    var notes = path.dropLast().compactMap(note)
-    if notes.count > Self.mostNotes { notes = Array(notes.prefix(4) + notes.suffix(Self.mostNotes - 4)) }
-    return Finding(
+    Finding(
       kind: kind, place: file.place(at: offset), handler: subject.name, function: subject.function,
-      message: message, notes: notes, fixIts: fixIts,
+      message: message, notes: trail.told(to: visit).compactMap(note), fixIts: fixIts,
       fingerprint: Fingerprint.of(kind, subject: subject, statementAt: offset, in: file))
   }
 
@@ -131,9 +114,7 @@ struct FindingWriter {
     let step = graph.steps[visit.step]
     switch step.event {
     case .note(let remark): return (file.place(at: step.offset), Self.text(remark))
-    case .call:
-      if visit.state[Graph.handler] == .no { return nil }
-      return (file.place(at: step.offset), "\(name) is \(verb) here first")
+    case .call: return (file.place(at: step.offset), "\(name) is \(verb) here first")
     default: return nil
     }
   }

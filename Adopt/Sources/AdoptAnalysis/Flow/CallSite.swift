@@ -25,7 +25,7 @@ extension CallSite {
         return false
       }
       if let test = node.as(IfExprSyntax.self), child.id == Syntax(test.body).id,
-        test.conditions.contains(where: { comparesCount($0) })
+        test.conditions.contains(where: Self.comparesCount)
       {
         return true
       }
@@ -34,7 +34,7 @@ extension CallSite {
     return false
   }
 
-  private func comparesCount(_ condition: ConditionElementSyntax) -> Bool {
+  static func comparesCount(_ condition: ConditionElementSyntax) -> Bool {
     let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
     return tokens.contains("==") && tokens.contains("count")
   }

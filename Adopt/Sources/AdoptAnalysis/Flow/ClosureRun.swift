@@ -6,6 +6,8 @@ enum ClosureRun: Equatable {
   case once
   /// Runs it exactly once, and nobody sees an error that leaves it.
   case onceSwallowing
+  /// Keeps it, and runs it at most once when it is told to start.
+  case onceStarted
   /// Runs it any number of times, and comes back.
   case many
   case unknown
@@ -61,6 +63,25 @@ enum ClosureRun: Equatable {
       if next.isUppercase { return true }
     }
     return false
+  }
+
+  /// Beginnings of names of functions that get one thing and end.
+  private static let fetchers = ["load", "fetch", "download", "upload", "save"]
+
+  /// `load(url) { image, _ in`: who gets something tells besides what went wrong, which is not looked at here.
+  static func ignoresError(_ closure: ClosureExprSyntax, of name: String) -> Bool {
+    let names = closure.parameterNames
+    guard (2...3).contains(names.count), names[0] != "_", names.last == "_" else { return false }
+    return fetchers.contains { beginning in
+      guard name.hasPrefix(beginning) else { return false }
+      return name.dropFirst(beginning.count).first?.isUppercase ?? true
+    }
+  }
+
+  /// Whether a call makes an object, which does nothing yet. Vision's requests do, too, but tell of an error that comes
+  /// of starting them twice: by the closure and by throwing.
+  static func makesObject(_ name: String) -> Bool {
+    name.first?.isUppercase == true && !name.hasPrefix("VN")
   }
 
   /// What the names that a closure gives its parameters say: those who end something tell of an error.

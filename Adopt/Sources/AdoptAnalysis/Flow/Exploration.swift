@@ -55,6 +55,11 @@ struct Exploration {
   private(set) var emptyCalls: [Int: (visit: Int, origin: String?)] = [:]
   private var edges: [(from: Int32, to: Int32)] = []
 
+  /// Whether there is anything to tell.
+  var hasFound: Bool {
+    !badEnds.isEmpty || !secondCalls.isEmpty || !lateHandOns.isEmpty || !emptyCalls.isEmpty
+  }
+
   init(_ graph: Graph, isStored: Bool) {
     self.graph = graph
     self.isStored = isStored
@@ -122,6 +127,7 @@ struct Exploration {
       state.isCalled = true
       state[Graph.handler] = .yes
     case .escape: return nil
+    case .trustIfCalled: if state.isCalled { return nil }
     case .handOn:
       if state.isCalled, lateHandOns[visit.step] == nil { lateHandOns[visit.step] = index }
       return nil
@@ -129,6 +135,9 @@ struct Exploration {
       guard let fact = facts[variable] else { break }
       let known = state[fact]
       if known == .unknown { state[fact] = truth } else if known != truth { return nil }
+    case .suppose(let variable, let truth):
+      guard let fact = facts[variable], state[fact] == .unknown || state[fact] == truth else { return nil }
+      state[fact] = truth
     case .assign(let variable, let truth):
       if let fact = facts[variable] { state[fact] = truth }
     case .leave:
@@ -206,16 +215,5 @@ struct Exploration {
       }
     }
     return reaching
-  }
-
-  /// The visits from the start to this one.
-  func path(to visit: Int) -> [Visit] {
-    var path: [Visit] = []
-    var index = visit
-    while index >= 0 {
-      path.append(visits[index])
-      index = visits[index].parent
-    }
-    return path.reversed()
   }
 }

@@ -17,10 +17,14 @@ struct Graph {
     case call(Int)
     /// Out of sight, and trusted from here on.
     case escape
+    /// A path on which it was called is trusted from here on, as the call comes later than what follows.
+    case trustIfCalled
     /// Out of sight as the handler of another function.
     case handOn
     /// What a test has found out; the path ends if it cannot be so.
     case assume(variable: Int, Truth)
+    /// The same, but nobody has tested: the path ends unless what tests find out of it is remembered.
+    case suppose(variable: Int, Truth)
     case assign(variable: Int, Truth)
     /// The way out of the function, or of a closure that is looked into.
     case leave(Leave)
@@ -63,6 +67,8 @@ struct Graph {
     var origin = ""
     /// Whether it is declared with a value that tells a test's result.
     var startsKnown = false
+    /// Whether the function or a closure in it was given it.
+    var isParameter = false
     /// Where the assignments are that became steps, and how many there are in the text.
     var assignments: Set<Int> = []
     var writtenAssignments = 0

@@ -39,7 +39,8 @@ extension GraphBuilder {
     }
     guard current != nil else { return }
     lower(
-      arguments: call, name: name, dropsWithSelf: access != nil && Self.dependsOnSelf(call.calledExpression))
+      arguments: call, name: name,
+      chained: Self.isValueUsed(call) ? nil : Self.chainedName(call.calledExpression))
     if known.neverReturning.contains(name),
       access == nil || access?.base?.is(DeclReferenceExprSyntax.self) == true
     {
@@ -81,7 +82,7 @@ extension GraphBuilder {
   }
 
   private mutating func lower(
-    arguments call: FunctionCallExprSyntax, name: String, dropsWithSelf: Bool = false
+    arguments call: FunctionCallExprSyntax, name: String, chained: String? = nil
   ) {
     let arguments = Self.arguments(of: call)
     var closures: [Argument] = []
@@ -107,13 +108,10 @@ extension GraphBuilder {
     } else if isTrying {
       raise(at: call.startOffset, isCall: true)
     }
-    guard !closures.isEmpty || !handedOn.isEmpty, let fork = current else { return }
+    guard !closures.isEmpty || !handedOn.isEmpty, current != nil else { return }
     var skipped: Int?
-    if dropsWithSelf {
-      emit(.note(.selfIsGone), at: call.startOffset)
-      emit(.leave(.closureReturns), at: call.startOffset)
-      skipped = current
-      current = fork
+    if let chained {
+      skipped = skip(call, ifAbsent: chained)
     }
     for argument in handedOn {
       let isHandler = argument.label.map { HandlerName.strength(of: $0) != .none } ?? false
@@ -122,18 +120,43 @@ extension GraphBuilder {
     if areAlternatives {
       lower(alternatives: closures, among: arguments)
     } else {
-      lower(closures: closures, runs: runs)
+      lower(
+        closures: closures, runs: runs,
+        rounds: call.calledExpression.as(MemberAccessExprSyntax.self)?.base)
     }
-    if dropsWithSelf { join([current, skipped], at: call.endPosition.utf8Offset) }
+    if skipped != nil { join([current, skipped], at: call.endPosition.utf8Offset) }
   }
 
-  private mutating func lower(closures: [Argument], runs: [ClosureRun]) {
+  /// Where a call is not made, as what it is a call of is not there. What a property or a value that somebody made may be
+  /// at that point is a matter of contracts elsewhere; a parameter is what the caller says.
+  private mutating func skip(_ call: FunctionCallExprSyntax, ifAbsent name: String) -> Int? {
+    let fork = current
+    let offset = call.startOffset
+    if name == "self" {
+      emit(.note(.selfIsGone), at: offset)
+      emit(.leave(.closureReturns), at: offset)
+      defer { current = fork }
+      return current
+    }
+    guard case .variable(let index)? = meaning(of: name), graph.variables[index].isParameter,
+      graph.variables[index].assignments.isEmpty
+    else { return nil }
+    graph.variables[index].uses += 2
+    emit(.suppose(variable: index, .no), at: offset)
+    emit(.note(.isNil(name)), at: offset)
+    let skipped = current
+    current = fork
+    emit(.assume(variable: index, .yes), at: offset)
+    return skipped
+  }
+
+  private mutating func lower(closures: [Argument], runs: [ClosureRun], rounds: ExprSyntax?) {
     for (argument, run) in zip(closures, runs) {
       guard current != nil, let closure = argument.expression.as(ClosureExprSyntax.self) else { return }
       if run == .unknown || runs.contains(.unknown) {
         emit(.escape, at: closure.startOffset)
       } else {
-        inline(closure, run: run)
+        inline(closure, run: run, rounds: rounds)
       }
     }
   }
@@ -169,13 +192,15 @@ extension GraphBuilder {
     if ClosureRun.unknownNames.contains(name) || argument.label == "receiveCompletion" { return .unknown }
     if ClosureRun.swallowingNames.contains(name) { return .onceSwallowing }
     if ClosureRun.onceNames.contains(name) { return .once }
+    let once = ClosureRun.makesObject(name) ? ClosureRun.onceStarted : .once
     if ClosureRun.manyNames.contains(name) { return .many }
-    if let label = argument.label { return HandlerName.strength(of: label) == .strong ? .once : .unknown }
+    if let label = argument.label { return HandlerName.strength(of: label) == .strong ? once : .unknown }
     guard argument.isTrailing, let closure = argument.expression.as(ClosureExprSyntax.self) else {
       return .unknown
     }
     if known.takesHandler.contains(name) || HandlerName.strength(of: name) == .strong { return .once }
-    return ClosureRun.tellsOutcome(closure) && !ClosureRun.isKeeper(name) ? .once : .unknown
+    if ClosureRun.ignoresError(closure, of: name) { return .once }
+    return ClosureRun.tellsOutcome(closure) && !ClosureRun.isKeeper(name) ? once : .unknown
   }
 
   /// Whether something looks at what a call returns, and stays in the same function.
@@ -195,19 +220,19 @@ extension GraphBuilder {
     argument.label?.text == "repeats" && truth(argument.expression) == .no
   }
 
-  /// Whether `self?` decides if a call is made at all.
-  private static func dependsOnSelf(_ callee: ExprSyntax) -> Bool {
+  /// The name before the first `?` of a callee: whether it is there decides if a call is made at all.
+  private static func chainedName(_ callee: ExprSyntax) -> String? {
     var expression = callee
     for _ in 0..<64 {
       if let access = expression.as(MemberAccessExprSyntax.self), let base = access.base {
         expression = base
       } else if let chained = expression.as(OptionalChainingExprSyntax.self) {
-        if name(chained.expression) == "self" { return true }
+        if let name = name(chained.expression) { return name }
         expression = chained.expression
       } else {
-        return false
+        return nil
       }
     }
-    return false
+    return nil
   }
 }

@@ -2,20 +2,31 @@ import SwiftSyntax
 
 extension GraphBuilder {
   /// Goes on in a closure that runs, and then after it.
-  mutating func inline(_ closure: ClosureExprSyntax, run: ClosureRun) {
+  ///
+  /// - Parameter rounds: What it is run for each of, if it is.
+  mutating func inline(_ closure: ClosureExprSyntax, run: ClosureRun, rounds: ExprSyntax? = nil) {
     guard current != nil else { return }
     let exit = step(.pass, at: closure.endPosition.utf8Offset)
     if run == .many {
-      rounds += 1
-      defer { rounds -= 1 }
+      self.rounds += 1
+      defer { self.rounds -= 1 }
       let head = step(.pass, at: closure.startOffset)
-      go(to: head)
+      let round = step(.pass, at: closure.startOffset)
+      if let rounds, isKnownToBeFilled(rounds) {
+        emit(.note(.loopEntered), at: closure.startOffset)
+        go(to: round)
+      } else {
+        go(to: head)
+      }
       resume(at: head)
       let fork = current
       emit(.note(.loopSkipped), at: closure.startOffset)
       go(to: exit)
       current = fork
       emit(.note(.loopEntered), at: closure.startOffset)
+      go(to: round)
+      resume(at: round)
+      if countsRounds(closure.statements) { emit(.escape, at: closure.startOffset) }
       inside(exit: head, end: closure.rightBrace.startOffset, counts: false, swallows: false) {
         $0.declareNames(of: closure)
         $0.lower(block: closure.statements)
@@ -29,6 +40,7 @@ extension GraphBuilder {
       }
     }
     resume(at: exit)
+    if run == .onceStarted { emit(.trustIfCalled, at: closure.endPosition.utf8Offset) }
   }
 
   mutating func inline(_ function: LocalFunction, at offset: Int) {
@@ -42,7 +54,7 @@ extension GraphBuilder {
     defer { rounds -= 1 }
     let exit = step(.pass, at: function.end)
     inside(exit: exit, end: function.end, counts: true, swallows: false) {
-      for name in function.parameters { $0.declareVariable(name) }
+      for name in function.parameters { $0.declare(parameter: name) }
       $0.lower(block: function.statements)
     }
     inlined.removeLast()
@@ -78,6 +90,6 @@ extension GraphBuilder {
     }
     let parameters = closure.parameterNames
     if parameters.isEmpty, subject.name == "$0" { declare("$0", .other) }
-    for name in parameters { declareVariable(name) }
+    for name in parameters { declare(parameter: name) }
   }
 }

@@ -122,29 +122,10 @@ extension GraphBuilder {
       lower(elements)
       return (current, current)
     }
-    let either = Self.split(elements, at: "||")
-    if either.count > 1 {
-      var yes: [Int?] = []
-      for part in either {
-        let tails = branch(on: part)
-        yes.append(tails.yes)
-        current = tails.no
-      }
-      let no = current
-      join(yes, at: elements.first?.position.utf8Offset ?? 0)
-      return (current, no)
-    }
-    let both = Self.split(elements, at: "&&")
-    if both.count > 1 {
-      var no: [Int?] = []
-      for part in both {
-        let tails = branch(on: part)
-        no.append(tails.no)
-        current = tails.yes
-      }
-      let yes = current
-      join(no, at: elements.first?.position.utf8Offset ?? 0)
-      return (yes, current)
+    // `||` binds the weakest.
+    for (sign, decides) in [("||", true), ("&&", false)] {
+      let operands = Self.split(elements, at: sign)
+      if operands.count > 1 { return branch(on: operands, decidedBy: decides) }
     }
     if let (variable, isYes) = test(elements) {
       let tails = assume(variable, at: elements.first?.position.utf8Offset ?? 0)
@@ -152,6 +133,19 @@ extension GraphBuilder {
     }
     lower(elements)
     return (current, current)
+  }
+
+  /// Operands of which the first that is `decisive` decides, and the others are not looked at.
+  private mutating func branch(on operands: [ArraySlice<ExprSyntax>], decidedBy decisive: Bool) -> Tails {
+    var decided: [Int?] = []
+    for operand in operands {
+      let tails = branch(on: operand)
+      decided.append(decisive ? tails.yes : tails.no)
+      current = decisive ? tails.no : tails.yes
+    }
+    let undecided = current
+    join(decided, at: operands.first?.first?.position.utf8Offset ?? 0)
+    return decisive ? (current, undecided) : (undecided, current)
   }
 
   /// A comparison with `nil`, `true` or `false`, and whether it holds for what is there or true.

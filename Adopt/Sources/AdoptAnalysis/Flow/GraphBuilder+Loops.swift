@@ -51,8 +51,14 @@ extension GraphBuilder {
     rounds += 1
     defer { rounds -= 1 }
     let head = step(.pass, at: offset)
+    let inside = step(.pass, at: offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
-    go(to: head)
+    if isKnownToBeFilled(statement.sequence) {
+      emit(.note(.loopEntered), at: offset)
+      go(to: inside)
+    } else {
+      go(to: head)
+    }
     current = isBlocked ? nil : head
     if statement.tryKeyword != nil { raise(at: offset, isCall: true) }
     let fork = current
@@ -60,6 +66,9 @@ extension GraphBuilder {
     go(to: exit)
     current = fork
     emit(.note(.loopEntered), at: offset)
+    go(to: inside)
+    resume(at: inside)
+    if countsRounds(statement.body.statements) { emit(.escape, at: offset) }
     let names = names.count
     declareNames(in: Syntax(statement.pattern))
     if let condition = statement.whereClause?.condition {
@@ -85,5 +94,43 @@ extension GraphBuilder {
   /// Goes on at a step that others jump to, if any does.
   mutating func resume(at step: Int) {
     current = isBlocked ? nil : step
+  }
+
+  // MARK: - Rounds
+
+  /// Whether the function has asked before whether there is anything in a sequence. What it does if there is nothing, it
+  /// has done then.
+  func isKnownToBeFilled(_ sequence: ExprSyntax) -> Bool {
+    let before = file.text(in: subject.range.lowerBound..<sequence.startOffset)
+    var expression = sequence
+    for _ in 0..<8 {
+      let text = expression.trimmedDescription
+      if [".isEmpty", ".count", ".first"].contains(where: { before.contains(text + $0) }) { return true }
+      if let call = expression.as(FunctionCallExprSyntax.self) {
+        expression = call.calledExpression
+      } else if let base = expression.as(MemberAccessExprSyntax.self)?.base {
+        expression = base
+      } else {
+        return false
+      }
+    }
+    return false
+  }
+
+  /// Whether one round of a loop calls: the last, as its rounds are counted. Nothing here tells that it comes.
+  func countsRounds(_ body: CodeBlockItemListSyntax) -> Bool {
+    guard mentions.touch(body) else { return false }
+    var pending = [Syntax(body)]
+    while let node = pending.popLast() {
+      if let test = node.as(IfExprSyntax.self), mentions.touch(test.body),
+        test.conditions.contains(where: CallSite.comparesCount)
+      {
+        return true
+      }
+      for child in node.children(viewMode: .sourceAccurate) where mentions.touch(child) {
+        pending.append(child)
+      }
+    }
+    return false
   }
 }

@@ -121,7 +121,7 @@ struct GraphBuilder {
     graph.variables = [Graph.Variable(name: subject.name, uses: 1)]
     makeInteresting(subject.name, isHandler: true)
     let handlerFailure = subject.handler?.failureParameter
-    for parameter in subject.parameters where parameter != subject.name { declareVariable(parameter) }
+    for parameter in subject.parameters where parameter != subject.name { declare(parameter: parameter) }
     declare(subject.name, .handler)
     if let handlerFailure {
       let name = (handlerFailure.secondName ?? handlerFailure.firstName).text
@@ -222,6 +222,10 @@ extension GraphBuilder {
     graph.variables.append(Graph.Variable(name: name, isOptional: isOptional, origin: origin))
     declare(name, .variable(graph.variables.count - 1))
     return graph.variables.count - 1
+  }
+
+  mutating func declare(parameter name: String) {
+    if let index = declareVariable(name) { graph.variables[index].isParameter = true }
   }
 
   /// Looks from now on into what mentions a name.

@@ -120,9 +120,12 @@ enum HandlerWords {
     var text = file.text
     let optionals = text.withUTF8 { bytes in
       var found = Mentions()
-      for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: "?") {
-        // `((Data?, Error?) -> Void)?`, `Completion?`
+      for index in bytes.indices.dropFirst() {
         let before = bytes[index - 1]
+        // `((Data?, Error?) -> Void)!`
+        if bytes[index] == UInt8(ascii: "!"), before == UInt8(ascii: ")") { found.append(index) }
+        guard bytes[index] == UInt8(ascii: "?") else { continue }
+        // `((Data?, Error?) -> Void)?`, `Completion?`
         if before == UInt8(ascii: ")") || before == UInt8(ascii: "n") || before == UInt8(ascii: "k")
           || before == UInt8(ascii: "r") || before == UInt8(ascii: ">")
         {

@@ -48,6 +48,10 @@ struct AlternativesCommand: Sendable {
     outcome.problems = found.problems + outcome.problems
     for problem in outcome.problems { context.tell(problem) }
     tellDeclined(outcome)
+    for warning in outcome.warnings {
+      let place = warning.place
+      context.screen.warn("\(place.path):\(place.line):\(place.column): warning: \(warning.message)")
+    }
     switch destination {
     case .diff:
       let texts = outcome.changes.map { UnifiedDiff.text(of: $0.path, old: $0.old, new: $0.new) }

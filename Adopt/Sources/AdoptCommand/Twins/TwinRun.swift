@@ -19,6 +19,7 @@ struct TwinRun: Sendable {
   struct Outcome: Sendable {
     var pairs: [Pair] = []
     var changes: [Change] = []
+    var warnings: [TwinWarning] = []
     var problems: [FileProblem] = []
   }
 
@@ -50,6 +51,8 @@ struct TwinRun: Sendable {
       }
     }
     outcome.changes = changes(outcome.pairs)
+    outcome.warnings = try await Workers.map(outcome.pairs, jobs: jobs) { TwinWarning.all(for: $0) }
+      .flatMap { $0 }
     return outcome
   }
 

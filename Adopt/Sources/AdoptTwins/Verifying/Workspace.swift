@@ -20,26 +20,30 @@ struct Workspace {
     }
   }
 
-  /// For files of a package, which is copied without what was built.
+  /// For files of a package. Only what the compiler or the package manager may write to is copied, and what was
+  /// downloaded; all else is linked to, as a package may lie in a large repository.
   ///
-  /// The folders next to the package are linked to, so that it finds packages beside it.
+  /// The folders next to the package are linked to as well, so that it finds packages beside it.
   init(package path: String, files: [String]) throws(VerifierError) {
     folder = try TemporaryFolder()
     let source = Self.resolved(path)
     let copy = folder.path + "/" + source.lastPathComponent
     package = copy
     packageSource = source.path
-    do {
-      try Self.link(besides: source, in: folder.path)
-      try Self.copy(package: source, to: URL(fileURLWithPath: copy))
-    } catch {
-      folder.remove()
-      throw VerifierError("Could not copy the package \(source.path): \(error.localizedDescription)")
-    }
+    var written: Set<String> = []
     for file in files {
       let resolved = Self.resolved(file).path
       guard resolved.hasPrefix(source.path + "/") else { continue }
       copies[file] = copy + resolved.dropFirst(source.path.count)
+      written.insert(resolved)
+    }
+    do {
+      try Self.link(besides: source, in: folder.path)
+      try Self.mirror(source, in: URL(fileURLWithPath: copy), written: written)
+      try Self.copyDownloads(of: source, to: URL(fileURLWithPath: copy))
+    } catch {
+      folder.remove()
+      throw VerifierError("Could not copy the package \(source.path): \(error.localizedDescription)")
     }
   }
 
@@ -57,6 +61,7 @@ struct Workspace {
     let resolved = Self.resolved(path).path
     if let path = copies.first(where: { Self.resolved($0.value).path == resolved })?.key { return path }
     guard let package, let packageSource else { return nil }
+    if resolved.hasPrefix(packageSource + "/") { return resolved }
     let copied = Self.resolved(package).path + "/"
     return resolved.hasPrefix(copied) ? packageSource + "/" + resolved.dropFirst(copied.count) : nil
   }
@@ -74,13 +79,37 @@ struct Workspace {
     }
   }
 
-  /// All but the repository's data and what was built; what was downloaded comes along.
-  private static func copy(package: URL, to copy: URL) throws {
+  /// A package's folder, of which those folders are real in which files are to be written.
+  private static func mirror(_ package: URL, in copy: URL, written: Set<String>) throws {
     let files = FileManager.default
-    try files.createDirectory(at: copy, withIntermediateDirectories: true)
-    for name in try files.contentsOfDirectory(atPath: package.path) where ![".build", ".git"].contains(name) {
-      try files.copyItem(at: package.appendingPathComponent(name), to: copy.appendingPathComponent(name))
+    var real: Set<String> = [package.path]
+    for path in written {
+      var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      while folder.path.hasPrefix(package.path), real.insert(folder.path).inserted {
+        folder.deleteLastPathComponent()
+      }
     }
+    for folder in real.sorted() {
+      let target = URL(fileURLWithPath: copy.path + folder.dropFirst(package.path.count))
+      try files.createDirectory(at: target, withIntermediateDirectories: true)
+      for name in try files.contentsOfDirectory(atPath: folder) {
+        let (path, entry) = (folder + "/" + name, target.appendingPathComponent(name))
+        if real.contains(path) || written.contains(path) || [".build", ".git"].contains(name) { continue }
+        let type = try files.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        // A link says where its target is as seen from here. What lies beside the manifest the package manager may
+        // write to, such as `Package.resolved`.
+        let isOwn = type == .typeSymbolicLink || name == ".swiftpm"
+        if isOwn || (folder == package.path && type == .typeRegular) {
+          try files.copyItem(atPath: path, toPath: entry.path)
+        } else {
+          try files.createSymbolicLink(atPath: entry.path, withDestinationPath: path)
+        }
+      }
+    }
+  }
+
+  private static func copyDownloads(of package: URL, to copy: URL) throws {
+    let files = FileManager.default
     let built = package.appendingPathComponent(".build")
     let copied = copy.appendingPathComponent(".build")
     for name in ["checkouts", "repositories", "artifacts", "workspace-state.json"]

@@ -27,21 +27,32 @@ extension TwinWriter {
     // A requirement's extension stands behind the outermost declaration around it.
     let node = isRequirement(candidate) ? candidate.scope.declarations.last : Syntax(candidate.function)
     let anchor = node ?? Syntax(candidate.function)
-    let base = indentation(at: anchor.positionAfterSkippingLeadingTrivia.utf8Offset)
+    let outer = indentation(at: anchor.positionAfterSkippingLeadingTrivia.utf8Offset)
+    let base = isOnLineOfType(anchor) ? outer + style.unit : outer
     let end = anchor.endPositionBeforeTrailingTrivia.utf8Offset
     let bytes = file.text.utf8
     guard let start = bytes.index(bytes.startIndex, offsetBy: end, limitedBy: bytes.endIndex) else {
       return Twin.Insertion(offset: end, base: base, follower: .space)
     }
     let rest = bytes[start...].prefix { !Self.isLineEnd($0) }
-    let words = String(Substring(rest)).drop { $0 == " " || $0 == "\t" }
+    let words = String(Substring(rest)).drop { " \t;".contains($0) }
     let isComment = words.hasPrefix("//") || (words.hasPrefix("/*") && words.hasSuffix("*/"))
     guard words.isEmpty || isComment else {
-      return Twin.Insertion(offset: end, base: base, follower: .sameLine)
+      let around = words.hasPrefix("}") ? candidate.scope.declarations.first : nil
+      return Twin.Insertion(
+        offset: end, gap: rest.count - words.utf8.count, base: base,
+        rest: around.map { indentation(at: $0.positionAfterSkippingLeadingTrivia.utf8Offset) } ?? base,
+        follower: .sameLine)
     }
     return Twin.Insertion(
       offset: end + rest.count, base: base,
       follower: standsClose(bytes[rest.endIndex...]) ? .nextLine : .space)
+  }
+
+  /// As in `struct S { func …`, where the line's indentation is the type's.
+  private func isOnLineOfType(_ member: Syntax) -> Bool {
+    guard let block = member.parent?.parent?.parent?.as(MemberBlockSyntax.self) else { return false }
+    return file.place(of: block.leftBrace).line == file.place(of: member).line
   }
 
   /// Whether another declaration follows on the very next line.

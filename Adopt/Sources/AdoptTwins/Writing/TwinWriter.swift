@@ -7,7 +7,7 @@ struct TwinWriter {
   let file: ParsedFile
   let options: TwinOptions
   private let found: CandidateFinder
-  private let style: FileStyle
+  let style: FileStyle
 
   private enum Answer {
     case twin(Twin)
@@ -119,7 +119,9 @@ struct TwinWriter {
         + body.lines(unsendable: unsendable).indented() + [Line(0, "}")]
     }
     let twin = Twin(
-      place: file.place(of: function.name), function: candidate.name, name: name, type: candidate.scope.type,
+      place: file.place(of: function.name),
+      range: function.position.utf8Offset..<function.endPosition.utf8Offset, function: candidate.name,
+      name: name, type: candidate.scope.type,
       reasonAgainstSeparate: reasonAgainstSeparate(candidate), isRequirement: isRequirement(candidate),
       support: support, insertion: insertion(for: candidate),
       renaming: renaming(function, name: name, base: base),

@@ -5,6 +5,17 @@ struct CountedRoundTests {
   @Test func aRoundThatIsCountedIsOne() {
     expectFindings(
       in: """
+        func b(completion: @escaping (Int) -> Void) {
+          for (index, row) in rows.enumerated() {
+            if index + 1 == rows.count { completion(row) }
+          }
+        } // expect: never
+        """)
+  }
+
+  @Test func theRoundThatIsCountedComes() {
+    expectSilence(
+      in: """
         func a(completion: @escaping ([Int]) -> Void) {
           var all: [Int] = []
           if rows.isEmpty { return completion(all) }
@@ -14,12 +25,35 @@ struct CountedRoundTests {
               completion(all)
             }
           }
-        } // expect: never
-        func b(completion: @escaping (Int) -> Void) {
-          for (index, row) in rows.enumerated() {
-            if index + 1 == rows.count { completion(row) }
+        }
+        func b(completion: @escaping () -> Void) {
+          guard !items.isEmpty else { return completion() }
+          for item in items {
+            item.load { result in
+              done += 1
+              if done == items.count { completion() }
+            }
           }
-        } // expect: never
+        }
+        func c(items: [Item], completion: @escaping () -> Void) {
+          if items.count == 0 { completion(); return }
+          var left = items.count
+          for item in items.reversed() {
+            item.load {
+              left -= 1
+              if left == 0 { completion() }
+            }
+          }
+        }
+        func d(items: [Item], completion: @escaping () -> Void) {
+          if items.isEmpty { completion() }
+          for item in items {
+            item.load { _, error in
+              done += 1
+              if done == items.count { completion() }
+            }
+          }
+        }
         """)
   }
 
@@ -47,7 +81,7 @@ struct CountedRoundTests {
           } else {
             completion(0)
           }
-        } // expect: never
+        }
         """)
   }
 }
