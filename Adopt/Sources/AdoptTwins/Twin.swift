@@ -137,6 +137,8 @@ package struct TwinOptions: Sendable {
   package var inheritsIsolation = false
   /// Async functions of other files, which may be twins of this file's.
   package var known: Set<AsyncFunction> = []
+  /// What files call handlers' types, for others of their module.
+  package var aliases = SharedAliases()
 
   package init() {}
 }

@@ -4,8 +4,9 @@ import SwiftSyntax
 package struct HandlerFinder: Sendable {
   private let aliases: TypeAliases
 
-  package init(_ file: ParsedFile) {
-    aliases = TypeAliases(file)
+  /// - Parameter shared: What other files call handlers' types.
+  package init(_ file: ParsedFile, shared: SharedAliases = SharedAliases()) {
+    aliases = TypeAliases(file, shared: shared)
   }
 
   /// The one that an async function would return for: the last, or the only one.

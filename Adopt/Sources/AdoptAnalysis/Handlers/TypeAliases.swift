@@ -1,10 +1,13 @@
 import SwiftSyntax
 
-/// The type aliases of a file, by name. One that is declared twice could be either, and is left out.
+/// The type aliases of a file and of others that share theirs, by name. One that is declared twice could be either, and
+/// is left out.
 struct TypeAliases: Sendable {
   private var declarations: [String: TypeAliasDeclSyntax] = [:]
 
-  init(_ file: ParsedFile) {
+  init(_ file: ParsedFile, shared: SharedAliases = SharedAliases()) {
+    declarations = shared.aliases(for: file)
+    var own: Set<String> = []
     let words = WordFinder(["typealias"])
     let offsets = words.find(in: file)
     guard !offsets.isEmpty else { return }
@@ -13,7 +16,8 @@ struct TypeAliases: Sendable {
     while let node = pending.popLast() {
       if let alias = node.as(TypeAliasDeclSyntax.self) {
         let name = alias.name.text
-        if declarations.updateValue(alias, forKey: name) != nil { ambiguous.insert(name) }
+        declarations[name] = alias
+        if !own.insert(name).inserted { ambiguous.insert(name) }
         continue
       }
       for child in node.children(viewMode: .sourceAccurate) where offsets.touch(child) {

@@ -62,6 +62,7 @@ struct TwinRun: Sendable {
 
   private func pairs(_ files: [ParsedFile]) async throws(CancellationError) -> [Pair] {
     var options = options
+    options.aliases = SharedAliases(files)
     // One that stands in another file is a twin all the same.
     for known in try await Workers.map(files, jobs: jobs, { asyncFunctions(in: $0) }) {
       options.known.formUnion(known)

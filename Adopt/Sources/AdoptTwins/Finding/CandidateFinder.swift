@@ -20,8 +20,8 @@ final class CandidateFinder: SyntaxVisitor {
   /// Properties and cases without arguments, which leave no room for a function without parameters.
   private(set) var properties: Set<AsyncFunction> = []
 
-  init(_ file: ParsedFile) {
-    handlers = HandlerFinder(file)
+  init(_ file: ParsedFile, shared: SharedAliases = SharedAliases()) {
+    handlers = HandlerFinder(file, shared: shared)
     super.init(viewMode: .sourceAccurate)
     walk(file.tree)
   }

@@ -22,7 +22,7 @@ struct TwinWriter {
   init(file: ParsedFile, options: TwinOptions) {
     self.file = file
     self.options = options
-    found = CandidateFinder(file)
+    found = CandidateFinder(file, shared: options.aliases)
     style = FileStyle(of: file.text)
   }
 
