@@ -52,7 +52,7 @@ import Testing
       do throws(KennelError) { result = .success(try await sync.run()) } catch { result = .failure(error) }
       try await check(result, store, server)
       #expect(try await store.check(readsPhotos: true).problems == [])
-      #expect(try store.incomingFiles().isEmpty)
+      #expect(try await eventually { try store.incomingFiles().isEmpty })
       #expect(try partialFiles(store).count <= 2)
     }
   }

@@ -43,7 +43,7 @@ import Testing
       #expect(try await !store.posts.hasTaken(8, from: "friends.example"))
       #expect(try await store.posts.page().count == 1)
       #expect(try await store.check().problems == [])
-      #expect(try store.incomingFiles().isEmpty)
+      #expect(try await eventually { try store.incomingFiles().isEmpty })
     }
   }
 

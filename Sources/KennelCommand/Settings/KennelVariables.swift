@@ -9,7 +9,9 @@ enum KennelVariables {
 
   /// What the environment says of a setting; nil for nothing.
   static func value(of setting: Setting, in environment: [String: String]) -> String? {
-    guard let text = environment[setting.variable], !text.isEmpty, !isLinkedAddress(text) else { return nil }
+    guard let text = environment[setting.variable], !text.isEmpty, !isLinkedAddress(text),
+      !isLink(setting.variable, text)
+    else { return nil }
     return text
   }
 

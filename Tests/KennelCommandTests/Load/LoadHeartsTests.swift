@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Fifty users tap hearts at the same time, each on several connections.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LoadHeartsTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoadHeartsTests {
   private static let users = 50
   private static let connectionsPerUser = 2
   private static let posts = 10

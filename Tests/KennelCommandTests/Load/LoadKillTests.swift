@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `kennel serve` is killed again and again while clients upload, heart and comment.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LoadKillTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoadKillTests {
   private static let lives = 20
   private static let clients = 4
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One who asks for events and does not read them.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LoadSlowListenerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoadSlowListenerTests {
   private static let users = 12
   private static let hearts = 600
 

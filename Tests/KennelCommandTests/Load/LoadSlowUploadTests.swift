@@ -9,7 +9,7 @@ import Testing
 @testable import KennelCommand
 
 /// A client that hardly sends must not keep what others need.
-@Suite(.timeLimit(.minutes(1))) struct LoadSlowUploadTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadSlowUploadTests {
   @Test func anUploadThatComesByteByByteIsCutOffAndOthersAreServedMeanwhile() async throws {
     let loaded = try await LoadedKennel(users: 1, posts: 1)
     var configuration = HTTPServerConfiguration()
