@@ -14,6 +14,8 @@ TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverT
 BUSY_TESTS := ^Kennel
 # What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
+# Programs of our own under load; what is measured to the second, or killed, is left out.
+TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
 # What `make run` starts, and with which arguments.
 DEMO ?= kennel
 # Kennel is told to draw a litter of dogs; the other demonstration takes no argument.
@@ -52,6 +54,7 @@ test: setup-test ## all tests, again under ThreadSanitizer, and the checks on wh
 	scripts/within 900 swift test --skip-build $(TEST_FLAGS) --skip '$(BUSY_TESTS)'
 	scripts/within 900 swift test --skip-build $(TEST_FLAGS) --filter '$(BUSY_TESTS)'
 	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
+	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
 	scripts/check-links
 	scripts/check-outside
 	scripts/test-page
@@ -68,8 +71,9 @@ adopt: setup-build ## build adopt, the tool for completion handlers, into build/
 test-adopt: setup-test ## the tests of adopt
 	scripts/test-adopt
 
-test-threads: setup-test ## the engine's and the session's tests under ThreadSanitizer
+test-threads: setup-test ## all that shares state between threads, under ThreadSanitizer
 	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
+	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
 
 test-fast: setup-test ## the tests alone, once
 	scripts/within 900 swift test $(TEST_FLAGS)
