@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 
 def test_after_a_cut_the_page_catches_up_by_itself(window, kennel):
     watcher = window()
-    watcher.tolerated += ["ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE"]
+    # Which one depends on what the connection was doing as it was cut.
+    watcher.tolerated.append("net::ERR_")
     post = kennel.post()
     watcher.go()
     kennel.heart("Ada", post)
