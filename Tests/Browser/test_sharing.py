@@ -152,3 +152,41 @@ def test_a_session_that_has_ended_asks_to_sign_in_and_loses_nothing(window, pict
     dialog.get_by_role("button", name="Try again").click()
     expect(person.toast("Your photo is shared.")).to_be_visible()
     assert person.kennel.posts()[0]["caption"] == "Kept"
+
+
+def test_no_caption_is_thrown_away_unasked(window, picture):
+    person = window("Ada").go()
+    dialog = choose(person, picture())
+    caption = dialog.get_by_label("Caption for dog.jpg")
+    caption.fill("Long thought about")
+    question = person.page.get_by_role("alertdialog", name="Discard these photos?")
+    person.page.keyboard.press("Escape")
+    question.get_by_role("button", name="Keep").click()
+    expect(question).to_be_hidden()
+    expect(caption).to_have_value("Long thought about")
+    # However often: a browser may close what is asked again and again.
+    for _ in range(3):
+        person.page.keyboard.press("Escape")
+    expect(caption).to_have_value("Long thought about")
+    if question.is_visible():
+        question.get_by_role("button", name="Keep").click()
+    dialog.get_by_role("button", name="Cancel").click()
+    question.get_by_role("button", name="Discard").click()
+    expect(dialog).to_be_hidden()
+    dialog = choose(person, picture("other.jpg"))
+    expect(dialog.locator(".chosen li")).to_have_count(1)
+    # Nothing is asked where nothing was written.
+    person.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_a_message_lies_over_a_dialog_that_opens_later(window, picture):
+    person = window().go()
+    person.page.get_by_role("button", name="Sign in").click()
+    person.sign_in("Ada")
+    expect(person.toast("Welcome, Ada.")).to_be_visible()
+    dialog = choose(person, picture())
+    expect(dialog.locator("#toasts:popover-open .toast")).to_have_text("Welcome, Ada.")
+    person.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(person.page.locator("body > #toasts:popover-open")).to_have_count(1)

@@ -2,9 +2,11 @@
 
 const dialog = document.getElementById("confirmation");
 
-export function confirmed(question, consequence) {
+/** Whether somebody wants what has such a consequence; the button that says so is called `deed`. */
+export function confirmed(question, consequence, deed = "Delete") {
   dialog.querySelector("h2").textContent = question;
   dialog.querySelector("p").textContent = consequence;
+  dialog.querySelector("[value=yes]").textContent = deed;
   dialog.returnValue = "no";
   dialog.showModal();
   return new Promise((resolve) => {

@@ -2,13 +2,25 @@
 
 const place = document.getElementById("toasts");
 
-// What is behind an open dialog is neither seen nor read out: the messages go into the one on top.
+let latest = null;
+
+// What is behind an open dialog is neither seen clearly nor read out: the messages go into the one on top, and there to
+// the front.
 function settle() {
-  const host = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body;
+  const onTop = latest?.matches(":modal") ? latest : [...document.querySelectorAll("dialog:modal")].at(-1);
+  const host = onTop ?? document.body;
   if (place.parentElement !== host) host.append(place);
+  else if (place.matches(":popover-open")) return;
+  place.showPopover();
 }
 
+document.addEventListener("toggle", ({ target, newState }) => {
+  if (target.localName !== "dialog" || newState !== "open") return;
+  latest = target;
+  settle();
+}, true);
 document.addEventListener("close", settle, true);
+settle();
 
 export function toast(text) {
   settle();

@@ -1,5 +1,6 @@
 // Sharing photos: chosen, dropped or pasted, each with a preview, a caption and its progress.
 
+import { confirmed } from "./confirmation.js";
 import { holdNews, showNews } from "./grid.js";
 import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
@@ -21,6 +22,8 @@ const drop = document.getElementById("drop");
 
 let chosen = [];
 let sending = null;
+let isAsking = false;
+let isMeant = false;
 
 function fault(file) {
   if (!types.includes(file.type)) return `“${file.name}” is not a JPEG, PNG, WebP or GIF picture.`;
@@ -149,10 +152,16 @@ async function sendAll() {
   if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
 }
 
-/** Stops what is being sent; nothing being sent, leaves it. */
-function cancel() {
-  if (sending) sending.abort();
-  else dialog.close();
+const isWritten = () => chosen.some(({ item }) => item.querySelector("textarea").value.trim());
+
+/** Stops what is being sent; nothing being sent, leaves it, but throws no caption away unasked. */
+async function cancel() {
+  if (sending) return sending.abort();
+  if (isAsking) return;
+  isAsking = true;
+  isMeant = !isWritten() || (await confirmed("Discard these photos?", "What you wrote goes, too.", "Discard"));
+  isAsking = false;
+  if (isMeant) dialog.close();
 }
 
 form.addEventListener("submit", (event) => {
@@ -169,6 +178,13 @@ dialog.addEventListener("cancel", (event) => {
 dialog.addEventListener("close", (event) => {
   if (event.target !== dialog) return;
   sending?.abort();
+  // A browser may close it without asking.
+  if (!isMeant && isWritten()) {
+    dialog.showModal();
+    cancel();
+    return;
+  }
+  isMeant = false;
   for (const photo of [...chosen]) remove(photo);
   error.textContent = "";
 });

@@ -36,7 +36,7 @@ struct PageFrame {
       \(body)
       </main>
       \(PageDialogs.all)
-      <div id="toasts" role="status" aria-live="polite"></div>
+      <div id="toasts" popover="manual" role="status" aria-live="polite"></div>
       </body>
       </html>
 
