@@ -19,6 +19,9 @@ static const unsigned char photo_css[] = {
 static const unsigned char sheets_css[] = {
 #embed "assets/sheets.css"
 };
+static const unsigned char anew_js[] = {
+#embed "assets/anew.js"
+};
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
 };
@@ -82,6 +85,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("motion.css", motion_css),
     FILE_NAMED("photo.css", photo_css),
     FILE_NAMED("sheets.css", sheets_css),
+    FILE_NAMED("anew.js", anew_js),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),

@@ -1,5 +1,7 @@
 """Comments: written in one window, read in another."""
 
+import re
+
 from playwright.sync_api import expect
 
 
@@ -89,3 +91,55 @@ def test_somebody_unknown_is_asked_to_sign_in(window):
     dialog.get_by_role("button", name="Sign in to comment").click()
     person.sign_in("Ada")
     expect(dialog.get_by_label("Your comment")).to_be_visible()
+
+
+def test_a_long_conversation_is_read_to_its_end(window):
+    reader = window("Ada")
+    post = reader.kennel.post()
+    for number in range(105):
+        reader.kennel.comment("Bob", post, f"Word {number}")
+    reader.go()
+    dialog = reader.open(post)
+    items = dialog.locator(".comments li")
+    expect(items).to_have_count(100)
+    expect(dialog.locator(".comments .count")).to_have_text("105")
+    dialog.get_by_role("link", name="Later comments").click()
+    expect(items).to_have_count(105)
+    expect(items.last).to_contain_text("Word 104")
+    expect(dialog.get_by_role("link", name="Later comments")).to_have_count(0)
+    # And anew: what one says is shown at the end, after all before it.
+    reader.go(f"/photos/{post}")
+    reader.page.get_by_label("Your comment").fill("The last word")
+    reader.page.get_by_role("button", name="Send").click()
+    expect(reader.page.locator(".comments li")).to_have_count(106)
+    expect(reader.page.locator(".comments li").last).to_contain_text("The last word")
+
+
+def test_a_long_conversation_is_read_to_its_end_without_scripts(window):
+    reader = window(java_script_enabled=False)
+    post = reader.kennel.post()
+    for number in range(101):
+        reader.kennel.comment("Bob", post, f"Word {number}")
+    reader.go(f"/photos/{post}")
+    reader.page.get_by_role("link", name="Later comments").click()
+    expect(reader.page.locator(".comments li")).to_have_count(1)
+    expect(reader.page.locator(".comments li")).to_contain_text("Word 100")
+    reader.page.get_by_role("link", name="From the first comment on").click()
+    expect(reader.page.locator(".comments li")).to_have_count(100)
+
+
+def test_writing_goes_on_when_the_page_is_looked_at_anew(window):
+    writer = window("Ada")
+    post = writer.kennel.post()
+    # Of what happens after the page was made it is only told that it was lost.
+    writer.page.route(
+        re.compile(r"/events(\?|$)"),
+        lambda route: route.fulfill(
+            content_type="text/event-stream",
+            body="retry: 300\nevent: lost\ndata: {\"kind\":\"lost\"}\n\n"))
+    writer.go()
+    dialog = writer.open(post)
+    dialog.get_by_label("Your comment").fill("Half a thou")
+    writer.kennel.comment("Bob", post, "Meanwhile")
+    expect(dialog.locator(".comments .text")).to_have_text("Meanwhile")
+    expect(dialog.get_by_label("Your comment")).to_have_value("Half a thou")

@@ -40,6 +40,21 @@ def test_arrow_keys_go_on_and_escape_goes_back(window, three):
     looking.expect_address("/")
 
 
+def test_arrow_keys_go_on_from_whatever_had_the_focus(window, three):
+    looking = window().go()
+    dialog = looking.open(three[0])
+    article = dialog.locator("article")
+    dialog.locator(".heart").focus()
+    for post in three[1:]:
+        looking.page.keyboard.press("ArrowRight")
+        expect(article).to_have_attribute("data-post", str(post))
+    for post in three[1::-1]:
+        dialog.get_by_role("button", name="Newer photo").click()
+        expect(article).to_have_attribute("data-post", str(post))
+    looking.page.keyboard.press("ArrowRight")
+    expect(article).to_have_attribute("data-post", str(three[1]))
+
+
 def test_the_browsers_back_and_forward_close_and_open(window, three):
     looking = window().go()
     dialog = looking.open(three[0])

@@ -4,6 +4,8 @@ import Testing
 @testable import KennelCore
 
 @Suite struct PageAssetTests {
+  private let renderer = PageRenderer(title: "Kennel")
+
   @Test func theFilesWithinTheProgramAreTheOnesBesideIt() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Sources/CKennelPage/assets").standardizedFileURL
@@ -11,7 +13,7 @@ import Testing
     #expect(Set(names) == Set(PageAssets.all.keys).subtracting(["favicon.ico"]))
     for name in names {
       let file = try Data(contentsOf: folder.appending(path: name))
-      let isSame = PageRenderer.asset(named: name)?.bytes == file
+      let isSame = PageAssets.all[name]?.bytes == file
       #expect(isSame, "\(name)")
     }
   }
@@ -20,16 +22,48 @@ import Testing
     let assets = PageAssets.all.filter { $0.key != "favicon.ico" }
     #expect(Set(assets.values.map(\.etag)).count == assets.count)
     #expect(Set(PageAssets.styles) == Set(assets.keys.filter { $0.hasSuffix(".css") }))
-    #expect(PageRenderer.asset(named: "base.css")?.contentType == "text/css; charset=utf-8")
-    #expect(PageRenderer.asset(named: "app.js")?.contentType == "text/javascript; charset=utf-8")
-    #expect(PageRenderer.asset(named: "icon.svg")?.contentType == "image/svg+xml")
-    #expect(PageRenderer.asset(named: "icon-180.png")?.contentType == "image/png")
-    #expect(PageRenderer.asset(named: "favicon.ico")?.contentType == "image/png")
-    #expect(PageRenderer.asset(named: "manifest.webmanifest")?.contentType == "application/manifest+json")
+    #expect(renderer.asset(named: "base.css")?.contentType == "text/css; charset=utf-8")
+    #expect(renderer.asset(named: "app.js")?.contentType == "text/javascript; charset=utf-8")
+    #expect(renderer.asset(named: "icon.svg")?.contentType == "image/svg+xml")
+    #expect(renderer.asset(named: "icon-180.png")?.contentType == "image/png")
+    #expect(renderer.asset(named: "favicon.ico")?.contentType == "image/png")
+    #expect(renderer.asset(named: "manifest.webmanifest")?.contentType == "application/manifest+json")
   }
 
   @Test(arguments: ["", "..", "../page.c", "base.css/", "BASE.CSS", "nothing.js"])
   func nothingElseIsGiven(name: String) {
-    #expect(PageRenderer.asset(named: name) == nil)
+    #expect(renderer.asset(named: name) == nil)
+  }
+
+  @Test func aPhoneIsToldTheKennelsOwnName() throws {
+    let title = "The \"Rex\" & Co\n家"
+    let asset = try #require(PageRenderer(title: title).asset(named: "manifest.webmanifest"))
+    struct Manifest: Decodable {
+      var name: String
+      var short_name: String
+      var start_url: String
+      var icons: [[String: String]]
+    }
+    let manifest = try JSONDecoder().decode(Manifest.self, from: asset.bytes)
+    #expect(manifest.name == title)
+    #expect(manifest.short_name == title)
+    #expect(manifest.start_url == "/")
+    #expect(manifest.icons.count == 2)
+    #expect(asset.contentType == "application/manifest+json")
+    #expect(asset.etag != renderer.asset(named: "manifest.webmanifest")?.etag)
+  }
+
+  @Test func modulesDoNotImportEachOtherInACircle() {
+    var imports: [String: [String]] = [:]
+    for (name, asset) in PageAssets.all where name.hasSuffix(".js") {
+      imports[name] = String(decoding: asset.bytes, as: UTF8.self)
+        .matches(of: /import [^;]*?"\.\/([a-z-]+\.js)";/).map { String($0.1) }
+    }
+    #expect(imports["app.js"]?.isEmpty == false)
+    // Whoever imports none of those that are left goes; a circle never does.
+    while let free = imports.first(where: { $0.value.allSatisfy { imports[$0] == nil } }) {
+      imports[free.key] = nil
+    }
+    #expect(imports.isEmpty, "\(imports.keys.sorted())")
   }
 }

@@ -42,7 +42,8 @@ import Testing
     let viewer = User(id: 1, name: hostile, role: .member, created: .distantPast)
     expectHarmless(await renderer.grid(posts: PostPage(posts: [bad], next: nil), viewer: viewer))
     expectHarmless(
-      await renderer.photo(post: bad, comments: [comment(hostile, name: hostile)], viewer: viewer))
+      await renderer.photo(
+        post: bad, comments: CommentPage(comments: [comment(hostile, name: hostile)]), viewer: viewer))
     expectHarmless(renderer.problem(status: 404, title: hostile, detail: hostile))
     expectHarmless(
       await PageRenderer(title: hostile).grid(posts: PostPage(posts: [], next: nil), viewer: nil))
@@ -126,7 +127,7 @@ import Testing
     let carol = User(id: 3, name: "Carol", role: .member, created: .distantPast)
     let owner = User(id: 4, name: "Olga", role: .owner, created: .distantPast)
     func offers(_ viewer: User?) async -> [Bool] {
-      let page = await renderer.photo(post: mine, comments: said, viewer: viewer)
+      let page = await renderer.photo(post: mine, comments: CommentPage(comments: said), viewer: viewer)
       return [page.contains("data-delete-post=\"12\""), page.contains("data-delete-comment=\"5\"")]
     }
     #expect(await offers(nil) == [false, false])
@@ -137,17 +138,33 @@ import Testing
   }
 
   @Test func aPhotoTellsWhoWhenAndHowLarge() async throws {
-    let page = await renderer.photo(post: try post(), comments: [comment("Aww")], viewer: nil)
+    let page = await renderer.photo(
+      post: try post(), comments: CommentPage(comments: [comment("Aww")]), viewer: nil)
     #expect(page.contains("<time datetime=\"2026-11-20T10:00:00Z\">20 November 2026</time>"))
     #expect(page.contains("4000 × 3000, 3.1 MB"))
     #expect(page.contains("<title>Good dog · Kennel</title>"))
     #expect(page.contains("Sign in to comment"))
   }
 
+  @Test func aLongConversationIsPaged() async throws {
+    let said = [comment("Aww")]
+    let first = await renderer.photo(
+      post: try post(), comments: CommentPage(said, limit: 1, isFirst: true), viewer: nil)
+    #expect(!first.contains("?after="))
+    let cut = await renderer.photo(
+      post: try post(), comments: CommentPage(said + said, limit: 1, isFirst: true), viewer: nil)
+    #expect(cut.contains("rel=\"next\" href=\"/photos/12?after=5\""))
+    #expect(!cut.contains("class=\"earlier\""))
+    let last = await renderer.photo(
+      post: try post(), comments: CommentPage(comments: said, isFirst: false), viewer: nil)
+    #expect(last.contains("<p class=\"earlier\"><a href=\"/photos/12\">"))
+    #expect(!last.contains("?after="))
+  }
+
   @Test func aPhotoFromAnotherKennelTellsWhoseItIs() async throws {
     var taken = try post(name: "Olga", caption: "")
     taken.origin = Post.Origin(kennel: "<kennel>.example", author: "Rex", id: 3)
-    let page = await renderer.photo(post: taken, comments: [], viewer: nil)
+    let page = await renderer.photo(post: taken, comments: CommentPage(comments: []), viewer: nil)
     #expect(page.contains("<bdi class=\"author\">Rex</bdi>"))
     #expect(page.contains("from <bdi>&lt;kennel&gt;.example</bdi>"))
     #expect(page.contains("alt=\"Photo by Rex\""))
@@ -157,7 +174,8 @@ import Testing
   }
 
   @Test func aPhotoWithoutACaptionHasANameNonetheless() async throws {
-    let page = await renderer.photo(post: try post(caption: ""), comments: [], viewer: nil)
+    let page = await renderer.photo(
+      post: try post(caption: ""), comments: CommentPage(comments: []), viewer: nil)
     #expect(page.contains("alt=\"Photo by Ada\""))
     #expect(page.contains("<title>Photo by Ada · Kennel</title>"))
   }

@@ -1,9 +1,10 @@
 // Kennel's page, for those who have scripts. Without them it shows everything, too.
 
-import { commentsChanged } from "./comments.js";
+import { lookAnew, onAnew } from "./anew.js";
+import { commentGone, commentsChanged, keepWriting } from "./comments.js";
 import { confirmed } from "./confirmation.js";
 import { listen } from "./events.js";
-import { announce, lookAnew, removePost } from "./grid.js";
+import { announce, removePost } from "./grid.js";
 import { countHearts } from "./hearts.js";
 import { leave, shownPost } from "./lightbox.js";
 import { softly } from "./pictures.js";
@@ -33,14 +34,22 @@ function hear(kind, event) {
   switch (kind) {
     case "post": return announce(event.post);
     case "favourites": return countHearts(event.post, event.count);
-    case "comment":
-    case "comment-removed": return commentsChanged(event.post, event.count);
+    case "comment": return commentsChanged(event.post, event.count);
+    case "comment-removed": return commentGone(event.post, event.comment, event.count);
     case "post-removed": return isGone(event.post);
     case "lost": return lookAnew().catch(() => {});
   }
 }
 
 if (place !== "problem") listen(hear);
+onAnew((newer) => {
+  const article = document.querySelector("main > .photo");
+  const found = newer.querySelector("main > .photo");
+  if (!article || !found) return;
+  article.replaceWith(keepWriting(article, document.adoptNode(found)));
+  softly(found);
+  tellTimes(found);
+});
 addEventListener("pageshow", (event) => event.persisted && lookAnew().catch(() => {}));
 
 document.addEventListener("click", async (event) => {

@@ -6,29 +6,39 @@ import { forget, signedIn } from "./session.js";
 import { tellTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
-const article = (post) => document.querySelector(`article.photo[data-post="${post}"]`);
+const mostPages = 50;
+const part = (post, selector) => document.querySelector(`article.photo[data-post="${post}"] .comments ${selector}`);
+const list = (post) => part(post, "ol");
+const item = (post, comment) => part(post, `li[data-comment="${comment}"]`);
+const later = (post) => part(post, ".later");
 const underWay = new Map();
 
-/** Makes the comments shown like those the kennel has. */
-async function take(post) {
-  const found = await page(`/photos/${post}`);
-  const list = article(post)?.querySelector(".comments ol");
-  if (!list) return;
-  const wanted = [...found.querySelectorAll(".comments li")];
-  const ids = new Set(wanted.map((item) => item.dataset.comment));
-  for (const item of [...list.children]) if (!ids.has(item.dataset.comment)) item.remove();
-  for (const item of wanted) {
-    if (list.querySelector(`[data-comment="${item.dataset.comment}"]`)) continue;
-    item.classList.add("new");
-    list.append(document.adoptNode(item));
-  }
-  tellTimes(list);
+/** Fetches the comments after those shown; gives the first one that is new. */
+async function takeLater(post) {
+  const last = list(post)?.lastElementChild?.dataset.comment ?? 0;
+  const found = await page(`/photos/${post}?after=${last}`);
+  const shown = list(post);
+  if (!shown) return null;
+  const fresh = [...found.querySelectorAll(".comments li")].filter(({ dataset }) => !item(post, dataset.comment));
+  for (const one of fresh) one.classList.add("new");
+  shown.append(...fresh.map((one) => document.adoptNode(one)));
+  tellTimes(shown);
+  later(post)?.remove();
+  const link = found.querySelector(".comments .later");
+  if (link) shown.after(document.adoptNode(link));
   const count = found.querySelector("[data-comments]")?.textContent;
   if (count) countComments(post, count);
+  return fresh[0] ?? null;
+}
+
+async function takeAll(post) {
+  let pages = 0;
+  do await takeLater(post);
+  while (later(post) && ++pages < mostPages);
 }
 
 /** Once at a time, and once more when asked for in between. */
-export async function refreshComments(post) {
+async function refresh(post) {
   if (underWay.has(post)) {
     underWay.set(post, true);
     return;
@@ -36,21 +46,35 @@ export async function refreshComments(post) {
   try {
     do {
       underWay.set(post, false);
-      await take(post);
+      await takeAll(post);
     } while (underWay.get(post));
   } finally {
     underWay.delete(post);
   }
 }
 
-export function countComments(post, count) {
+function countComments(post, count) {
   for (const element of document.querySelectorAll(`[data-comments="${post}"]`)) element.textContent = count;
 }
 
 /** As the kennel tells of it. */
 export function commentsChanged(post, count) {
   countComments(post, count);
-  if (article(post)) refreshComments(post).catch(() => {});
+  // Whoever has not come to the end is not led there.
+  if (list(post) && !later(post)) refresh(post).catch(() => {});
+}
+
+export function commentGone(post, comment, count) {
+  if (count !== undefined) countComments(post, count);
+  item(post, comment)?.remove();
+}
+
+/** What somebody has begun to write goes on in a newer article; gives that one. */
+export function keepWriting(older, newer) {
+  const from = older.querySelector("[data-comment-on] textarea");
+  const to = newer.querySelector("[data-comment-on] textarea");
+  if (from && to && from.form.dataset.commentOn === to.form.dataset.commentOn) to.value = from.value;
+  return newer;
 }
 
 document.addEventListener("submit", async (event) => {
@@ -67,8 +91,8 @@ document.addEventListener("submit", async (event) => {
   try {
     await send("POST", `/posts/${post}/comments`, { text });
     form.elements.text.value = "";
-    await refreshComments(post);
-    article(post)?.querySelector(".comments li:last-child")?.scrollIntoView({ block: "nearest" });
+    await refresh(post);
+    list(post)?.lastElementChild?.scrollIntoView({ block: "nearest" });
   } catch (problem) {
     error.textContent = problem.message;
     if (problem instanceof Problem && problem.status === 401) {
@@ -93,13 +117,29 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-delete-comment]");
   if (!button) return;
   const post = Number(button.closest(".photo").dataset.post);
-  const list = button.closest(".comments");
+  const comment = Number(button.dataset.deleteComment);
+  const place = button.closest(".comments");
   if (!(await confirmed("Delete this comment?", "It goes for everybody."))) return;
   try {
-    await send("DELETE", `/posts/${post}/comments/${button.dataset.deleteComment}`);
-    await refreshComments(post);
-    (list.querySelector("textarea") ?? list.querySelector("button"))?.focus();
+    await send("DELETE", `/posts/${post}/comments/${comment}`);
+    commentGone(post, comment);
+    (place.querySelector("textarea") ?? place.querySelector("button"))?.focus();
   } catch (problem) {
+    toast(problem.message);
+  }
+});
+
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest(".comments .later a");
+  if (!link || link.ariaBusy) return;
+  event.preventDefault();
+  link.ariaBusy = "true";
+  try {
+    const first = await takeLater(Number(link.closest(".photo").dataset.post));
+    first?.setAttribute("tabindex", "-1");
+    first?.focus({ preventScroll: true });
+  } catch (problem) {
+    link.ariaBusy = null;
     toast(problem.message);
   }
 });

@@ -1,10 +1,10 @@
-// The grid: older photos as one scrolls, new ones when they come, and looking anew at all of it. Tiles are taken from
-// the pages that a reader without scripts would go to.
+// The grid: older photos as one scrolls, and new ones when they come. Tiles are taken from the pages that a reader
+// without scripts would go to.
 
+import { address, lookAnew, onAnew } from "./anew.js";
 import { takeHearts } from "./hearts.js";
 import { softly } from "./pictures.js";
 import { page } from "./requests.js";
-import { tellTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
 const grid = document.getElementById("grid");
@@ -12,11 +12,8 @@ const more = document.querySelector(".more");
 const news = document.getElementById("news");
 const { place } = document.body.dataset;
 const isFirst = !new URLSearchParams(location.search).has("before");
-// As it is now: an opened photo puts its own into the bar.
-const address = location.pathname + location.search;
 const mostPages = 20;
 const waiting = new Set();
-const watchers = [];
 let loading = null;
 let isHeld = false;
 
@@ -24,9 +21,6 @@ const tiles = (root) => [...root.querySelectorAll("#grid > .tile")];
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export const tileOf = (post) => grid?.querySelector(`[data-post="${post}"]`);
-
-/** Has a function called after the page has been looked at anew. */
-export const onAnew = (watcher) => watchers.push(watcher);
 
 function adopt(tile, isNew = false) {
   const own = document.adoptNode(tile);
@@ -83,31 +77,22 @@ const nearing = new IntersectionObserver(
   { rootMargin: "1200px" },
 );
 
-/** Fetches the page again and makes this one like it, keeping what is the same. */
-export async function lookAnew() {
-  let found = await page(address);
-  document.body.dataset.viewer = found.body.dataset.viewer;
-  document.querySelector(".bar").replaceWith(document.adoptNode(found.querySelector(".bar")));
-  if (grid) {
-    const first = found;
-    const wanted = tiles(found);
-    const shown = grid.children.length;
-    for (let pages = 1; wanted.length < shown && pages < mostPages; pages++) {
-      const next = found.querySelector(".more a");
-      if (!next) break;
-      found = await page(next.getAttribute("href"));
-      wanted.push(...tiles(found));
-    }
-    arrange(wanted);
-    adoptEnds(found);
-    adoptEmptiness(first);
-    forgetNews();
-  } else {
-    const article = found.querySelector("main > .photo");
-    if (article) document.querySelector("main > .photo")?.replaceWith(document.adoptNode(article));
-    tellTimes();
+/** Makes the grid like a newer one, as long as it is here. */
+async function takeGrid(newer) {
+  if (!grid) return;
+  const wanted = tiles(newer);
+  const shown = grid.children.length;
+  let last = newer;
+  for (let pages = 1; wanted.length < shown && pages < mostPages; pages++) {
+    const next = last.querySelector(".more a");
+    if (!next) break;
+    last = await page(next.getAttribute("href"));
+    wanted.push(...tiles(last));
   }
-  await Promise.all(watchers.map((watcher) => watcher()));
+  arrange(wanted);
+  adoptEnds(last);
+  adoptEmptiness(newer);
+  forgetNews();
 }
 
 function arrange(wanted) {
@@ -177,6 +162,8 @@ export function removePost(post) {
   tile.classList.add("leaving");
   setTimeout(finish, 220);
 }
+
+onAnew(takeGrid);
 
 news.addEventListener("click", async () => {
   try {

@@ -1,6 +1,8 @@
 // A photo over the grid: its address is in the bar, the back button closes it, arrow keys and swipes go on.
 
-import { loadOlder, onAnew, tileOf } from "./grid.js";
+import { onAnew } from "./anew.js";
+import { keepWriting } from "./comments.js";
+import { loadOlder, tileOf } from "./grid.js";
 import { softly } from "./pictures.js";
 import { page } from "./requests.js";
 import { tellTimes } from "./times.js";
@@ -50,7 +52,7 @@ function fill(found) {
     frame.append(full.querySelector(".sharp"));
     article.querySelector(".stage").replaceWith(frame.parentElement);
   }
-  place.replaceChildren(article);
+  place.replaceChildren(keepWriting(place, article));
   softly(place);
   tellTimes(place);
 }
@@ -84,6 +86,9 @@ async function show(post) {
     dialog.showModal();
     dialog.focus();
     grow(start);
+  } else if (!dialog.contains(document.activeElement) || document.activeElement.disabled) {
+    // What had the focus is gone; keys go on being heard.
+    dialog.focus();
   }
   try {
     const found = await page(`/photos/${post}`);

@@ -1,6 +1,6 @@
 // Who is signed in, and signing in when something needs it.
 
-import { lookAnew } from "./grid.js";
+import { lookAnew } from "./anew.js";
 import { send } from "./requests.js";
 import { toast } from "./toasts.js";
 
@@ -47,6 +47,7 @@ form.addEventListener("submit", async (event) => {
     toast(`Welcome, ${user.name}.`);
   } catch (problem) {
     error.textContent = problem.message;
+    form.elements.password.focus();
     form.elements.password.select();
   } finally {
     button.disabled = false;

@@ -35,7 +35,11 @@ extension KennelSite {
     let last = store.events.lastID
     let viewer = try await visitor(call).user
     let post = try await store.posts.post(call.id, viewer: viewer?.id)
-    let comments = try await store.posts.comments(on: post.id, limit: Posts.pageLimit)
+    let after = try call.queryID("after", orZero: true) ?? 0
+    let limit = CommentPage.usualSize
+    let comments = CommentPage(
+      try await store.posts.comments(on: post.id, after: after, limit: limit + 1), limit: limit,
+      isFirst: after == 0)
     let page = await renderer.photo(post: post, comments: comments, viewer: viewer, lastEvent: last)
     return html(page, for: call.request)
   }
@@ -66,7 +70,7 @@ extension KennelSite {
   }
 
   private func asset(named name: String, for request: HTTPRequest) -> HTTPResponse? {
-    guard let asset = PageRenderer.asset(named: name) else { return nil }
+    guard let asset = renderer.asset(named: name) else { return nil }
     let tag = EntityTag(asset.etag.filter { $0 != "\"" })
     return .content(
       asset.bytes, for: request, contentType: asset.contentType, fields: ["Cache-Control": "no-cache"],

@@ -8,6 +8,12 @@ enum PageAssets {
     var contentType: String
     /// A name for these very bytes.
     var etag: String
+
+    fileprivate init(_ bytes: Data, named name: String) {
+      self.bytes = bytes
+      contentType = PageAssets.contentType(of: name)
+      etag = Sodium.base64(Array(Sodium.sha256(Array(bytes)).prefix(12)))
+    }
   }
 
   static let all: [String: Asset] = {
@@ -16,10 +22,7 @@ enum PageAssets {
     while let file = kennel_page_file_at(index)?.pointee {
       let name = String(cString: file.name)
       let bytes = UnsafeBufferPointer(start: file.bytes, count: file.count)
-      let digest = Sodium.sha256(Array(bytes)).prefix(12)
-      assets[name] = Asset(
-        bytes: Data(bytes), contentType: contentType(of: name),
-        etag: Sodium.base64(Array(digest)))
+      assets[name] = Asset(Data(bytes), named: name)
       index += 1
     }
     // What browsers look for by themselves.
@@ -32,6 +35,21 @@ enum PageAssets {
 
   /// The modules, to be asked for at once rather than one after the other as each names the next.
   static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()
+
+  static let manifestName = "manifest.webmanifest"
+
+  /// What a phone is told of the page that is put on its first screen, under a kennel's own name.
+  static func manifest(title: String) -> Asset? {
+    guard let asset = all[manifestName],
+      var members = try? JSONSerialization.jsonObject(with: asset.bytes) as? [String: Any]
+    else { return nil }
+    members["name"] = title
+    members["short_name"] = title
+    return
+      (try? JSONSerialization.data(
+        withJSONObject: members, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]))
+      .map { Asset($0, named: manifestName) }
+  }
 
   private static func contentType(of name: String) -> String {
     switch name.split(separator: ".").last {

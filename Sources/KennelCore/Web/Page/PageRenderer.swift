@@ -15,12 +15,17 @@ package struct PageRenderer: Sendable {
   /// What the kennel is called.
   package let title: String
   private let placeholders = PlaceholderImages()
+  private let manifest: PageAssets.Asset?
 
-  package init(title: String) { self.title = title }
+  package init(title: String) {
+    self.title = title
+    manifest = PageAssets.manifest(title: title)
+  }
 
   /// A file of the page; the tag is without quotes.
-  package static func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? {
-    PageAssets.all[name].map { ($0.bytes, $0.contentType, $0.etag) }
+  package func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? {
+    let asset = name == PageAssets.manifestName ? manifest : PageAssets.all[name]
+    return asset.map { ($0.bytes, $0.contentType, $0.etag) }
   }
 
   /// The photos, or those a viewer favours.
@@ -84,10 +89,8 @@ package struct PageRenderer: Sendable {
   }
 
   /// One photo with what was said about it.
-  ///
-  /// - Parameter comments: The oldest first.
   package func photo(
-    post: Post, comments: [Comment], viewer: User?, lastEvent: Int64? = nil
+    post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
   ) async -> String {
     let picture = PhotoPicture(post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
     let article = PhotoArticle(picture: picture, comments: comments, viewer: viewer)

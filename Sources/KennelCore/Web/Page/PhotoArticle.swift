@@ -1,8 +1,7 @@
 /// A photo, alone: large, with who shared it and when, its hearts, and what was said about it.
 struct PhotoArticle {
   let picture: PhotoPicture
-  /// The oldest first.
-  let comments: [Comment]
+  let comments: CommentPage
   let viewer: User?
 
   private var post: Post { picture.post }
@@ -63,19 +62,23 @@ struct PhotoArticle {
     """
     <section class="comments" aria-labelledby="comments-\(post.id)">
     <h2 id="comments-\(post.id)">Comments <span class="count" data-comments="\(post.id)">\(post.commentCount)</span></h2>
-    <ol>\(comments.map(item))</ol>
-    \(remainder)
+    \(earlier)<ol>\(comments.comments.map(item))</ol>
+    \(later)
     \(viewer == nil ? invitation : form)
     </section>
     """
   }
 
   /// A page has a limit, a conversation has none.
-  private var remainder: HTML? {
-    let number = post.commentCount - comments.count
-    guard number > 0, !comments.isEmpty else { return nil }
-    return
-      "<p class=\"remainder\">\(number) later \(number == 1 ? "comment is" : "comments are") not shown.</p>"
+  private var later: HTML? {
+    comments.next.map { last in
+      "<p class=\"later\"><a class=\"button\" rel=\"next\" href=\"/photos/\(post.id)?after=\(last)\">Later comments</a></p>"
+    }
+  }
+
+  private var earlier: HTML? {
+    comments.isFirst
+      ? nil : "<p class=\"earlier\"><a href=\"/photos/\(post.id)\">From the first comment on</a></p>"
   }
 
   private func item(_ comment: Comment) -> HTML {
