@@ -167,6 +167,7 @@ def test_no_caption_is_thrown_away_unasked(window, picture):
     # However often: a browser may close what is asked again and again.
     for _ in range(3):
         person.page.keyboard.press("Escape")
+        person.page.evaluate("new Promise((settled) => requestAnimationFrame(() => setTimeout(settled)))")
     expect(caption).to_have_value("Long thought about")
     if question.is_visible():
         question.get_by_role("button", name="Keep").click()

@@ -171,7 +171,8 @@ form.addEventListener("submit", (event) => {
 stop.addEventListener("click", cancel);
 form.querySelector("[data-choose]").addEventListener("click", () => input.click());
 dialog.addEventListener("cancel", (event) => {
-  if (event.target !== dialog) return;
+  // One that is only told of is answered when it has closed.
+  if (event.target !== dialog || !event.cancelable) return;
   event.preventDefault();
   cancel();
 });

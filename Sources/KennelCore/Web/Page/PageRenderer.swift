@@ -72,7 +72,8 @@ package struct PageRenderer: Sendable {
     case (.all, _):
       return """
         <div class="empty">\(picture)<h2>No photos yet</h2>
-        <p class="scripted">Share the first one: choose it, drop it here, or paste it.</p>
+        <p class="scripted">Share the first one<span class="with-pointer">: choose it, drop it here, or paste \
+        it</span>.</p>
         <button class="button primary scripted" type="button" data-upload>Share photos</button></div>
         """
     case (.favourites, nil):
