@@ -140,6 +140,18 @@ def test_what_is_no_photo_is_refused_in_a_sentence(window, picture):
     expect(dialog.get_by_role("button", name="Try again")).to_be_enabled()
 
 
+def test_what_is_left_out_is_told(window, picture):
+    person = window("Ada").go()
+    photos = [picture(f"{number}.jpg", data=pictures.jpeg(number, (60, 40))) for number in range(22)]
+    dialog = choose(person, picture("IMG_1.HEIC", data=b"ftypheic"), *photos)
+    expect(dialog.locator(".chosen li")).to_have_count(20)
+    expect(dialog.get_by_role("alert")).to_contain_text("At most 20 photos at once: 2 are left out.")
+    expect(dialog.get_by_role("alert")).to_contain_text("“IMG_1.HEIC” is a HEIC picture")
+    # Both are seen, although the photos are more than fit.
+    expect(dialog.get_by_role("alert")).to_be_in_viewport(ratio=1)
+    expect(dialog.get_by_role("button", name="Share 20 photos")).to_be_in_viewport(ratio=1)
+
+
 def test_a_session_that_has_ended_asks_to_sign_in_and_loses_nothing(window, picture):
     person = window("Ada")
     person.tolerated.append("401")

@@ -26,6 +26,9 @@ let isAsking = false;
 let isMeant = false;
 
 function fault(file) {
+  if (/^image\/hei[cf]$/.test(file.type) || /\.hei[cf]$/i.test(file.name)) {
+    return `“${file.name}” is a HEIC picture, which few browsers show. Save it as a JPEG, then choose that.`;
+  }
   if (!types.includes(file.type)) return `“${file.name}” is not a JPEG, PNG, WebP or GIF picture.`;
   if (file.size > mostBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
   if (file.size === 0) return `“${file.name}” is empty.`;
@@ -49,7 +52,9 @@ function add(file) {
   const item = template.content.firstElementChild.cloneNode(true);
   const photo = { file, item, preview: URL.createObjectURL(file) };
   for (const name of item.querySelectorAll(".file")) name.textContent = file.name || "the photo";
-  item.querySelector("img").src = photo.preview;
+  const image = item.querySelector("img");
+  image.addEventListener("error", () => { image.hidden = true; });
+  image.src = photo.preview;
   item.querySelector("[data-remove]").addEventListener("click", () => {
     remove(photo);
     (list.querySelector("textarea") ?? form.querySelector("[data-choose]")).focus();
@@ -63,16 +68,18 @@ function add(file) {
 export async function offer(files) {
   if (!files.length || !(await signedIn("Sign in to share photos."))) return;
   const faults = [];
+  let tooMany = 0;
   let first = null;
   for (const file of files) {
-    const reason = fault(file) ?? (chosen.length >= mostPhotos ? `At most ${mostPhotos} photos at once.` : null);
-    if (reason) {
-      faults.push(reason);
-      continue;
+    const reason = fault(file);
+    if (reason) faults.push(reason);
+    else if (chosen.length >= mostPhotos) tooMany += 1;
+    else {
+      const item = add(file);
+      first ??= item;
     }
-    const item = add(file);
-    first ??= item;
   }
+  if (tooMany) faults.push(`At most ${mostPhotos} photos at once: ${tooMany} ${tooMany === 1 ? "is" : "are"} left out.`);
   error.textContent = [...new Set(faults)].join(" ");
   tell();
   if (!dialog.open) dialog.showModal();

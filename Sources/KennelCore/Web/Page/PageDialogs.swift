@@ -39,9 +39,9 @@ enum PageDialogs {
     <ul class="chosen"></ul>
     <p class="hint"><button class="link" type="button" data-choose>Choose more</button><span>, drop them here, or \
     paste them.</span></p>
-    <p class="error" role="alert"></p>
+    <div class="foot"><p class="error" role="alert"></p>
     <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
-    <button class="button primary" type="submit">Share</button></div>
+    <button class="button primary" type="submit">Share</button></div></div>
     </form>
     </dialog>
     <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif" multiple hidden \
