@@ -143,3 +143,4 @@ def test_writing_goes_on_when_the_page_is_looked_at_anew(window):
     writer.kennel.comment("Bob", post, "Meanwhile")
     expect(dialog.locator(".comments .text")).to_have_text("Meanwhile")
     expect(dialog.get_by_label("Your comment")).to_have_value("Half a thou")
+    expect(dialog.get_by_label("Your comment")).to_be_focused()

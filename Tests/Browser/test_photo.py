@@ -69,6 +69,15 @@ def test_the_browsers_back_and_forward_close_and_open(window, three):
     looking.expect_address("/")
 
 
+def test_a_close_that_is_told_late_does_not_close_what_is_open_again(window, three):
+    looking = window().go()
+    dialog = looking.open(three[0])
+    looking.page.evaluate("document.getElementById('lightbox').dispatchEvent(new Event('close'))")
+    looking.page.keyboard.press("ArrowRight")
+    expect(dialog.locator("article")).to_have_attribute("data-post", str(three[1]))
+    looking.expect_address(f"/photos/{three[1]}")
+
+
 def test_a_swipe_goes_on(window, three):
     looking = window(device="phone").go()
     dialog = looking.open(three[0])

@@ -71,9 +71,14 @@ export function commentGone(post, comment, count) {
 
 /** What somebody has begun to write goes on in a newer article; gives that one. */
 export function keepWriting(older, newer) {
-  const from = older.querySelector("[data-comment-on] textarea");
-  const to = newer.querySelector("[data-comment-on] textarea");
-  if (from && to && from.form.dataset.commentOn === to.form.dataset.commentOn) to.value = from.value;
+  const form = older.querySelector("[data-comment-on]");
+  const fresh = newer.querySelector("[data-comment-on]");
+  if (form && fresh?.dataset.commentOn === form.dataset.commentOn) {
+    const field = form.contains(document.activeElement) ? document.activeElement : null;
+    fresh.replaceWith(form);
+    // As soon as it is in the page again.
+    queueMicrotask(() => field?.focus({ preventScroll: true }));
+  }
   return newer;
 }
 

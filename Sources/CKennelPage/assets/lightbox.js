@@ -176,9 +176,9 @@ dialog.addEventListener("cancel", (event) => {
   if (field.localName === "textarea" && field.value) field.blur();
   else close();
 });
-// A browser may close it without asking.
+// A browser may close it without asking. Told late, it may be open again by then.
 dialog.addEventListener("close", (event) => {
-  if (event.target === dialog && shown !== null) close();
+  if (event.target === dialog && shown !== null && !dialog.open) close();
 });
 dialog.querySelector("[data-close]").addEventListener("click", close);
 previous.addEventListener("click", () => step(false));
