@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
   taken_bytes = retriever_receive_bytes + 1,
-  /// Whole pages.
+  /// Whole pages where a page is 4 KiB.
   slot_bytes = 20 << 10,
   /// Room that is only reserved costs nothing; more transfers than this at once take their buffers elsewhere.
   most_slots = 1 << 16,
@@ -31,8 +32,13 @@ static uint16_t idle[most_slots];
 _Static_assert(most_slots - 1 <= UINT16_MAX, "a slot's number fits");
 
 void retriever_memory_prepare(void) {
+  // On larger pages neighbours would share one: giving the pages of the one back would wipe out the other.
+  if (slot_bytes % sysconf(_SC_PAGESIZE) != 0) return;
   void *memory = mmap(NULL, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory != MAP_FAILED) reserved = memory;
+  if (memory == MAP_FAILED) return;
+  // Where the system gives huge pages unasked, the first byte of one buffer would bring a hundred others in.
+  madvise(memory, reserved_bytes, MADV_NOHUGEPAGE);
+  reserved = memory;
 }
 
 bool retriever_memory_is_apart(const void *memory) {

@@ -1,4 +1,5 @@
 import CTransferMemory
+import Foundation
 import Glibc
 import Testing
 
@@ -7,10 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ReceiveMemoryTests {
   private static let size = retriever_receive_bytes + 1
+  /// Where pages are larger, all memory is the C library's.
+  private static let hasPagesOfItsOwn = getpagesize() == 4096
 
   init() throws { try #require(Curl.isReady) }
 
-  @Test
+  @Test(.enabled(if: hasPagesOfItsOwn))
   func receiveBuffersHavePagesOfTheirOwnAndOtherMemoryHasNot() throws {
     for (size, isApart) in [(Self.size, true), (Self.size - 1, false), (Self.size + 1, false), (1, false)] {
       let memory = try #require(retriever_memory_take(size))
@@ -20,7 +23,7 @@ struct ReceiveMemoryTests {
     #expect(!retriever_memory_is_apart(nil))
   }
 
-  @Test
+  @Test(.enabled(if: hasPagesOfItsOwn))
   func manyIdleBuffersGiveTheirPagesBack() throws {
     let count = 1000
     let first = try (0..<count).map { try take(marked: $0) }
@@ -30,6 +33,23 @@ struct ReceiveMemoryTests {
     // The last few hundred stay warm for the next responses.
     #expect(resident < count * 5 / 2)
     for memory in second { retriever_memory_give(memory) }
+  }
+
+  @Test(.enabled(if: hasPagesOfItsOwn))
+  func aBufferIsNeverGivenAHugePage() throws {
+    let memory = try #require(retriever_memory_take(Self.size))
+    defer { retriever_memory_give(memory) }
+    guard access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0 else { return }
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
+    let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+    var isInside = false
+    var flags: Substring?
+    for line in maps.split(separator: "\n") where flags == nil {
+      let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      if ends.count == 2 { isInside = (ends[0]..<ends[1]).contains(UInt(bitPattern: memory)) }
+      if isInside, line.hasPrefix("VmFlags:") { flags = line }
+    }
+    #expect(flags?.split(separator: " ").contains("nh") == true)
   }
 
   @Test

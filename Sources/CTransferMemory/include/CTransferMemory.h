@@ -10,8 +10,8 @@
 /// How many bytes a receive buffer holds for libcurl, which takes one more.
 enum { retriever_receive_bytes = 16 << 10 };
 
-/// To be called once, before the functions below. Without it, or where the system refuses, all memory is the C
-/// library's.
+/// To be called once, before the functions below. Without it, where the system refuses, or where its pages are not of
+/// 4 KiB, all memory is the C library's.
 void retriever_memory_prepare(void);
 
 // What `curl_global_init_mem` asks for, beside the C library's `calloc` and `strdup`.
