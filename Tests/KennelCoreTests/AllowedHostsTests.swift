@@ -36,6 +36,8 @@ import Testing
     " ", ".", ":8080", "a..b", ".a", "a:b", "a:80:80", "a:-1", "[::1", "::1", "[127.0.0.1]", "[]", "[::1]x",
     "[::g]",
     "a b", "a/b", "user@localhost", "dögs.example", "a,localhost", "localhost\u{0}", "[::1]:8x",
+    // Characters that are one with the dot or the bracket beside them.
+    "localhost\u{600}.", "[\u{301}::1]", "localhost.\u{301}",
     String(repeating: "a", count: 254),
   ]) func whatIsNoHostIsMalformed(field: String) throws {
     #expect(try hosts().verdict(on: field) == .malformed)

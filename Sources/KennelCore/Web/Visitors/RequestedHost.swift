@@ -16,23 +16,25 @@ struct RequestedHost: Sendable, Equatable {
         Self.isPort(field[bytes.index(after: end)...])
       else { return nil }
       // The part of the network in `fe80::1%eth0` is of no meaning here.
-      let inside = String(field[..<end].dropFirst().prefix { $0 != "%" })
+      let inside = String(
+        decoding: bytes[..<end].dropFirst().prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
       guard Self.isAddress(inside, AF_INET6) else { return nil }
       (name, isAddress) = (ASCII.lowercased(inside), true)
       return
     }
     let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
     guard Self.isPort(field[end...]) else { return nil }
-    var name = field[..<end]
-    if name.utf8.last == UInt8(ascii: ".") { name = name.dropLast() }
-    guard !name.isEmpty, name.utf8.count <= 253, !name.hasPrefix("."), !name.contains("..") else {
-      return nil
-    }
-    let isName = name.utf8.allSatisfy { byte in
+    // Byte by byte: to Swift, a dot and what is joined with it are one character.
+    var written = bytes[..<end]
+    if written.last == UInt8(ascii: ".") { written = written.dropLast() }
+    let isName = written.allSatisfy { byte in
       ASCII.isDigit(byte) || ASCII.lowercased(byte) &- 0x61 < 26 || byte == UInt8(ascii: "-")
         || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
     }
-    guard isName else { return nil }
+    let name = Substring(written)
+    guard isName, !name.isEmpty, written.count <= 253, !name.hasPrefix("."), !name.contains("..") else {
+      return nil
+    }
     self.name = ASCII.lowercased(name)
     isAddress = Self.isAddress(self.name, AF_INET)
   }
