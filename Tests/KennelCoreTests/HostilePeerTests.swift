@@ -117,6 +117,16 @@ import Testing
     }
   }
 
+  @Test func aKennelThatIsNotKnownByTheNameIsToldFromWhatIsNone() async throws {
+    try await sync { _ in
+      Reply(421)
+    } _: { result, _, _ in
+      let error = #expect(throws: KennelError.self) { try result.get() }
+      #expect(error?.code == .notAllowed)
+      #expect(error?.description.contains("not known as “127.0.0.1”") == true, "\(result)")
+    }
+  }
+
   @Test func pagesThatGoInCirclesEnd() async throws {
     for (posts, next) in [
       ([Self.post(id: 2), Self.post(id: 1)], nil), ([Self.post(id: 1)], 0), ([Self.post(id: 1)], 9), ([], 0),

@@ -78,6 +78,12 @@ package enum PeerFailure: Error, Sendable {
     case 401, 403:
       self = .lasting(
         KennelError(.notAllowed, "The other kennel does not share its posts (status \(status))."))
+    case 421:
+      let name = response.url?.host ?? "this name"
+      self = .lasting(
+        KennelError(
+          .notAllowed,
+          "The other kennel is not known as “\(name)”. Its owner has to say so, with --name \(name)."))
     default:
       self = .lasting(
         KennelError(.badPeer, "What is at that address answers as no kennel does (status \(status))."))
