@@ -55,6 +55,19 @@ import Testing
       try await problem(certificate, "/tmp") == "kennel: --tls-key: /tmp cannot be read: Is a directory\n")
   }
 
+  @Test func linesMayEndAsOnWindowsBehindTextOfAnyKind() async throws {
+    func rewritten(_ path: String, _ name: String) throws -> String {
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let lines = ("Bag Attributes: dogs\n" + text).replacingOccurrences(of: "\n", with: "\r\n")
+      return try kennel.directory.write(Data(lines.utf8), to: name).path
+    }
+    let server = try await kennel.start(
+      "serve", "--port", "0", "--tls-certificate", rewritten(certificate, "chain.pem"), "--tls-key",
+      rewritten(key, "key.pem"))
+    #expect(server.address.hasPrefix("https://"))
+    #expect(try await server.end() == 0)
+  }
+
   @Test func aGoodPairEncrypts() async throws {
     let server = try await kennel.start(
       "serve", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)

@@ -56,8 +56,8 @@ struct CertificateFiles: Sendable {
       count += more
     }
     let text = String(decoding: bytes[..<count], as: UTF8.self)
-    // An “EC PRIVATE KEY” is one too.
-    let begins = text.split(separator: "\n").contains {
+    // An “EC PRIVATE KEY” is one too. Lines may end as Windows writes them, and text may stand before the first.
+    let begins = text.split(whereSeparator: \.isNewline).contains {
       $0.hasPrefix("-----BEGIN ") && $0.contains("\(label)-----")
     }
     guard count < bytes.count, begins else {
