@@ -44,6 +44,9 @@ import Testing
     let kennel = try Kennel()
     let server = try await kennel.start("serve", "--unix-socket", kennel.data + "/http.sock")
     #expect(try await server.end() == 0)
+    let slashed = kennel.directory.path("slashed") + "/"
+    let another = try await kennel.start("serve", "--data", slashed, "--unix-socket", slashed + "http.sock")
+    #expect(try await another.end() == 0)
     let other = kennel.directory.path("other")
     let tooLong = other + "/" + String(repeating: "x", count: 200)
     let refused = try await kennel.run("serve", "--data", other, "--unix-socket", tooLong)

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HTTPService
 import KennelCore
@@ -23,7 +24,9 @@ enum ServeCommand {
   private static func listen(
     _ settings: ServerSettings, directory: String, _ context: CommandContext
   ) throws -> KennelListener {
-    guard case .unixSocket(let path) = settings.server.address, path.hasPrefix(directory + "/") else {
+    guard case .unixSocket(let path) = settings.server.address,
+      URL(fileURLWithPath: path).deletingLastPathComponent().path == URL(fileURLWithPath: directory).path
+    else {
       return try KennelListener(settings, screen: context.screen)
     }
     try CommandContext.makeParents(of: directory)
