@@ -67,7 +67,7 @@ extension KennelProgram {
           Option("captions", "make captions of the files' names, where these say something"),
           Option(
             "dry-run",
-            "post nothing: read and decode all files as for posting, and tell which would be posted and which refused"
+            "post nothing: read and decode all files as for posting, write the paths of those that would be posted, and tell which would be refused"
           ),
         ] + common,
         examples: [
@@ -79,7 +79,7 @@ extension KennelProgram {
         discussion: [
           "Posts that are not here yet are taken, with their photos, captions, authors and dates. Nothing of the other kennel is believed: a photo has to have the hash that was announced, and to be one.",
           "A sync that was cut off goes on where it was, in the middle of a photo too. What was deleted here does not come back.",
-          "With --follow it stays, and takes each new post as soon as the other kennel tells of it. A link that breaks is made again, after pauses of up to a minute. Ctrl-C or SIGTERM ends it, and the status is 0.",
+          "With --follow it stays, and takes each new post as soon as the other kennel tells of it. A link that breaks is made again, after pauses of up to a minute, or as long as the other kennel asks for. Ctrl-C or SIGTERM ends it, and the status is 0.",
         ],
         options: [
           Option("follow", "stay, and take what is posted there from now on too"),

@@ -34,6 +34,18 @@ import Testing
     }
   }
 
+  @Test func blanksAroundAFieldsValueAreNoPartOfIt() async throws {
+    try await withServer(handler: { .text("[\($0.fields["Host"] ?? "-")][\($0.fields["X-Empty"] ?? "-")]") })
+    { server in
+      let client = try RawClient(port: server.port)
+      let text = try await client.blocking { client in
+        try client.send("GET / HTTP/1.1\r\nHost: \t a b \t \r\nX-Empty:  \r\n\r\n")
+        return try client.readResponse().text
+      }
+      #expect(text == "[a b][]")
+    }
+  }
+
   @Test func anHTTP10ClientGetsAnAnswerAndTheEnd() async throws {
     try await withServer(handler: { _ in .text("old") }) { server in
       let client = try RawClient(port: server.port)

@@ -215,6 +215,26 @@ import Testing
     #expect(count == 499)
   }
 
+  @Test func linksThatBreakSoonAreMadeAgainEverMoreRarelyAndNeverGivenUp() {
+    let lost = PeerFailure.passing(.closed)
+    var patience = PeerPatience(limit: .max, hasAnswered: false)
+    for seconds in [1, 2, 4] {
+      #expect(patience.pause(afterLink: lost, worked: .seconds(3)) == .seconds(seconds))
+    }
+    // One that lasted is a new beginning.
+    #expect(patience.pause(afterLink: lost, worked: .seconds(600)) == .seconds(1))
+    let asked = PeerFailure.passing(.closed, retryAfter: .seconds(3600))
+    #expect(patience.pause(afterLink: asked, worked: nil) == .seconds(3600))
+    let never = PeerFailure.passing(.closed, retryAfter: .seconds(1 << 40))
+    #expect(patience.pause(afterLink: never, worked: nil) == .seconds(86_400))
+    for _ in 0..<1000 { _ = patience.pause(afterLink: lost, worked: nil) }
+    #expect(patience.pause(afterLink: lost, worked: nil) == .seconds(60))
+    #expect(patience.pause(afterLink: .lasting(.closed), worked: nil) == nil)
+    var nobody = PeerPatience(limit: .max, hasAnswered: false)
+    #expect(nobody.pause(afterLink: .absent(.closed), worked: nil) == .seconds(1))
+    #expect(nobody.pause(afterLink: .absent(.closed), worked: nil) == nil)
+  }
+
   @Test func whereNobodyEverWasPatienceIsShort() {
     let nobody = PeerFailure.absent(.closed)
     var patience = PeerPatience(hasAnswered: false)

@@ -70,11 +70,20 @@ enum MicroHTTPD {
           guard let fields = context?.assumingMemoryBound(to: HTTPFields.self), let name else {
             return .YES
           }
-          fields.pointee.append(MicroHTTPD.text(name, nameLength), MicroHTTPD.text(value, valueLength))
+          fields.pointee.append(
+            MicroHTTPD.text(name, nameLength), MicroHTTPD.text(value, MicroHTTPD.trimmed(value, valueLength)))
           return .YES
         }, fields)
     }
     return fields
+  }
+
+  /// The length of a field's value without blanks at its end, which the library leaves there (RFC 9110, 5.5).
+  private static func trimmed(_ start: UnsafePointer<CChar>?, _ count: Int) -> Int {
+    guard let start else { return 0 }
+    var count = count
+    while count > 0, start[count - 1] == 32 || start[count - 1] == 9 { count -= 1 }
+    return count
   }
 
   private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {

@@ -37,7 +37,9 @@ enum ImportCommand {
       }
       progress.end()
       await context.progress.stop()
-      try await context.output.write(summary(report, others: others, author: author, isDry: isDry) + "\n")
+      let summary = summary(report, others: others, author: author, isDry: isDry)
+      // Of a dry run, the output is the files alone.
+      if isDry { context.screen.say(summary) } else { try await context.output.write(summary + "\n") }
       if report.failures.isEmpty { return .success }
       return report.added + report.known > 0 ? .partial : .failure
     }

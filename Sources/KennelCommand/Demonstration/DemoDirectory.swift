@@ -32,7 +32,11 @@ final class DemoDirectory: Sendable {
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     let lockPath = "\(path)/\(lockName)"
     let lock = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw .file("no file can be made in \(path)", errno) }
+    guard lock >= 0 else {
+      let code = errno
+      rmdir(path)
+      throw .file("no file can be made in \(path)", code)
+    }
     let code = flock(lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
     if code == EWOULDBLOCK || code == 0 && access(lockPath, F_OK) != 0 {
       close(lock)

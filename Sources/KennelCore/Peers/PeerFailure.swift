@@ -12,6 +12,10 @@ package enum PeerFailure: Error, Sendable {
   /// The peer does not have it.
   case missing
 
+  var retryAfter: Duration? {
+    if case .passing(_, let asked) = self { asked } else { nil }
+  }
+
   var error: KennelError {
     switch self {
     case .passing(let error, _), .absent(let error), .lasting(let error): error

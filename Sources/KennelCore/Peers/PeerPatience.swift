@@ -3,6 +3,8 @@ struct PeerPatience: Sendable, Hashable {
   /// The pause after the first failure; twice as long after each more, unless something was had in between.
   var firstPause = Duration.seconds(1)
   var longestPause = Duration.seconds(60)
+  /// The longest pause that a peer may ask for.
+  var longestWish = Duration.seconds(86_400)
   /// How many failures in a row, without anything had in between, are one too many.
   var limit = 6
   /// How many failures are one too many, whatever was had in between.
@@ -32,6 +34,21 @@ struct PeerPatience: Sendable, Hashable {
     pause = min(pause, longestPause)
     guard let retryAfter else { return pause }
     return retryAfter <= .seconds(300) ? max(pause, retryAfter) : nil
+  }
+
+  /// The pause before a link that broke is made again; nil where nobody ever was. It grows with each link that breaks
+  /// soon, though it did some work.
+  ///
+  /// - Parameter worked: how long the link lasted, if it brought anything.
+  mutating func pause(afterLink failure: PeerFailure, worked: Duration?) -> Duration? {
+    if let worked {
+      if worked >= longestPause { reset() }
+      hasAnswered = true
+    }
+    if let pause = pause(after: failure, hadProgress: false) { return pause }
+    guard hasAnswered, failure.mayPass else { return nil }
+    // Never at its end once somebody was there.
+    return max(longestPause, min(failure.retryAfter ?? .zero, longestWish))
   }
 
   /// All is well.

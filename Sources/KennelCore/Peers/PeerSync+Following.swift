@@ -26,6 +26,7 @@ extension PeerSync {
       let link = PeerLink(to: peer, session: transport.session, delegate: listener)
       defer { link.close() }
       let news = listener.news
+      let opened = ContinuousClock.now
       var isWorking = false
       var refusal: (any Error)?
       var failure = PeerFailure.passing(KennelError(.unreachable, "The other kennel has ended the link."))
@@ -36,7 +37,6 @@ extension PeerSync {
           while isLimited {
             let report = try await run(progress: progress, retrying: retrying)
             isWorking = true
-            patience.reset()
             isLimited = report.isLimited
             do {
               try await finished(report)
@@ -57,10 +57,8 @@ extension PeerSync {
       if let refusal { throw refusal }
       if Task.isCancelled { throw KennelError.cancelled }
       guard failure.mayPass else { throw failure.error }
-      let wished = patience.pause(after: failure, hadProgress: false)
-      // Never at its end once somebody was there: but Kennel asks no more often than once in a while.
-      guard wished != nil || patience.hasAnswered else { throw failure.error }
-      let pause = wished ?? patience.longestPause
+      let worked = isWorking ? opened.duration(to: .now) : nil
+      guard let pause = patience.pause(afterLink: failure, worked: worked) else { throw failure.error }
       if !isWorking { retrying(SyncRetry(error: failure.error, pause: pause)) }
       do { try await clock.sleep(for: pause) } catch { throw KennelError.cancelled }
     }
