@@ -16,15 +16,25 @@ package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -
   var findings = suppressions.complaints
   let found = SubjectFinder(file)
   var subjects = found.subjects
+  var overwrites: [Overwrite] = []
   for store in found.stores {
     for function in store.functions(in: file) {
-      findings += store.overwrites(in: function, file: file)
+      overwrites += store.overwrites(in: function, file: file)
       if let subject = store.subject(in: function, file: file) { subjects.append(subject) }
     }
   }
   result.handlerCount = found.subjects.count + found.stores.count
-  if !subjects.isEmpty {
+  if !subjects.isEmpty || !overwrites.isEmpty {
     let known = KnownFunctions(file, handlerFunctions: found.handlerFunctions)
+    let continuations = overwrites.isEmpty ? [:] : found.continuations
+    for overwrite in overwrites {
+      if let subject = continuations[overwrite.closure.startOffset],
+        overwrite.isMadeUpFor(in: subject, file: file, options: options, known: known)
+      {
+        continue
+      }
+      findings.append(overwrite.finding)
+    }
     for subject in subjects {
       switch inspect(subject, in: file, options: options, known: known) {
       case .success(let more): findings += more

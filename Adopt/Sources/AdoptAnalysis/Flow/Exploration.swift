@@ -57,14 +57,18 @@ struct Exploration {
 
   /// Whether there is anything to tell.
   var hasFound: Bool {
-    !badEnds.isEmpty || !secondCalls.isEmpty || !lateHandOns.isEmpty || !emptyCalls.isEmpty
+    hasBadEnds || !secondCalls.isEmpty || !lateHandOns.isEmpty || !emptyCalls.isEmpty
   }
 
-  init(_ graph: Graph, isStored: Bool) {
+  /// Whether there is a way to an end without a call.
+  var hasBadEnds: Bool { !badEnds.isEmpty }
+
+  /// - Parameter start: The step to go from, if it is not the first.
+  init(_ graph: Graph, isStored: Bool, from start: Int? = nil) {
     self.graph = graph
     self.isStored = isStored
     facts = Self.facts(of: graph)
-    explore()
+    explore(from: start ?? graph.entry)
   }
 
   /// The handler, and the names that are used most often, if more than once.
@@ -84,15 +88,15 @@ struct Exploration {
 
   // MARK: - Forwards
 
-  private mutating func explore() {
+  private mutating func explore(from start: Int) {
     struct Key: Hashable {
       let step: Int
       let state: State
     }
     var seen: [Key: Int] = [:]
     var next = 0
-    visits.append(Visit(step: graph.entry, state: State(), parent: -1))
-    seen[Key(step: graph.entry, state: State())] = 0
+    visits.append(Visit(step: start, state: State(), parent: -1))
+    seen[Key(step: start, state: State())] = 0
     while next < visits.count {
       let visit = visits[next]
       if let state = enter(visit, index: next) {

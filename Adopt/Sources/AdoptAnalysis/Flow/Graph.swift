@@ -84,6 +84,8 @@ struct Graph {
   var calls: [CallSite] = []
   var variables: [Variable] = []
   var entry = 0
+  /// Where a store is that was asked to be passed by.
+  var ignoredStores: [Int] = []
   /// Why it could not be built.
   var obstacle: String?
 }

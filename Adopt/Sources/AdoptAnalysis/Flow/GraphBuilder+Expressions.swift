@@ -165,6 +165,11 @@ extension GraphBuilder {
   }
 
   private mutating func lower(assignment target: ArraySlice<ExprSyntax>, value: ArraySlice<ExprSyntax>) {
+    if let start = target.first?.startOffset, start == ignoredStore {
+      emit(.pass, at: start)
+      if let current { graph.ignoredStores.append(current) }
+      return
+    }
     deeper(value.first?.startOffset ?? 0) { $0.lower(value) }
     guard current != nil, let left = target.first else { return }
     let offset = left.startOffset
@@ -201,6 +206,13 @@ extension GraphBuilder {
         return expression
       }
     }
+  }
+
+  /// The name of what an expression refers to in this object, or locally: `name` or `self.name`.
+  static func ownName(_ expression: ExprSyntax) -> String? {
+    guard let access = expression.as(MemberAccessExprSyntax.self) else { return name(expression) }
+    guard let base = access.base, name(bare(base)) == "self" else { return nil }
+    return access.declName.baseName.text
   }
 
   func refersToHandler(_ expression: ExprSyntax) -> Bool {

@@ -108,6 +108,9 @@ struct GraphBuilder {
   var inlined: [Int] = []
   /// How many loops and local functions are around, whose code runs more than once.
   var rounds = 0
+  /// Where an assignment starts that stores the handler, and is not to count as a call. Members that have the handler's
+  /// name are others then.
+  var ignoredStore: Int?
 
   init(_ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions) {
     self.subject = subject
@@ -235,7 +238,10 @@ extension GraphBuilder {
       stop("it has too many names for its handler")
       return
     }
-    let found = WordFinder([name]).find(in: file, range: subject.range)
+    var found = WordFinder([name]).find(in: file, range: subject.range)
+    if ignoredStore != nil {
+      found.removeAll { file.text(in: max(0, $0 - 1)..<$0) == "." }
+    }
     interest.merge(found)
     if isHandler { mentions.merge(found) }
   }

@@ -68,55 +68,56 @@ struct StoredContinuation {
   // MARK: - Overwriting
 
   /// The assignments that put a continuation in the property while nobody has looked whether one waits there.
-  func overwrites(in function: Function, file: ParsedFile) -> [Finding] {
-    var findings: [Finding] = []
+  func overwrites(in function: Function, file: ParsedFile) -> [Overwrite] {
+    var overwrites: [Overwrite] = []
     let mentions = WordFinder([name]).find(in: file, range: function.body.byteRange)
     var pending = [Syntax(function.body)]
     while let node = pending.popLast() {
       if let sequence = node.as(SequenceExprSyntax.self),
-        let finding = overwrite(sequence, function, mentions, file)
+        let overwrite = overwrite(sequence, function, mentions, file)
       {
-        findings.append(finding)
+        if !SingleFlight(of: overwrite, to: self, in: function, file: file).isSure {
+          overwrites.append(overwrite)
+        }
         continue
       }
       for child in node.children(viewMode: .sourceAccurate) where mentions.touch(child) {
         pending.append(child)
       }
     }
-    return findings
+    return overwrites
   }
 
   private func overwrite(
     _ sequence: SequenceExprSyntax, _ function: Function, _ mentions: Mentions, _ file: ParsedFile
-  ) -> Finding? {
+  ) -> Overwrite? {
     let elements = Array(sequence.elements)
     guard elements.count == 3, elements[1].is(AssignmentExprSyntax.self), isProperty(elements[0]),
       let value = elements[2].as(DeclReferenceExprSyntax.self)?.baseName.text,
-      let source = Self.continuation(named: value, around: Syntax(sequence))
+      let (call, closure) = Self.continuation(named: value, around: Syntax(sequence))
     else { return nil }
     let start = elements[0].startOffset
-    let isShadowed = source == name
+    let isShadowed = value == name
     for offset in mentions.offsets where offset < start {
       if Self.isMember(file, offset) || !isShadowed { return nil }
     }
-    return Finding(
+    let finding = Finding(
       kind: .lost, place: file.place(at: start), handler: name, function: function.name,
       message: "if a continuation still waits in '\(name)', it is overwritten here and never resumed",
       notes: [(file.place(of: property), "'\(name)' keeps it until it is resumed")],
       fingerprint: Fingerprint.of(
         .lost, function: function.name, handler: name, statementAt: start, in: file))
+    return Overwrite(finding: finding, offset: start, call: call, closure: closure)
   }
 
   private func isProperty(_ expression: ExprSyntax) -> Bool {
-    if let access = expression.as(MemberAccessExprSyntax.self) {
-      guard access.declName.baseName.text == name, let base = access.base else { return false }
-      return GraphBuilder.name(GraphBuilder.bare(base)) == "self"
-    }
-    return GraphBuilder.name(expression) == name
+    GraphBuilder.ownName(expression) == name
   }
 
-  /// The name, if a `with…Continuation` around a node gives it to its closure.
-  private static func continuation(named name: String, around node: Syntax) -> String? {
+  /// The `with…Continuation` around a node that gives a name to its closure.
+  private static func continuation(
+    named name: String, around node: Syntax
+  ) -> (FunctionCallExprSyntax, ClosureExprSyntax)? {
     var node = node
     while let parent = node.parent {
       if let closure = parent.as(ClosureExprSyntax.self) {
@@ -125,7 +126,7 @@ struct StoredContinuation {
           var call = closure.parent
           for _ in 0..<3 {
             if let found = call?.as(FunctionCallExprSyntax.self) {
-              return HandlerWords.isContinuation(found) ? name : nil
+              return HandlerWords.isContinuation(found) ? (found, closure) : nil
             }
             call = call?.parent
           }

@@ -18,6 +18,12 @@ struct SubjectFinder {
     search()
   }
 
+  /// What `with…Continuation` gives to closures, by where these start.
+  var continuations: [Int: Subject] {
+    Dictionary(
+      subjects.lazy.filter(\.isContinuation).map { ($0.offset, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
   private mutating func search() {
     /// With the name of the function around.
     var pending: [(node: Syntax, function: String)] = [(Syntax(file.tree), "")]

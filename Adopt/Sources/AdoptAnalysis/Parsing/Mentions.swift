@@ -14,6 +14,10 @@ struct Mentions: Sendable {
     offsets.append(offset)
   }
 
+  mutating func removeAll(where isOther: (Int) -> Bool) {
+    offsets.removeAll(where: isOther)
+  }
+
   /// Takes in another search's mentions.
   mutating func merge(_ other: Mentions) {
     guard !other.isEmpty else { return }

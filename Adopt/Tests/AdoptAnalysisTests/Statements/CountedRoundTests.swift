@@ -45,6 +45,16 @@ struct CountedRoundTests {
             }
           }
         }
+        func e(names: [String], completion: @escaping () -> Void) {
+          guard !names.isEmpty else { return completion() }
+          var count = 0
+          for name in names {
+            client.download(name).response { response, error in
+              count += 1
+              if count == names.count { completion() }
+            }
+          }
+        }
         func d(items: [Item], completion: @escaping () -> Void) {
           if items.isEmpty { completion() }
           for item in items {
