@@ -6,6 +6,8 @@ enum ClosureRun: Equatable {
   case once
   /// Runs it exactly once, and nobody sees an error that leaves it.
   case onceSwallowing
+  /// Runs it exactly once, when a request has finished, and gives it what came of that.
+  case onceAnswered
   /// Keeps it, and runs it at most once when it is told to start.
   case onceStarted
   /// Runs it any number of times, and comes back.
@@ -42,6 +44,13 @@ enum ClosureRun: Equatable {
 
   static let manyNames: Set<String> = [
     "forEach", "enumerateObjects", "enumerateKeysAndObjects", "concurrentPerform", "enumerateLines",
+  ]
+
+  /// Methods of Alamofire's requests, and of AlamofireImage's, that add “a handler to be called once the request has
+  /// finished”. Those of streams are called for each piece, and are not among them.
+  static let responseNames: Set<String> = [
+    "response", "responseData", "responseDecodable", "responseImage", "responseJSON", "responsePropertyList",
+    "responseString", "responseURL",
   ]
 
   /// Functions whose closures are not what their labels may suggest.

@@ -102,7 +102,7 @@ extension GraphBuilder {
     let runs = areAlternatives ? [] : closures.map { run(of: $0, in: call, name: name) }
     let isRunner =
       areAlternatives && !closures.isEmpty
-      || !runs.isEmpty && runs.allSatisfy { $0 == .once || $0 == .many || $0 == .onceSwallowing }
+      || !runs.isEmpty && runs.allSatisfy { $0 != .onceStarted && $0 != .unknown }
     if isRunner {
       hasThrown = true
     } else if isTrying {
@@ -184,6 +184,7 @@ extension GraphBuilder {
 
   private func run(of argument: Argument, in call: FunctionCallExprSyntax, name: String) -> ClosureRun {
     if options.callsOnce.contains(name) { return .once }
+    if isResponse(argument, of: call, name: name) { return .onceAnswered }
     if ClosureRun.returningNames.contains(name), Self.isValueUsed(call) { return .unknown }
     if name == "withTaskCancellationHandler" {
       return argument.label == nil || argument.label == "operation" ? .once : .unknown
@@ -201,6 +202,13 @@ extension GraphBuilder {
     if known.takesHandler.contains(name) || HandlerName.strength(of: name) == .strong { return .once }
     if ClosureRun.ignoresError(closure, of: name) { return .once }
     return ClosureRun.tellsOutcome(closure) && !ClosureRun.isKeeper(name) ? once : .unknown
+  }
+
+  /// Whether a closure is called by Alamofire when a request has finished.
+  private func isResponse(_ argument: Argument, of call: FunctionCallExprSyntax, name: String) -> Bool {
+    known.importsAlamofire && ClosureRun.responseNames.contains(name)
+      && call.calledExpression.is(MemberAccessExprSyntax.self)
+      && (argument.label ?? "completionHandler") == "completionHandler"
   }
 
   /// Whether something looks at what a call returns, and stays in the same function.

@@ -36,6 +36,7 @@ extension GraphBuilder {
         exit: exit, end: closure.rightBrace.startOffset, counts: true, swallows: run == .onceSwallowing
       ) {
         $0.declareNames(of: closure)
+        if run == .onceAnswered { $0.declareAnswer(of: closure) }
         $0.lower(block: closure.statements)
       }
     }

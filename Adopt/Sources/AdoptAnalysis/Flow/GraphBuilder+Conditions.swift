@@ -52,6 +52,17 @@ extension GraphBuilder {
       return (current, current, .selfIsGone)
     }
     let bound = name ?? "_"
+    let tested =
+      value
+      ?? binding.pattern.as(IdentifierPatternSyntax.self).map {
+        ExprSyntax(DeclReferenceExprSyntax(baseName: $0.identifier))
+      }
+    if let tested, let answer = answer(tested), let meansSuccess = answer.meansSuccess {
+      let tails = assume(answer.variable, at: binding.position.utf8Offset)
+      declare(bound, .other)
+      let remark = Graph.Remark.absent(" \(Self.brief(tested))")
+      return meansSuccess ? (tails.yes, tails.no, remark) : (tails.no, tails.yes, remark)
+    }
     if let source, case .variable(let index)? = meaning(of: source) {
       let tails = assume(index, at: binding.position.utf8Offset)
       declare(bound, isConstant ? .variable(index) : .other)
@@ -106,8 +117,9 @@ extension GraphBuilder {
     if let sequence = expression.as(SequenceExprSyntax.self) {
       return trying(Self.startsWithTry(sequence)) { $0.branch(on: Array(sequence.elements)[...]) }
     }
-    if let name = Self.name(expression), case .variable(let index)? = meaning(of: name) {
-      return assume(index, at: expression.position.utf8Offset)
+    if let (variable, isYes) = decision(expression) {
+      let tails = assume(variable, at: expression.position.utf8Offset)
+      return isYes ? tails : (tails.no, tails.yes)
     }
     lower(expression)
     return (current, current)
@@ -155,24 +167,17 @@ extension GraphBuilder {
       sign == "==" || sign == "!="
     else { return nil }
     let isEqual = sign == "=="
-    let variable: Int
-    if refersToHandler(left) {
-      variable = Graph.handler
-    } else if let name = Self.name(left), case .variable(let index)? = meaning(of: name) {
-      variable = index
-    } else {
-      return nil
-    }
+    let decision = refersToHandler(left) ? (Graph.handler, true) : decision(left)
+    guard let (variable, isYes) = decision else { return nil }
     switch Self.truth(right) {
-    case .yes: return (variable, isEqual)
-    case .no: return (variable, !isEqual)
+    case .yes: return (variable, isEqual == isYes)
+    case .no: return (variable, isEqual != isYes)
     case .unknown: return nil
     }
   }
 
   func isTest(_ expression: ExprSyntax) -> Bool {
-    guard let name = Self.name(expression), case .variable? = meaning(of: name) else { return false }
-    return true
+    decision(expression) != nil
   }
 
   // MARK: - Reading expressions

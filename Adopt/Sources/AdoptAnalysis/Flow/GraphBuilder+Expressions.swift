@@ -61,7 +61,7 @@ extension GraphBuilder {
     case .handler: emit(.escape, at: reference.startOffset)
     // Whoever gets it may call it.
     case .function: emit(.escape, at: reference.startOffset)
-    case .variable, .other, nil: break
+    case .variable, .answer, .other, nil: break
     }
   }
 

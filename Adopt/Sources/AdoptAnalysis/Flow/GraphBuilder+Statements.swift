@@ -182,6 +182,10 @@ extension GraphBuilder {
         declare(name, .handler)
         continue
       }
+      if isConstant, let answer = answer(value) {
+        declare(name, .answer(answer))
+        continue
+      }
       if interest.touch(value) { lower(value) }
       declareVariable(name, isConstant: isConstant, value: value, type: binding.typeAnnotation?.type)
     }

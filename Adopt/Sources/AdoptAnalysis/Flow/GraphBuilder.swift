@@ -18,6 +18,8 @@ struct GraphBuilder {
     /// A local function or closure that mentions the handler.
     case function(LocalFunction)
     case variable(Int)
+    /// What tells, at the end of a path of members, of what was asked for: a value or an error.
+    case answer(Answer)
     case other
   }
 

@@ -8,10 +8,13 @@ struct KnownFunctions: Sendable {
   ]
   /// Names of functions of this file whose last closure is a handler.
   private(set) var takesHandler: Set<String> = []
+  /// Whether the file can call Alamofire's methods.
+  let importsAlamofire: Bool
   private let finder: WordFinder
 
   init(_ file: ParsedFile, handlerFunctions: Set<String>) {
     takesHandler = handlerFunctions
+    importsAlamofire = Self.imports(["Alamofire", "AlamofireImage"], in: file)
     neverReturning.formUnion(Self.declaredNever(in: file))
     finder = WordFinder(
       ["return", "throw", "try", "break", "continue", "fallthrough", "defer", "while"] + Array(neverReturning)
@@ -21,6 +24,21 @@ struct KnownFunctions: Sendable {
   /// Where the words are that change the flow of control, or may.
   func words(in file: ParsedFile, range: Range<Int>) -> Mentions {
     finder.find(in: file, range: range)
+  }
+
+  private static func imports(_ modules: Set<String>, in file: ParsedFile) -> Bool {
+    let mentions = WordFinder(modules).find(in: file)
+    var pending = mentions.isEmpty ? [] : [Syntax(file.tree)]
+    while let node = pending.popLast() {
+      if let statement = node.as(ImportDeclSyntax.self) {
+        if let module = statement.path.first?.name.text, modules.contains(module) { return true }
+      } else if !node.is(FunctionDeclSyntax.self) {
+        for child in node.children(viewMode: .sourceAccurate) where mentions.touch(child) {
+          pending.append(child)
+        }
+      }
+    }
+    return false
   }
 
   private static func declaredNever(in file: ParsedFile) -> Set<String> {

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import AdoptAnalysis
+
+/// Handlers of Alamofire's requests, which are called once when a request has finished.
+struct ResponseTests {
+  @Test func whatARequestCallsInTheEnd() {
+    expectFindings(
+      in: """
+        import Alamofire
+        func a(completion: @escaping (Any?, String?) -> Void) {
+          Alamofire.request(url).responseJSON { response in
+            guard let json = response.result.value else {
+              completion(nil, "")
+              return
+            }
+            completion(json, nil)
+          }
+          completion(nil, "") // expect: twice
+        }
+        func b(completion: @escaping (Bool) -> Void) {
+          AF.request(url).validate().responseDecodable(of: Dog.self) { response in
+            switch response.result {
+            case .success(let dog): completion(dog.isGood)
+            case .failure(let error): print(error)
+            }
+          } // expect: never
+        }
+        func c(completion: @escaping (Bool) -> Void) {
+          AF.request(url).responseData(queue: queue, completionHandler: { response in
+            if response.error == nil { completion(true) }
+          }) // expect: never
+        }
+        func d(completion: @escaping (Int) -> Void) {
+          session.download(url).response { answer in
+            guard answer.response?.statusCode == 200 else { return } // expect: never
+            completion(1)
+          }
+        }
+        func e(completion: @escaping (Int) -> Void) {
+          AF.request(url).responseString { response in
+            if let value = response.value { completion(value.count) }
+            completion(0) // expect: twice
+          }
+        }
+        func f(completion: @escaping (Bool) -> Void) {
+          AF.request(url).responseJSON {
+            if case .success = $0.result { completion(true) }
+          } // expect: never
+        }
+        func g(completion: @escaping (Any) -> Void) {
+          AF.request(url).responseJSON { response in
+            guard let json = response.value as? [String: Any] else { return } // expect: never
+            completion(json)
+          }
+        }
+        """)
+  }
+
+  @Test func aRequestGivesAValueOrAnError() {
+    expectSilence(
+      in: """
+        import AlamofireImage
+        func a(completion: @escaping (Image?, Error?) -> Void) {
+          Alamofire.request(url).responseImage { response in
+            guard response.result.isSuccess else {
+              completion(nil, response.result.error)
+              return
+            }
+            if let image = response.result.value { completion(image, nil) }
+          }
+        }
+        func b(completion: @escaping (Bool) -> Void) {
+          Alamofire.request(url).responseJSON { response in
+            if response.result.isSuccess { completion(true) }
+            if response.result.isFailure { completion(false) }
+          }
+        }
+        func c(completion: @escaping (Any?) -> Void) {
+          Alamofire.request(url).responseJSON { (response) in
+            if let value = response.value {
+              completion(value)
+            } else if response.error != nil {
+              completion(nil)
+            }
+          }
+        }
+        func d(completion: @escaping (Any?) -> Void) {
+          AF.request(url).responseJSON { response in
+            if let error = response.error { print(error); completion(nil); return }
+            let value = response.value
+            guard let value else { return }
+            completion(value)
+          }
+        }
+        func e(completion: @escaping (Any?) -> Void) {
+          AF.request(url).responseJSON {
+            let result = $0.result
+            if result.error != nil { completion(nil) }
+            if result.isSuccess { completion(result.value) }
+          }
+        }
+        func f(completion: @escaping (Any?) -> Void) {
+          AF.request(url).responseJSON { response in
+            let hasFailed = response.result.isFailure
+            if hasFailed { return completion(nil) }
+            if !hasFailed { completion(1) }
+          }
+        }
+        func g(completion: @escaping (String) -> Void) {
+          AF.streamRequest(url).responseStreamString { stream in
+            if isWanted(stream) { completion("") }
+          }
+        }
+        """)
+  }
+
+  @Test func methodsOfOthersThatAreCalledSoAreNotKnown() {
+    let text = """
+      func a(completion: @escaping () -> Void) {
+        device.responseData { response in
+          guard isOpen else { return }
+          completion()
+        }
+      }
+      """
+    expectSilence(in: text)
+    let findings = check(ParsedFile(path: "a.swift", text: "import Alamofire\n" + text)).findings
+    #expect(findings.map(\.kind) == [.never])
+  }
+}
