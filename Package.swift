@@ -122,11 +122,15 @@ let package = Package(
     .testTarget(
       name: "RetrieverCommandTests",
       dependencies: [
-        "RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TerminalProgram", "TestSupport",
+        "RetrieverCommand", "retriever-cli", "interrupted", "Retriever", "RetrieverImages", "TerminalProgram",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "interrupted", dependencies: ["TerminalProgram"], path: "Tests/Programs/interrupted",
       swiftSettings: strict),
     .executableTarget(
       name: "kennel-writer", dependencies: ["KennelCore"], path: "Tests/Programs/kennel-writer",

@@ -96,7 +96,8 @@ enum UserCommand {
     }
   }
 
-  private static func checkFirst(_ role: User.Role?) throws(UsageError) {
+  /// Throws untyped: Swift 6.3 crashes over a typed throw here when it optimizes.
+  private static func checkFirst(_ role: User.Role?) throws {
     if role == .member { throw UsageError("the first account is the owner's: leave --role away") }
   }
 

@@ -15,27 +15,45 @@ package enum Interruption {
     // A reader of our output who goes away is an error of `write`, not the end of the program.
     signal(SIGPIPE, SIG_IGN)
     let received = Mutex<Int32?>(nil)
-    let task = Task { await work() }
-    let queue = DispatchQueue(label: "terminal.signals")
-    let sources = signals.filter(isWanted).map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler {
-        let isFirst = received.withLock { received in
-          defer { received = number }
-          return received == nil
-        }
-        if !isFirst { _exit(128 + number) }
-        task.cancel()
+    let running = Mutex<Task<ExitStatus, Never>?>(nil)
+    let sources = await watch(signals.filter(isWanted)) { number in
+      let isFirst = received.withLock { received in
+        defer { received = number }
+        return received == nil
       }
-      source.resume()
-      return source
+      if !isFirst { _exit(128 + number) }
+      running.withLock { $0 }?.cancel()
     }
+    let task = Task { await work() }
+    running.withLock { $0 = task }
+    // One that came before the task was there to be cancelled.
+    if received.withLock({ $0 }) != nil { task.cancel() }
     let status = await task.value
     for source in sources { source.cancel() }
     if isOrdinaryEnd { return status }
     let number = received.withLock { $0 }
     return number.flatMap { ExitStatus(rawValue: 128 + $0) } ?? status
+  }
+
+  /// Returns when every signal is watched; until then one ends the program, which has not begun. On Linux, Dispatch
+  /// catches what it watches: to ignore a signal first, as other systems want it, is to lose one that comes in between.
+  private static func watch(
+    _ signals: [Int32], _ handle: @escaping @Sendable (Int32) -> Void
+  ) async -> [any DispatchSourceSignal] {
+    let queue = DispatchQueue(label: "terminal.signals")
+    let registered = DispatchGroup()
+    let sources = signals.map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { handle(number) }
+      registered.enter()
+      source.setRegistrationHandler { registered.leave() }
+      source.resume()
+      return source
+    }
+    await withCheckedContinuation { continuation in
+      registered.notify(queue: queue) { continuation.resume() }
+    }
+    return sources
   }
 
   /// One that is ignored already, as in a background job or under nohup, stays so.

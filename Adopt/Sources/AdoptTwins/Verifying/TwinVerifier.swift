@@ -90,7 +90,7 @@ package struct TwinVerifier: Sendable {
       switch scope {
       case .files(let arguments):
         try toolchain.run(
-          "swiftc", Self.checking(files) + arguments + files.compactMap { workspace.copies[$0] })
+          "swiftc", Self.checking(files, in: workspace.folder) + arguments + files.compactMap { workspace.copies[$0] })
       case .package(_, let arguments):
         try toolchain.run("swift", ["build"] + arguments, in: workspace.package)
       }
@@ -111,10 +111,11 @@ package struct TwinVerifier: Sendable {
   }
 
   /// Type-checking alone does not see which values cross from one isolation to another.
-  private static func checking(_ files: [String]) -> [String] {
+  private static func checking(_ files: [String], in folder: TemporaryFolder) -> [String] {
     // A file by itself would be a script.
     let isLibrary = files.count == 1 && files.first?.split(separator: "/").last != "main.swift"
-    return ["-emit-sil", "-whole-module-optimization", "-o", "/dev/null"]
+    // Not /dev/null: the compiler puts a file of its own in the place of what it is told to write.
+    return ["-emit-sil", "-whole-module-optimization", "-o", folder.path + "/checked.sil"]
       + (isLibrary ? ["-parse-as-library"] : [])
   }
 
