@@ -90,7 +90,8 @@ package struct TwinVerifier: Sendable {
       switch scope {
       case .files(let arguments):
         try toolchain.run(
-          "swiftc", Self.checking(files, in: workspace.folder) + arguments + files.compactMap { workspace.copies[$0] })
+          "swiftc",
+          Self.checking(files, in: workspace.folder) + arguments + files.compactMap { workspace.copies[$0] })
       case .package(_, let arguments):
         try toolchain.run("swift", ["build"] + arguments, in: workspace.package)
       }
