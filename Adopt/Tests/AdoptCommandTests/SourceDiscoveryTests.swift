@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(1))) struct SourceDiscoveryTests {
+@Suite(.timeLimit(.minutes(4))) struct SourceDiscoveryTests {
   private func names(_ scratch: Scratch, _ operands: String..., excluding: [String] = []) -> [String] {
     SourceDiscovery.find(operands.map { scratch.path + $0 }, excluding: excluding).files
       .map { String($0.dropFirst(scratch.path.count + 1)) }
