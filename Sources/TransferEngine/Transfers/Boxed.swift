@@ -5,15 +5,15 @@ package indirect enum Boxed<Value: Sendable>: Sendable {
   case nothing
   case something(Value)
 
-  package init(wrappedValue: Value?) {
+  @inlinable package init(wrappedValue: Value?) {
     self = wrappedValue.map(Self.something) ?? .nothing
   }
 
   package var wrappedValue: Value? {
-    get {
+    @inlinable get {
       guard case .something(let value) = self else { return nil }
       return value
     }
-    set { self = Self(wrappedValue: newValue) }
+    @inlinable set { self = Self(wrappedValue: newValue) }
   }
 }
