@@ -18,13 +18,10 @@ struct PeerPatience: Sendable, Hashable {
 
   /// Another failure; nil when it is one too many.
   mutating func pause(after failure: PeerFailure, hadProgress: Bool) -> Duration? {
-    var retryAfter: Duration?
     switch failure {
     case .lasting, .missing: return nil
     case .absent: if hadProgress { hasAnswered = true }
-    case .passing(_, let asked):
-      retryAfter = asked
-      hasAnswered = true
+    case .passing: hasAnswered = true
     }
     inRow = hadProgress ? 1 : inRow + 1
     total += 1
@@ -32,7 +29,7 @@ struct PeerPatience: Sendable, Hashable {
     var pause = firstPause
     for _ in 1..<inRow where pause < longestPause { pause = pause * 2 }
     pause = min(pause, longestPause)
-    guard let retryAfter else { return pause }
+    guard let retryAfter = failure.retryAfter else { return pause }
     return retryAfter <= .seconds(300) ? max(pause, retryAfter) : nil
   }
 
