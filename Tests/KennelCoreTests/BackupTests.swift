@@ -34,7 +34,7 @@ import Testing
       #expect(report.photos == 20 && report.missing.isEmpty)
       #expect(last.withLock { $0.photos == 20 && $0.photoCount == 20 })
       #expect(FileCalls.size(of: directory.path("kennel.tar")) == report.bytes)
-      #expect(try store.incomingFiles().isEmpty)
+      #expect(try await eventually { try store.incomingFiles().isEmpty })
       return (try await store.posts.persistentPosts(), session.token)
     }
     let mode = try FileManager.default.attributesOfItem(atPath: directory.path("kennel.tar"))[

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func threadsThatRaceResumeOnce() async throws {
-    let rounds = 2_000
+    let rounds = 600
     let results = Box<[Task<Int, any Error>]>([])
     let (reports, cancels) = (Reports(), Counter())
     await ManualExecutor.onThread {
