@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func twentyThousandOrdersEndAsTheRulesSay() async {
-    await ManualExecutor.onThread {
+    await offThePool {
       for seed in 0..<20_000 as Range<UInt64> { self.play(Plan(seed: seed), seed) }
     }
   }
@@ -90,7 +90,7 @@ import Testing
     let rounds = 600
     let results = Box<[Task<Int, any Error>]>([])
     let (reports, cancels) = (Reports(), Counter())
-    await ManualExecutor.onThread {
+    await offThePool {
       var tasks: [Task<Int, any Error>] = []
       for round in 0..<rounds {
         let started = DispatchSemaphore(value: 0)

@@ -141,7 +141,7 @@ import Testing
 
   @Test func aSecondReaderOfOneSequenceIsRefused() async throws {
     let executor = ManualExecutor()
-    await ManualExecutor.onThread {
+    await offThePool {
       let slot = ContinuationSlot<Int>()
       let events = slot.events()
       @Sendable func read() async throws -> Int {

@@ -53,7 +53,7 @@ import Testing
 
   @Test func aCallbackFromCIsAnswered() async {
     let sizes = Box<[Int32]>()
-    await ManualExecutor.onThread { sizes.put([examples.sizeForC(of: "Rex"), examples.sizeForC(of: "")]) }
+    await offThePool { sizes.put([examples.sizeForC(of: "Rex"), examples.sizeForC(of: "")]) }
     #expect(sizes.current == [3, -1])
   }
 

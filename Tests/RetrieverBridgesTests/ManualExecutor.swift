@@ -32,15 +32,4 @@ final class ManualExecutor: TaskExecutor {
     }
     return (task, box)
   }
-
-  /// Runs `body` on a thread of its own and waits for its end.
-  static func onThread(_ body: @escaping @Sendable () -> Void) async {
-    let done = Gate()
-    let thread = JobThread {
-      body()
-      done.open()
-    }
-    await done.wait()
-    thread.join()
-  }
 }

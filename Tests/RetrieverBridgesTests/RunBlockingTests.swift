@@ -12,7 +12,7 @@ import Testing
 
   @Test func aThreadOfItsOwnGetsTheValueOrTheError() async {
     let endings = Box<[Ending]>()
-    await ManualExecutor.onThread {
+    await offThePool {
       let value = Result {
         try runBlocking {
           await Task.yield(); return 5
@@ -41,7 +41,7 @@ import Testing
 
   @Test func theOperationItselfMayNotBlockEither() async {
     let ending = Box<Ending>()
-    await ManualExecutor.onThread {
+    await offThePool {
       ending.put(Ending(Result { try runBlocking { try self.measureSynchronously() } }))
     }
     #expect(ending.current == .bridge(.wouldBlockTask))
@@ -49,7 +49,7 @@ import Testing
 
   @Test func manyThreadsMayBlockAtOnce() async {
     let sum = Counter()
-    await ManualExecutor.onThread {
+    await offThePool {
       let gate = Gate()
       let threads = (0..<32).map { _ in
         JobThread {
@@ -91,7 +91,7 @@ import Testing
     let folder = Bundle.main.executableURL?.deletingLastPathComponent()
     let program = try #require(folder).appending(path: "main-thread-bridge").path
     let output = Box<String>()
-    await ManualExecutor.onThread { output.put(try? ChildProcess.run([program])) }
+    await offThePool { output.put(try? ChildProcess.run([program])) }
     #expect(output.current == "11\n100\n")
   }
 }

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func fiveThousandOrdersEndAsTheirFirstWordSays() async {
-    await ManualExecutor.onThread {
+    await offThePool {
       for seed in 0..<5_000 as Range<UInt64> { self.play(seed) }
     }
   }
@@ -108,9 +108,9 @@ import Testing
   }
 
   @Test func threadsThatSendCompleteAndCancelResumeOnce() async throws {
-    let rounds = 1_000
+    let rounds = 500
     let tasks = Box<[Task<Int, any Error>]>([])
-    await ManualExecutor.onThread {
+    await offThePool {
       var all: [Task<Int, any Error>] = []
       for _ in 0..<rounds {
         let isSubscribed = DispatchSemaphore(value: 0)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func tenThousandOrdersResumeEveryWaiterOnceWithWhatItWaitedFor() async {
-    await ManualExecutor.onThread {
+    await offThePool {
       for seed in 0..<10_000 as Range<UInt64> { self.play(seed) }
     }
   }
@@ -82,7 +82,7 @@ import Testing
   @Test func threadsThatSendCancelAndLetGoResumeEveryWaiter() async throws {
     let rounds = 1_000
     let tasks = Box<[Task<Int, any Error>]>([])
-    await ManualExecutor.onThread {
+    await offThePool {
       var started: [Task<Int, any Error>] = []
       for round in 0..<rounds {
         let slot = Box(ContinuationSlot<Int>())
@@ -110,7 +110,7 @@ import Testing
     let slot = ContinuationSlot<Int>()
     let events = slot.events(buffering: .droppingNewest(limit: 64))
     let reader = Task { try await events.reduce(into: [Int]()) { $0.append($1) } }
-    await ManualExecutor.onThread {
+    await offThePool {
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for number in 0..<2_000 { slot.send(thread * 10_000 + number) }
       }
