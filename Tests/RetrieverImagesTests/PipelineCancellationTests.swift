@@ -111,7 +111,13 @@ import Testing
         }
       }
     }
-    #expect(test.core.state.withLock { $0.loads.isEmpty && $0.machine.jobs.isEmpty && $0.works.isEmpty })
-    #expect(test.core.state.withLock { $0.tickets.isEmpty && $0.machine.waiters.isEmpty })
+    // Who waits is answered before the rest is cleared away.
+    #expect(
+      await eventually {
+        test.core.state.withLock {
+          $0.loads.isEmpty && $0.works.isEmpty && $0.tickets.isEmpty && $0.machine.jobs.isEmpty
+            && $0.machine.waiters.isEmpty
+        }
+      })
   }
 }
