@@ -106,6 +106,8 @@ import Testing
     let normal = test.pipeline.load(.fit(100, server.url("/normal")))
     low.priority = .high
     #expect(low.priority == .high)
+    // Both have been looked up, and wait for the place.
+    #expect(await eventually { test.core.state.withLock { $0.machine.fetchLine.count } == 2 })
     release.open()
     for load in [first, low, normal] { _ = try await load.value }
     #expect(server.requests.map(\.path) == ["/first", "/low", "/normal"])

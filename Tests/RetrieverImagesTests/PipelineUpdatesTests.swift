@@ -35,13 +35,20 @@ import Testing
   }
 
   @Test func previewsComeWhileBytesAreAwaited() async throws {
-    let shown = Gate()
+    let (watched, shown) = (Gate(), Gate())
     let server = try ScriptedServer([
-      .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"), .send(Data(count: 20_000)),
-      .waitFor(shown), .send(Data(count: 20_000)),
+      .readRequest, .waitFor(watched), .send("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"),
+      .send(Data(count: 20_000)), .waitFor(shown), .send(Data(count: 20_000)),
     ])
     let test = PipelineUnderTest()
     let plain = test.pipeline.load(.fit(100, server.url()))
+    // Who comes after the first half is shown nothing before the second.
+    let core = test.core
+    async let isWatched = {
+      let isWatched = await eventually { core.state.withLock { $0.observers } == 1 }
+      watched.open()
+      return isWatched
+    }()
     var previews = 0
     for try await update in test.pipeline.updates(for: .fit(100, server.url())) {
       if case .preview = update {
@@ -49,6 +56,7 @@ import Testing
         shown.open()
       }
     }
+    #expect(await isWatched)
     #expect(previews >= 1 && previews <= 3)
     _ = try await plain.value
   }
