@@ -63,6 +63,9 @@ public struct ResourceCensus: Sendable, CustomStringConvertible {
   /// Resident memory (VmRSS) of this process in bytes.
   public static func residentBytes() -> Int { statusValue("VmRSS:") }
 
+  /// Whether a sanitizer keeps books in this process's memory: how much there is then says nothing.
+  public static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+
   /// The largest resident memory (VmHWM) this process has had, in bytes.
   public static func peakResidentBytes() -> Int { statusValue("VmHWM:") }
 
