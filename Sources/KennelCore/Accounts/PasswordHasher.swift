@@ -19,7 +19,7 @@ package struct PasswordCost: Sendable, Hashable {
 /// Hashes and compares passwords on threads of its own; only so many at once, for each takes much memory.
 struct PasswordHasher: Sendable {
   let cost: PasswordCost
-  private let lane: Lane<Void>
+  let lane: Lane<Void>
   /// The hash of no password, in the place of that of a user who does not exist.
   let decoy: String
 
