@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import HTTPService
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct WebPageRouteTests {
@@ -98,7 +99,8 @@ import Testing
         let path =
           "/"
           + (0..<Int.random(in: 0...8, using: &generator)).map { _ in pieces.randomElement() ?? "" }.joined()
-        if path.hasPrefix("/events") { continue }
+        // That one goes on for ever, however it is written.
+        if (try? RequestTarget(path))?.segments == ["events"] { continue }
         let method = ["GET", "HEAD", "PUT", "DELETE", "POST"].randomElement() ?? "GET"
         let answer = try await RawWebClient(port: web.port).exchange(
           "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
