@@ -126,14 +126,18 @@ import Testing
     let directory = try TemporaryDirectory()
     let cancelled = try await withStore(in: directory) { store in
       let ada = try await store.addUser("Ada")
-      let post = try await addNoise(to: store, by: ada)
+      // So many that they are not all made before this is seen to have begun.
+      var posts: [Post] = []
+      for number in 0..<4 { posts.append(try await addNoise(to: store, by: ada, number)) }
       let thumbnails = try ThumbnailStore(
         directory: directory.path("thumbnails"), store: store, diskLimit: 1 << 20,
         memoryLimit: 1 << 20)
       return await withTaskGroup(of: KennelError.Code?.self) { group in
-        for key in ThumbnailKey.all(of: post.photo) {
-          group.addTask {
-            await code { _ = try await thumbnails.thumbnail(key, byteCount: post.byteCount) }
+        for post in posts {
+          for key in ThumbnailKey.all(of: post.photo) {
+            group.addTask {
+              await code { _ = try await thumbnails.thumbnail(key, byteCount: post.byteCount) }
+            }
           }
         }
         #expect(await eventually { thumbnails.underWayCount >= 10 })
@@ -144,8 +148,13 @@ import Testing
     #expect(cancelled > 0)
   }
 
-  @discardableResult private func addNoise(to store: KennelStore, by user: User) async throws -> Post {
-    let photo = try await store.photos.stage(try WebBench.noise(width: 1200, height: 900))
+  private static let noise = Result { try WebBench.noise(width: 1200, height: 900) }
+
+  /// - Parameter number: makes it another photo, with the same pixels.
+  @discardableResult private func addNoise(
+    to store: KennelStore, by user: User, _ number: Int = 0
+  ) async throws -> Post {
+    let photo = try await store.photos.stage(try Self.noise.get() + Data("\(number)".utf8))
     let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
     return try await store.posts.add(photo, facts: facts, caption: "", author: user.id)
   }
