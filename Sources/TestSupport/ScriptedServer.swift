@@ -92,7 +92,7 @@ public final class ScriptedServer: Sendable {
   public var connectionCount: Int { core.state.withLock { $0.connections } }
 
   /// How many connections are being served now.
-  public var openConnectionCount: Int { core.state.withLock { $0.running.count } }
+  public var openConnectionCount: Int { core.state.withLock { $0.connections - $0.ended.count } }
 
   /// What handlers threw, other than the end of their connection.
   public var failures: [String] { core.state.withLock { $0.failures } }
@@ -159,7 +159,11 @@ public final class ScriptedServer: Sendable {
         if let thread = state.running.removeValue(forKey: index) { state.finished.append(thread) }
       }
     }
-    guard let thread else { return connection.close() }
+    guard let thread else {
+      connection.close()
+      return core.state.withLock { _ = $0.ended.insert(index) }
+    }
+    // It may have served its client by now, or even have ended.
     core.state.withLock { state in
       if state.ended.contains(index) {
         state.finished.append(thread)
