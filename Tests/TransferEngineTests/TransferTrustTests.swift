@@ -53,10 +53,13 @@ import Testing
       try openssl(
         "x509", "-req", "-in", request, "-CA", impostor, "-CAkey", key, "-set_serial", "1", "-days", "30",
         "-out", leaf)
-      port = try ListeningSocket.freePort()
-      process = try ChildProcess([
-        "openssl", "s_server", "-accept", "\(port)", "-cert", leaf, "-key", key, "-quiet",
-      ])
+      // It picks a port and tells it; one that was only free a moment ago may be another test's by now.
+      let server = try ChildProcess(
+        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", leaf, "-key", key], isConversing: true)
+      process = server
+      var line = server.readLine()
+      while let text = line, !text.hasPrefix("ACCEPT ") { line = server.readLine() }
+      port = try #require(line?.split(separator: ":").last.flatMap { UInt16($0) })
     }
   }
 }
