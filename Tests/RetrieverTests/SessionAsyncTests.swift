@@ -112,7 +112,7 @@
         let (bytes, _) = try await session.bytes(from: server.url())
         for try await _ in bytes { break }
       }
-      #expect(await closed.wait(within: .seconds(10)))
+      #expect(await closed.wait(within: .seconds(30)))
     }
 
     @Test func droppingTheBytesUnreadEndsTheTransfer() async throws {
@@ -121,7 +121,7 @@
         .readRequest, .send("HTTP/1.1 200 OK\r\n\r\nendless"), .readUntilClosed, .open(closed),
       ])
       _ = try await session.bytes(from: server.url())
-      #expect(await closed.wait(within: .seconds(10)))
+      #expect(await closed.wait(within: .seconds(30)))
     }
 
     @Test func aSlowReaderHoldsTheServerBack() async throws {
@@ -175,11 +175,12 @@
       let directory = try TemporaryDirectory()
       let file = try directory.write(Data("body".utf8), to: "body")
       let task = Task { try await load.run(session, server.url(), file: file) }
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       task.cancel()
       #expect(await errorCode { try await task.value } == .cancelled)
-      #expect(await closed.wait(within: .seconds(10)))
-      #expect(await session.allTasks.isEmpty)
+      #expect(await closed.wait(within: .seconds(30)))
+      // A reader hears of it at once, before the task is over.
+      #expect(await eventually { await session.allTasks.isEmpty })
       try await session.expectUsable()
     }
 
@@ -206,7 +207,7 @@
       let task = Task {
         for try await _ in bytes { read.open() }
       }
-      #expect(await read.wait(within: .seconds(10)))
+      #expect(await read.wait(within: .seconds(30)))
       task.cancel()
       #expect(await errorCode { try await task.value } == .cancelled)
     }
