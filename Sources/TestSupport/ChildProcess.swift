@@ -124,7 +124,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// Waits, blocking, for a line of its standard output; nil at its end or after `limit`.
-  public func readLine(within limit: Duration = .seconds(15)) -> String? {
+  public func readLine(within limit: Duration = .seconds(60)) -> String? {
     let deadline = ContinuousClock.now + limit
     return unread.withLock { unread in
       while true {

@@ -136,7 +136,7 @@ public final class NginxServer: Sendable {
   }
 
   private func waitUntilReady(log: String) throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(30)
     while process.isRunning, .now < deadline {
       if Self.accepts(port: httpPort), FileManager.default.fileExists(atPath: socketPath) { return }
       usleep(5000)

@@ -15,9 +15,9 @@ import Testing
     }) { server in
       let client = try RawClient(port: server.port)
       try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-      #expect(await started.wait(within: .seconds(10)))
+      #expect(await started.wait(within: .seconds(30)))
       if byReset { client.reset() } else { client.leave() }
-      #expect(await cancelled.wait(within: .seconds(2)))
+      #expect(await cancelled.wait(within: .seconds(30)))
     }
   }
 
@@ -37,7 +37,7 @@ import Testing
         return try client.readChunk()
       }
       client.leave()
-      #expect(await cancelled.wait(within: .seconds(2)))
+      #expect(await cancelled.wait(within: .seconds(30)))
     }
   }
 
@@ -57,9 +57,9 @@ import Testing
     }) { server in
       let client = try RawClient(port: server.port)
       try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n12345")
-      #expect(await started.wait(within: .seconds(10)))
+      #expect(await started.wait(within: .seconds(30)))
       client.leave()
-      #expect(await failed.wait(within: .seconds(2)))
+      #expect(await failed.wait(within: .seconds(30)))
     }
   }
 
@@ -101,7 +101,7 @@ import Testing
           if path != "wait", path != "upload" { _ = try await client.blocking { try $0.read(upTo: 10) } }
           if Bool.random(using: &random) { client.reset() } else { client.leave() }
         }
-        #expect(await eventually(within: .seconds(20)) { count() <= before })
+        #expect(await eventually { count() <= before })
         #expect(ResourceCensus.take().threads <= threads + ProcessInfo.processInfo.activeProcessorCount + 2)
         // They were told of, but for those that were gone before they were read.
         #expect(ended.load(ordering: .relaxed) > 200)

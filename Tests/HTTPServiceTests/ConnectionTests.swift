@@ -64,7 +64,7 @@ import Testing
     #expect(server.port == 0)
     try server.start { .text($0.remoteAddress) }
     let output = try await offThePool {
-      try ChildProcess.run(["curl", "-s", "-m", "10", "--unix-socket", path, "http://local/"])
+      try ChildProcess.run(["curl", "-s", "-m", "30", "--unix-socket", path, "http://local/"])
     }
     #expect(output == "unix")
     await server.stop(within: .zero)

@@ -35,7 +35,7 @@ import Testing
       let port = server.port
       _ = try await offThePool {
         try ChildProcess.run([
-          "curl", "-sS", "-m", "20", "--cacert", authority, "-T", source, "-o", target,
+          "curl", "-sS", "-m", "30", "--cacert", authority, "-T", source, "-o", target,
           "https://localhost:\(port)/",
         ])
       }

@@ -117,7 +117,7 @@ import Testing
       await asked.wait()
       withExtendedLifetime(link) {}
     }
-    #expect(await closed.wait(within: .seconds(10)))
+    #expect(await closed.wait(within: .seconds(30)))
     #expect(counter.endings == 0)
   }
 
@@ -164,7 +164,7 @@ import Testing
         for number in 1..<10 {
           try await there.addPost(number, by: bob)
           #expect(
-            await eventually(within: .seconds(10)) { (try? await here.posts.page().count) == number + 1 })
+            await eventually { (try? await here.posts.page().count) == number + 1 })
         }
         following.cancel()
         #expect(await code { try await following.value } == .cancelled)

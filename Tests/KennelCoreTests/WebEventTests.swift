@@ -189,7 +189,7 @@ import Testing
             return heard
           }
         }
-        #expect(await eventually(within: .seconds(30)) { web.store.events.waitingCount == 200 })
+        #expect(await eventually { web.store.events.waitingCount == 200 })
         for number in 1...3 { try await web.store.addPost(number, by: ada) }
         var different: Set<[String]> = []
         for try await heard in group { different.insert(heard) }

@@ -81,7 +81,7 @@ import Testing
     let isElsewhere = await withCheckedContinuation { continuation in
       // Called before `prepareThumbnail` returns, the handler would wait in vain.
       image.prepareThumbnail(of: CGSize(width: 9, height: 9)) { _ in
-        continuation.resume(returning: hasReturned.waitBlocking(.seconds(5)))
+        continuation.resume(returning: hasReturned.waitBlocking(.seconds(30)))
       }
       hasReturned.open()
     }

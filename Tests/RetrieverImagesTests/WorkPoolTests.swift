@@ -42,7 +42,7 @@ import Testing
       started.open()
       _ = released.waitBlocking()
     }
-    #expect(await started.wait(within: .seconds(10)))
+    #expect(await started.wait(within: .seconds(30)))
     let waiting = Task { () -> ImageError? in
       do throws(ImageError) {
         try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work was done") }
@@ -67,7 +67,7 @@ import Testing
         return nil
       } catch { return error }
     }
-    #expect(await started.wait(within: .seconds(10)))
+    #expect(await started.wait(within: .seconds(30)))
     running.cancel()
     cancelled.open()
     #expect(await running.value?.code == .cancelled)
@@ -77,7 +77,7 @@ import Testing
     let pool = WorkPool(slots: 1)
     let gate = Gate()
     let task = Task { () -> ImageError? in
-      _ = await gate.wait(within: .seconds(10))
+      _ = await gate.wait(within: .seconds(30))
       do throws(ImageError) {
         try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work was done") }
         return nil

@@ -138,7 +138,7 @@
       try Data().write(to: file)
       #expect(truncate(file.path, 64 << 20) == 0)
       let task = Task { try await session.upload(for: URLRequest(url: server.url()), fromFile: file) }
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       #expect(truncate(file.path, 1000) == 0)
       shrunk.open()
       #expect(await errorCode { _ = try await task.value } == .requestBodyStreamExhausted)
@@ -164,7 +164,7 @@
       let task = Task {
         try await session.upload(for: URLRequest(url: server.url()), fromFile: file, delegate: delegate)
       }
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       #expect(truncate(file.path, 48 << 20) == 0)
       grown.open()
       #expect(try await task.value.0 == Data("\(32 << 20)".utf8))
@@ -185,11 +185,11 @@
           if file == nil, (error as? URLError)?.code == .cannotCreateFile { told.open() }
         }
         task.resume()
-        #expect(await told.wait(within: .seconds(10)))
+        #expect(await told.wait(within: .seconds(30)))
         let delegate = HandlerDelegate()
         let delegated = URLSession.forTest(delegate: delegate)
         delegated.downloadTask(with: server.url()).resume()
-        #expect(await delegate.log.completed.wait(within: .seconds(10)))
+        #expect(await delegate.log.completed.wait(within: .seconds(30)))
         #expect((delegate.log.current.error as? URLError)?.code == .cannotCreateFile)
         #expect(server.connectionCount == 0)
         #expect(try await session.data(from: server.url()).0 == Data("x".utf8))

@@ -73,7 +73,7 @@
       let ofSession = AsyncDelegate(Self.answers)
       let session = URLSession.forTest(delegate: ofSession)
       session.dataTask(with: server.url()).resume()
-      #expect(await ofSession.log.completed.wait(within: .seconds(10)))
+      #expect(await ofSession.log.completed.wait(within: .seconds(30)))
       #expect(ofSession.log.events == ["redirect", "challenge", "response", "completed"])
     }
 
@@ -123,7 +123,7 @@
       let task = session.dataTask(with: server.url())
       task.delegate = own
       task.resume()
-      #expect(await own.log.completed.wait(within: .seconds(10)))
+      #expect(await own.log.completed.wait(within: .seconds(30)))
       #expect(own.log.order == ["response", "data", "metrics", "completed"])
     }
 

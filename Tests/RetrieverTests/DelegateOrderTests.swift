@@ -13,7 +13,7 @@
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.order == ["created", "response", "data", "metrics", "completed"])
       #expect(delegate.log.current.body == Data("body".utf8))
       #expect(delegate.log.current.error == nil)
@@ -25,7 +25,7 @@
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.uploadTask(with: URLRequest(url: server.url()), from: Data(count: size)).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.order == ["created", "sent", "response", "data", "metrics", "completed"])
     }
 
@@ -34,7 +34,7 @@
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.downloadTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       let order = delegate.log.order
       #expect(order.prefix(2) == ["created", "written"])
       #expect(Set(order.dropFirst(2)) == ["file", "metrics", "completed"])
@@ -55,7 +55,7 @@
         }))
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(
         delegate.log.order == [
           "created", "redirect", "challenge", "response", "data", "metrics", "completed",
@@ -72,7 +72,7 @@
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.current.informational == [103, 102])
       #expect(delegate.log.order.prefix(3) == ["created", "informational", "response"])
     }
@@ -89,9 +89,9 @@
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       if end == .cancellation { task.cancel() }
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.events.suffix(2) == ["metrics", "completed"])
       let metrics = delegate.log.current.metrics
       #expect(metrics.count == 1)
@@ -135,11 +135,11 @@
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
-      #expect(await delegate.asked.wait(within: .seconds(10)))
+      #expect(await delegate.asked.wait(within: .seconds(30)))
       #expect(task.countOfBytesReceived == 0)
       #expect(!delegate.gotData.isOpen)
       delegate.answer(.allow)
-      #expect(await delegate.gotData.wait(within: .seconds(10)))
+      #expect(await delegate.gotData.wait(within: .seconds(30)))
     }
 
     @Test func aResponseThatIsDeclinedCancelsTheTask() async throws {
@@ -150,7 +150,7 @@
       ] {
         let session = URLSession.forTest(delegate: delegate)
         session.dataTask(with: server.url()).resume()
-        #expect(await delegate.log.completed.wait(within: .seconds(10)))
+        #expect(await delegate.log.completed.wait(within: .seconds(30)))
         #expect((delegate.log.current.error as? URLError)?.code == .cancelled)
         #expect(!delegate.log.events.contains("data"))
       }
@@ -162,10 +162,10 @@
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
-      #expect(await delegate.asked.wait(within: .seconds(10)))
+      #expect(await delegate.asked.wait(within: .seconds(30)))
       delegate.answer(.allow)
       delegate.answer(.cancel)
-      #expect(await delegate.gotData.wait(within: .seconds(10)))
+      #expect(await delegate.gotData.wait(within: .seconds(30)))
       #expect(await eventually { task.state == .completed })
       #expect(task.error == nil)
     }
@@ -176,7 +176,7 @@
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
-      #expect(await delegate.asked.wait(within: .seconds(10)))
+      #expect(await delegate.asked.wait(within: .seconds(30)))
       task.cancel()
       #expect(await eventually { task.state == .completed })
       delegate.answer(.allow)
@@ -208,7 +208,7 @@
       let delegate = StuckDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
-      #expect(await delegate.reached.wait(within: .seconds(10)))
+      #expect(await delegate.reached.wait(within: .seconds(30)))
       var last = -1
       while last != pieces.all.count || last < 1 {
         last = pieces.all.count

@@ -46,7 +46,7 @@
       let delegate = HandlerDelegate(.init(redirect: { _, _ in nil }))
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url("/from")).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.order.starts(with: ["created", "redirect", "response"]))
       #expect(delegate.log.current.error == nil)
     }
@@ -70,7 +70,7 @@
       let done = Gate()
       let task = URLSession.forTest().dataTask(with: server.url("/from")) { _, _, _ in done.open() }
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(task.originalRequest?.url == server.url("/from"))
       #expect(task.currentRequest?.url == server.url("/to"))
     }

@@ -40,7 +40,7 @@
         if let file { seen.add((file, try? Data(contentsOf: file), mode(of: file))) }
         done.open()
       }.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       let (file, contents, permissions) = try #require(seen.all.first)
       #expect(difference(contents, body) == nil)
       #expect(permissions == 0o600)
@@ -57,7 +57,7 @@
         if let file { try? FileManager.default.moveItem(at: file, to: target) }
         done.open()
       }.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(await eventually { await session.allTasks.isEmpty })
       #expect(try difference(Data(contentsOf: target), body) == nil)
     }
@@ -75,7 +75,7 @@
           }))
         let session = URLSession.forTest(delegate: delegate)
         session.downloadTask(with: server.url()).resume()
-        #expect(await delegate.log.completed.wait(within: .seconds(10)))
+        #expect(await delegate.log.completed.wait(within: .seconds(30)))
         let file = try #require(files.all.first)
         #expect(await eventually { !exists(file) })
         #expect(exists(target) == moves)
@@ -93,7 +93,7 @@
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.downloadTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.current.written.last?.1 == 6)
       #expect(delegate.log.current.written.allSatisfy { $0.2 == NSURLSessionTransferSizeUnknown })
     }
@@ -145,7 +145,7 @@
         #expect(waiting.descriptors == 0)
         #expect(waiting.newTemporaryFiles.isEmpty)
         for task in tasks { task.resume() }
-        #expect(await eventually(within: .seconds(20)) { await session.allTasks.isEmpty })
+        #expect(await eventually { await session.allTasks.isEmpty })
         session.finishTasksAndInvalidate()
         // The tasks are still held; their files and descriptors are not.
         withExtendedLifetime(tasks) {

@@ -23,7 +23,7 @@
       }
       #expect(task.state == .suspended)
       task.resume()
-      try #require(await called.wait(within: .seconds(10)))
+      try #require(await called.wait(within: .seconds(30)))
       #expect(await eventually { await session.allTasks.isEmpty })
       #expect(calls.all.count == 1)
       return try #require(calls.all.first)
@@ -94,7 +94,7 @@
       }
       task.resume()
       for _ in 0..<3 { task.cancel() }
-      #expect(await called.wait(within: .seconds(10)))
+      #expect(await called.wait(within: .seconds(30)))
       #expect(await eventually { task.state == .completed })
       task.resume()
       task.cancel()
@@ -111,7 +111,7 @@
         if (error as? URLError)?.code == .cancelled { called.open() }
       }
       task.cancel()
-      #expect(await called.wait(within: .seconds(10)))
+      #expect(await called.wait(within: .seconds(30)))
       #expect(server.connectionCount == 0)
       #expect(await eventually { await session.allTasks.isEmpty })
     }
@@ -135,7 +135,7 @@
         }
         task.resume()
       }
-      #expect(await done.wait(within: .seconds(20)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(overlaps.all.isEmpty)
     }
 
@@ -158,14 +158,14 @@
         counts.add($0.count + $1.count + $2.count)
         told.open()
       }
-      #expect(await told.wait(within: .seconds(10)))
+      #expect(await told.wait(within: .seconds(30)))
       #expect(counts.all == [3, 3])
 
       gate.open()
       data.cancel()
       upload.cancel()
       download.resume()
-      #expect(await ended.wait(within: .seconds(10)))
+      #expect(await ended.wait(within: .seconds(30)))
       #expect(await eventually { await session.allTasks.isEmpty })
     }
 
@@ -195,7 +195,7 @@
         done.open()
       }
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(lengths.all == [1000])
       #expect(await eventually { await session.allTasks.isEmpty })
       #expect(task.loop.collected.isEmpty)

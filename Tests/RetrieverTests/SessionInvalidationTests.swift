@@ -18,7 +18,7 @@
       #expect(session.delegate === weakly.object)
       #expect(weakly.object != nil)
       session.finishTasksAndInvalidate()
-      #expect(await log.becameInvalid.wait(within: .seconds(10)))
+      #expect(await log.becameInvalid.wait(within: .seconds(30)))
       #expect(await eventually { weakly.object == nil })
       #expect(session.delegate == nil)
       session.finishTasksAndInvalidate()
@@ -35,7 +35,7 @@
       session.finishTasksAndInvalidate()
       #expect(await errorCode { _ = try await session.data(from: server.url()) } == .cancelled)
       gate.open()
-      #expect(await delegate.log.becameInvalid.wait(within: .seconds(10)))
+      #expect(await delegate.log.becameInvalid.wait(within: .seconds(30)))
       #expect(delegate.log.current.body == Data("end".utf8))
       #expect(delegate.log.current.error == nil)
       #expect(delegate.log.events.suffix(2) == ["completed", "invalid"])
@@ -48,9 +48,9 @@
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
       let idle = session.dataTask(with: server.url())
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       session.invalidateAndCancel()
-      #expect(await delegate.log.becameInvalid.wait(within: .seconds(10)))
+      #expect(await delegate.log.becameInvalid.wait(within: .seconds(30)))
       #expect((delegate.log.current.error as? URLError)?.code == .cancelled)
       #expect(delegate.log.events.count { $0 == "completed" } == 2)
       #expect(delegate.log.events.last == "invalid")
@@ -64,7 +64,7 @@
       session.dataTask(with: server.url()).resume()
       session.finishTasksAndInvalidate()
       session.invalidateAndCancel()
-      #expect(await delegate.log.becameInvalid.wait(within: .seconds(10)))
+      #expect(await delegate.log.becameInvalid.wait(within: .seconds(30)))
       #expect(delegate.log.events.count { $0 == "invalid" } == 1)
     }
 
@@ -83,7 +83,7 @@
       session.downloadTask(with: server.url()) { _, _, error in
         if (error as? URLError)?.code == .cancelled { called.open() }
       }.resume()
-      #expect(await called.wait(within: .seconds(10)))
+      #expect(await called.wait(within: .seconds(30)))
       #expect(server.connectionCount == 0)
     }
 
@@ -109,8 +109,8 @@
       let (flushed, reset) = (Gate(), Gate())
       session.flush { flushed.open() }
       session.reset { reset.open() }
-      #expect(await flushed.wait(within: .seconds(10)))
-      #expect(await reset.wait(within: .seconds(10)))
+      #expect(await flushed.wait(within: .seconds(30)))
+      #expect(await reset.wait(within: .seconds(30)))
     }
 
     @Test func changingAConfigurationAfterwardsHasNoEffect() async throws {

@@ -63,7 +63,7 @@
       }
       let progress = task.progress
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(progress.completedUnitCount == 200_005)
       #expect(progress.totalUnitCount == 200_005)
     }
@@ -75,7 +75,7 @@
       let progress = task.progress
       #expect(progress.isIndeterminate)
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
       #expect(progress.completedUnitCount == 6)
       #expect(progress.totalUnitCount == 6)
@@ -90,7 +90,7 @@
       let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
       let progress = task.progress
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(progress.completedUnitCount == 3)
       #expect(progress.totalUnitCount == 9)
       #expect(!progress.isFinished)
@@ -104,7 +104,7 @@
       }
       task.resume()
       task.progress.cancel()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
     }
 
     @Test func progressAskedForAfterTheEndIsComplete() async throws {
@@ -112,7 +112,7 @@
       let done = Gate()
       let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(task.progress.completedUnitCount == 5)
       #expect(task.progress.totalUnitCount == 5)
     }

@@ -65,13 +65,13 @@
         if data == Data("body".utf8) { done.open() }
       }
       task.resume()
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       task.suspend()
       gate.open()
       #expect(await eventually { task.response != nil })
       #expect(task.countOfBytesReceived == 0)
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
     }
 
     @Test func aTaskSuspendedDuringARedirectFollowsItOnceResumed() async throws {
@@ -90,11 +90,11 @@
       let task = session.dataTask(with: server.url("/from"))
       holder.add(task)
       task.resume()
-      #expect(await asked.wait(within: .seconds(10)))
+      #expect(await asked.wait(within: .seconds(30)))
       try await self.session.expectUsable()
       #expect(server.requests.map(\.path) == ["/from"])
       task.resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.current.body == Data("there".utf8))
     }
 
@@ -106,7 +106,7 @@
       task.suspend()
       task.suspend()
       task.resume()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       task.suspend()
       #expect(task.state == .completed)
     }
@@ -121,7 +121,7 @@
       #expect(await eventually { task.countOfBytesReceived == 1 })
       task.suspend()
       task.cancel()
-      #expect(await done.wait(within: .seconds(10)))
+      #expect(await done.wait(within: .seconds(30)))
       try await session.expectUsable()
     }
 

@@ -23,7 +23,7 @@
       let session = URLSession.forTest(delegate: delegate)
       let task = session.uploadTask(with: request(server.url()), fromFile: file)
       task.resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(20)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       let sent = delegate.log.current.sent
       #expect(sent.map(\.0).reduce(0, +) == 3_000_000)
       #expect(sent.map(\.1) == sent.map(\.1).sorted())
@@ -47,7 +47,7 @@
       let delegate = HandlerDelegate(.init(newStream: { InputStream(data: body) }))
       let session = URLSession.forTest(delegate: delegate)
       session.uploadTask(withStreamedRequest: request(server.url())).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(20)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect(delegate.log.current.error == nil)
       #expect(difference(delegate.log.current.body, body) == nil)
       #expect(delegate.log.order.starts(with: ["created", "stream", "sent"]))
@@ -88,7 +88,7 @@
           task = session.uploadTask(withStreamedRequest: request)
         }
         task.resume()
-        #expect(await delegate.log.completed.wait(within: .seconds(20)))
+        #expect(await delegate.log.completed.wait(within: .seconds(30)))
         #expect(delegate.log.current.error == nil)
         #expect(delegate.log.events.count { $0 == "stream" } == (fromRequest ? 1 : 2))
         #expect(server.requests.suffix(2).map(\.text) == ["stream", "stream"])
@@ -109,7 +109,7 @@
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.uploadTask(withStreamedRequest: request(server.url())).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(10)))
+      #expect(await delegate.log.completed.wait(within: .seconds(30)))
       #expect((delegate.log.current.error as? URLError)?.code == .requestBodyStreamExhausted)
     }
 
@@ -143,7 +143,7 @@
         if data == Data("all".utf8) { done.open() }
       }
       task.resume()
-      #expect(await reached.wait(within: .seconds(10)))
+      #expect(await reached.wait(within: .seconds(30)))
       var last: Int64 = -1
       while last != task.countOfBytesSent || last < 1 {
         last = task.countOfBytesSent
@@ -151,7 +151,7 @@
       }
       #expect(last < 32 << 20)
       goOn.open()
-      #expect(await done.wait(within: .seconds(20)))
+      #expect(await done.wait(within: .seconds(30)))
       #expect(task.countOfBytesSent == 64 << 20)
     }
 

@@ -80,7 +80,7 @@ extension TransferClient {
   ) async throws -> RecordingObserver.Record {
     let transfer = makeTransfer(request, observer: observer)
     transfer.start()
-    try #require(await observer.ended.wait(within: .seconds(20)), "The transfer does not end")
+    try #require(await observer.ended.wait(within: .seconds(30)), "The transfer does not end")
     let record = observer.record
     #expect(record.ends.count == 1)
     return record

@@ -44,7 +44,7 @@ import Testing
       keepsBody: false, onBytes: { _ in isPaused.load(ordering: .relaxed) ? .pause : .proceed })
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
-    #expect(await observer.bytesArrived.wait(within: .seconds(10)))
+    #expect(await observer.bytesArrived.wait(within: .seconds(30)))
 
     let settled = await sent.settled()
     #expect(settled < Self.mostInFlight)
@@ -82,10 +82,10 @@ import Testing
     let observer = RecordingObserver(onHead: { _ in .pause })
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
-    #expect(await observer.headArrived.wait(within: .seconds(10)))
+    #expect(await observer.headArrived.wait(within: .seconds(30)))
     #expect(observer.record.body.isEmpty)
     transfer.resumeReceiving()
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(30)))
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "kept")
   }
 
@@ -97,12 +97,12 @@ import Testing
     let observer = RecordingObserver(keepsBody: false, onBytes: { _ in .pause })
     let transfer = client.makeTransfer(TransferRequest(url: server.address("/big")), observer: observer)
     transfer.start()
-    #expect(await observer.bytesArrived.wait(within: .seconds(10)))
+    #expect(await observer.bytesArrived.wait(within: .seconds(30)))
     for _ in 0..<10 {
       #expect(try await client.run(TransferRequest(url: server.address("/small"))).body.count == 10)
     }
     transfer.cancel()
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(30)))
   }
 
   @Test func aSourceThatHasNothingYetIsAskedAgainWhenItHas() async throws {
@@ -114,9 +114,9 @@ import Testing
     request.method = "POST"
     request.body = .source(source)
     client.makeTransfer(request, observer: observer).start()
-    #expect(await source.asked.wait(within: .seconds(10)))
+    #expect(await source.asked.wait(within: .seconds(30)))
     source.supply(Array("second".utf8))
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(30)))
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "first second")
     #expect(observer.record.sent.last == 12)
     #expect(observer.record.sent == observer.record.sent.sorted())

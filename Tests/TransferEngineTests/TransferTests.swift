@@ -127,7 +127,7 @@ import Testing
       client.makeTransfer(TransferRequest(url: server.address()), observer: observer).start()
     }
     gate.open()
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(30)))
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "late")
   }
 
