@@ -13,6 +13,18 @@ package enum PercentEncoding {
     }
   }
 
+  /// Whether an escape is cut short, or has other characters than two hexadecimal digits.
+  package static func isBroken(_ bytes: Substring.UTF8View) -> Bool {
+    var rest = bytes
+    while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+      rest = rest[rest.index(after: percent)...]
+      let digits = rest.prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ ASCII.hexadecimalValue($0) != nil }) else { return true }
+      rest = rest.dropFirst(2)
+    }
+    return false
+  }
+
   /// Undoes percent-encoding; nil when an escape is cut short or the result is not UTF-8.
   package static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
     var decoded: [UInt8] = []

@@ -33,8 +33,29 @@ import Testing
   @Test(arguments: [
     ("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 501, "This method is not known here."),
     ("G(T / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "The method is malformed."),
-    ("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "The path holds a broken percent-encoding."),
-    ("GET /?a=%f HTTP/1.1\r\nHost: a\r\n\r\n", 400, "The query holds a broken percent-encoding."),
+    (
+      "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400,
+      "The path holds a broken percent-encoding. Write a percent sign as %25."
+    ),
+    (
+      "GET /?a=%f HTTP/1.1\r\nHost: a\r\n\r\n", 400,
+      "The query holds a broken percent-encoding. Write a percent sign as %25."
+    ),
+    (
+      "GET /%c3/ HTTP/1.1\r\nHost: a\r\n\r\n", 400,
+      "The path is not UTF-8. Percent-encode the bytes of its UTF-8."
+    ),
+    (
+      "GET /?a=b+%ff HTTP/1.1\r\nHost: a\r\n\r\n", 400,
+      "The query is not UTF-8. Percent-encode the bytes of its UTF-8."
+    ),
+    (
+      "GET /?%ff=%4 HTTP/1.1\r\nHost: a\r\n\r\n", 400,
+      "The query is not UTF-8. Percent-encode the bytes of its UTF-8."
+    ),
+    ("GET / HTTP/1.1\r\nHost:\r\n\r\n", 400, "The Host is empty."),
+    ("GET http://a/ HTTP/1.1\r\nHost: \r\n\r\n", 400, "The Host is empty."),
+    ("GET / HTTP/1.0\r\nHost:\r\n\r\n", 400, "The Host is empty."),
     (
       "GET /a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n", 400, "The path holds an encoded slash or a control character."
     ),

@@ -56,7 +56,9 @@ import Testing
 
   @Test func aHostThatIsNoneOrStandsTwiceIsABadRequest() async throws {
     try await withSite { web in
-      for fields in [["Host: a b"], ["Host: user@localhost"], ["Host: localhost", "Host: localhost"], []] {
+      for fields in [
+        ["Host: a b"], ["Host: user@localhost"], ["Host:"], ["Host: localhost", "Host: localhost"], [],
+      ] {
         let answer = try await exchange(web, fields)
         #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("application/problem+json"), "\(fields)")
       }

@@ -71,6 +71,7 @@ import Testing
 
   @Test(arguments: [
     "/posts?limit=x", "/posts?limit=-1", "/posts?before=1.5", "/posts?before=0", "/posts?limit=1e3",
+    "/posts?limit=101", "/posts?limit=9999999999", "/peer/posts?limit=101", "/collage?columns=21",
   ])
   func aParameterThatMakesNoSenseIsRefused(path: String) async throws {
     try await withSite { web in

@@ -24,9 +24,12 @@ extension ServerLoop {
     guard configuration.methods.contains(method) else {
       throw HTTPRefusal(.notImplemented, "This method is not known here.")
     }
-    switch fields.values("Host").count {
+    let hosts = fields.values("Host")
+    switch hosts.count {
     case 0 where version == "HTTP/1.1": throw .malformed("There is no Host.")
-    case 0, 1: break
+    case 0: break
+    // RFC 9110, 4.2.1: an http or https URI without a host is to be rejected, and this is what it would be of.
+    case 1: if hosts[0].isEmpty { throw .malformed("The Host is empty.") }
     default: throw .malformed("There is more than one Host.")
     }
     if let expectation = fields["Expect"], !ASCII.equalIgnoringCase(expectation, "100-continue") {

@@ -35,9 +35,7 @@ struct RequestTarget: Equatable {
 
   private mutating func takePath(_ path: Substring) throws(HTTPRefusal) {
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
-      guard let segment = PercentEncoding.decode(piece) else {
-        throw .malformed("The path holds a broken percent-encoding.")
-      }
+      let segment = try Self.decoded(piece, of: "path")
       // A slash that hides in an escape would make two segments of one wherever they are joined again.
       guard !segment.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }) else {
         throw .malformed("The path holds an encoded slash or a control character.")
@@ -56,12 +54,20 @@ struct RequestTarget: Equatable {
   private mutating func takeQuery(_ text: Substring) throws(HTTPRefusal) {
     for piece in text.utf8.split(separator: UInt8(ascii: "&")) {
       let equals = piece.firstIndex(of: UInt8(ascii: "="))
-      let name = PercentEncoding.decode(piece[..<(equals ?? piece.endIndex)], plusIsSpace: true)
-      let value = equals.map { PercentEncoding.decode(piece[piece.index(after: $0)...], plusIsSpace: true) }
-      guard let name, value != .some(nil) else {
-        throw .malformed("The query holds a broken percent-encoding.")
-      }
-      query.append(HTTPQueryItem(name: name, value: value ?? nil))
+      let name = try Self.decoded(piece[..<(equals ?? piece.endIndex)], of: "query")
+      var value: String?
+      if let equals { value = try Self.decoded(piece[piece.index(after: equals)...], of: "query") }
+      query.append(HTTPQueryItem(name: name, value: value))
     }
+  }
+
+  private static func decoded(
+    _ piece: Substring.UTF8View, of part: String
+  ) throws(HTTPRefusal) -> String {
+    if let text = PercentEncoding.decode(piece, plusIsSpace: part == "query") { return text }
+    throw .malformed(
+      PercentEncoding.isBroken(piece)
+        ? "The \(part) holds a broken percent-encoding. Write a percent sign as %25."
+        : "The \(part) is not UTF-8. Percent-encode the bytes of its UTF-8.")
   }
 }

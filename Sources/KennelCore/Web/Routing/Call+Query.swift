@@ -14,16 +14,16 @@ extension Call {
     return number
   }
 
-  /// A number in the query; more than the most is as much as the most.
+  /// A number in the query.
   ///
-  /// - Throws: a problem when it is something else.
+  /// - Throws: a problem when it is something else, or out of range: who asked for more would take what comes for all.
   func queryNumber(_ name: String, default standard: Int, in range: ClosedRange<Int>) throws(Problem) -> Int {
     guard let text = request.query(name), !text.isEmpty else { return standard }
-    guard text.utf8.count <= 9, let number = Int64(identifier: text) else {
+    guard let number = Int64(identifier: text).map(Int.init), range.contains(number) else {
       throw .badRequest(
         "The parameter \(name) has to be a number from \(range.lowerBound) to \(range.upperBound), as in ?\(name)=\(standard)."
       )
     }
-    return min(max(Int(number), range.lowerBound), range.upperBound)
+    return number
   }
 }
