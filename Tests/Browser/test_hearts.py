@@ -18,6 +18,57 @@ def test_a_heart_given_in_one_window_is_counted_in_another(window, device):
     expect(watcher.heart(post)).to_have_attribute("data-count", "0")
 
 
+def test_a_heart_is_ones_own_in_all_of_ones_windows(window, device):
+    first, second, other = window("Ada", device), window("Ada"), window("Bob")
+    post = first.kennel.post()
+    for person in (first, second, other):
+        person.go()
+    first.tile(post).hover()
+    for given in ("true", "false"):
+        first.heart(post).click()
+        expect(first.heart(post)).to_have_attribute("aria-pressed", given)
+        expect(second.heart(post)).to_have_attribute("aria-pressed", given)
+        expect(other.heart(post)).to_have_attribute("data-count", "1" if given == "true" else "0")
+        expect(other.heart(post)).to_have_attribute("aria-pressed", "false")
+    dialog = second.open(post)
+    first.heart(post).click()
+    expect(dialog.locator(".heart")).to_have_attribute("aria-pressed", "true")
+
+
+def test_whoever_signs_in_hears_of_their_own_hearts_from_then_on(window):
+    person = window()
+    post = person.kennel.post()
+    person.go()
+    person.page.get_by_role("button", name="Sign in").click()
+    with person.page.expect_request("**/events*"):
+        person.sign_in("Ada")
+    expect(person.toast("Welcome, Ada.")).to_be_visible()
+    person.kennel.heart("Ada", post)
+    expect(person.heart(post)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_late_word_of_an_earlier_heart_changes_nothing(window):
+    giver = window("Ada")
+    post = giver.kennel.post()
+    giver.page.add_init_script(
+        """const listen = EventSource.prototype.addEventListener;
+        window.held = [];
+        EventSource.prototype.addEventListener = function (kind, hear) {
+          listen.call(this, kind, kind === "favourites" ? (event) => held.push(() => hear(event)) : hear);
+        };""")
+    giver.go()
+    giver.tile(post).hover()
+    for given in ("true", "false"):
+        with giver.page.expect_response("**/favourite"):
+            giver.heart(post).click()
+        expect(giver.heart(post)).to_have_attribute("aria-pressed", given)
+    giver.page.wait_for_function("held.length === 2")
+    for number in range(2):
+        giver.page.evaluate("(number) => held[number]()", number)
+        expect(giver.heart(post)).to_have_attribute("aria-pressed", "false")
+        expect(giver.heart(post)).to_have_attribute("data-count", "0")
+
+
 def test_an_opened_photo_and_its_tile_count_alike(window):
     watcher = window()
     post = watcher.kennel.post()

@@ -50,9 +50,9 @@ import Testing
     try await withStore { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)
-      for wanted in [true, true, false, false, true] {
+      for (wanted, last) in [(true, 2), (true, 2), (false, 3), (false, 3), (true, 4)] as [(Bool, Int64)] {
         let state = try await store.posts.setFavourite(wanted, post: post.id, user: ada.id)
-        #expect(state == Posts.FavouriteState(isFavourite: wanted, count: wanted ? 1 : 0))
+        #expect(state == Posts.FavouriteState(isFavourite: wanted, count: wanted ? 1 : 0, lastEvent: last))
       }
       // One event for the post, three for the changes.
       #expect(store.events.lastID == 4)

@@ -24,7 +24,7 @@ import Testing
           """
           INSERT INTO users VALUES (1, 'Ada', 'ada', 'owner', '', 5);
           INSERT INTO photos VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
-          INSERT INTO posts VALUES (7, 1, zeroblob(32), 'before', 6);
+          INSERT INTO posts (id, author, photo, caption, created) VALUES (7, 1, zeroblob(32), 'before', 6);
           """)
       }
       await old.close()

@@ -225,6 +225,32 @@ import Testing
     }
   }
 
+  @Test func thumbnailsOfAPostThatNobodyHasAskedForSinceTheStartGoWithIt() async throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.path("data/thumbnails")
+    let (ada, other) = try await withSite(in: directory) { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      try await web.addPicture(2, by: ada, width: 400, height: 300)
+      for path in ["1/thumbnail", "1/thumbnail?size=96&format=webp", "2/thumbnail"] {
+        #expect(try await web.get("/posts/\(path)").status == 200)
+      }
+      return (ada, try await web.store.posts.post(2).photo.description)
+    }
+    try await withSite(in: directory) {
+      _ in
+    } store: {
+      $0.watchInterval = .milliseconds(5)
+    } _: { web in
+      #expect(await eventually { web.site.thumbnails.usage.files == 3 })
+      try await withStore(in: directory) { try await $0.posts.delete(1, by: ada.id) }
+      #expect(
+        try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).count == 1 })
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder)[0].hasPrefix(other))
+      #expect(web.site.thumbnails.usage.files == 1)
+    }
+  }
+
   @Test func aThumbnailThatIsMadeWhileItsPostGoesLeavesNoFile() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -45,6 +45,45 @@ import Testing
     }
   }
 
+  @Test func whoseHeartItIsIsToldToThemAlone() async throws {
+    try await withSite(clock: HandClock().clock) { web in
+      let ada = try await web.store.addUser("Ada")
+      let ben = try await web.store.addUser("Ben")
+      try await web.store.addPost(1, by: ada)
+      let cookie = try await web.cookie()
+      func heart(_ mark: String, _ id: Int, _ count: Int) -> String {
+        #"{"id":\#(id),"kind":"favourites","post":1,"count":\#(count)\#(mark),"date":"2027-01-15T08:00:00Z"}"#
+      }
+      let mine = try await open(web, "/events", cookie).0
+      let byPassword = try await open(web, "/events", WebBench.basic("Ada")).0
+      let others = [try await open(web).0, try await open(web, "/events", try await web.cookie("Ben")).0]
+      _ = try await web.store.posts.setFavourite(true, post: 1, user: ada.id)
+      _ = try await web.store.posts.setFavourite(true, post: 1, user: ben.id)
+      _ = try await web.store.posts.setFavourite(false, post: 1, user: ada.id)
+      for bytes in [mine, byPassword] {
+        var lines = bytes.lines.makeAsyncIterator()
+        _ = try await lines.next()
+        #expect(try await lines.next() == heart(#","isFavourite":true"#, 2, 1))
+        #expect(try await lines.next() == heart("", 3, 2))
+        #expect(try await lines.next() == heart(#","isFavourite":false"#, 4, 1))
+      }
+      for (index, bytes) in others.enumerated() {
+        var lines = bytes.lines.makeAsyncIterator()
+        _ = try await lines.next()
+        #expect(try await lines.next() == heart("", 2, 1))
+        #expect(try await lines.next() == heart(index == 1 ? #","isFavourite":true"# : "", 3, 2))
+        #expect(try await lines.next() == heart("", 4, 1))
+      }
+      // Who comes back hears of it as well; once signed out, no more.
+      var replayed = try await open(web, "/events?after=3", cookie).0.lines.makeAsyncIterator()
+      _ = try await replayed.next()
+      #expect(try await replayed.next() == heart(#","isFavourite":false"#, 4, 1))
+      #expect(try await web.ask("DELETE", "/session", cookie).status == 204)
+      _ = try await web.store.posts.setFavourite(true, post: 1, user: ada.id)
+      #expect(try await replayed.next() == heart("", 5, 2))
+    }
+  }
+
   @Test func aBrowsersEventSourceResumesWhereItWas() async throws {
     try await withSite(clock: HandClock().clock) { web in
       let ada = try await web.store.addUser("Ada")

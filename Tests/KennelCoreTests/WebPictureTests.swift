@@ -34,7 +34,10 @@ import Testing
       #expect(try await web.get("/collage?columns=3&cell=100", ["If-None-Match": tag]).status == 304)
       let some = try await web.get("/collage?of=5,1&columns=8&cell=64")
       #expect(UIImage(data: some.data)?.size.width == 137)
-      #expect(try await web.get("/collage?of=5,77").status == 404)
+      let gone = try await web.get("/collage?of=5,77,1,78")
+      #expect(gone.status == 404)
+      #expect(
+        try gone.json["detail"]?.string == "There is no post 77; it may have been deleted. Leave it out.")
       for wrong in [
         "of=5,", "of=a", "columns=0x", "cell=-1", "of=" + (1...101).map(String.init).joined(separator: ","),
       ] {

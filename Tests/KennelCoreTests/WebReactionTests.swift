@@ -13,7 +13,7 @@ import Testing
       for _ in 0..<2 {
         let answer = try await web.ask("PUT", "/posts/2/favourite", cookie)
         #expect(answer.status == 200)
-        #expect(answer.text == #"{"post":2,"favourites":1,"isFavourite":true}"#)
+        #expect(answer.text == #"{"post":2,"favourites":1,"isFavourite":true,"event":4}"#)
       }
       #expect(try await web.ask("PUT", "/posts/3/favourite", WebBench.basic("Ada")).status == 200)
       #expect(try await web.ask("PUT", "/posts/9/favourite", cookie).status == 404)
@@ -26,7 +26,7 @@ import Testing
       #expect(try await web.get("/favourites").status == 401)
       for _ in 0..<2 {
         let answer = try await web.ask("DELETE", "/posts/2/favourite", cookie)
-        #expect(answer.text == #"{"post":2,"favourites":0,"isFavourite":false}"#)
+        #expect(answer.text == #"{"post":2,"favourites":0,"isFavourite":false,"event":6}"#)
       }
     }
   }

@@ -33,7 +33,7 @@ function isGone(post) {
 function hear(kind, event) {
   switch (kind) {
     case "post": return announce(event.post);
-    case "favourites": return countHearts(event.post, event.count);
+    case "favourites": return countHearts(event);
     case "comment": return commentsChanged(event.post, event.count);
     case "comment-removed": return commentGone(event.post, event.comment, event.count);
     case "post-removed": return isGone(event.post);

@@ -1,5 +1,7 @@
 // Hears what happens in the kennel while the page is seen.
 
+import { onAnew } from "./anew.js";
+
 const kinds = ["hello", "post", "favourites", "comment", "comment-removed", "post-removed", "lost"];
 const longestPause = 30_000;
 let source = null;
@@ -7,6 +9,8 @@ let last = Number(document.body.dataset.event);
 let pause = 1000;
 let timer = 0;
 let hear = () => {};
+// Of their own hearts the kennel tells only those who are signed in.
+let hearer = "";
 
 function close() {
   clearTimeout(timer);
@@ -18,6 +22,7 @@ function open() {
   close();
   // A hidden tab would hold one of the few connections a browser has for a site; it catches up when it is seen.
   if (document.hidden) return;
+  hearer = document.body.dataset.viewer;
   source = new EventSource(last >= 0 ? `/events?after=${last}` : "/events");
   for (const kind of kinds) {
     source.addEventListener(kind, (message) => {
@@ -42,4 +47,5 @@ export function listen(hearing) {
   document.addEventListener("visibilitychange", open);
   addEventListener("pagehide", close);
   addEventListener("pageshow", (event) => event.persisted && open());
+  onAnew(() => { if (source && hearer !== document.body.dataset.viewer) open(); });
 }

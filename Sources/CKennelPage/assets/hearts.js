@@ -9,6 +9,8 @@ const isGiven = (button) => button.getAttribute("aria-pressed") === "true";
 
 // What is being asked for, by post: at most one request each is under way, and the last wish is what counts.
 const wishes = new Map();
+// The last event that is in what an answer said, by post: it, and those before, may be heard of later.
+const answered = new Map();
 
 function animate(button, more) {
   button.classList.remove("beat");
@@ -36,10 +38,13 @@ function show(post, { count, given }) {
   }
 }
 
-/** As the kennel tells of it. */
-export function countHearts(post, count) {
+/** As the kennel tells of it. It says whose heart it was only to themselves, in all of their windows. */
+export function countHearts({ id, post, count, isFavourite: given }) {
+  if (id <= answered.get(post)) return;
   const wish = wishes.get(post);
-  if (wish) wish.heard = true;
+  if (!wish) return show(post, { count, given });
+  wish.counted = { id, count };
+  if (given !== undefined) wish.told = { id, given };
   show(post, { count });
 }
 
@@ -54,14 +59,15 @@ async function carryOut(post, wish, before) {
   try {
     while (wish.sent !== wish.wanted) {
       const given = wish.wanted;
-      wish.heard = false;
       answer = await send(given ? "PUT" : "DELETE", `/posts/${post}/favourite`);
       wish.sent = given;
     }
-    // An event may have told of a later count than the answer.
-    show(post, { count: wish.heard ? undefined : answer?.favourites, given: wish.sent });
+    // Events may have told of what came after the answer.
+    const later = (event) => (event?.id > answer.event ? event : {});
+    answered.set(post, answer.event);
+    show(post, { count: answer.favourites, given: wish.sent, ...later(wish.counted), ...later(wish.told) });
   } catch (problem) {
-    show(post, before);
+    show(post, { ...before, ...wish.counted, ...wish.told });
     if (problem instanceof Problem && problem.status === 401) forget();
     toast(problem.message);
   } finally {
@@ -85,7 +91,7 @@ async function toggle(button) {
     wish.wanted = given;
     return;
   }
-  const fresh = { wanted: given, sent: !given, heard: false };
+  const fresh = { wanted: given, sent: !given };
   wishes.set(post, fresh);
   await carryOut(post, fresh, before);
 }

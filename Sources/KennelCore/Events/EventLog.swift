@@ -5,15 +5,16 @@ struct EventLog: Sendable {
   /// How many are kept; older ones cannot be replayed.
   let capacity: Int
 
-  func append(
-    _ kind: KennelEvent.Kind, post: Int64, at date: Date, in transaction: WriteTransaction
-  ) throws(KennelError) {
-    let row = kind.row
+  /// Writes an event; its id is given here.
+  func append(_ event: KennelEvent, in transaction: WriteTransaction) throws(KennelError) {
+    let row = event.kind.row
     let connection = transaction.connection
     try connection.run(
-      "INSERT INTO events (kind, post, comment, count, created) VALUES (?, ?, ?, ?, ?)",
-      .text(row.name), .integer(post), row.comment.map { .integer($0) } ?? .null,
-      row.count.map { .integer(Int64($0)) } ?? .null, .integer(date.milliseconds))
+      "INSERT INTO events (kind, post, comment, count, user, given, photo, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      .text(row.name), .integer(event.post), row.comment.map { .integer($0) } ?? .null,
+      row.count.map { .integer(Int64($0)) } ?? .null, event.heart.map { .integer($0.user) } ?? .null,
+      event.heart.map { .integer($0.isGiven ? 1 : 0) } ?? .null, event.photo.map { .blob($0.bytes) } ?? .null,
+      .integer(event.date.milliseconds))
     try connection.run(
       "DELETE FROM events WHERE id <= ?", .integer(connection.lastInsertedID - Int64(capacity)))
   }
@@ -21,14 +22,19 @@ struct EventLog: Sendable {
   /// Events after an id, the oldest first.
   func events(after id: Int64, limit: Int, from connection: Connection) throws(KennelError) -> [KennelEvent] {
     try connection.rows(
-      "SELECT id, kind, post, comment, count, created FROM events WHERE id > ? ORDER BY id LIMIT ?",
+      """
+      SELECT id, kind, post, comment, count, created, user, given, photo FROM events WHERE id > ? ORDER BY id LIMIT ?
+      """,
       .integer(id), .integer(Int64(limit))
     ) { row throws(KennelError) in
       guard
         let kind = KennelEvent.Kind(name: row.text(1), comment: row.integer(3), count: Int(row.integer(4)))
       else { throw KennelError(.damaged, "There is an event of an unknown kind. Put a backup in place.") }
       return KennelEvent(
-        id: row.integer(0), post: row.integer(2), kind: kind, date: Date(milliseconds: row.integer(5)))
+        id: row.integer(0), post: row.integer(2), kind: kind, date: Date(milliseconds: row.integer(5)),
+        heart: row.isNull(6)
+          ? nil : KennelEvent.Heart(user: row.integer(6), isGiven: row.integer(7) != 0),
+        photo: PhotoHash(bytes: row.blob(8)))
     }
   }
 

@@ -3,6 +3,8 @@ extension Posts {
   package struct FavouriteState: Sendable, Hashable {
     package var isFavourite: Bool
     package var count: Int
+    /// The latest event that this follows from, or comes after.
+    package var lastEvent: Int64
   }
 
   /// Makes a post a favourite of a user, or no longer; asking for what is so already changes nothing.
@@ -29,12 +31,14 @@ extension Posts {
       } catch  where error.isMissingReference {
         throw Accounts.noSuchUser
       }
-      let state = FavouriteState(
-        isFavourite: isFavourite, count: try Self.favouriteCount(post, connection))
+      let count = try Self.favouriteCount(post, connection)
       if changed > 0 {
-        try changes.record(.favourites(count: state.count), post: post, at: now, in: transaction)
+        try changes.record(
+          .favourites(count: count), post: post,
+          heart: KennelEvent.Heart(user: user, isGiven: isFavourite), at: now, in: transaction)
       }
-      return state
+      return FavouriteState(
+        isFavourite: isFavourite, count: count, lastEvent: try EventLog.lastID(connection))
     }
   }
 

@@ -112,12 +112,11 @@ package final class Posts: Sendable {
   package func page(
     before: Post.ID? = nil, limit: Int = 50, viewer: User.ID? = nil
   ) async throws(KennelError) -> [Post] {
-    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    let last = before.map { max($0, 1) - 1 } ?? .max
+    guard last > 0 else { return [] }
     return try await database.read { connection throws(KennelError) in
-      let ids = try connection.rows(
-        "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT ?", .integer(before ?? .max),
-        .integer(limit), row: { $0.integer(0) })
-      return try Self.posts(ids, for: viewer, from: connection)
+      try Self.posts(
+        in: 1...last, limit: min(max(limit, 1), Self.pageLimit), for: viewer, from: connection)
     }
   }
 
@@ -131,6 +130,12 @@ package final class Posts: Sendable {
   }
 
   /// The posts that there are of these, in this order.
+  package func posts(_ ids: [Post.ID], viewer: User.ID? = nil) async throws(KennelError) -> [Post] {
+    try await database.read { connection throws(KennelError) in
+      try Self.posts(ids, for: viewer, from: connection)
+    }
+  }
+
   static func posts(
     _ ids: [Post.ID], for viewer: User.ID?, from connection: Connection
   ) throws(KennelError) -> [Post] {
@@ -141,17 +146,25 @@ package final class Posts: Sendable {
     return posts
   }
 
-  /// The one query that makes posts.
   static func post(
     _ id: Post.ID, for viewer: User.ID?, from connection: Connection
   ) throws(KennelError) -> Post? {
-    try connection.first(
+    try posts(in: id...id, limit: 1, for: viewer, from: connection).first
+  }
+
+  /// The one query that makes posts; the newest comes first.
+  private static func posts(
+    in range: ClosedRange<Post.ID>, limit: Int, for viewer: User.ID?, from connection: Connection
+  ) throws(KennelError) -> [Post] {
+    try connection.rows(
       """
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote
-      FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo WHERE p.id = ?2
-      """, .integer(viewer ?? 0), .integer(id), row: Post.init(row:))
+      FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
+      WHERE p.id BETWEEN ?2 AND ?3 ORDER BY p.id DESC LIMIT ?4
+      """, .integer(viewer ?? 0), .integer(range.lowerBound), .integer(range.upperBound),
+      .integer(Int64(limit)), row: Post.init(row:))
   }
 
   /// Deletes a post with its comments and favourites, and its photo when no other post has it.
@@ -191,7 +204,7 @@ package final class Posts: Sendable {
       if let hash = PhotoHash(bytes: photo) { transaction.leavingPhotos.insert(hash) }
       transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
     }
-    try changes.record(.deleted, post: id, at: now, in: transaction)
+    try changes.record(.deleted, post: id, photo: PhotoHash(bytes: photo), at: now, in: transaction)
   }
 
   /// Lets one of these users, and an owner, go on.

@@ -8,10 +8,16 @@ struct ChangeRecorder: Sendable {
   let hub: EventHub
 
   /// Writes an event in the transaction of its change, and has it handed on once that is committed.
+  ///
+  /// - Parameters:
+  ///   - heart: whose heart was given or taken back.
+  ///   - photo: that of a post that is gone.
   func record(
-    _ kind: KennelEvent.Kind, post: Int64, at date: Date, in transaction: WriteTransaction
+    _ kind: KennelEvent.Kind, post: Int64, heart: KennelEvent.Heart? = nil, photo: PhotoHash? = nil,
+    at date: Date, in transaction: WriteTransaction
   ) throws(KennelError) {
-    try log.append(kind, post: post, at: date, in: transaction)
+    try log.append(
+      KennelEvent(id: 0, post: post, kind: kind, date: date, heart: heart, photo: photo), in: transaction)
     let connection = transaction.connection
     // Read from the log: another process on the same directory may have written events in between.
     transaction.afterCommit(.publishEvents) { [log, hub] in

@@ -3,7 +3,7 @@ struct Migration: Sendable {
   let script: String
 
   /// Never changed once released: a new shape is a new step.
-  static let all = [accountsAndPosts, favouritesAndComments, events, peers]
+  static let all = [accountsAndPosts, favouritesAndComments, events, peers, eventsOfOnesOwn]
 
   static let accountsAndPosts = Migration(
     script: """
@@ -93,6 +93,14 @@ struct Migration: Sendable {
         name TEXT PRIMARY KEY NOT NULL,
         cursor INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
+      """)
+
+  /// Whose heart it was, for their own windows; and the photo of a post that is gone, for who has thumbnails of it.
+  static let eventsOfOnesOwn = Migration(
+    script: """
+      ALTER TABLE events ADD COLUMN user INTEGER REFERENCES users ON DELETE SET NULL;
+      ALTER TABLE events ADD COLUMN given INTEGER;
+      ALTER TABLE events ADD COLUMN photo BLOB;
       """)
 
   /// Takes the steps that are missing, each in a transaction of its own.

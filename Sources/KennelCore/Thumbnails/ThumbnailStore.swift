@@ -48,7 +48,7 @@ package final class ThumbnailStore: Sendable {
     known = KnownPhotos(clock: clock)
     state = Mutex(State(small: LRUCache(limit: memoryLimit), large: LRUCache(limit: Self.openFileLimit)))
     store.events.observe { [weak self] events in
-      for event in events where event.kind == .deleted { self?.forget(post: event.post) }
+      for event in events where event.kind == .deleted { self?.forget(post: event.post, photo: event.photo) }
     }
   }
 
@@ -139,14 +139,10 @@ package final class ThumbnailStore: Sendable {
     }
   }
 
-  /// A post is gone, whoever deleted it: so are the thumbnails that were made of it, if that is known.
-  private func forget(post: Int64) {
-    if let photo = known.remove(post) { forget(post: post, photo: photo.hash) }
-  }
-
-  /// A post is gone: so are its photo's thumbnails. Should another post have the same photo, they are made anew.
-  func forget(post: Int64, photo: PhotoHash) {
-    known.remove(post)
+  /// A post is gone, whoever deleted it: so are its photo's thumbnails. Should another post have the same photo, they
+  /// are made anew.
+  private func forget(post: Int64, photo: PhotoHash?) {
+    guard let photo = known.remove(post)?.hash ?? photo else { return }
     state.withLock { state in
       for key in ThumbnailKey.all(of: photo) {
         _ = state.small.remove(key)

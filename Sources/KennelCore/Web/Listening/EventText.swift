@@ -26,7 +26,10 @@ final class EventText: Sendable {
   private static let limit = 8
 
   /// Events of which none is missing in between.
-  func data(_ events: [KennelEvent], _ format: EventFormat) -> Data {
+  ///
+  /// - Parameter user: whose own hearts are told as such, to them alone; nil when none of the hearts are theirs.
+  func data(_ events: [KennelEvent], _ format: EventFormat, for user: User.ID? = nil) -> Data {
+    if let user { return events.reduce(into: Data()) { $0.append(Self.data($1, format, for: user)) } }
     guard let first = events.first?.id, let last = events.last?.id else { return Data() }
     let key = Key(first: first, last: last, format: format)
     if let data = latest.withLock({ pieces in pieces.last { $0.key == key }?.data }) { return data }
@@ -39,14 +42,16 @@ final class EventText: Sendable {
     return data
   }
 
-  static func data(_ event: KennelEvent, _ format: EventFormat) -> Data {
+  static func data(_ event: KennelEvent, _ format: EventFormat, for user: User.ID? = nil) -> Data {
     let kind = event.kind.name
     return data(format, id: event.id, kind: kind) { json in
       json.member("id", event.id)
       json.member("kind", kind)
       json.member("post", event.post)
       switch event.kind {
-      case .favourites(let count): json.member("count", count)
+      case .favourites(let count):
+        json.member("count", count)
+        if let heart = event.heart, heart.user == user { json.member("isFavourite", heart.isGiven) }
       case .commented(let comment, let count), .commentDeleted(let comment, let count):
         json.member("comment", comment)
         json.member("count", count)

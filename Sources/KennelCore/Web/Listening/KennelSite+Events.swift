@@ -6,6 +6,7 @@ extension KennelSite {
     let isSource = AcceptedTypes(call.request.fields).prefers("text/event-stream", to: "application/x-ndjson")
     let format: EventFormat = isSource ? .eventSource : .lines
     let after = try lastHeard(call)
+    let visitor = try await visitor(call)
     // Before the listening begins: what happens in between is told rather twice than never.
     let last = store.events.lastID
     let listener = try store.events.listen(after: after)
@@ -19,7 +20,9 @@ extension KennelSite {
         group.addTask {
           for try await delivery in listener {
             switch delivery {
-            case .events(let events): try await writer.write(text.data(events, format))
+            case .events(let events):
+              let user = try await self.viewer(visitor, of: events)
+              try await writer.write(text.data(events, format, for: user))
             case .missed(let id): try await writer.write(EventText.lost(format, through: id))
             }
           }
@@ -35,6 +38,13 @@ extension KennelSite {
         // A proxy is not to wait until there is more.
         "X-Accel-Buffering": "no",
       ], body: body)
+  }
+
+  /// Who listens, when some of the hearts are theirs. A session that has ended since is nobody's.
+  private func viewer(_ visitor: Visitor, of events: [KennelEvent]) async throws(KennelError) -> User.ID? {
+    guard let user = visitor.user, events.contains(where: { $0.heart?.user == user.id }) else { return nil }
+    guard let token = visitor.token else { return user.id }
+    return try await store.accounts.user(of: token)?.id
   }
 
   /// The last event the client has heard of.

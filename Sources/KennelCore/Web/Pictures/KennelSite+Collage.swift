@@ -51,12 +51,13 @@ extension KennelSite {
     guard parts.count <= Self.collageLimit else {
       throw Problem.badRequest("A collage has at most \(Self.collageLimit) pictures. Ask for fewer.")
     }
-    var posts: [Post] = []
-    for part in parts {
-      guard let id = Int64(identifier: part) else {
-        throw Problem.badRequest("The parameter of has to be a list of posts' numbers, as in ?of=3,5,8.")
-      }
-      posts.append(try await store.posts.post(id))
+    let ids = parts.compactMap { Int64(identifier: $0) }
+    guard ids.count == parts.count else {
+      throw Problem.badRequest("The parameter of has to be a list of posts' numbers, as in ?of=3,5,8.")
+    }
+    let posts = try await store.posts.posts(ids)
+    if let missing = ids.first(where: { id in !posts.contains { $0.id == id } }) {
+      throw Problem(.notFound, "There is no post \(missing); it may have been deleted. Leave it out.")
     }
     return posts
   }

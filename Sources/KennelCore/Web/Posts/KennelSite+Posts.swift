@@ -41,9 +41,7 @@ extension KennelSite {
 
   func deletePost(_ call: Call) async throws -> HTTPResponse {
     let user = try await user(call)
-    let post = try await store.posts.post(call.id)
-    try await store.posts.delete(post.id, by: user.id)
-    thumbnails.forget(post: post.id, photo: post.photo)
+    try await store.posts.delete(call.id, by: user.id)
     return .noContent
   }
 
@@ -59,6 +57,7 @@ extension KennelSite {
         json.member("post", call.id)
         json.member("favourites", state.count)
         json.member("isFavourite", state.isFavourite)
+        json.member("event", state.lastEvent)
       }
     }
   }
