@@ -108,6 +108,17 @@ def test_what_is_not_there_is_told_in_a_sentence(window):
     looking.expect_address("/")
 
 
+def test_whoever_is_signed_in_is_so_where_nothing_is(window, device):
+    person = window("Ada", device)
+    person.tolerated.append("404")
+    person.go("/photos/99999999")
+    expect(person.page.get_by_role("button", name="Account of Ada")).to_be_visible()
+    expect(person.page.get_by_role("button", name="Sign in")).to_have_count(0)
+    person.page.get_by_role("button", name="Account of Ada").click()
+    person.page.get_by_role("button", name="Sign out").click()
+    person.expect_address("/")
+
+
 def test_html_in_captions_names_and_comments_stays_text(window, device):
     looking = window(device=device)
     hostile = "<img src=x onerror=\"document.title='caught'\"><b>bold</b> & \"quoted\""

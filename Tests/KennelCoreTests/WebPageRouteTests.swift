@@ -84,6 +84,24 @@ import Testing
     }
   }
 
+  @Test func aPageThatSaysWhatWentWrongKnowsWhoLooksAtIt() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let fields = browser.merging(try await web.cookie()) { $1 }
+      for path in ["/photos/7", "/nothing"] {
+        let answer = try await web.get(path, fields)
+        #expect(answer.status == 404)
+        #expect(answer.text.contains("data-viewer=\"Ada\"") && answer.text.contains("Account of Ada"))
+        #expect(answer.field("Cache-Control") == "no-store" && answer.field("Vary") == "Accept, Cookie")
+        let nobody = try await web.get(path, browser)
+        #expect(nobody.text.contains("data-viewer=\"\"") && nobody.text.contains("data-sign-in"))
+      }
+      // A password that is not looked at for this is nobody's.
+      let other = browser.merging(WebBench.basic("Ada", "wrong")) { $1 }
+      #expect(try await web.get("/nothing", other).text.contains("data-viewer=\"\""))
+    }
+  }
+
   @Test func randomRequestsAreAnsweredAndNeverBreakIt() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

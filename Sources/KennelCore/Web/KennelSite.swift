@@ -93,16 +93,16 @@ package final class KennelSite: Sendable {
       return (nil, error.response)
     }
     switch Self.router.find(request) {
-    case .nothing: return (nil, response(to: Problem.notFound, request, isPage: true))
+    case .nothing: return (nil, await response(to: Problem.notFound, request, isPage: true))
     case .wrongMethod(let allowed, let isPage):
-      return (nil, response(to: Problem.methodNotAllowed(allowed: allowed), request, isPage: isPage))
+      return (nil, await response(to: Problem.methodNotAllowed(allowed: allowed), request, isPage: isPage))
     case .route(let route, let index, let call):
       do {
         if request.method != .get, request.method != .head { try refuseForeign(request) }
-        return (index, refined(try await route.handler(self, call), request, isPage: route.isPage))
+        return (index, await refined(try await route.handler(self, call), request, isPage: route.isPage))
       } catch {
         if Problem.isFault(error) { configuration.onError?(error, route.name) }
-        return (index, response(to: Problem(error), request, isPage: route.isPage))
+        return (index, await response(to: Problem(error), request, isPage: route.isPage))
       }
     }
   }
@@ -114,21 +114,21 @@ package final class KennelSite: Sendable {
   }
 
   /// What a representation says of a condition or a range, as a problem document too.
-  private func refined(_ answer: HTTPResponse, _ request: HTTPRequest, isPage: Bool) -> HTTPResponse {
+  private func refined(_ answer: HTTPResponse, _ request: HTTPRequest, isPage: Bool) async -> HTTPResponse {
     switch answer.status {
     case .preconditionFailed:
       let problem = Problem(
         .preconditionFailed, "It is not in the state that the request presumes. Ask for it anew.")
-      return response(to: problem, request, isPage: isPage)
+      return await response(to: problem, request, isPage: isPage)
     case .rangeNotSatisfiable:
       var problem = Problem(.rangeNotSatisfiable, "It has no such bytes. Ask for others, or for all.")
       problem.fields["Content-Range"] = answer.fields["Content-Range"]
-      return response(to: problem, request, isPage: isPage)
+      return await response(to: problem, request, isPage: isPage)
     default: return answer
     }
   }
 
-  private func response(to problem: Problem, _ request: HTTPRequest, isPage: Bool) -> HTTPResponse {
+  private func response(to problem: Problem, _ request: HTTPRequest, isPage: Bool) async -> HTTPResponse {
     var problem = problem
     if problem.status == .unauthorized {
       // A browser would ask for a password in a window of its own although a script of the page has asked.
@@ -140,9 +140,10 @@ package final class KennelSite: Sendable {
       return problem.response
     }
     let page = renderer.problem(
-      status: problem.status.rawValue, title: problem.title, detail: problem.detail)
+      status: problem.status.rawValue, title: problem.title, detail: problem.detail,
+      viewer: await viewer(ofProblem: request))
     problem.fields["Content-Security-Policy"] = PageRenderer.contentSecurityPolicy
-    problem.fields["Vary"] = "Accept"
+    problem.fields["Vary"] = "Accept, Cookie"
     return problem.response(contentType: "text/html; charset=utf-8", body: Data(page.utf8))
   }
 }

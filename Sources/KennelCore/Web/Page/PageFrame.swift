@@ -59,15 +59,9 @@ struct PageFrame {
     <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
     <nav class="places" aria-label="Pages">\(link("/", "Photos", .photos))\
     \(viewer == nil ? nil : link("/hearts", "Hearts", .hearts))</nav>
-    \(tools)
+    <div class="tools scripted">\(viewer.map(menu) ?? Self.signIn)</div>
     </header>
     """
-  }
-
-  /// A page that says what went wrong does not know who looks at it.
-  private var tools: HTML? {
-    guard place != .problem else { return nil }
-    return "<div class=\"tools scripted\">\(viewer.map(menu) ?? Self.signIn)</div>"
   }
 
   private func link(_ address: String, _ name: String, _ target: Place) -> HTML {

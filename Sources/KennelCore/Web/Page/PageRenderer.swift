@@ -108,14 +108,14 @@ package struct PageRenderer: Sendable {
   }
 
   /// What went wrong, for a person.
-  package func problem(status: Int, title problem: String, detail: String) -> String {
+  package func problem(status: Int, title problem: String, detail: String, viewer: User? = nil) -> String {
     let body: HTML = """
       <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
       <h1>\(problem)</h1><p>\(detail)</p><p class="status">\(status)</p>
       <a class="button" href="/">See the photos</a></div>
       """
     return PageFrame(
-      title: "\(problem) · \(title)", site: title, viewer: nil, place: .problem, lastEvent: nil
+      title: "\(problem) · \(title)", site: title, viewer: viewer, place: .problem, lastEvent: nil
     )
     .document(body)
   }

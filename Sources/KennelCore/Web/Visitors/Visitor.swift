@@ -22,6 +22,14 @@ extension KennelSite {
     }
   }
 
+  /// Whose name stands on a page that says what went wrong. No password is looked at for that, and what fails once more
+  /// leaves the page without a name.
+  func viewer(ofProblem request: HTTPRequest) async -> User? {
+    let client = Client(request, configuration: configuration)
+    guard let token = SessionCookie.token(in: request, isSecure: client.isSecure) else { return nil }
+    return try? await store.accounts.user(of: token)
+  }
+
   /// The user who asks.
   ///
   /// - Throws: a problem with status 401 when nobody has signed in.
