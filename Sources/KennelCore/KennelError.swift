@@ -77,16 +77,20 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
   package var errno: Int32
   /// How long to wait before the next attempt, for `tooManyAttempts`.
   package var secondsToWait: Int?
+  /// What a program below said, for who looks into it; nil when there is nothing to add.
+  package var cause: String?
   /// A sentence a person can act on.
   package var description: String
 
   init(
-    _ code: Code, _ description: String, sqliteCode: Int32 = 0, errno: Int32 = 0, secondsToWait: Int? = nil
+    _ code: Code, _ description: String, sqliteCode: Int32 = 0, errno: Int32 = 0, secondsToWait: Int? = nil,
+    cause: String? = nil
   ) {
     self.code = code
     self.sqliteCode = sqliteCode
     self.errno = errno
     self.secondsToWait = secondsToWait
+    self.cause = cause
     self.description = description
   }
 

@@ -3,6 +3,7 @@
 import base64
 
 import pictures
+import pytest
 from playwright.sync_api import expect
 
 
@@ -136,8 +137,62 @@ def test_what_is_no_photo_is_refused_in_a_sentence(window, picture):
     # It looks like one by its name: the kennel looks into it.
     dialog = choose(person, picture("fake.jpg", data=b"Walk at nine"))
     dialog.get_by_role("button", name="Share").click()
-    expect(dialog.locator(".failed .state")).not_to_be_empty()
-    expect(dialog.get_by_role("button", name="Try again")).to_be_enabled()
+    expect(dialog.locator(".failed .state")).to_contain_text("That is no photo of a known kind.")
+    # Once more, it would be no photo either.
+    expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
+    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+
+
+def test_a_damaged_photo_is_told_plainly_and_the_others_go_on(window, picture):
+    person = window("Ada")
+    person.tolerated += ["422", "ERR_FAILED"]
+    person.go()
+    bytes = bytearray(pictures.noise(300, 200))
+    bytes[len(bytes) // 2 : len(bytes) // 2 + 50] = b"x" * 50
+    dialog = choose(person, picture("damaged.png", data=bytes), picture("whole.jpg"))
+    for name in ("damaged.png", "whole.jpg"):
+        dialog.get_by_label(f"Caption for {name}").fill(f"About {name}")
+    person.page.route("**/posts", lambda route: route.abort(), times=2)
+    dialog.get_by_role("button", name="Share 2 photos").click()
+    # Neither has arrived: both may another time.
+    expect(dialog.locator(".failed")).to_have_count(2)
+    dialog.get_by_role("button", name="Try again").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+    expect(dialog.locator(".failed .state")).to_have_text("The photo is damaged. Save it anew, then send that.")
+    expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
+    expect(dialog.get_by_label("Caption for damaged.png")).to_have_value("About damaged.png")
+    # Another one is no second try.
+    carry(person, "paste", pictures.jpeg(3, (300, 200)), "pasted.jpg")
+    dialog.get_by_role("button", name="Share").click()
+    expect(dialog.locator(".chosen li")).to_have_count(1)
+    dialog.get_by_role("button", name="Leave out damaged.png").click()
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 360, 375, 390])
+def test_nothing_sticks_out_of_the_dialog(window, picture, width):
+    person = window("Ada", "phone", viewport={"width": width, "height": 700}).go()
+    for photos in ([picture("one.jpg")], [picture(f"{number}.jpg") for number in range(20)]):
+        dialog = choose(person, *photos)
+        out = dialog.evaluate(
+            """async (dialog) => {
+              await Promise.all(dialog.getAnimations({ subtree: true }).map((one) => one.finished));
+              const edge = dialog.getBoundingClientRect();
+              const side = parseFloat(getComputedStyle(dialog.querySelector("form")).paddingLeft);
+              const sizes = [];
+              for (const part of dialog.querySelectorAll("h2, .chosen li, .foot, .choices, .choices button")) {
+                const box = part.getBoundingClientRect();
+                sizes.push(edge.left + side - box.left, box.right - (edge.left + dialog.clientWidth - side));
+                if (part.closest(".foot")) sizes.push(box.bottom - edge.bottom);
+              }
+              return Math.max(...sizes);
+            }""")
+        assert out < 0.1
+        # In one line, as many as there are.
+        cancel, share = [dialog.get_by_role("button", name=name).bounding_box() for name in ("Cancel", "Share")]
+        assert cancel["y"] == share["y"]
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(dialog).to_be_hidden()
 
 
 def test_what_is_left_out_is_told(window, picture):

@@ -158,6 +158,25 @@ import Testing
     }
   }
 
+  @Test func whatADecoderSaysIsToldApartFromTheSentence() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let fields = WebBench.basic("Ada").merging(["Content-Type": "image/png"]) { $1 }
+      var png = try #require(try WebBench.picture(1, width: 200, height: 200).pngData())
+      // Within the compressed pixels.
+      let middle = png.startIndex + png.count / 2
+      for index in middle..<middle + 40 { png[index] ^= 0xFF }
+      let damaged = try await web.ask("POST", "/posts", fields, body: png).json
+      #expect(damaged["detail"]?.string == "The photo is damaged. Save it anew, then send that.")
+      #expect(damaged["cause"]?.string?.contains("PNG") == true, "\(damaged["cause"] ?? .null)")
+      let short = try await web.ask(
+        "POST", "/posts", fields, body: try WebBench.jpeg(1, width: 400, height: 300).prefix(2000)
+      ).json
+      #expect(short["detail"]?.string == "The photo is cut short. Send the whole file.")
+      #expect(short["cause"]?.string?.isEmpty == false)
+    }
+  }
+
   @Test func aBodyWithoutALengthIsHeldToTheLimitToo() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")

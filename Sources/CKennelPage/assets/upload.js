@@ -42,10 +42,15 @@ function remove(photo) {
   tell();
 }
 
+/** Those that have not been refused for good. */
+const sendable = () => chosen.filter(({ isRefused }) => !isRefused);
+
 function tell() {
-  share.disabled = !chosen.length || Boolean(sending);
-  const isAgain = chosen.some(({ item }) => item.classList.contains("failed"));
-  share.textContent = isAgain ? "Try again" : chosen.length > 1 ? `Share ${chosen.length} photos` : "Share";
+  const photos = sendable();
+  share.disabled = !photos.length || Boolean(sending);
+  const isAgain = photos.some(({ item }) => item.classList.contains("failed"));
+  share.textContent = isAgain ? "Try again" : photos.length > 1 ? `Share ${photos.length} photos` : "Share";
+  stop.textContent = sending ? "Stop" : chosen.length && !photos.length ? "Close" : "Cancel";
 }
 
 function add(file) {
@@ -86,6 +91,9 @@ export async function offer(files) {
   first?.querySelector("textarea").focus();
 }
 
+/** Whether the same may be taken another time: it was not the photo that was found fault with. */
+const mayGoBetter = ({ status }) => [0, 401, 408, 429].includes(status) || status >= 500;
+
 async function sendOne(photo, signal) {
   const { item, file } = photo;
   const bar = item.querySelector("progress");
@@ -114,6 +122,7 @@ async function sendOne(photo, signal) {
       throw problem;
     }
     item.classList.add("failed");
+    photo.isRefused = !mayGoBetter(problem);
     state.textContent = problem.message;
     if (problem instanceof Problem && problem.status === 401) {
       forget();
@@ -128,7 +137,6 @@ function setSending(controller) {
   sending = controller;
   form.classList.toggle("sending", Boolean(sending));
   for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = Boolean(sending);
-  stop.textContent = sending ? "Stop" : "Cancel";
   tell();
 }
 
@@ -140,7 +148,7 @@ async function sendAll() {
   let count = 0;
   let isSignedOut = false;
   try {
-    for (const photo of [...chosen]) {
+    for (const photo of sendable()) {
       if (!(await sendOne(photo, sending.signal))) continue;
       count += 1;
       remove(photo);
@@ -151,6 +159,7 @@ async function sendAll() {
     setSending(null);
   }
   if (!chosen.length) dialog.close();
+  else if (!sendable().length) stop.focus();
   if (count) await showNews().catch(() => {});
   holdNews(false);
   if (count) {
@@ -173,7 +182,7 @@ async function cancel() {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (chosen.length && !sending) sendAll();
+  if (sendable().length && !sending) sendAll();
 });
 stop.addEventListener("click", cancel);
 form.querySelector("[data-choose]").addEventListener("click", () => input.click());

@@ -65,7 +65,7 @@ extension KennelError {
   /// What went wrong when a photo was decoded, for who sent it.
   init(decoding error: any Error) {
     guard let error = error as? ImageError else {
-      self.init(.badPhoto, "The photo cannot be decoded. Save it anew and send that.")
+      self.init(.badPhoto, "The photo is damaged. Save it anew, then send that.")
       return
     }
     switch error.code {
@@ -75,9 +75,9 @@ extension KennelError {
     case .outOfMemory:
       self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
     case .truncated:
-      self.init(.badPhoto, "The photo is cut short: \(error.message) Send the whole file.")
+      self.init(.badPhoto, "The photo is cut short. Send the whole file.", cause: error.message)
     default:
-      self.init(.badPhoto, "The photo cannot be decoded: \(error.message) Save it anew and send that.")
+      self.init(.badPhoto, "The photo is damaged. Save it anew, then send that.", cause: error.message)
     }
   }
 }

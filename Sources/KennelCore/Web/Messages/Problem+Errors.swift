@@ -44,6 +44,7 @@ extension Problem {
       self.init(507, "Kennel has no space left. Nothing was changed; tell the owner.")
     default: self = .failed
     }
+    if error.code == .badPhoto { cause = error.cause }
   }
 
   /// Whether the owner has to hear of the error: it is neither the client's nor a matter of waiting.

@@ -5,6 +5,8 @@ import HTTPService
 package struct Problem: Error, Sendable {
   var status: HTTPStatus
   var detail: String
+  /// What a decoder said, say: nothing for the page, but for who looks into it. Nil when there is nothing to add.
+  var cause: String?
   /// What the status asks for beside the document, such as `Retry-After`.
   var fields: HTTPFields
 
@@ -33,6 +35,7 @@ package struct Problem: Error, Sendable {
       json.member("title", title)
       json.member("status", Int64(status.rawValue))
       json.member("detail", detail)
+      if let cause { json.member("cause", cause) }
     }
     return response(contentType: "application/problem+json", body: json.data)
   }
