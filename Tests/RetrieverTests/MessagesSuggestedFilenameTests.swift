@@ -39,12 +39,12 @@
       ("attachment; filename=\"/a/b/name\"", "_a_b_name"),
       ("attachment; filename=\"a/../b/name\"", "a_.._b_name"),
       ("attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd", ".._.._etc_passwd"),
-      ("attachment; filename=\"..\"", "Unknown"),
-      ("attachment; filename=\".\"", "Unknown"),
-      ("attachment; filename=\"\"", "Unknown"),
+      ("attachment; filename=\"..\"", "example.com"),
+      ("attachment; filename=\".\"", "example.com"),
+      ("attachment; filename=\"\"", "example.com"),
       ("attachment; filename*=UTF-8''a%00b%0A.txt", "ab.txt"),
       ("attachment; filename*=UTF-8''report%E2%80%AEfdp.exe", "reportfdp.exe"),
-      ("inline", "Unknown"),
+      ("inline", "example.com"),
     ])
     func aNameCannotLeaveItsDirectoryOrHideWhatItIs(disposition: String, expected: String) {
       #expect(name(disposition) == expected)
@@ -55,13 +55,23 @@
       ("https://example.com/name.extension?foo=bar/baz", nil, "name.extension"),
       ("https://example.com/directory/", nil, "directory"),
       ("https://example.com/a%2Fb", nil, "a_b"),
-      ("https://example.com/%2e%2e", nil, "Unknown"),
+      ("https://example.com/%2e%2e", nil, "example.com"),
       ("https://example.com/photo", "image/png", "photo.png"),
       ("https://example.com/photo.jpg", "image/png", "photo.jpg"),
-      ("https://example.com/", "text/html; charset=utf-8", "Unknown.html"),
-      ("https://example.com", nil, "Unknown"),
     ])
     func elseTakesTheLastComponentOfThePath(url: String, type: String?, expected: String) {
+      #expect(name(nil, url: url, type: type) == expected)
+    }
+
+    @Test(arguments: [
+      ("https://example.com/", "text/html; charset=utf-8", "example.com.html"),
+      ("https://example.com", nil, "example.com"),
+      ("https://localhost:8080/?q=a.b", "application/json", "localhost.json"),
+      ("http://[::1]/", "text/plain", "::1.txt"),
+      ("https://../", "text/html", "Unknown.html"),
+      ("file:///", nil, "Unknown"),
+    ])
+    func withoutAPathTakesTheHost(url: String, type: String?, expected: String) {
       #expect(name(nil, url: url, type: type) == expected)
     }
 
@@ -85,8 +95,8 @@
 
     @Test func aPlainResponseHasOneToo() {
       let response = URLResponse(
-        url: URL(string: "a://bar")!, mimeType: "txt", expectedContentLength: 0, textEncodingName: nil)
-      #expect(response.suggestedFilename == "Unknown")
+        url: URL(string: "a://bar")!, mimeType: "text/plain", expectedContentLength: 0, textEncodingName: nil)
+      #expect(response.suggestedFilename == "bar.txt")
     }
   }
 #endif

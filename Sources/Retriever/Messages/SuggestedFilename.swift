@@ -9,10 +9,12 @@
 
     static func name(contentDisposition: String?, url: URL?, mimeType: String?) -> String {
       if let proposed = contentDisposition.flatMap(proposal(in:)), let safe = safe(proposed) { return safe }
-      let fromURL = url.map(\.lastPathComponent).flatMap(safe) ?? "Unknown"
-      let hasExtension = fromURL.utf8.dropFirst().contains(UInt8(ascii: "."))
-      guard !hasExtension, let mimeType, let usual = extensions[mimeType] else { return fromURL }
-      return shortened(fromURL, to: longest - usual.utf8.count - 1) + "." + usual
+      let component = url.map(\.lastPathComponent).flatMap(safe)
+      let name = component ?? url?.host.flatMap(safe) ?? "Unknown"
+      // What stands behind the last dot of a host says nothing of the content.
+      let hasExtension = component?.utf8.dropFirst().contains(UInt8(ascii: ".")) == true
+      guard !hasExtension, let mimeType, let usual = MediaType.ending(of: mimeType) else { return name }
+      return shortened(name, to: longest - usual.utf8.count - 1) + "." + usual
     }
 
     /// RFC 6266: `filename*` is preferred to `filename`, for it can say its encoding.
@@ -84,17 +86,5 @@
       }
       return "Unknown"
     }
-
-    private static let extensions = [
-      "application/gzip": "gz", "application/javascript": "js", "application/json": "json",
-      "application/pdf": "pdf", "application/x-tar": "tar", "application/xhtml+xml": "xhtml",
-      "application/xml": "xml", "application/zip": "zip", "audio/mpeg": "mp3", "audio/mp4": "m4a",
-      "audio/ogg": "ogg", "audio/wav": "wav", "font/woff2": "woff2", "image/avif": "avif", "image/bmp": "bmp",
-      "image/gif": "gif", "image/heic": "heic", "image/jpeg": "jpeg", "image/png": "png",
-      "image/svg+xml": "svg", "image/tiff": "tiff", "image/webp": "webp", "text/calendar": "ics",
-      "text/css": "css", "text/csv": "csv", "text/html": "html", "text/javascript": "js",
-      "text/markdown": "md", "text/plain": "txt", "text/xml": "xml", "video/mp4": "mp4",
-      "video/quicktime": "mov", "video/webm": "webm",
-    ]
   }
 #endif

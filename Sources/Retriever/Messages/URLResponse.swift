@@ -41,8 +41,9 @@
 
     /// A name for a file to keep the content in.
     ///
-    /// It is one the server proposed, else the last component of the URL's path, else `Unknown`; a usual extension
-    /// for the type of the content is added where there was none. It is safe to append to a directory: there is no
+    /// It is one the server proposed, else the last component of the URL's path, else the URL's host, else `Unknown`.
+    /// A usual extension for the type of the content is added where there was none: the page at `https://example.com/`
+    /// is `example.com.html`. It is safe to append to a directory: there is no
     /// separator in it, it is neither `.` nor `..`, and no longer than a file system allows.
     open var suggestedFilename: String? {
       SuggestedFilename.name(contentDisposition: nil, url: url, mimeType: mimeType)
