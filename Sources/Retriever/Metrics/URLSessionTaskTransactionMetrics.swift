@@ -53,7 +53,7 @@
     /// Whether the connection went through a proxy.
     open var isProxyConnection: Bool { record.isProxyConnection }
 
-    /// Whether the connection had been open already.
+    /// Whether the connection had been open already; `false` where there was none.
     open var isReusedConnection: Bool { record.isReusedConnection }
 
     /// Where the resource came from.
@@ -77,16 +77,16 @@
     /// How many bytes the response's body had after it was decompressed.
     open var countOfResponseBodyBytesAfterDecoding: Int64 { record.decodedResponseBodyBytes }
 
-    /// The address of this end of the connection.
+    /// The address of this end of the connection; `nil` where none was made, as when it is refused.
     open var localAddress: String? { record.localAddress }
 
-    /// The port of this end of the connection.
+    /// The port of this end of the connection; `nil` where none was made.
     open var localPort: Int? { record.localPort }
 
-    /// The address of the other end of the connection; with a proxy, the proxy's.
+    /// The address of the other end of the connection; with a proxy, the proxy's. `nil` where none was made.
     open var remoteAddress: String? { record.remoteAddress }
 
-    /// The port of the other end of the connection.
+    /// The port of the other end of the connection; `nil` where none was made.
     open var remotePort: Int? { record.remotePort }
 
     /// The version of TLS; `nil` without TLS, or when it is not known.

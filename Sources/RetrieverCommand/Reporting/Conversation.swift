@@ -45,15 +45,13 @@ enum Conversation {
     }
   }
 
-  /// Nil where no connection was made: the measurements then have an empty address.
+  /// Nil where no connection was made.
   static func remoteAddress(of transaction: URLSessionTaskTransactionMetrics) -> String? {
-    guard let host = transaction.remoteAddress, !host.isEmpty else { return nil }
-    return address(host, transaction.remotePort)
+    transaction.remoteAddress.map { address($0, transaction.remotePort) }
   }
 
   static func localAddress(of transaction: URLSessionTaskTransactionMetrics) -> String? {
-    guard let host = transaction.localAddress, !host.isEmpty else { return nil }
-    return address(host, transaction.localPort)
+    transaction.localAddress.map { address($0, transaction.localPort) }
   }
 
   private static func address(_ address: String, _ port: Int?) -> String {

@@ -64,7 +64,7 @@ package struct Hop: Encodable, Sendable, Equatable {
     networkProtocol = metrics.networkProtocolName.map { _ in Conversation.protocolName(metrics) }
     localAddress = Conversation.localAddress(of: metrics)
     remoteAddress = Conversation.remoteAddress(of: metrics)
-    isReusedConnection = metrics.isReusedConnection && remoteAddress != nil
+    isReusedConnection = metrics.isReusedConnection
     tlsVersion = metrics.negotiatedTLSProtocolVersion.map { "\($0)" }
     tlsCipherSuite = metrics.negotiatedTLSCipherSuite.map { String(format: "0x%04X", Int($0.rawValue)) }
     headerBytes = metrics.countOfResponseHeaderBytesReceived

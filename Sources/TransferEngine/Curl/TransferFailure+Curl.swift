@@ -65,8 +65,11 @@ extension TransferTimings {
       return value > 0 ? .microseconds(value) : nil
     }
     total = moment(CURLINFO_TOTAL_TIME_T) ?? .zero
-    isReusedConnection = Curl.integer(easy, CURLINFO_NUM_CONNECTS) == 0
-    if !isReusedConnection {
+    let remote = Curl.string(easy, CURLINFO_PRIMARY_IP) ?? ""
+    let triesToConnect = Curl.integer(easy, CURLINFO_NUM_CONNECTS) > 0
+    // Where it never came to a connection libcurl has made none either, but has no address.
+    isReusedConnection = !triesToConnect && !remote.isEmpty
+    if triesToConnect {
       nameLookupEnd = moment(CURLINFO_NAMELOOKUP_TIME_T)
       connectEnd = moment(CURLINFO_CONNECT_TIME_T)
       secureConnectionEnd = moment(CURLINFO_APPCONNECT_TIME_T)
@@ -74,10 +77,12 @@ extension TransferTimings {
     requestStart = moment(CURLINFO_PRETRANSFER_TIME_T)
     responseStart = moment(CURLINFO_STARTTRANSFER_TIME_T)
     requestEnd = responseStart == nil ? nil : requestStart
-    localAddress = Curl.string(easy, CURLINFO_LOCAL_IP)
-    localPort = Curl.integer(easy, CURLINFO_LOCAL_PORT)
-    remoteAddress = Curl.string(easy, CURLINFO_PRIMARY_IP)
-    remotePort = Curl.integer(easy, CURLINFO_PRIMARY_PORT)
+    if isReusedConnection || connectEnd != nil {
+      localAddress = Curl.string(easy, CURLINFO_LOCAL_IP)
+      localPort = Curl.integer(easy, CURLINFO_LOCAL_PORT)
+      remoteAddress = remote
+      remotePort = Curl.integer(easy, CURLINFO_PRIMARY_PORT)
+    }
     requestHeaderBytes = Int64(Curl.integer(easy, CURLINFO_REQUEST_SIZE))
     requestBodyBytes = Curl.offset(easy, CURLINFO_SIZE_UPLOAD_T)
     responseHeaderBytes = Int64(Curl.integer(easy, CURLINFO_HEADER_SIZE))
