@@ -52,10 +52,14 @@ public enum CommandProgram {
     }
   }
 
+  private static func goesToStandardOutput(_ output: String) -> Bool {
+    (try? Destination(output, count: 1, usual: .standardOutput)) == .standardOutput
+  }
+
   private static func bodyTakesOutput(_ arguments: ParsedArguments) -> Bool {
     switch arguments.command {
-    case "get", "upload": arguments.value("output") == nil || arguments.value("output") == "-"
-    case "download", "thumbnail", "collage": arguments.value("output") == "-"
+    case "get", "upload": goesToStandardOutput(arguments.value("output") ?? "-")
+    case "download", "thumbnail", "collage": arguments.value("output").map(goesToStandardOutput) ?? false
     default: false
     }
   }

@@ -1,6 +1,8 @@
 #if !canImport(Darwin)
   import Foundation
+  import Glibc
   import Retriever
+  import TestSupport
   import Testing
 
   struct ArchiveTests {
@@ -239,6 +241,34 @@
       let mode = try manager.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
       #expect(mode?.intValue == 0o600)
       #expect(try manager.contentsOfDirectory(atPath: folder.path) == ["traffic.har"])
+    }
+
+    @Test func aLinkIsFollowedAndStays() throws {
+      let folder = try TemporaryDirectory()
+      let (link, file) = (folder.file("link"), folder.file("traffic.har"))
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "traffic.har")
+      let archive = recordingArchive()
+      // The first time there is nothing behind the link.
+      for _ in 0..<2 {
+        archive.record(try record(), requestBody: nil, responseBody: nil)
+        try archive.write(to: link)
+        #expect(try Data(contentsOf: file) == archive.har())
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "traffic.har")
+      }
+    }
+
+    @Test func aPipeIsWrittenInto() throws {
+      let folder = try TemporaryDirectory()
+      let pipe = folder.file("pipe")
+      #expect(mkfifo(pipe.path, 0o600) == 0)
+      let descriptor = open(pipe.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      let reader = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      let archive = recordingArchive()
+      archive.record(try record(), requestBody: nil, responseBody: nil)
+      try archive.write(to: pipe)
+      #expect(try reader.readToEnd() == archive.har())
+      var status = stat()
+      #expect(lstat(pipe.path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
     @Test func aPlaceThatCannotBeWrittenToIsAnError() throws {

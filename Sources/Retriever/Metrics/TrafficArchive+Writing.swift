@@ -11,10 +11,26 @@
   extension TrafficArchive {
     /// Writes the archive to a file that only its owner can read. A file that is there already is replaced, whole.
     ///
+    /// A symbolic link is followed, and stays. A device or a pipe is written into; who reads from a named pipe is
+    /// waited for.
+    ///
     /// - Parameter url: The file, by convention with the extension `har`.
     /// - Throws: `CocoaError.fileWriteUnknown` with the `POSIXError` below it when the file cannot be written.
     public func write(to url: URL) throws {
       let data = try har()
+      var status = stat()
+      if stat(url.path, &status) != 0, lstat(url.path, &status) == 0 {
+        // A link to where nothing is yet: made through it, for only then can be said where that is.
+        close(open(url.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+      }
+      let url = url.resolvingSymlinksInPath()
+      if stat(url.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+        let descriptor = open(url.path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw Self.failure(url) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try file.write(contentsOf: data)
+        return try file.close()
+      }
       let temporary = url.deletingLastPathComponent()
         .appendingPathComponent(".retriever-\(UUID().uuidString)")
       // Made with its mode, not changed to it later: there is no moment at which others could open it.

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Retriever
 import TerminalProgram
 
@@ -17,11 +16,6 @@ struct BodyDownload: Sendable {
   let keepsPart: Bool
   let limit: Int64?
 
-  /// What there is when it ended badly, and is told with the reason.
-  private struct Cut: Error {
-    let failure: Failure
-  }
-
   func run() async throws -> TransferReport {
     let start = ContinuousClock.now
     let name =
@@ -29,7 +23,7 @@ struct BodyDownload: Sendable {
     let progress = context.progress.begin(name)
     defer { progress.end() }
     if case .file(let path) = destination { try checkFree(path) }
-    let leftover = resumes ? findLeftover() : nil
+    let leftover = resumes ? try findLeftover() : nil
     if let leftover { try checkFree(leftover.target) }
     do {
       return try await attempt(leftover, progress, start)
@@ -42,11 +36,13 @@ struct BodyDownload: Sendable {
   /// 416: what there is cannot be continued.
   private struct NoRange: Error {}
 
-  private func findLeftover() -> PartialFile.Leftover? {
+  private func findLeftover() throws(Failure) -> PartialFile.Leftover? {
     switch destination {
-    case .file(let path): PartialFile.leftover(for: path, url: url)
-    case .directory(let path): PartialFile.leftover(in: path, url: url)
-    case .standardOutput: nil
+    case .file(let path):
+      guard case .file(let end) = try OutputPlace(path) else { return nil }
+      return PartialFile.leftover(for: end, url: url)
+    case .directory(let path): return PartialFile.leftover(in: path, url: url)
+    case .standardOutput: return nil
     }
   }
 
@@ -70,21 +66,25 @@ struct BodyDownload: Sendable {
       offset = leftover.offset
     }
     let target = leftover?.target ?? targetPath(response)
+    let place = try place(of: target)
     let rest = response.expectedContentLength
     let total = rest >= 0 ? offset + rest : nil
     if let limit, let total, total > limit { throw Failure.tooLarge(limit) }
     let label = target.split(separator: "/").last.map(String.init) ?? target
     progress.describe(label, completed: offset, total: total)
     let count: Int64
-    if FileSystem.kind(target) == .special {
-      count = try await receive(body, progress, from: 0, into: try Self.openSpecial(target))
+    if case .file(let file) = place {
+      try checkFree(file)
+      count = try await fill(file, body, progress, response, offset: offset, total: total)
+    } else if let writer = try await DescriptorWriter.stream(target, at: place) {
+      count = try await BodyCopy.run(body, into: writer, limit: limit) { progress.advance(to: $0) }
+      try await writer.close()
     } else {
-      try checkFree(target)
-      count = try await fill(target, body, progress, response, offset: offset, total: total)
+      count = 0
     }
     return TransferReport(
       url: url.shown, finalURL: response.url.flatMap { $0 == url ? nil : $0.shown },
-      status: response.statusCode, contentType: response.mimeType, file: target, bytes: count,
+      status: response.statusCode, contentType: response.mimeType, file: shownPath(target), bytes: count,
       resumedFrom: offset > 0 ? offset : nil, seconds: (.now - start).inSeconds)
   }
 
@@ -96,18 +96,24 @@ struct BodyDownload: Sendable {
     }
   }
 
+  /// A name that the server proposed is not looked for elsewhere: nobody chose where a link there leads.
+  private func place(of target: String) throws(Failure) -> OutputPlace {
+    let place = try OutputPlace(target)
+    if case .directory = destination, case .file = place { return .file(target) }
+    return place
+  }
+
+  /// As the command line has it.
+  private func shownPath(_ target: String) -> String {
+    if case .file(let path) = destination { path } else { target }
+  }
+
   private func checkFree(_ path: String) throws(Failure) {
     switch FileSystem.kind(path) {
     case .directory: throw Failure(.fileSystem, "\(path) is a directory")
     case .regular where !replaces: throw FileSystem.exists(path)
     default: break
     }
-  }
-
-  private static func openSpecial(_ path: String) throws(Failure) -> DescriptorWriter {
-    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be written", errno) }
-    return DescriptorWriter(descriptor, name: path, closes: true)
   }
 
   private func fill(
@@ -151,13 +157,6 @@ struct BodyDownload: Sendable {
       context.screen.say("\(target): \(amount) are kept in \(file.path); retriever download --resume goes on")
       throw failure
     }
-  }
-
-  private func receive(
-    _ body: URLSession.AsyncBytes, _ progress: ProgressDisplay.Handle, from start: Int64,
-    into writer: DescriptorWriter
-  ) async throws -> Int64 {
-    try await BodyCopy.run(body, into: writer, limit: limit) { progress.advance(to: $0) }
   }
 }
 

@@ -70,10 +70,27 @@ final class CommandContext: Sendable {
     await progress.stop()
     guard let archivePath, let archive = archives.withLock({ $0.first }) else { return }
     do {
-      try archive.write(to: URL(fileURLWithPath: archivePath))
+      if let writer = try await DescriptorWriter.stream(archivePath, at: try OutputPlace(archivePath)) {
+        try await writer.write(try archive.har())
+        try await writer.close()
+      } else {
+        try archive.write(to: URL(fileURLWithPath: archivePath))
+      }
     } catch {
       throw Failure(error)
     }
+  }
+
+  // MARK: Output
+
+  /// Opens what is written to as it comes, and what several things are written to.
+  func open(_ destination: Destination) async throws(Failure) -> DescriptorWriter {
+    guard case .file(let path) = destination else { return output }
+    if let writer = try await DescriptorWriter.stream(path, at: try OutputPlace(path)) { return writer }
+    if FileSystem.kind(path) == .regular, !arguments.has("force") { throw FileSystem.exists(path) }
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .file("\(path) cannot be made", errno) }
+    return DescriptorWriter(descriptor, name: path, closes: true)
   }
 
   // MARK: Requests

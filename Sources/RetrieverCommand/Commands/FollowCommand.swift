@@ -18,7 +18,10 @@ enum FollowCommand {
     let destination = try Destination(arguments.value("output"), count: 1, usual: .standardOutput)
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let body = try await RequestFields.body(arguments)
-    let writer = try open(destination, context)
+    if case .directory(let path) = destination {
+      throw UsageError("--output is a file: \(path) is a directory")
+    }
+    let writer = try await context.open(destination)
     // A stream may well be silent for hours.
     let session = try context.makeSession(
       try await context.gatherCredentials(for: urls), usualTimeout: nil)
@@ -41,20 +44,6 @@ enum FollowCommand {
     }
     if destination != .standardOutput { try await writer.close() }
     return status
-  }
-
-  private static func open(
-    _ destination: Destination, _ context: CommandContext
-  ) throws -> DescriptorWriter {
-    switch destination {
-    case .standardOutput: return context.output
-    case .directory(let path): throw UsageError("--output is a file: \(path) is a directory")
-    case .file(let path):
-      if FileSystem.kind(path) == .regular, !context.arguments.has("force") { throw FileSystem.exists(path) }
-      let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-      guard descriptor >= 0 else { throw Failure.file("\(path) cannot be made", errno) }
-      return DescriptorWriter(descriptor, name: path, closes: true)
-    }
   }
 }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Retriever
 import RetrieverImages
 import TerminalProgram
@@ -77,18 +76,21 @@ struct ImageWork: Sendable {
   }
 
   /// Writes a whole file: under another name first, so that nobody finds half of one.
-  func write(_ data: Data, to path: String) async throws {
+  ///
+  /// - Parameter isNamed: Whether the command line has the path: a link there is followed. What only begins with the
+  ///   name of a picture stays in its directory.
+  func write(_ data: Data, to path: String, isNamed: Bool = true) async throws {
     if path == "-" { return try await context.output.write(data) }
-    if FileSystem.kind(path) == .special {
-      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Failure.file("\(path) cannot be written", errno) }
-      let writer = DescriptorWriter(descriptor, name: path, closes: true)
+    var place = try OutputPlace(path)
+    if let writer = try await DescriptorWriter.stream(path, at: place) {
       try await writer.write(data)
       return try await writer.close()
     }
+    if !isNamed { place = .file(path) }
+    guard case .file(let end) = place else { return }
     let replaces = context.arguments.has("force")
-    if !replaces, FileSystem.kind(path) != nil { throw FileSystem.exists(path) }
-    let file = try PartialFile(for: path, keeping: 0)
+    if !replaces, FileSystem.kind(end) != nil { throw FileSystem.exists(path) }
+    let file = try PartialFile(for: end, keeping: 0)
     do {
       try await file.write(data)
       try await file.finish(replaces: replaces)

@@ -26,6 +26,7 @@ enum ThumbnailCommand {
     if destination == .standardOutput, sources.count > 1 {
       throw UsageError("only one picture can go to standard output")
     }
+    let isNamed = if case .file = destination { true } else { false }
     let path: String? = if case .file(let path) = destination { path } else { nil }
     let (encoding, suffix) = try ImageWork.encoding(arguments, path: path)
     try destination.prepare()
@@ -44,7 +45,7 @@ enum ThumbnailCommand {
         }
         let image = try await work.thumbnail(of: source.url, target)
         let data = try await image.data(as: encoding)
-        try await work.write(data, to: path)
+        try await work.write(data, to: path, isNamed: isNamed)
         let report = ImageReport(
           source: source.url.shown, file: path, width: Int(image.size.width), height: Int(image.size.height),
           bytes: data.count, seconds: (.now - start).inSeconds)

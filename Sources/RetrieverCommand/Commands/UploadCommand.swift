@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Retriever
 import Synchronization
 import TerminalProgram
@@ -26,7 +25,7 @@ enum UploadCommand {
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let credentials = try await context.gatherCredentials(for: [url])
     let session = try context.makeSession(credentials)
-    let answers = try openAnswers(destination, context)
+    let answers = try await context.open(destination)
     let status = await context.forEach(files, atOnce: parallel) { file in
       let target =
         appendsNames ? url.appendingPathComponent(URL(fileURLWithPath: file).lastPathComponent) : url
@@ -41,16 +40,6 @@ enum UploadCommand {
     }
     if destination != .standardOutput { try await answers.close() }
     return status
-  }
-
-  private static func openAnswers(
-    _ destination: Destination, _ context: CommandContext
-  ) throws(Failure) -> DescriptorWriter {
-    guard case .file(let path) = destination else { return context.output }
-    if FileSystem.kind(path) == .regular, !context.arguments.has("force") { throw FileSystem.exists(path) }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be made", errno) }
-    return DescriptorWriter(descriptor, name: path, closes: true)
   }
 
   private static func send(

@@ -16,6 +16,7 @@ enum Destination: Sendable, Equatable {
     switch output {
     case nil: self = usual
     case "-": self = .standardOutput
+    case let path? where (try? OutputPlace(path)) == .descriptor(STDOUT_FILENO): self = .standardOutput
     case let path?:
       if path.isEmpty { throw UsageError("--output needs a name, or - for standard output") }
       if path.hasSuffix("/") || FileSystem.kind(path) == .directory {

@@ -1,0 +1,75 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+extension DescriptorWriter {
+  /// Opens what nothing may be put in the place of.
+  ///
+  /// - Returns: nil for a file.
+  package static func stream(_ path: String, at place: OutputPlace) async throws(Failure) -> DescriptorWriter?
+  {
+    switch place {
+    case .file: return nil
+    case .descriptor(let number):
+      // One of its own: what is closed is not what others write to.
+      let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+      guard copy >= 0 else { throw .file("\(path) cannot be written", errno) }
+      return DescriptorWriter(copy, name: path, closes: true)
+    case .stream:
+      let descriptor = try await StreamOpening(path).run()
+      return DescriptorWriter(descriptor, name: path, closes: true)
+    }
+  }
+}
+
+/// Opens a device or a pipe. A named pipe is open only when somebody reads: that may take for ever, and is waited for
+/// by a thread of its own.
+private final class StreamOpening: Sendable {
+  private enum State {
+    case waiting
+    case cancelled(reader: Int32)
+    case done
+  }
+
+  private let path: String
+  private let state = Mutex(State.waiting)
+
+  init(_ path: String) { self.path = path }
+
+  func run() async throws(Failure) -> Int32 {
+    let (descriptor, code) = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "terminal.opening").async {
+          let descriptor = open(self.path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+          continuation.resume(returning: self.finish(descriptor, errno))
+        }
+      }
+    } onCancel: {
+      cancel()
+    }
+    guard descriptor >= 0 else { throw .file("\(path) cannot be written", code) }
+    return descriptor
+  }
+
+  private func finish(_ descriptor: Int32, _ code: Int32) -> (descriptor: Int32, code: Int32) {
+    let reader: Int32? = state.withLock { state in
+      defer { state = .done }
+      if case .cancelled(let reader) = state { return reader }
+      return nil
+    }
+    guard let reader else { return (descriptor, code) }
+    if reader >= 0 { close(reader) }
+    if descriptor >= 0 { close(descriptor) }
+    return (-1, ECANCELED)
+  }
+
+  /// Reads from the pipe for a moment, which is all that lets the opening return.
+  private func cancel() {
+    state.withLock { state in
+      guard case .waiting = state else { return }
+      var status = stat()
+      let isPipe = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+      state = .cancelled(reader: isPipe ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1)
+    }
+  }
+}
