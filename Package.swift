@@ -77,7 +77,8 @@ let package = Package(
 
     .target(name: "TerminalProgram", swiftSettings: strict),
     .target(
-      name: "RetrieverCommand", dependencies: ["Retriever", "RetrieverImages", "TerminalProgram"],
+      name: "RetrieverCommand",
+      dependencies: ["HTTPSyntax", "Retriever", "RetrieverImages", "TerminalProgram"],
       swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 

@@ -31,6 +31,25 @@ import Testing
     #expect(server.requests.first?.text == "from a pipe" && server.requests.first?.method == "POST")
   }
 
+  @Test func theContentTypeGoesByTheNameOfTheFileUnlessAFieldSaysIt() async throws {
+    let server = try ScriptedServer.http { _ in Reply(201) }
+    let types = [
+      "dog.JPG": "image/jpeg", "dogs.json": "application/json", "old.tar.gz": "application/gzip",
+      "page.htm": "text/html", "rex.txt": "text/plain", "report.pdf": "application/pdf",
+      ".png": "application/octet-stream", "README": "application/octet-stream",
+      "rex.dog": "application/octet-stream",
+    ]
+    for name in types.keys { try Data("woof".utf8).write(to: program.file(name)) }
+    let result = try await program.start(["upload", "-q"] + types.keys + [server.address("/")]).end()
+    #expect(result.status == 0, "\(result.errors)")
+    let sent = Dictionary(
+      uniqueKeysWithValues: server.requests.map { ($0.target.dropFirst().description, $0["Content-Type"]) })
+    #expect(sent == types)
+    _ = try await program.run(
+      "upload", "-H", "Content-Type: image/x-dog", "rex.txt", server.address("/last"))
+    #expect(server.requests.last?["Content-Type"] == "image/x-dog")
+  }
+
   @Test func whatIsMissingOrRefusedIsTold() async throws {
     let server = try ScriptedServer.http { _ in Reply(507) }
     try Data("woof".utf8).write(to: program.file("rex.txt"))

@@ -114,6 +114,7 @@ package enum CommandList {
         "upload", "send files to a URL", operands: "FILE… URL", count: 2...10_000,
         discussion: [
           "Files are sent piece by piece with PUT. To a URL that ends in / their names are added. - is standard input.",
+          "Content-Type goes by the end of a file's name, as in .jpg, .json or .txt; what has none that is known, and standard input, is application/octet-stream. --header 'Content-Type: TYPE' says otherwise.",
           "What the server answers goes to standard output.",
         ],
         options: [

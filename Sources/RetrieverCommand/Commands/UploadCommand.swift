@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import Retriever
 import Synchronization
 import TerminalProgram
@@ -49,7 +50,8 @@ enum UploadCommand {
     let start = ContinuousClock.now
     var request = URLRequest(url: url)
     request.httpMethod = context.arguments.value("method") ?? "PUT"
-    request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+    request.setValue(
+      MediaType.type(ofFile: file) ?? "application/octet-stream", forHTTPHeaderField: "Content-Type")
     for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
     let progress = context.progress.begin(
       file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent,
