@@ -98,7 +98,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
 
-    .target(name: "TestSupport", dependencies: ["TerminalProgram"], swiftSettings: strict),
+    .target(name: "TestSupport", swiftSettings: strict),
+    .target(
+      name: "TerminalTestSupport", dependencies: ["TerminalProgram", "TestSupport"], swiftSettings: strict),
     .target(name: "RetrieverConformance", dependencies: ["TestSupport"], swiftSettings: strict),
     .executableTarget(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
@@ -124,7 +126,7 @@ let package = Package(
       name: "RetrieverCommandTests",
       dependencies: [
         "RetrieverCommand", "retriever-cli", "interrupted", "Retriever", "RetrieverImages", "TerminalProgram",
-        "TestSupport",
+        "TerminalTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -147,7 +149,7 @@ let package = Package(
       name: "KennelCommandTests",
       dependencies: [
         "KennelCommand", "kennel", "KennelCore", "Retriever", "RetrieverImages", "TerminalProgram",
-        "TestSupport",
+        "TerminalTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

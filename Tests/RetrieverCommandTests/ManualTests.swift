@@ -1,5 +1,5 @@
 import TerminalProgram
-import TestSupport
+import TerminalTestSupport
 import Testing
 
 @testable import RetrieverCommand

@@ -1,5 +1,6 @@
 import Foundation
 import TerminalProgram
+import TestSupport
 
 /// What holds for the manual, help and completions of every program. Each check returns what does not hold.
 package struct ManualChecks {
