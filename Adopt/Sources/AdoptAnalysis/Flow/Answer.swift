@@ -42,6 +42,40 @@ extension GraphBuilder {
     return (answer.variable, meansSuccess)
   }
 
+  /// What it means that the result of an answer matches a pattern.
+  struct Match {
+    let variable: Int
+    /// Whether the variable is yes then.
+    let isYes: Bool
+    /// Whether it matches whenever that is so.
+    let isWhole: Bool
+  }
+
+  /// Nil where nothing is known of what matches.
+  func match(_ expression: ExprSyntax, with pattern: PatternSyntax) -> Match? {
+    guard let answer = answer(expression), answer.path == ["result"] else { return nil }
+    var pattern = pattern
+    if let binding = pattern.as(ValueBindingPatternSyntax.self) { pattern = binding.pattern }
+    guard var expression = pattern.as(ExpressionPatternSyntax.self)?.expression else { return nil }
+    var isWhole = true
+    if let call = expression.as(FunctionCallExprSyntax.self) {
+      isWhole = call.arguments.allSatisfy { Self.takesAll($0.expression) }
+      expression = call.calledExpression
+    }
+    switch expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text {
+    case "success": return Match(variable: answer.variable, isYes: true, isWhole: isWhole)
+    case "failure": return Match(variable: answer.variable, isYes: false, isWhole: isWhole)
+    default: return nil
+    }
+  }
+
+  private static func takesAll(_ expression: ExprSyntax) -> Bool {
+    if expression.is(DiscardAssignmentExprSyntax.self) { return true }
+    guard var pattern = expression.as(PatternExprSyntax.self)?.pattern else { return false }
+    if let binding = pattern.as(ValueBindingPatternSyntax.self) { pattern = binding.pattern }
+    return pattern.is(IdentifierPatternSyntax.self) || pattern.is(WildcardPatternSyntax.self)
+  }
+
   /// Follows what a closure finds out about the answer it is given.
   mutating func declareAnswer(of closure: ClosureExprSyntax) {
     let names = closure.parameterNames

@@ -42,6 +42,10 @@ extension GraphBuilder {
       guard !isBlocked else { break }
       let names = names.count
       current = undecided
+      if case .case(let items) = one.label, items.caseItems.count == 1, let item = items.caseItems.first {
+        (current, undecided) = branch(
+          on: expression.subject, matching: item.pattern, hasCondition: item.whereClause != nil)
+      }
       emit(.note(.taken), at: one.positionAfterSkippingLeadingTrivia.utf8Offset)
       if case .case(let items) = one.label {
         undecided = enter(items, undecided: undecided)

@@ -33,8 +33,9 @@ extension GraphBuilder {
     case .availability: return (current, current, .isFalse)
     case .matchingPattern(let condition):
       if interest.touch(condition.initializer.value) { lower(condition.initializer.value) }
+      let tails = branch(on: condition.initializer.value, matching: condition.pattern)
       declareNames(in: Syntax(condition.pattern))
-      return (current, current, .isFalse)
+      return (tails.yes, tails.no, .isFalse)
     case .optionalBinding(let binding): return branch(on: binding)
     @unknown default: return (current, current, .isFalse)
     }
@@ -78,6 +79,19 @@ extension GraphBuilder {
     if name != nil { declare(bound, .other) } else { declareNames(in: Syntax(binding.pattern)) }
     let origin = value.map { " \(Self.brief($0))" } ?? ""
     return (current, current, name == nil ? .isFalse : .absent(origin))
+  }
+
+  /// Where control may be after a pattern that may match.
+  ///
+  /// - Parameter hasCondition: Whether more is asked of what matches.
+  mutating func branch(
+    on value: ExprSyntax, matching pattern: PatternSyntax, hasCondition: Bool = false
+  ) -> Tails {
+    guard let match = match(value, with: pattern) else { return (current, current) }
+    let fork = current
+    let tails = assume(match.variable, at: pattern.position.utf8Offset)
+    let (yes, no) = match.isYes ? tails : (tails.no, tails.yes)
+    return (yes, match.isWhole && !hasCondition ? no : fork)
   }
 
   /// Splits on whether a variable is true, or there.

@@ -115,6 +115,93 @@ struct ResponseTests {
         """)
   }
 
+  @Test func aResultIsLookedAtMoreThanOnce() {
+    expectSilence(
+      in: """
+        import Alamofire
+        func a(completion: @escaping (Dog?) -> Void) {
+          AF.request(url).responseDecodable(of: Dog.self) { response in
+            if case .success(let dog) = response.result { completion(dog) }
+            if case let .failure(error) = response.result { print(error); completion(nil) }
+          }
+        }
+        func b(completion: @escaping (Dog?) -> Void) {
+          AF.request(url).responseDecodable(of: Dog.self) { response in
+            switch response.result {
+            case .success(let dog): completion(dog)
+            case .failure(_): log()
+            }
+            if response.error != nil { completion(nil) }
+          }
+        }
+        func c(completion: @escaping (Any?) -> Void) {
+          Alamofire.request(url).responseJSON {
+            let result = $0.result
+            var shown: Any?
+            switch result {
+            case let .success(json): shown = json
+            default: completion(nil)
+            }
+            guard case .success = result else { return }
+            completion(shown)
+          }
+        }
+        func d(completion: @escaping (Data?) -> Void) {
+          AF.request(url).responseData { response in
+            if response.value == nil { completion(nil) }
+            switch response.result {
+            case .failure: return
+            case .success(let data) where data.isEmpty: completion(nil)
+            case .success(let data): completion(data)
+            }
+          }
+        }
+        func e(completion: @escaping (Bool) -> Void) {
+          AF.request(url).response { response in
+            guard case .failure = response.result else { return completion(true) }
+            switch response.result {
+            case .success: break
+            case .failure: completion(false)
+            }
+          }
+        }
+        """)
+    expectFindings(
+      in: """
+        import Alamofire
+        func a(completion: @escaping (Dog?) -> Void) {
+          AF.request(url).responseDecodable(of: Dog.self) { response in
+            if case .success(let dog) = response.result { completion(dog) }
+            if response.error == nil { completion(nil) } // expect: twice
+          } // expect: never
+        }
+        func b(completion: @escaping (Dog?) -> Void) {
+          AF.request(url).responseDecodable(of: Dog.self) { response in
+            switch response.result {
+            case .success(let dog): completion(dog)
+            case .failure: completion(nil)
+            }
+            if case .failure(let error) = response.result { report(error); completion(nil) } // expect: twice
+          }
+        }
+        func c(completion: @escaping (Dog?) -> Void) {
+          AF.request(url).responseDecodable(of: Dog?.self) { response in
+            if case .success(let dog?) = response.result { completion(dog) }
+            if case .failure = response.result { completion(nil) }
+          } // expect: never
+        }
+        func d(completion: @escaping (Data?) -> Void) {
+          AF.request(url).responseData { response in
+            switch response.result {
+            case .success(let data) where isGood(data): completion(data)
+            case .failure: completion(nil)
+            default: log()
+            }
+          } // expect: never
+        }
+        """)
+  }
+
   @Test func methodsOfOthersThatAreCalledSoAreNotKnown() {
     let text = """
       func a(completion: @escaping () -> Void) {
