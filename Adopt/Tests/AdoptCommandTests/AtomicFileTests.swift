@@ -34,4 +34,28 @@ struct AtomicFileTests {
     #expect(throws: FileProblem.self) { try AtomicFile.write("new", to: scratch.file("gone/a.swift")) }
     #expect(scratch.names == ["folder"])
   }
+
+  @Test func aLinkToNothingMakesTheFileItLeadsTo() throws {
+    let scratch = try Scratch()
+    try scratch.write("", to: "folder/b.swift")
+    try scratch.link("link.swift", to: "folder/a.swift")
+    try AtomicFile.write("new", to: scratch.file("link.swift"))
+    #expect(try scratch.text("folder/a.swift") == "new")
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("link.swift"))
+        == "folder/a.swift")
+  }
+
+  @Test func linksThatLeadToEachOtherAndPipesAreLeftAlone() throws {
+    let scratch = try Scratch()
+    try scratch.link("a", to: "b")
+    try scratch.link("b", to: "a")
+    #expect(mkfifo(scratch.file("pipe"), 0o600) == 0)
+    for name in ["a", "pipe"] {
+      #expect(throws: FileProblem.self) { try AtomicFile.write("new", to: scratch.file(name)) }
+    }
+    #expect(scratch.names == ["a", "b", "pipe"])
+    var status = stat()
+    #expect(lstat(scratch.file("pipe"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
 }

@@ -81,8 +81,14 @@ struct CheckCommand: Sendable {
 
   private func baseline() async throws -> Baseline? {
     guard let path = arguments.value("baseline") else { return nil }
-    if arguments.has("write-baseline"), FileIdentity.read(path) == nil { return Baseline() }
+    if arguments.has("write-baseline"), try !Self.holdsText(path) { return Baseline() }
     return try await Workers.run { () throws(FileProblem) in try Baseline.read(path) }
+  }
+
+  /// A device or a pipe that is to be written into has nothing to read.
+  private static func holdsText(_ path: String) throws(Failure) -> Bool {
+    guard case .file(let file) = try OutputPlace(path) else { return false }
+    return FileIdentity.read(file) != nil
   }
 
   private func changedLines() async throws -> ChangedLines? {

@@ -51,6 +51,10 @@ struct CommandContext: Sendable {
   }
 
   func write(_ text: String, to path: String) async throws {
+    if let writer = try await DescriptorWriter.stream(path, at: try OutputPlace(path)) {
+      try await writer.write(text)
+      return try await writer.close()
+    }
     try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
       try AtomicFile.write(text, to: path)
     }

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
+import TerminalProgram
 
 /// Replaces a file whole or not at all.
 enum AtomicFile {
   /// Writes beside the file and renames. Its permissions stay, and a link to it stays a link.
   static func write(_ text: String, to path: String) throws(FileProblem) {
-    let target = realPath(path) ?? path
+    let target = try target(of: path)
     let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
     let pattern = "\(target[..<slash]).\(target[slash...]).XXXXXX"
     var name = Array(pattern.utf8CString)
@@ -22,10 +23,12 @@ enum AtomicFile {
     }
   }
 
-  private static func realPath(_ path: String) -> String? {
-    guard let pointer = realpath(path, nil) else { return nil }
-    defer { free(pointer) }
-    return String(cString: pointer)
+  private static func target(of path: String) throws(FileProblem) -> String {
+    guard let place = try? OutputPlace(path) else { throw .system(path, "cannot be written", ELOOP) }
+    guard case .file(let target) = place else {
+      throw FileProblem(path, "is not a file that can be replaced")
+    }
+    return target
   }
 
   private static func prepare(_ descriptor: Int32, like path: String) -> Int32 {
