@@ -137,6 +137,15 @@ import Testing
     #expect(try Settings(parsed, environment: [:]).dataDirectory == "/somewhere")
   }
 
+  @Test func aFolderInTheFilesPlaceIsToldInASentence() throws {
+    let path = directory.url.path
+    #expect(
+      throws: Failure(
+        .fileSystem,
+        "\(path) is a folder, no configuration file: give a file, such as \(path)/kennel.conf")
+    ) { try settings(["--config", path]) }
+  }
+
   @Test func withoutAWordTheDirectoryIsSystemdsOrTheUsers() throws {
     let command = try #require(KennelProgram.description.command(named: "serve"))
     let parsed = try ArgumentParser.parse([], for: command)

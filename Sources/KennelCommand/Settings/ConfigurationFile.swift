@@ -51,7 +51,13 @@ struct ConfigurationFile: Sendable {
 
   /// Nil when there is no such file.
   static func read(_ path: String) throws -> ConfigurationFile? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+    guard !isFolder.boolValue else {
+      let file = path.hasSuffix("/") ? path + "kennel.conf" : path + "/kennel.conf"
+      throw Failure(
+        .fileSystem, "\(path) is a folder, no configuration file: give a file, such as \(file)")
+    }
     let limit = 1 << 20
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw Failure(.fileSystem, "\(path) cannot be read: let Kennel's user read it")
