@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -66,6 +67,26 @@ import Testing
       rewritten(key, "key.pem"))
     #expect(server.address.hasPrefix("https://"))
     #expect(try await server.end() == 0)
+  }
+
+  @Test func theyMayComeThroughPipes() async throws {
+    let pipe = kennel.directory.path("key")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    // Whoever writes comes late, and writes in two goes.
+    let writer = try ChildProcess(
+      ["/bin/sh", "-c", "exec 3>'\(pipe)'; head -c 100 '\(key)' >&3; sleep 0.2; tail -c +101 '\(key)' >&3"])
+    defer { writer.stop() }
+    let server = try await kennel.startInShell(
+      "serve --port 0 --tls-certificate <(sleep 0.2; cat '\(certificate)') --tls-key '\(pipe)'")
+    #expect(server.address.hasPrefix("https://"))
+    #expect(try await server.end() == 0)
+  }
+
+  @Test func aPipeThatNobodyWritesToIsNotWaitedForForEver() async throws {
+    let pipe = kennel.directory.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(try await problem(pipe, key).contains("\(pipe) gives nothing, or has no end"))
+    #expect(try await problem("/dev/zero", key).contains("/dev/zero has no certificate in it"))
   }
 
   @Test func aGoodPairEncrypts() async throws {

@@ -51,9 +51,16 @@ struct Kennel: Sendable {
   }
 
   /// Starts a server, and waits until it has told its address.
-  func start(_ arguments: String...) async throws -> Server {
+  func start(_ arguments: String...) async throws -> Server { try await start([Self.path] + arguments) }
+
+  /// Starts a server by a line of bash's.
+  func startInShell(_ line: String) async throws -> Server {
+    try await start(["/bin/bash", "-c", "exec '\(Self.path)' \(line)"])
+  }
+
+  private func start(_ command: [String]) async throws -> Server {
     let child = try ChildProcess(
-      [Self.path] + arguments, environment: environment, output: directory.path("server-errors"),
+      command, environment: environment, output: directory.path("server-errors"),
       isConversing: true)
     let line = await offThePool { child.readLine(within: .seconds(50)) }
     guard let line, line.hasPrefix("Kennel is at ") else {

@@ -11,6 +11,8 @@ struct CertificateFiles: Sendable {
 
   /// Far more than a chain of certificates has.
   private static let sizeLimit = 1 << 20
+  /// How long a pipe may take to give all it has.
+  private static let patience = Duration.seconds(10)
 
   /// Nil when nobody asked for encryption.
   init?(_ settings: Settings) throws {
@@ -37,20 +39,41 @@ struct CertificateFiles: Sendable {
         + (reason.map { ": " + Failure.withoutStop($0.prefix(1).lowercased() + $0.dropFirst()) } ?? ""))
   }
 
+  /// False when time is up. A file is never waited for.
+  private static func wait(
+    for descriptor: Int32, until end: ContinuousClock.Instant
+  ) throws(Failure) -> Bool {
+    while .now < end {
+      // Ctrl-C is looked for in between.
+      if Task.isCancelled { throw .cancelled }
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&ready, 1, 100) > 0 { return true }
+    }
+    return false
+  }
+
   private static func read(
     _ value: Settings.Value, holding label: String, called name: String
   ) throws(Failure) -> String {
     let subject = "\(value.source): \(value.text)"
+    // A pipe is opened at once, whether somebody writes to it yet or not; `wait` waits for what is written.
     let descriptor = open(value.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .file("\(subject) cannot be read", errno) }
     defer { close(descriptor) }
+    let end = ContinuousClock.now + patience
     var bytes = [UInt8](repeating: 0, count: sizeLimit)
     var count = 0
     while count < bytes.count {
+      guard try wait(for: descriptor, until: end) else {
+        throw Failure(
+          .fileSystem,
+          "\(subject) gives nothing, or has no end: whatever writes it has \(patience.components.seconds) seconds"
+        )
+      }
       let more = bytes.withUnsafeMutableBytes {
         Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
       }
-      if more < 0, errno == EINTR { continue }
+      if more < 0, errno == EINTR || errno == EAGAIN { continue }
       guard more >= 0 else { throw .file("\(subject) cannot be read", errno) }
       if more == 0 { break }
       count += more
