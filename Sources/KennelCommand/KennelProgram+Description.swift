@@ -57,9 +57,9 @@ extension KennelProgram {
           Example(text: "From a script", line: "kennel user add Bruno --password-stdin <password.txt"),
         ], completion: .choices(UserCommand.actions)),
       CommandDescription(
-        "import", "post the photos of folders", operands: "FOLDER…", count: 1...1000,
+        "import", "post photos, and folders of them", operands: "PATH…", count: 1...100_000,
         discussion: [
-          "Folders are read with all that is below them, but for hidden files and links. Photos are posted in the order of their dates, which are their posts' dates too.",
+          "A PATH is a photo, or a folder, which is read with all that is below it, but for hidden files and links. Photos are posted in the order of their files' dates, which are their posts' dates too.",
           "Photos that are there already are left out. So an import can be cut off and done again: it goes on. Files that cannot be taken are named, and do not end it.",
         ],
         options: [

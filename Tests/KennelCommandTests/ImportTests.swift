@@ -48,6 +48,26 @@ extension Kennel {
     #expect(result.errors.contains("broken.jpg: that is no photo") && result.errors.contains("cut.jpg: "))
   }
 
+  @Test func singleFilesArePostedWhateverTheyAreCalled() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(2)
+    let photo = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
+    let bare = try kennel.directory.write(photo, to: "rex").path
+    let link = kennel.directory.path("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: bare)
+    let other = kennel.directory.path("photos/below/IMG_1.jpg")
+    let result = try await kennel.run("import", link, other)
+    #expect(result.status == 0 && result.output == "2 photos posted by Ada\n", "\(result.errors)")
+    // Files and folders side by side: nothing comes twice.
+    let again = try await kennel.run("import", bare, kennel.directory.path("photos"))
+    #expect(again.output == "0 photos posted by Ada, 3 already there\n", "\(again.errors)")
+    let nothing = try await kennel.run("import", kennel.directory.path("nothing.jpg"))
+    #expect(nothing.status == 8)
+    #expect(nothing.errors.contains("there is no file or folder \(kennel.directory.path("nothing.jpg"))"))
+    let device = try await kennel.run("import", "/dev/null")
+    #expect(device.status == 8 && device.errors.contains("/dev/null is neither a file nor a folder"))
+  }
+
   @Test func anImportThatWasCutGoesOn() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)

@@ -6,18 +6,18 @@ enum ImportCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     var (files, others): ([PhotoFolder.File], Int) = ([], 0)
     for path in context.arguments.operands {
-      var isDirectory: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue
-      else {
-        throw Failure(.fileSystem, "there is no folder \(path)")
+      switch try await onThread({ Result { () throws(Failure) in try PhotoSource(path) } }).get() {
+      case .file(let file): files.append(file)
+      case .folder(let folder):
+        for path in folder.unreadable {
+          context.screen.warn("kennel: \(path) cannot be read, and was left out")
+        }
+        files += folder.files
+        others += folder.others
       }
-      let folder = await onThread { PhotoFolder(path) }
-      for path in folder.unreadable {
-        context.screen.warn("kennel: \(path) cannot be read, and was left out")
-      }
-      files += folder.files
-      others += folder.others
     }
+    // Of all that was named, however it was named.
+    files.sort(by: PhotoFolder.File.isOlder)
     guard !files.isEmpty else {
       throw Failure(.failure, "there is no photo in that: JPEG, PNG, WebP and GIF are taken")
     }

@@ -6,6 +6,11 @@ struct PhotoFolder: Sendable {
     var path: String
     var byteCount: Int
     var date: Date
+
+    /// The order in which files are posted.
+    static func isOlder(_ one: File, _ other: File) -> Bool {
+      (one.date, one.path) < (other.date, other.path)
+    }
   }
 
   private static let suffixes: Set = ["jpg", "jpeg", "jpe", "png", "webp", "gif"]
@@ -41,7 +46,7 @@ struct PhotoFolder: Sendable {
         File(
           path: url.path, byteCount: values.fileSize ?? 0, date: values.contentModificationDate ?? Date()))
     }
-    files.sort { ($0.date, $0.path) < ($1.date, $1.path) }
+    files.sort(by: File.isOlder)
     self.unreadable = unreadable
   }
 }
