@@ -42,7 +42,7 @@ extension KennelProgram {
         count: 1...20,
         discussion: [
           "The first account is the owner's; those that follow are members', unless --role says otherwise. Owners delete anybody's posts and comments, members their own.",
-          "The password is asked for at the terminal, and not shown.",
+          "The password is asked for at the terminal, and not shown. Before posts are removed with who posted them, it is asked whether they are to be, unless --yes says so.",
         ],
         options: [
           Option(
@@ -50,7 +50,8 @@ extension KennelProgram {
             "of the account that is added or changed: owner or member"),
           Option("password-stdin", "read the password from standard input, whose first line it is"),
           Option("hand-to", value: "NAME", "give the posts and comments of who is removed to NAME"),
-          Option("with-posts", "remove the posts and comments of who is removed as well"),
+          Option("with-posts", "remove the posts and comments of who is removed as well, after asking"),
+          Option("yes", "remove them without asking: for scripts"),
         ] + common,
         examples: [
           Example(text: "The owner's account", line: "kennel user add Ada"),

@@ -14,10 +14,18 @@ import Testing
     (try? String(contentsOf: kennel.directory.file("screen"), encoding: .utf8)) ?? ""
   }
 
-  /// Adds Ada; each answer is typed when its question has been asked.
   private func addAda(_ answers: [(question: String, answer: String)]) async throws -> Kennel.Result {
+    try await converse("user add Ada", answers)
+  }
+
+  /// Each answer is typed when its question has been asked.
+  private func converse(
+    _ command: String, _ answers: [(question: String, answer: String)]
+  ) async throws -> Kennel.Result {
+    // Of a conversation before: its questions are not this one's.
+    try? FileManager.default.removeItem(at: kennel.directory.file("screen"))
     let child = try ChildProcess(
-      ["script", "-qefc", "'\(Kennel.path)' user add Ada", kennel.directory.path("screen")],
+      ["script", "-qefc", "'\(Kennel.path)' \(command)", kennel.directory.path("screen")],
       environment: kennel.environment, isConversing: true)
     for (question, answer) in answers {
       #expect(await eventually { screen.contains(question) })
@@ -46,5 +54,23 @@ import Testing
     let result = try await addAda([("Password for Ada: ", "\u{4}")])
     #expect(result.status == 2 && result.output.contains("kennel: no password was given"))
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
+  }
+
+  @Test func postsAreRemovedWithTheirAuthorOnlyWhenSomebodySaysSo() async throws {
+    for (name, word) in [("Ada", "tennis ball"), ("Bruno", "squeaky toy")] {
+      let added = try await kennel.run("user", "add", name, "--password-stdin", input: "\(word)\n")
+      #expect(added.status == 0)
+    }
+    try kennel.writePhotos(2)
+    #expect(try await kennel.run("import", kennel.directory.path("photos"), "--as", "Bruno").status == 0)
+    let question = "Remove Bruno with 2 posts and 0 comments? They cannot be had back. [y/N] "
+    for answer in ["", "n", "\u{4}"] {
+      let kept = try await converse("user remove Bruno --with-posts", [(question, answer)])
+      #expect(kept.status == 1 && kept.output.contains("kennel: Bruno was not removed"), "\(kept.output)")
+      #expect(try await kennel.run("check").output == "2 photos: all is well.\n")
+    }
+    let removed = try await converse("user remove Bruno --with-posts", [(question, "yes")])
+    #expect(removed.status == 0 && removed.output.contains("Bruno is removed with 2 posts"))
+    #expect(try await kennel.run("user", "list").output.split(separator: "\n").count == 1)
   }
 }

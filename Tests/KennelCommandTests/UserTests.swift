@@ -68,7 +68,10 @@ import Testing
     await store.close()
     let refused = try await kennel.run("user", "remove", "Bruno")
     #expect(refused.status == 2 && refused.errors.contains("Bruno has 0 posts and 1 comment: say"))
-    #expect(try await kennel.run("user", "remove", "Bruno", "--with-posts").status == 0)
+    let unsure = try await kennel.run("user", "remove", "Bruno", "--with-posts", input: "yes\n")
+    #expect(unsure.status == 2 && unsure.errors.contains("say --yes to have them removed"))
+    #expect(try await kennel.run("user", "list").output.contains("Bruno"))
+    #expect(try await kennel.run("user", "remove", "Bruno", "--with-posts", "--yes").status == 0)
   }
 
   @Test func aKennelIsNotBegunForSomebodyWithoutAPassword() async throws {

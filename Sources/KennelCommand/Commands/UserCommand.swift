@@ -9,7 +9,7 @@ enum UserCommand {
   /// Options that belong to some of them only.
   private static let options = [
     "role": ["add", "role"], "password-stdin": ["add", "password"], "hand-to": ["remove"],
-    "with-posts": ["remove"],
+    "with-posts": ["remove"], "yes": ["remove"],
   ]
 
   static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -125,24 +125,40 @@ enum UserCommand {
   private static func remove(_ name: String, _ context: CommandContext) async throws {
     try await context.withStore { store in
       let user = try await user(name, store)
-      let legacy: Accounts.Legacy
+      var legacy = Accounts.Legacy.removed
       if let heir = context.arguments.value("hand-to") {
         legacy = .handed(to: try await Self.user(heir, store).id)
-      } else if context.arguments.has("with-posts") {
-        legacy = .removed
       } else {
-        let own = try await store.accounts.belongings(of: user.id)
-        guard own.posts == 0, own.comments == 0 else {
-          throw UsageError(
-            "\(user.name) has \(counted(own.posts, "post")) and \(counted(own.comments, "comment")): say --with-posts to remove them as well, or --hand-to NAME to give them to somebody"
-          )
-        }
-        legacy = .removed
+        try await confirmRemoval(of: user, store, context)
       }
       let gone = try await store.accounts.removeUser(user.id, legacy: legacy)
       let verb = legacy == .removed ? "removed with" : "gone, and somebody else has"
       try await context.output.write(
         "\(user.name) is \(verb) \(counted(gone.posts, "post")) and \(counted(gone.comments, "comment")).\n")
+    }
+  }
+
+  /// - Throws: unless somebody wants to have all that the user has posted removed.
+  private static func confirmRemoval(
+    of user: User, _ store: KennelStore, _ context: CommandContext
+  ) async throws {
+    let own = try await store.accounts.belongings(of: user.id)
+    if own.posts == 0, own.comments == 0 { return }
+    let what = "\(counted(own.posts, "post")) and \(counted(own.comments, "comment"))"
+    guard context.arguments.has("with-posts") else {
+      throw UsageError(
+        "\(user.name) has \(what): say --with-posts to remove them as well, or --hand-to NAME to give them to somebody"
+      )
+    }
+    if context.arguments.has("yes") { return }
+    guard Confirmation.isPossible else {
+      throw UsageError(
+        "\(user.name) has \(what), which would be gone, and there is no terminal to ask at: say --yes to have them removed"
+      )
+    }
+    guard await Confirmation.ask("Remove \(user.name) with \(what)? They cannot be had back.") else {
+      try Task.checkCancellation()
+      throw Failure(.failure, "\(user.name) was not removed")
     }
   }
 

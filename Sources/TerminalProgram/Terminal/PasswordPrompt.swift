@@ -14,11 +14,16 @@ package enum PasswordPrompt {
 
   /// Nil when there is no terminal, nothing is said to the question (Ctrl-D), or the task is cancelled.
   package static func ask(_ question: String) async -> String? {
+    await answer(to: question, isShown: false)
+  }
+
+  /// - Parameter isShown: whether the answer may be seen.
+  static func answer(to question: String, isShown: Bool) async -> String? {
     let isAbandoned = Flag()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         DispatchQueue(label: "terminal.prompt").async {
-          continuation.resume(returning: read(question, isAbandoned))
+          continuation.resume(returning: read(question, isShown: isShown, isAbandoned))
         }
       }
     } onCancel: {
@@ -30,28 +35,30 @@ package enum PasswordPrompt {
     let value = Atomic<Bool>(false)
   }
 
-  private static func read(_ question: String, _ isAbandoned: Flag) -> String? {
+  private static func read(_ question: String, isShown: Bool, _ isAbandoned: Flag) -> String? {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return nil }
     defer { close(terminal) }
     var before = termios()
     guard tcgetattr(terminal, &before) == 0 else { return nil }
-    var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO)
-    guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
-    // In every case, and before the new line is begun.
+    var during = before
+    if !isShown { during.c_lflag &= ~tcflag_t(ECHO) }
+    guard tcsetattr(terminal, TCSAFLUSH, &during) == 0 else { return nil }
+    var line: [UInt8] = []
+    var isEnded = false
+    // In every case, and before the new line is begun, which the terminal does itself where it shows what is typed.
     defer {
       tcsetattr(terminal, TCSAFLUSH, &before)
-      put("\n", terminal)
+      if !isShown || !isEnded { put("\n", terminal) }
     }
     put(DisplayText.safe(question), terminal)
-    var line: [UInt8] = []
     while !isAbandoned.value.load(ordering: .relaxed) {
       var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, 100) > 0 else { continue }
       var byte: UInt8 = 0
       guard Glibc.read(terminal, &byte, 1) == 1 else { return nil }
       if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+        isEnded = true
         return String(decoding: line, as: UTF8.self)
       }
       line.append(byte)
