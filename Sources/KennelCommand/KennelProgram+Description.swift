@@ -122,7 +122,7 @@ extension KennelProgram {
       CommandDescription(
         "demo", "draw a litter of dogs, and serve a kennel with them", operands: "[DIR]", count: 0...1,
         discussion: [
-          "The pictures are drawn by the program. The kennel is in DIR, which stays, and is served as it is when there is one already; or else in a temporary directory that goes at the end. The owner's password is made anew each time, and shown.",
+          "The pictures are drawn by the program. The kennel is in DIR, which stays, and is served as it is when there is one already; or else in a temporary directory that goes at the end. The owner's password is made up, and shown; that of a kennel in DIR is shown each time, until it is changed.",
           "All options of serve apply.",
         ],
         options: [Option("dogs", value: "N", "how many; 24 unless given")] + Setting.serving.map(\.option)
@@ -150,6 +150,8 @@ extension KennelProgram {
         "settings, if there are any: a name = value on each line, named as the options of serve, where a value may stand in quotes; a line that begins with # says nothing"
       ),
     ],
+      .init(
+        "DIR/demo-password", "of a demo's kennel, the owner's name and password, for its user's eyes only"),
     exits: ExitStatus.all.map { .init($0.status, $0.meaning) },
     sections: [
       .init(

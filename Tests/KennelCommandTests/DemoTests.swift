@@ -11,29 +11,47 @@ import Testing
     let kennel = try Kennel()
     let server = try await kennel.start("demo", "--port", "0", "--dogs", "2")
     let line = await offThePool { server.child.readLine() } ?? ""
-    let words = line.split(separator: " ")
     #expect(line.hasPrefix("Sign in as Ada with the password "))
     let session = URLSession(configuration: .ephemeral)
     let (page, _) = try await session.data(from: server.url("/"))
     #expect(String(decoding: page, as: UTF8.self).contains("Picked a flower for you"))
-    var request = URLRequest(url: try server.url("/favourites"))
-    let credentials = Data("Ada:\(words.last ?? "")".utf8).base64EncodedString()
-    request.setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
-    let (_, response) = try await session.data(for: request)
-    #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    #expect(try await status(of: line, at: server) == 200)
     #expect(try await server.end() == 0)
     let left = try FileManager.default.contentsOfDirectory(atPath: kennel.directory.url.path)
     #expect(!left.contains { $0.hasPrefix("kennel-demo") })
+  }
+
+  /// How the server answers who signs in with the password at the end of a line.
+  private func status(of line: String, at server: Kennel.Server) async throws -> Int? {
+    var request = URLRequest(url: try server.url("/favourites"))
+    let credentials = Data("Ada:\(line.split(separator: " ").last ?? "")".utf8).base64EncodedString()
+    request.setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
+    let (_, response) = try await URLSession(configuration: .ephemeral).data(for: request)
+    return (response as? HTTPURLResponse)?.statusCode
   }
 
   @Test func aDirectoryOfOnesOwnStaysAndIsServedAgain() async throws {
     let kennel = try Kennel()
     let path = kennel.directory.path("litter")
     let first = try await kennel.start("demo", path, "--port", "0", "--dogs", "1")
+    let line = await offThePool { first.child.readLine() } ?? ""
+    #expect(line.hasPrefix("Sign in as Ada with the password "))
     #expect(try await first.end() == 0)
     let second = try await kennel.start("demo", path, "--port", "0")
+    #expect(await offThePool { second.child.readLine() } == line)
     #expect(await offThePool { second.child.readLine() } == "Ctrl-C ends it.")
+    #expect(try await status(of: line, at: second) == 200)
     #expect(try await second.end() == 0)
+    let file = try FileManager.default.attributesOfItem(atPath: path + "/demo-password")
+    #expect(file[.posixPermissions] as? Int == 0o600)
+    // One that was changed is its owner's business.
+    let changed = try await kennel.run(
+      "user", "password", "Ada", "--password-stdin", "--data", path, input: "a new password\n")
+    #expect(changed.status == 0)
+    let third = try await kennel.start("demo", path, "--port", "0")
+    let hint = await offThePool { third.child.readLine() } ?? ""
+    #expect(hint.contains("kennel user password NAME --data \(path) changes a password"))
+    #expect(try await third.end() == 0)
     let refused = try await kennel.run("demo", kennel.directory.url.path, "--port", "0")
     #expect(refused.status == 8 && refused.errors.contains("is not empty, and no kennel"))
   }

@@ -14,7 +14,7 @@ enum DemoCommand {
       if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {
         throw Failure(.fileSystem, "\(directory) is not empty, and no kennel: give another directory")
       }
-      try await serve(directory, drawing: isNew ? count : nil, listener, context)
+      try await serve(directory, drawing: isNew ? count : nil, keepsPassword: true, listener, context)
       return .success
     }
     let directory = try DemoDirectory()
@@ -23,17 +23,27 @@ enum DemoCommand {
     return .success
   }
 
-  /// - Parameter count: how many dogs; nil for a kennel that has what it shows.
+  /// - Parameters:
+  ///   - count: how many dogs; nil for a kennel that has what it shows.
+  ///   - keepsPassword: whether it is to be shown again the next time.
   private static func serve(
-    _ directory: String, drawing count: Int?, _ listener: KennelListener, _ context: CommandContext
+    _ directory: String, drawing count: Int?, keepsPassword: Bool = false, _ listener: KennelListener,
+    _ context: CommandContext
   ) async throws {
     try CommandContext.makeParents(of: directory)
     let store = try await KennelStore.open(directory)
     do {
-      var account: DemoKennel.Account?
-      if let count { account = try await fill(store, count, context) }
+      let note = DemoPassword(directory)
+      let account: DemoKennel.Account?
+      if let count {
+        let made = try await fill(store, count, context)
+        if keepsPassword { try note.write(made) }
+        account = made
+      } else {
+        account = try await note.account(in: store)
+      }
       let server = try KennelServer(store, directory: directory, listener)
-      try await context.output.write(greeting(listener.address, account))
+      try await context.output.write(greeting(listener.address, account, directory))
       try await server.run()
     } catch {
       await store.close()
@@ -55,9 +65,12 @@ enum DemoCommand {
     return account
   }
 
-  private static func greeting(_ address: String, _ account: DemoKennel.Account?) -> String {
-    var text = "Kennel is at \(address)\n"
-    if let account { text += "Sign in as \(account.name) with the password \(account.password)\n" }
-    return text + "Ctrl-C ends it.\n"
+  private static func greeting(
+    _ address: String, _ account: DemoKennel.Account?, _ directory: String
+  ) -> String {
+    let access =
+      account.map { "Sign in as \($0.name) with the password \($0.password)" }
+      ?? "Sign in with an account that is there; kennel user password NAME --data \(directory) changes a password."
+    return "Kennel is at \(address)\n\(DisplayText.safe(access))\nCtrl-C ends it.\n"
   }
 }

@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import KennelCore
+import TerminalProgram
+
+/// The password of a demonstration that stays, in a file of its directory for the owner's eyes only: so that it can be
+/// shown again, and no session ends because a new one is made. Only a kennel that a demonstration has made has this file.
+struct DemoPassword: Sendable {
+  static let fileName = "demo-password"
+  private static let sizeLimit = 1000
+
+  private let path: String
+
+  init(_ directory: String) { path = directory + "/" + Self.fileName }
+
+  func write(_ account: DemoKennel.Account) throws(Failure) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .file("\(path) cannot be written", errno) }
+    defer { close(descriptor) }
+    let bytes = Array("\(account.name):\(account.password)\n".utf8)
+    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+      throw .file("\(path) cannot be written", errno)
+    }
+  }
+
+  /// The account, if its password is still the one that was kept.
+  func account(in store: KennelStore) async throws(KennelError) -> DemoKennel.Account? {
+    guard let account = read() else { return nil }
+    do throws(KennelError) {
+      _ = try await store.accounts.signIn(account.name, password: account.password, address: "127.0.0.1")
+      return account
+    } catch  where error.code == .wrongCredentials {
+      return nil
+    }
+  }
+
+  private func read() -> DemoKennel.Account? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count > 0, let text = String(validating: bytes[..<count], as: UTF8.self) else { return nil }
+    // No name has a colon.
+    let parts = text.split(whereSeparator: \.isNewline).first?.split(separator: ":") ?? []
+    return parts.count == 2 ? DemoKennel.Account(name: String(parts[0]), password: String(parts[1])) : nil
+  }
+}
