@@ -97,9 +97,13 @@ extension KennelProgram {
       CommandDescription(
         "backup", "write all there is into one file", operands: "FILE", count: 1...1,
         discussion: [
-          "FILE is a tar archive with the database and the photos, for its owner's eyes only. It can be made while the kennel is served, and appears under its name when it is whole. Who is signed in is not in it."
+          "FILE is a tar archive with the database and the photos, for its owner's eyes only. It can be made while the kennel is served, and appears under its name when it is whole. Who is signed in is not in it.",
+          "Where FILE is a link, the file that it leads to is replaced. A pipe or a tape is written to as it is, and - is standard output.",
         ], options: common,
-        examples: [Example(text: "Every night, from cron", line: "kennel backup --quiet /backup/kennel.tar")],
+        examples: [
+          Example(text: "Every night, from cron", line: "kennel backup --quiet /backup/kennel.tar"),
+          Example(text: "To another machine", line: "kennel backup - | ssh safe.example 'cat >kennel.tar'"),
+        ],
         completion: .files),
       CommandDescription(
         "restore", "put a backup in place", operands: "FILE", count: 1...1,

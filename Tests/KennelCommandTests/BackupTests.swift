@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -22,11 +23,120 @@ import Testing
     #expect(refused.status != 0 && !refused.errors.isEmpty, "there is a kennel already")
   }
 
-  @Test func whatIsNoBackupIsRefused() async throws {
+  @Test(arguments: ["", "no backup", String(repeating: "a picture ", count: 1000), "kennel.sqlites"])
+  func whatIsNoBackupIsSaidToBeNone(text: String) async throws {
     let kennel = try Kennel()
-    try kennel.directory.write(Data("no backup".utf8), to: "kennel.tar")
-    let result = try await kennel.run("restore", kennel.directory.path("kennel.tar"))
-    #expect(result.status != 0 && result.errors.hasPrefix("kennel: "))
-    #expect(!FileManager.default.fileExists(atPath: kennel.data + "/kennel.sqlite"))
+    try kennel.directory.write(Data(text.utf8), to: "dog.jpg")
+    let result = try await kennel.run("restore", kennel.directory.path("dog.jpg"))
+    #expect(result.status == 1)
+    #expect(
+      result.errors
+        == "kennel: that file is no backup of Kennel's. Give one that kennel backup has written\n")
+    #expect(!FileManager.default.fileExists(atPath: kennel.data))
+  }
+
+  @Test func aLinkStaysAndTheFileThatItLeadsToIsReplaced() async throws {
+    let kennel = try await Kennel.withOwner()
+    let link = kennel.directory.path("latest.tar")
+    for target in ["elsewhere/first.tar", "elsewhere/first.tar", "elsewhere/second.tar"] {
+      try? FileManager.default.removeItem(atPath: link)
+      try FileManager.default.createDirectory(
+        at: kennel.directory.file("elsewhere"), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+      let backup = try await kennel.run("backup", link)
+      #expect(backup.status == 0, "\(backup.errors)")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: kennel.directory.path("elsewhere"))
+    #expect(Set(names) == ["first.tar", "second.tar"])
+    #expect(
+      try await kennel.run("restore", link, "--data", kennel.directory.path("restored")).status == 0)
+  }
+
+  @Test func devicesAndPipesAreWrittenToAsTheyAre() async throws {
+    let kennel = try await Kennel.withOwner()
+    #expect(try await kennel.run("backup", "/dev/null").status == 0)
+    let full = try await kennel.run("backup", "/dev/full")
+    #expect(full.status == 8 && full.errors.contains("at /dev/full: No space left on device"))
+    for device in ["/dev/null", "/dev/full"] {
+      let type = try FileManager.default.attributesOfItem(atPath: device)[.type] as? FileAttributeType
+      #expect(type == .typeCharacterSpecial)
+    }
+    let pipe = kennel.directory.path("pipe")
+    let copy = kennel.directory.path("copy.tar")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let reader = try ChildProcess(["/bin/sh", "-c", "exec cat '\(pipe)' >'\(copy)'"])
+    defer { reader.stop() }
+    #expect(try await kennel.run("backup", pipe).status == 0)
+    #expect(try await Kennel.end(of: reader) == 0)
+    #expect(
+      try await kennel.run("restore", copy, "--data", kennel.directory.path("restored")).status == 0)
+  }
+
+  @Test(arguments: ["-", "/dev/stdout"])
+  func standardOutputGetsTheBackupAndNothingElse(target: String) async throws {
+    let kennel = try await Kennel.withOwner()
+    let copy = kennel.directory.path("copy.tar")
+    let child = try ChildProcess(
+      ["/bin/bash", "-c", "set -o pipefail; '\(Kennel.path)' backup \(target) | cat >'\(copy)'"],
+      environment: kennel.environment, output: kennel.directory.path("told"))
+    #expect(try await Kennel.end(of: child) == 0)
+    let told = try String(contentsOf: kennel.directory.file("told"), encoding: .utf8)
+    #expect(told.hasPrefix("kennel: the backup has 0 photos, "), "\(told)")
+    #expect(!FileManager.default.fileExists(atPath: "-"))
+    let restored = try await kennel.run("restore", copy, "--data", kennel.directory.path("restored"))
+    #expect(restored.status == 0, "\(restored.errors)")
+  }
+
+  @Test func aReaderWhoGoesAwayEndsTheBackup() async throws {
+    let kennel = try await Kennel.withOwner()
+    let child = try ChildProcess(
+      ["/bin/bash", "-c", "'\(Kennel.path)' backup - | true; exit ${PIPESTATUS[0]}"],
+      environment: kennel.environment, output: kennel.directory.path("told"))
+    #expect(try await Kennel.end(of: child) == 141)
+    #expect(try String(contentsOf: kennel.directory.file("told"), encoding: .utf8) == "")
+  }
+
+  @Test func aTerminalGetsNoBackup() async throws {
+    let kennel = try await Kennel.withOwner()
+    let child = try ChildProcess(
+      ["script", "-qefc", "'\(Kennel.path)' backup -", kennel.directory.path("screen")],
+      environment: kennel.environment)
+    #expect(try await Kennel.end(of: child) == 2)
+    let screen = try String(contentsOf: kennel.directory.file("screen"), encoding: .utf8)
+    #expect(screen.contains("a backup is nothing for a terminal: give a file"))
+  }
+
+  @Test func aFolderIsSaidToBeOneWithAnExample() async throws {
+    let kennel = try await Kennel.withOwner()
+    let folder = kennel.directory.url.path
+    for path in [folder, folder + "/"] {
+      let result = try await kennel.run("backup", path)
+      #expect(result.status == 8)
+      #expect(
+        result.errors
+          == "kennel: \(path) is a folder. Give the path of a file, such as \(folder)/kennel.tar\n")
+    }
+  }
+
+  @Test func whatIsNoFileIsSaidToBeNone() async throws {
+    let kennel = try Kennel()
+    for path in ["/dev/null", kennel.directory.url.path] {
+      let result = try await kennel.run("restore", path)
+      #expect(result.status == 1 && result.errors.contains("a backup is restored from a file"))
+    }
+  }
+
+  @Test func aBackupThatIsCutShortIsSaidToBe() async throws {
+    let kennel = try await Kennel.withOwner()
+    let file = kennel.directory.path("kennel.tar")
+    #expect(try await kennel.run("backup", file).status == 0)
+    let whole = try Data(contentsOf: kennel.directory.file("kennel.tar"))
+    for count in [5, 600, whole.count - 600] {
+      try kennel.directory.write(whole.prefix(count), to: "kennel.tar")
+      let elsewhere = kennel.directory.path("elsewhere")
+      let result = try await kennel.run("restore", file, "--data", elsewhere)
+      #expect(result.errors.contains("the backup is cut short"), "\(count): \(result.errors)")
+    }
   }
 }

@@ -28,7 +28,7 @@ import Testing
       let ada = try await fill(store)
       let session = try await store.accounts.beginSession(of: ada.id)
       let last = Mutex(BackupProgress())
-      let report = try await store.backUp(to: directory.path("kennel.tar")) { now in
+      let report = try await store.backUp(to: .path(directory.path("kennel.tar"))) { now in
         last.withLock { $0 = now }
       }
       #expect(report.photos == 20 && report.missing.isEmpty)
@@ -53,7 +53,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let (lost, comment, event) = try await withStore { store in
       let ada = try await fill(store, 3)
-      _ = try await store.backUp(to: directory.path("kennel.tar"))
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
       for number in 3..<8 { try await store.addPost(number, by: ada) }
       let lost = try await store.posts.page(limit: 1)[0].id
       let comment = try await store.posts.addComment("Good dog", to: lost, author: ada.id).id
@@ -74,7 +74,7 @@ import Testing
     let directory = try TemporaryDirectory()
     try await withStore { store in
       _ = try await fill(store, 2)
-      _ = try await store.backUp(to: directory.path("kennel.tar"))
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
     }
     try FileManager.default.createSymbolicLink(
       atPath: directory.path("latest.tar"), withDestinationPath: "kennel.tar")
@@ -87,7 +87,7 @@ import Testing
     let directory = try TemporaryDirectory()
     try await withStore { store in
       _ = try await fill(store, 3)
-      _ = try await store.backUp(to: directory.path("kennel.tar"))
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
     }
     try FileManager.default.createDirectory(atPath: directory.path("out"), withIntermediateDirectories: false)
     let commands = "cd '\(directory.path("out"))' && tar -xf ../kennel.tar && sha256sum -c SHA256SUMS"
@@ -115,7 +115,7 @@ import Testing
       }()
       for round in 0..<5 {
         try? FileManager.default.removeItem(atPath: directory.path("kennel.tar"))
-        let report = try await store.backUp(to: directory.path("kennel.tar"))
+        let report = try await store.backUp(to: .path(directory.path("kennel.tar")))
         #expect(report.missing == [])
         #expect(try await restore(directory, to: "restored \(round)").missing == [])
       }
@@ -135,7 +135,7 @@ import Testing
       let posts = try await store.posts.persistentPosts()
       try Data("other bytes".utf8).write(to: URL(fileURLWithPath: store.photos.location(posts[1].photo)))
       try FileCalls.remove(store.photos.location(posts[3].photo))
-      let report = try await store.backUp(to: directory.path("kennel.tar"))
+      let report = try await store.backUp(to: .path(directory.path("kennel.tar")))
       #expect(Set(report.missing) == [posts[1].photo, posts[3].photo])
       #expect(report.photos == 3)
       #expect(Set(try await restore(directory).missing) == Set(report.missing))
@@ -149,7 +149,7 @@ import Testing
       let begun = Gate()
       let isCancelled = Gate()
       let task = Task {
-        try await store.backUp(to: directory.path("kennel.tar")) { progress in
+        try await store.backUp(to: .path(directory.path("kennel.tar"))) { progress in
           guard progress.photos == 3 else { return }
           begun.open()
           isCancelled.waitBlocking()
@@ -172,16 +172,17 @@ import Testing
       try await withStore { store in
         let ada = try await store.addUser()
         for number in 0..<5 { try await store.addPost(number, by: ada) }
-        _ = try await store.backUp(to: file)
+        _ = try await store.backUp(to: .path(file))
         let before = try Data(contentsOf: directory.file("kennel.tar"))
         #if DEBUG
           for fault in [StorageFault.syncFile, .writeFile, .renameFile] {
             fault.arm()
-            #expect(await code { _ = try await store.backUp(to: file) } == .diskFull)
+            #expect(await code { _ = try await store.backUp(to: .path(file)) } == .diskFull)
             #expect(StorageFault.disarm())
           }
         #endif
-        #expect(await code { _ = try await store.backUp(to: "/nonexistent/kennel.tar") } == .cannotOpen)
+        #expect(
+          await code { _ = try await store.backUp(to: .path("/nonexistent/kennel.tar")) } == .cannotOpen)
         #expect(try Data(contentsOf: directory.file("kennel.tar")) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["kennel.tar"])
       }
@@ -197,7 +198,7 @@ import Testing
         _ = try await store.addUser()
         func sentence(_ path: String) async -> String {
           do {
-            _ = try await store.backUp(to: path)
+            _ = try await store.backUp(to: .path(path))
             return ""
           } catch {
             return "\(error)"
@@ -224,7 +225,7 @@ import Testing
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       _ = try await fill(store, 1)
-      _ = try await store.backUp(to: directory.path("kennel.tar"))
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
     }
     #expect(await code { _ = try await restore(directory, to: "data") } == .notAllowed)
     try FileCalls.makeDirectory(directory.path("empty"))

@@ -48,7 +48,7 @@ import Testing
     let tar = try await withStore { store in
       let ada = try await store.addUser()
       for number in 0..<photos { try await store.addPost(number, by: ada) }
-      _ = try await store.backUp(to: directory.path("kennel.tar"))
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
       return Array(try Data(contentsOf: directory.file("kennel.tar")))
     }
     try await body(directory, tar)
@@ -202,7 +202,7 @@ import Testing
         try await store.database.write { transaction throws(KennelError) in
           try transaction.connection.script(script)
         }
-        _ = try await store.backUp(to: directory.path("kennel.tar"))
+        _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
       }
       let tar = Array(try Data(contentsOf: directory.file("kennel.tar")))
       try await expectRefusal(tar, directory, "\(script)")

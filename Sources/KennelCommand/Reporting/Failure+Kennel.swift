@@ -1,3 +1,4 @@
+import Glibc
 import HTTPService
 import KennelCore
 import TerminalProgram
@@ -28,6 +29,8 @@ extension Failure {
     case let error as KennelError:
       self.init(Self.status(of: error.code), Self.withoutStop(Self.lowered(error.description)))
     case let error as HTTPServerError: self.init(.failure, Self.withoutStop(Self.lowered(error.description)))
+    // The reader of a backup.
+    case let error as KennelError where error.errno == EPIPE: self = .file(error.description, EPIPE)
     default: self.init(general: error)
     }
   }

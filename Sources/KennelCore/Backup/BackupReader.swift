@@ -90,10 +90,32 @@ private struct BackupReader: ~Copyable {
     path: String, draft: String, isCancelled: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (BackupProgress) -> Void
   ) throws(KennelError) {
+    let input = try OpenFile(reading: path, followsLinks: true)
+    try Self.checkBeginning(of: input)
     self.draft = draft
     self.isCancelled = isCancelled
     tell = progress
-    input = try OpenFile(reading: path, followsLinks: true)
+    self.input = input
+  }
+
+  /// Whether it begins as a backup does: a photo is not one that is cut short.
+  private static func checkBeginning(of file: borrowing OpenFile) throws(KennelError) {
+    guard try file.isRegular() else {
+      throw KennelError(
+        .badBackup, "A backup is restored from a file: copy it into one, and give the path of that.")
+    }
+    let buffer = FileBuffer()
+    let count = try file.read(into: buffer.first(TarHeader.blockSize))
+    try file.rewind()
+    // Of a database that ustar cannot tell the size of, the first header is about the one that follows.
+    let isOne = ["", TarHeader.extendedPrefix].contains { prefix in
+      let name = Array("\(prefix)\(BackupContents.database.name)\0".utf8)
+      return buffer.bytes(min(count, name.count)).elementsEqual(name.prefix(count))
+    }
+    guard count > 0, isOne else {
+      throw KennelError(
+        .badBackup, "That file is no backup of Kennel's. Give one that kennel backup has written.")
+    }
   }
 
   mutating func read() throws(KennelError) -> BackupReport {

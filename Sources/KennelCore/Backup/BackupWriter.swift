@@ -5,18 +5,18 @@ extension KennelStore {
   ///
   /// The file is a tar archive. It has the hashes of the passwords, without which nobody could sign in again, and so is
   /// for its owner's eyes only (mode 0600); sessions are not in it. It appears under its name when it is whole, in the
-  /// place of one that stood there.
+  /// place of one that stood there; but a pipe or a device is written to as it is.
   ///
   /// Cancelling ends it soon and leaves nothing.
   ///
   /// - Parameter progress: called often, on a thread that may be blocked for a moment.
   package func backUp(
-    to path: String, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+    to target: BackupTarget, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
   ) async throws(KennelError) -> BackupReport {
     let date = clock.now()
     let report = try await backups.runInterruptibly { [self] isCancelled throws(KennelError) in
       var writer = try BackupWriter(
-        store: self, path: path, modified: Int(date.milliseconds / 1000), isCancelled: isCancelled,
+        store: self, target: target, modified: Int(date.milliseconds / 1000), isCancelled: isCancelled,
         progress: progress)
       return try writer.write()
     }
@@ -29,11 +29,10 @@ extension KennelStore {
 /// Writes one backup. It blocks: it belongs on a thread of its own.
 private struct BackupWriter: ~Copyable {
   private let store: KennelStore
-  private let path: String
   private let modified: Int
   private let isCancelled: @Sendable () -> Bool
   private let tell: @Sendable (BackupProgress) -> Void
-  private var output: OpenFile
+  private var output: BackupOutput
   /// The lines of the sums so far.
   private let sums: TemporaryPhoto
   private var progress = BackupProgress()
@@ -41,14 +40,12 @@ private struct BackupWriter: ~Copyable {
   private let buffer = FileBuffer()
 
   init(
-    store: KennelStore, path: String, modified: Int, isCancelled: @escaping @Sendable () -> Bool,
+    store: KennelStore, target: BackupTarget, modified: Int, isCancelled: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (BackupProgress) -> Void
   ) throws(KennelError) {
     let sums = try store.photos.makeTemporaryFile()
-    let output = try OpenFile(
-      creating: "\(path).\(Sodium.base64(Sodium.randomBytes(9))).part", name: path)
+    let output = try target.open(isCancelled: isCancelled)
     self.store = store
-    self.path = path
     self.modified = modified
     self.isCancelled = isCancelled
     tell = progress
@@ -59,14 +56,13 @@ private struct BackupWriter: ~Copyable {
   mutating func write() throws(KennelError) -> BackupReport {
     do throws(KennelError) {
       try writeAll()
-      try output.sync()
-      report.bytes = try output.size()
-      try output.move(to: path)
+      try output.finish()
     } catch {
-      try? FileCalls.remove(output.path)
+      output.abandon()
       throw error
     }
-    try FileCalls.syncDirectory(FileCalls.parent(of: path))
+    try output.syncPlace()
+    report.bytes = output.byteCount
     return report
   }
 

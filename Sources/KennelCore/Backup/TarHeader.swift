@@ -5,6 +5,9 @@ struct TarHeader: Sendable, Hashable {
   /// The largest number of eleven octal digits.
   static let ustarSizeLimit = 0o77777777777
 
+  /// Stands before the name of the file that an extended header is about.
+  static let extendedPrefix = "PaxHeaders/"
+
   enum Kind: UInt8, Sendable {
     case file = 0x30  // "0"
     /// What follows is about the file after it.
@@ -22,7 +25,7 @@ struct TarHeader: Sendable, Hashable {
   static func blocks(name: String, size: Int, modified: Int) -> [UInt8] {
     guard size > ustarSizeLimit else { return TarHeader(name: name, size: size).block(modified: modified) }
     let record = sizeRecord(size)
-    let extended = TarHeader(name: "PaxHeaders/" + name, size: record.count, kind: .extended)
+    let extended = TarHeader(name: extendedPrefix + name, size: record.count, kind: .extended)
     return extended.block(modified: modified) + record
       + [UInt8](repeating: 0, count: padding(after: record.count))
       + TarHeader(name: name, size: 0).block(modified: modified)

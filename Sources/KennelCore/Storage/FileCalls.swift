@@ -9,6 +9,8 @@ struct OpenFile: ~Copyable {
   /// As errors name it.
   private let name: String
   private let descriptor: Int32
+  /// Whether to go on, for what may take nothing for any time; nil for files.
+  private let isAbandoned: (@Sendable () -> Bool)?
 
   /// Makes a file that nobody else can read and that did not exist; locked for as long as it is open.
   ///
@@ -22,6 +24,7 @@ struct OpenFile: ~Copyable {
     self.path = path
     self.name = name ?? path
     self.descriptor = descriptor
+    isAbandoned = nil
     // Where a file system has no locks, nobody gets one: what a killed process left behind then stays.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
   }
@@ -36,6 +39,7 @@ struct OpenFile: ~Copyable {
     self.path = path
     name = path
     self.descriptor = descriptor
+    isAbandoned = nil
   }
 
   /// Opens a file for adding to its end, and reading; one that is not there is made, for this user only.
@@ -48,6 +52,7 @@ struct OpenFile: ~Copyable {
     self.path = path
     name = path
     self.descriptor = descriptor
+    isAbandoned = nil
   }
 
   /// Opens a directory, to lock it.
@@ -57,6 +62,36 @@ struct OpenFile: ~Copyable {
     self.path = path
     name = path
     self.descriptor = descriptor
+    isAbandoned = nil
+  }
+
+  /// Opens what takes bytes as they come: a pipe, whose reader is waited for, or a device.
+  ///
+  /// - Parameter isAbandoned: looked at while nothing is taken.
+  init(streamingTo path: String, until isAbandoned: @escaping @Sendable () -> Bool) throws(KennelError) {
+    var descriptor: Int32
+    repeat {
+      if isAbandoned() { throw .cancelled }
+      descriptor = FileCalls.again { open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+      // "opens for write-only... ENXIO unless the other end has been opened": the system does not tell when it is.
+      if descriptor < 0, errno == ENXIO { _ = poll(nil, 0, 50) }
+    } while descriptor < 0 && errno == ENXIO
+    guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
+    self.path = path
+    name = path
+    self.descriptor = descriptor
+    self.isAbandoned = isAbandoned
+  }
+
+  /// The program's standard output, whatever it is.
+  init(standardOutputUntil isAbandoned: @escaping @Sendable () -> Bool) throws(KennelError) {
+    let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+    let name = "standard output"
+    guard descriptor >= 0 else { throw .file("A file could not be opened", path: name, errno: errno) }
+    path = name
+    self.name = name
+    self.descriptor = descriptor
+    self.isAbandoned = isAbandoned
   }
 
   deinit { close(descriptor) }
@@ -68,6 +103,15 @@ struct OpenFile: ~Copyable {
       throw .file("A file could not be read", path: name, errno: errno)
     }
     return Int(status.st_size)
+  }
+
+  /// Whether it is a file with bytes of its own: no folder, pipe or device.
+  func isRegular() throws(KennelError) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .file("A file could not be read", path: name, errno: errno)
+    }
+    return status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Takes all its bytes away.
@@ -110,13 +154,24 @@ struct OpenFile: ~Copyable {
   /// the descriptor yet.
   func unlock() { _ = flock(descriptor, LOCK_UN) }
 
+  /// What a pipe takes in one go once it is ready (PIPE_BUF).
+  private static let readyLength = 4096
+
   func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
     var rest = bytes
     while !rest.isEmpty {
+      var length = rest.count
+      if let isAbandoned {
+        if isAbandoned() { throw .cancelled }
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&ready, 1, 100) > 0 else { continue }
+        length = min(length, Self.readyLength)
+      }
       let count = FileCalls.again {
         StorageFault.strikes(.writeFile)
-          ? FileCalls.noSpace() : Glibc.write(descriptor, rest.baseAddress, rest.count)
+          ? FileCalls.noSpace() : Glibc.write(descriptor, rest.baseAddress, length)
       }
+      if count < 0, errno == EAGAIN, isAbandoned != nil { continue }
       guard count > 0 else { throw .file("A file could not be written", path: name, errno: errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
@@ -159,11 +214,49 @@ struct OpenFile: ~Copyable {
 
   func sync() throws(KennelError) {
     let code = FileCalls.again { StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor) }
+    // "fd is bound to a special file (e.g., a pipe, FIFO, or socket) which does not support synchronization."
+    if code != 0, isAbandoned != nil, errno == EINVAL || errno == EROFS { return }
     guard code == 0 else { throw .file("A file could not be brought to the disk", path: name, errno: errno) }
   }
 }
 
 enum FileCalls {
+  /// What there can be at a path.
+  enum Kind: Sendable {
+    case file, directory
+    /// A pipe or a device that takes bytes one after the other.
+    case stream
+    case disk, other
+  }
+
+  /// What is at a path, behind links; nil for nothing.
+  static func kind(of path: String) -> Kind? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .directory
+    case S_IFIFO, S_IFCHR: .stream
+    case S_IFBLK: .disk
+    default: .other
+    }
+  }
+
+  /// The path to which a link at the end of a path leads, whether there is something or not; the path itself where no
+  /// link is.
+  static func placeBehindLinks(_ path: String) throws(KennelError) -> String {
+    var place = path
+    // As many as Linux follows.
+    for _ in 0..<40 {
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlink(place, &target, target.count)
+      guard count > 0 else { return place }
+      let text = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      place = text.hasPrefix("/") ? text : parent(of: place) + "/" + text
+    }
+    throw .file("A file could not be made", path: path, errno: ELOOP)
+  }
+
   /// Makes a directory for this user only; one that is there stays as it is.
   static func makeDirectory(_ path: String) throws(KennelError) {
     if mkdir(path, 0o700) == 0 { return }
