@@ -91,6 +91,24 @@ import Testing
     #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
   }
 
+  @Test func whatOneRunHadIsCountedWithTheNextThoughItBrokeOff() {
+    func progress(_ posts: Int, _ bytes: Int) -> SyncProgress {
+      var progress = SyncProgress()
+      (progress.seen, progress.taken, progress.bytes) = (posts, posts, bytes)
+      return progress
+    }
+    var report = SyncReport()
+    (report.taken, report.bytes, report.refusedCount) = (2, 200, 1)
+    var totals = SyncTotals()
+    for now in [progress(0, 0), progress(1, 100), progress(2, 200)] { totals.advance(now) }
+    totals.finish(report)
+    #expect(totals.progress.taken == 2 && totals.progress.bytes == 200)
+    // The next one is cut off after more than it has when it begins again.
+    for now in [progress(0, 0), progress(1, 70), progress(0, 0), progress(0, 80)] { totals.advance(now) }
+    #expect(totals.progress.taken == 3 && totals.progress.bytes == 350)
+    #expect(totals.report.taken == 3 && totals.report.bytes == 350 && totals.report.refusedCount == 1)
+  }
+
   @Test func privateAddressesAreLeftAloneUnlessAskedFor() async throws {
     let here = try await Kennel.withOwner()
     let refused = try await here.run("sync", "http://127.0.0.1:9/")

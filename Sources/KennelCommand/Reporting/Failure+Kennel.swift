@@ -9,7 +9,10 @@ extension ExitStatus {
 
   /// What the manual says of each.
   static let all: [(status: ExitStatus, meaning: String)] = [
-    (.success, "everything that was asked for was done; a server was asked to end, and did"),
+    (
+      .success,
+      "everything that was asked for was done; a server, or a sync that follows, was asked to end, and did"
+    ),
     (.failure, "a failure that has no number of its own, or kennel check has found something"),
     (.usage, "the command line, a variable or the configuration file makes no sense"),
     (.connection, "another kennel cannot be reached, or is none"),
@@ -26,11 +29,11 @@ extension Failure {
   /// Any error that Kennel's libraries throw.
   init(_ error: any Error) {
     switch error {
+    // The reader of a backup.
+    case let error as KennelError where error.errno == EPIPE: self = .file(error.description, EPIPE)
     case let error as KennelError:
       self.init(Self.status(of: error.code), Self.withoutStop(Self.lowered(error.description)))
     case let error as HTTPServerError: self.init(.failure, Self.withoutStop(Self.lowered(error.description)))
-    // The reader of a backup.
-    case let error as KennelError where error.errno == EPIPE: self = .file(error.description, EPIPE)
     default: self.init(general: error)
     }
   }

@@ -6,8 +6,7 @@ import TerminalProgram
 final class SyncTelling: Sendable {
   private struct State: Sendable {
     var notes = SyncNotes()
-    var total = SyncReport()
-    var hasFinished = false
+    var totals = SyncTotals()
   }
 
   private let name: String
@@ -24,10 +23,12 @@ final class SyncTelling: Sendable {
 
   func advance(_ now: SyncProgress) {
     let moment = ContinuousClock.now - start
-    let (bytes, note) = state.withLock { state in
-      (state.total.bytes + now.bytes, screen.showsProgress ? nil : state.notes.progress(now, at: moment))
+    let (sum, note) = state.withLock { state in
+      state.totals.advance(now)
+      let sum = state.totals.progress
+      return (sum, screen.showsProgress ? nil : state.notes.progress(sum, at: moment))
     }
-    progress.advance(to: Int64(bytes))
+    progress.advance(to: Int64(sum.bytes))
     if let note { say(note) }
   }
 
@@ -38,9 +39,8 @@ final class SyncTelling: Sendable {
   /// Whether it is worth telling: the first one is, and each with something new.
   func finished(_ report: SyncReport) -> Bool {
     let (isFirst, note) = state.withLock { state in
-      defer { state.hasFinished = true }
-      state.total = state.total + report
-      return (!state.hasFinished, state.notes.worked())
+      defer { state.totals.finish(report) }
+      return (!state.totals.hasFinished, state.notes.worked())
     }
     if let note { say(note) }
     return isFirst || report.taken > 0 || report.refusedCount > 0
@@ -50,7 +50,9 @@ final class SyncTelling: Sendable {
 
   /// All that came while it was followed.
   func tellTotal() {
-    let total = state.withLock { $0.hasFinished ? $0.total : nil }
+    let total = state.withLock {
+      $0.totals.hasFinished || $0.totals.report.taken > 0 ? $0.totals.report : nil
+    }
     let time = ByteText.time((ContinuousClock.now - start).inSeconds)
     if let total { say("followed for \(time): \(total.summary)") }
   }

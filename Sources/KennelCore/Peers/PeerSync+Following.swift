@@ -9,7 +9,7 @@ extension PeerSync {
   /// nobody ever was it ends soon: then the address is wrong.
   ///
   /// - Parameters:
-  ///   - progress: called often, one call after the other; it begins anew with each sync.
+  ///   - progress: called often, one call after the other; it begins anew, with nothing, with each sync.
   ///   - retrying: called before each pause, but for the first one after a link that did its work.
   ///   - finished: called after each sync; the first one comes when the link is open. What it throws ends the following.
   /// - Throws: `cancelled`; or what would be the same again, such as `badPeer`.

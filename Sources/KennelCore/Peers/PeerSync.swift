@@ -62,7 +62,7 @@ package struct PeerSync: Sendable {
   /// very first, only once.
   ///
   /// - Parameters:
-  ///   - progress: called often, one call after the other.
+  ///   - progress: called often, one call after the other; with nothing first.
   ///   - retrying: called before each pause.
   /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `busy` when the same peer is being read already, `cancelled`, or
   ///   what the store says.
@@ -74,6 +74,8 @@ package struct PeerSync: Sendable {
     let partials = try await PartialPhotos.open(for: peer, in: store)
     defer { partials.end() }
     let teller = SyncTeller(progress: progress, retrying: retrying)
+    // So whoever adds up runs knows that this one has begun.
+    teller.update { _ in }
     var report = SyncReport()
     var cursor = try await store.posts.cursor(of: peer.name)
     var hasAnswered = false
