@@ -80,6 +80,7 @@ extension KennelProgram {
         discussion: [
           "Posts that are not here yet are taken, with their photos, captions, authors and dates. Nothing of the other kennel is believed: a photo has to have the hash that was announced, and to be one.",
           "A sync that was cut off goes on where it was, in the middle of a photo too. What was deleted here does not come back.",
+          "How far another kennel was read is remembered by which one it is, wherever it is: one that moves is gone on with, one that was restored from a backup too, and one that takes another's place is read from its beginning, which is told. A kennel takes nothing from itself.",
           "With --follow it stays, and takes each new post as soon as the other kennel tells of it. A link that breaks is made again, after pauses of up to a minute, or as long as the other kennel asks for. Ctrl-C or SIGTERM ends it, and the status is 0.",
         ],
         options: [
@@ -150,12 +151,12 @@ extension KennelProgram {
       .init("DIR/photos", "the photos, each named by the SHA-256 of its bytes"),
       .init("DIR/thumbnails", "what can be made again at any time"),
       .init(
+        "DIR/demo-password", "of a demo's kennel, the owner's name and password, for its user's eyes only"),
+      .init(
         "DIR/kennel.conf",
         "settings, if there are any: a name = value on each line, named as the options of serve, where a value may stand in quotes; a line that begins with # says nothing"
       ),
     ],
-      .init(
-        "DIR/demo-password", "of a demo's kennel, the owner's name and password, for its user's eyes only"),
     exits: ExitStatus.all.map { .init($0.status, $0.meaning) },
     sections: [
       .init(

@@ -21,6 +21,35 @@ import Testing
     #expect(try await server.end() == 0)
   }
 
+  @Test func aKennelTakesNothingFromItself() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(1)
+    _ = try await kennel.run("import", kennel.directory.path("photos"))
+    let server = try await kennel.start("serve", "--port", "0")
+    let result = try await kennel.run("sync", server.address, "--allow-private")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("that is the address of this kennel itself"), "\(result.errors)")
+    #expect(try await kennel.run("check").output == "1 photo: all is well.\n")
+    #expect(try await server.end() == 0)
+  }
+
+  @Test func anotherKennelInAKennelsPlaceIsTold() async throws {
+    let here = try await Kennel.withOwner()
+    var port = "0"
+    for count in 1...2 {
+      let there = try await Kennel.withOwner()
+      try there.writePhotos(count)
+      _ = try await there.run("import", there.directory.path("photos"))
+      let server = try await there.start("serve", "--port", port)
+      port = "\(try #require(try server.url("/").port))"
+      let result = try await here.run("sync", server.address, "--allow-private")
+      #expect(result.output.contains(": \(count) new post"), "\(result.output) \(result.errors)")
+      let isTold = result.errors.contains("another kennel is at this address than before")
+      #expect(isTold == (count == 2), "\(result.errors)")
+      #expect(try await server.end() == 0)
+    }
+  }
+
   @Test func whereNobodyListensItEndsSoonAndSaysSo() async throws {
     let here = try await Kennel.withOwner()
     let start = ContinuousClock.now

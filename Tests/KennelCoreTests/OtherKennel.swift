@@ -1,12 +1,19 @@
 import Foundation
 import HTTPService
+import Synchronization
 import TestSupport
 
 @testable import KennelCore
 
 /// Another kennel's face towards its peers, over a store of its own.
 final class OtherKennel: Sendable {
-  let store: KennelStore
+  private struct State {
+    var store: KennelStore
+    /// Not so one of before kennels did.
+    var tellsWhichItIs = true
+  }
+
+  private let state: Mutex<State>
   private let server: HTTPServer
 
   var port: UInt16 { server.port }
@@ -16,21 +23,31 @@ final class OtherKennel: Sendable {
   }
 
   init(_ store: KennelStore) throws {
-    self.store = store
+    state = Mutex(State(store: store))
     server = try HTTPServer()
-    try server.start { [store] request in try await Self.answer(request, store) }
+    try server.start { [weak self] request in
+      guard let state = self?.state.withLock({ $0 }) else { return HTTPResponse(status: .notFound) }
+      return try await Self.answer(request, state)
+    }
   }
+
+  /// Another kennel takes its address.
+  func become(_ store: KennelStore) { state.withLock { $0.store = store } }
+
+  func tellWhichItIs(_ tells: Bool) { state.withLock { $0.tellsWhichItIs = tells } }
 
   func stop() async { await server.stop(within: .zero) }
 
-  private static func answer(_ request: HTTPRequest, _ store: KennelStore) async throws -> HTTPResponse {
+  private static func answer(_ request: HTTPRequest, _ state: State) async throws -> HTTPResponse {
+    let store = state.store
     switch request.pathSegments {
     case ["peer", "posts"]:
       let limit = request.query("limit").flatMap { Int($0) } ?? 50
       let posts = try await store.posts.sharedPage(
         after: request.query("after").flatMap { Int64($0) }, limit: limit)
       let next: Any = posts.count < limit ? NSNull() : posts.last.map { $0.id as Any } ?? NSNull()
-      let page: [String: Any] = ["posts": posts.map(json), "next": next]
+      var page: [String: Any] = ["posts": posts.map(json), "next": next]
+      if state.tellsWhichItIs { page["kennel"] = json(try await store.lineage()) }
       return HTTPResponse(body: .bytes(try JSONSerialization.data(withJSONObject: page)))
     case ["events"]:
       let listener = try store.events.listen()
@@ -52,6 +69,11 @@ final class OtherKennel: Sendable {
       let file = store.photos.file(post.photo, byteCount: post.byteCount)
       return try .file(at: file.path, for: request, contentType: "image/jpeg")
     }
+  }
+
+  private static func json(_ lineage: KennelLineage) -> [String: Any] {
+    let was = lineage.ancestors.map { ["id": "\($0.identity)", "through": $0.through] as [String: Any] }
+    return ["id": "\(lineage.identity)", "was": was]
   }
 
   static func json(_ post: Post) -> [String: Any] {

@@ -11,7 +11,8 @@ import Testing
   ) async throws -> Post? {
     try await store.posts.take(
       try await store.photos.stage(KennelStore.photo(number)), facts: .small, caption: "from afar",
-      author: user.id, origin: Post.Origin(kennel: peer, author: "Eve", id: Int64(number)), created: created)
+      author: user.id, origin: Post.Origin(kennel: peer, author: "Eve", id: Int64(number)),
+      key: PeerKey(address: peer), created: created)
   }
 
   @Test func aPostKeepsWhereItCameFromAndWhen() async throws {
@@ -39,8 +40,8 @@ import Testing
       #expect(try await take(7, from: "others.example", into: store, by: ada) != nil)
       try await store.posts.delete(post.id, by: ada.id)
       #expect(try await take(7, into: store, by: ada) == nil)
-      #expect(try await store.posts.hasTaken(7, from: "friends.example"))
-      #expect(try await !store.posts.hasTaken(8, from: "friends.example"))
+      #expect(try await store.posts.hasTaken(7, of: PeerKey(address: "friends.example")))
+      #expect(try await !store.posts.hasTaken(8, of: PeerKey(address: "friends.example")))
       #expect(try await store.posts.page().count == 1)
       #expect(try await store.check().problems == [])
       #expect(try await eventually { try store.incomingFiles().isEmpty })
@@ -94,10 +95,12 @@ import Testing
 
   @Test func thePlaceUpToWhichAPeerWasReadIsKept() async throws {
     try await withStore { store in
-      #expect(try await store.posts.cursor(of: "a") == 0)
-      for id: Int64 in [12, 13, 5] { try await store.posts.advanceCursor(to: id, of: "a") }
-      #expect(try await store.posts.cursor(of: "a") == 13)
-      #expect(try await store.posts.cursor(of: "b") == 0)
+      #expect(try await store.posts.memory(at: "a").cursor == 0)
+      for id: Int64 in [12, 13, 5] {
+        try await store.posts.advanceCursor(to: id, of: PeerKey(address: "a"))
+      }
+      #expect(try await store.posts.memory(at: "a").cursor == 13)
+      #expect(try await store.posts.memory(at: "b").cursor == 0)
     }
   }
 }

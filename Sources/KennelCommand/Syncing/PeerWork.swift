@@ -13,7 +13,8 @@ struct PeerWork: Sendable {
   func run() async throws -> ExitStatus {
     let notes = SyncTelling(peer.name, context)
     do {
-      let report = try await sync.run(progress: notes.advance, retrying: notes.retry)
+      let report = try await sync.run(
+        progress: notes.advance, retrying: notes.retry, replaced: notes.replaced)
       notes.end()
       try await tell(report)
       return .success
@@ -29,7 +30,9 @@ struct PeerWork: Sendable {
   func follow() async throws -> ExitStatus {
     let notes = SyncTelling(peer.name, context)
     do {
-      try await sync.follow(progress: notes.advance, retrying: notes.retry) { report in
+      try await sync.follow(
+        progress: notes.advance, retrying: notes.retry, replaced: notes.replaced
+      ) { report in
         if notes.finished(report) { try await tell(report, isFollowing: true) }
       }
       return .success

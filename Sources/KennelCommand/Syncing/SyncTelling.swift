@@ -36,6 +36,11 @@ final class SyncTelling: Sendable {
     if let note = state.withLock({ $0.notes.retry(retry) }) { say(note) }
   }
 
+  func replaced() {
+    screen.warn(
+      "kennel: \(name): another kennel is at this address than before: all of its posts are new here")
+  }
+
   /// Whether it is worth telling: the first one is, and each with something new.
   func finished(_ report: SyncReport) -> Bool {
     let (isFirst, note) = state.withLock { state in

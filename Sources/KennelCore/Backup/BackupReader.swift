@@ -26,6 +26,8 @@ extension KennelStore {
       report.missing = try await missingPhotos(in: draft, configuration)
       if Task.isCancelled { throw KennelError.cancelled }
       try await lane.run { () throws(KennelError) in
+        // In this order: what both kennels have ends before the numbers that are passed over.
+        try beginLineage(in: draft)
         try passOverNumbers(in: draft)
         FileCalls.syncAll()
         // Takes the place of an empty directory, and of nothing else.

@@ -3,7 +3,7 @@ extension KennelStore {
   private static let passedOver: Int64 = 100_000
 
   /// Has numbers go on well behind those of the backup: what was posted after it is lost, but browsers keep its pictures
-  /// by its number, and other kennels remember which numbers they have.
+  /// by its number.
   static func passOverNumbers(in directory: String) throws(KennelError) {
     let connection = try Connection(
       path: directory + "/kennel.sqlite", access: .copying, patience: .zero)

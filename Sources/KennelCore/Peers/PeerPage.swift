@@ -31,6 +31,8 @@ struct PeerPage: Sendable {
   }
 
   var offers: [Offer]
+  /// Which kennel it is; nil for one of before kennels told.
+  var lineage: KennelLineage?
   /// Whether more follow.
   var isLast: Bool
 
@@ -50,6 +52,17 @@ struct PeerPage: Sendable {
       var photo: Photo
     }
 
+    struct Kennel: Decodable {
+      struct Ancestor: Decodable {
+        var id: String
+        var through: Int64
+      }
+
+      var id: String
+      var was: [Ancestor]?
+    }
+
+    var kennel: Kennel?
     var posts: [Post]
     var next: Int64?
   }
@@ -74,6 +87,7 @@ struct PeerPage: Sendable {
     guard shape.posts.count <= Self.limit, shape.next == nil || (shape.next == last && last > cursor) else {
       throw KennelError(.badPeer, "The other kennel gives pages that do not follow each other.")
     }
+    lineage = try shape.kennel.map { kennel throws(KennelError) in try KennelLineage(kennel) }
     isLast = shape.next == nil
     offers = shape.posts.map { post in
       do throws(KennelError) {
@@ -81,6 +95,19 @@ struct PeerPage: Sendable {
       } catch {
         return .refused(id: post.id, reason: error.description)
       }
+    }
+  }
+}
+
+extension KennelLineage {
+  fileprivate init(_ kennel: PeerPage.Shape.Kennel) throws(KennelError) {
+    guard let identity = KennelIdentity(kennel.id) else {
+      throw KennelError(
+        .badPeer, "The other kennel tells in an unknown way which one it is. This one may need an update.")
+    }
+    self.init(identity: identity)
+    ancestors = (kennel.was ?? []).prefix(Self.limit).compactMap { ancestor in
+      KennelIdentity(ancestor.id).map { Ancestor(identity: $0, through: max(ancestor.through, 0)) }
     }
   }
 }

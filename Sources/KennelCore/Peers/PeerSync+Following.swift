@@ -11,16 +11,18 @@ extension PeerSync {
   /// - Parameters:
   ///   - progress: called often, one call after the other; it begins anew, with nothing, with each sync.
   ///   - retrying: called before each pause, but for the first one after a link that did its work.
+  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning.
   ///   - finished: called after each sync; the first one comes when the link is open. What it throws ends the following.
   /// - Throws: `cancelled`; or what would be the same again, such as `badPeer`.
   package func follow(
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
     retrying: @escaping @Sendable (SyncRetry) -> Void = { _ in },
+    replaced: @escaping @Sendable () -> Void = {},
     finished: @Sendable (SyncReport) async throws -> Void = { _ in }
   ) async throws {
     var patience = PeerPatience(
       firstPause: limits.firstPause, limit: .max,
-      hasAnswered: try await store.posts.cursor(of: peer.name) > 0)
+      hasAnswered: try await store.posts.memory(at: peer.name).isKnown)
     while true {
       let listener = PeerListener()
       let link = PeerLink(to: peer, session: transport.session, delegate: listener)
@@ -35,7 +37,7 @@ extension PeerSync {
         listening: for try await _ in news {
           var isLimited = true
           while isLimited {
-            let report = try await run(progress: progress, retrying: retrying)
+            let report = try await run(progress: progress, retrying: retrying, replaced: replaced)
             isWorking = true
             isLimited = report.isLimited
             do {

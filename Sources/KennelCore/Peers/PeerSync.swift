@@ -7,6 +7,9 @@ import Retriever
 /// decoded before it is kept. A post is taken in one transaction with the note that it was; so a sync can be cancelled,
 /// cut or killed at any moment, and the next one goes on, in the middle of a photo too. What the peer deletes later stays
 /// here; what was deleted here does not come back.
+///
+/// How far a kennel was read is remembered by which one it is, not by its address: it may move, and another one may take
+/// its place.
 package struct PeerSync: Sendable {
   /// What one run may take, and how patient it is.
   package struct Limits: Sendable, Hashable {
@@ -64,52 +67,76 @@ package struct PeerSync: Sendable {
   /// - Parameters:
   ///   - progress: called often, one call after the other; with nothing first.
   ///   - retrying: called before each pause.
-  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `busy` when the same peer is being read already, `cancelled`, or
+  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning.
+  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `badAddress` for this kennel itself, `busy` when the same peer is being read already, `cancelled`, or
   ///   what the store says.
   @discardableResult
   package func run(
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
-    retrying: @escaping @Sendable (SyncRetry) -> Void = { _ in }
+    retrying: @escaping @Sendable (SyncRetry) -> Void = { _ in },
+    replaced: @escaping @Sendable () -> Void = {}
   ) async throws(KennelError) -> SyncReport {
     let partials = try await PartialPhotos.open(for: peer, in: store)
     defer { partials.end() }
-    let teller = SyncTeller(progress: progress, retrying: retrying)
+    let teller = SyncTeller(progress: progress, retrying: retrying, replaced: replaced)
     // So whoever adds up runs knows that this one has begun.
     teller.update { _ in }
     var report = SyncReport()
-    var cursor = try await store.posts.cursor(of: peer.name)
-    var hasAnswered = false
+    var (memory, page) = try await firstPage(teller)
     while true {
-      let page = try await page(after: cursor, hasAnswered: hasAnswered, teller)
-      hasAnswered = true
       for offer in page.offers {
         if report.taken >= limits.posts || teller.now.bytes >= limits.bytes {
           report.isLimited = true
           break
         }
-        try await handle(offer, partials, teller, &report)
-        cursor = offer.id
+        try await handle(offer, memory.key, partials, teller, &report)
+        memory.cursor = offer.id
         teller.update { $0.seen += 1 }
       }
       // Those that were not taken are dealt with too.
-      try await store.posts.advanceCursor(to: cursor, of: peer.name)
+      try await store.posts.advanceCursor(to: memory.cursor, of: memory.key)
       report.bytes = teller.now.bytes
       if page.isLast || report.isLimited { return report }
+      page = try await nextPage(behind: page, after: memory.cursor, teller)
     }
   }
 
+  /// Finds out which kennel it is, and has its first page with something new.
+  private func firstPage(_ teller: SyncTeller) async throws(KennelError) -> (PeerMemory, PeerPage) {
+    let guess = try await store.posts.memory(at: peer.name)
+    let page = try await page(after: guess.cursor, hasAnswered: false, teller)
+    let memory = try await store.posts.meet(page.lineage, at: peer.name)
+    if memory.isReplacement { teller.replaced() }
+    if memory.cursor == guess.cursor { return (memory, page) }
+    return (memory, try await nextPage(behind: page, after: memory.cursor, teller))
+  }
+
+  private func nextPage(
+    behind page: PeerPage, after cursor: Int64, _ teller: SyncTeller
+  ) async throws(KennelError) -> PeerPage {
+    let next = try await self.page(after: cursor, hasAnswered: true, teller)
+    guard next.lineage?.identity == page.lineage?.identity else {
+      throw KennelError(
+        .unreachable, "Another kennel has taken the place of the one that was read. Try again.")
+    }
+    return next
+  }
+
   private func handle(
-    _ offer: PeerPage.Offer, _ partials: PartialPhotos, _ teller: SyncTeller, _ report: inout SyncReport
+    _ offer: PeerPage.Offer, _ key: PeerKey, _ partials: PartialPhotos, _ teller: SyncTeller,
+    _ report: inout SyncReport
   ) async throws(KennelError) {
     switch offer {
     case .refused(let id, let reason): report.refuse(id, reason)
     case .post(let post):
-      guard try await !store.posts.hasTaken(post.id, from: peer.name) else {
+      let isTaken = try await store.posts.hasTaken(post.id, of: key)
+      let isHere = if isTaken { true } else { try await store.posts.hasEqual(to: post) }
+      guard !isHere else {
         report.known += 1
         return
       }
       do throws(PeerFailure) {
-        let isNew = try await take(post, partials, teller)
+        let isNew = try await take(post, key, partials, teller)
         if isNew {
           report.taken += 1
           teller.update { $0.taken += 1 }
@@ -127,14 +154,15 @@ package struct PeerSync: Sendable {
   }
 
   private func take(
-    _ post: PeerPost, _ partials: PartialPhotos, _ teller: SyncTeller
+    _ post: PeerPost, _ key: PeerKey, _ partials: PartialPhotos, _ teller: SyncTeller
   ) async throws(PeerFailure) -> Bool {
     do {
       let photo = try await photo(of: post, partials, teller)
       let facts = try await inspect(photo.path)
       let origin = Post.Origin(kennel: peer.name, author: post.author, id: post.id)
       return try await store.posts.take(
-        photo, facts: facts, caption: post.caption, author: owner, origin: origin, created: post.created)
+        photo, facts: facts, caption: post.caption, author: owner, origin: origin, key: key,
+        created: post.created)
         != nil
     } catch {
       throw PeerFailure(error)

@@ -5,12 +5,15 @@ final class SyncTeller: Sendable {
   private let state = Mutex(SyncProgress())
   private let progress: @Sendable (SyncProgress) -> Void
   let retrying: @Sendable (SyncRetry) -> Void
+  let replaced: @Sendable () -> Void
 
   init(
-    progress: @escaping @Sendable (SyncProgress) -> Void, retrying: @escaping @Sendable (SyncRetry) -> Void
+    progress: @escaping @Sendable (SyncProgress) -> Void, retrying: @escaping @Sendable (SyncRetry) -> Void,
+    replaced: @escaping @Sendable () -> Void
   ) {
     self.progress = progress
     self.retrying = retrying
+    self.replaced = replaced
   }
 
   var now: SyncProgress { state.withLock { $0 } }

@@ -22,52 +22,40 @@ extension Posts {
   /// Keeps a post of another kennel, and that it was dealt with; nil when it was taken before, even if it has been
   /// deleted here since.
   ///
+  /// - Parameter key: under what it is remembered.
   /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
   package func take(
     _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, origin: Post.Origin,
-    created: Date
+    key: PeerKey, created: Date
   ) async throws(KennelError) -> Post? {
     var draft = try Draft(photo: photo, facts: facts, caption: caption, author: author, created: created)
     draft.origin = origin
     return try await database.write { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
-        "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(origin.kennel),
+        "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.text),
         .integer(origin.id))
-      try Self.advanceCursor(to: origin.id, of: origin.kennel, in: transaction)
+      try PeerMemory.advance(to: origin.id, of: key, transaction.connection)
       return isNew > 0 ? try insert(draft, in: transaction) : nil
     }
   }
 
   /// Whether a post of another kennel was taken before.
-  func hasTaken(_ id: Int64, from peer: String) async throws(KennelError) -> Bool {
+  func hasTaken(_ id: Int64, of key: PeerKey) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT 1 FROM taken WHERE peer = ? AND remote = ?", .text(peer), .integer(id), row: { _ in true })
-        != nil
+        "SELECT 1 FROM taken WHERE peer = ? AND remote = ?", .text(key.text), .integer(id), row: { _ in true }
+      ) != nil
     }
   }
 
-  /// Up to which id another kennel's posts have been dealt with.
-  func cursor(of peer: String) async throws(KennelError) -> Int64 {
+  /// Whether the very same post has come from some kennel: from a copy of the one that offers it, or from itself under
+  /// another identity. All of it is compared, so that no kennel can keep another one's posts away.
+  func hasEqual(to post: PeerPost) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in
-      try connection.first("SELECT cursor FROM peers WHERE name = ?", .text(peer), row: { $0.integer(0) })
-        ?? 0
+      try connection.first(
+        "SELECT 1 FROM posts WHERE photo = ? AND remote = ? AND peer_author = ? AND caption = ? AND created = ?",
+        .blob(post.hash.bytes), .integer(post.id), .text(post.author), .text(post.caption),
+        .integer(post.created.milliseconds), row: { _ in true }) != nil
     }
-  }
-
-  /// Never goes back.
-  func advanceCursor(to id: Int64, of peer: String) async throws(KennelError) {
-    try await database.write { transaction throws(KennelError) in
-      try Self.advanceCursor(to: id, of: peer, in: transaction)
-    }
-  }
-
-  private static func advanceCursor(
-    to id: Int64, of peer: String, in transaction: WriteTransaction
-  ) throws(KennelError) {
-    try transaction.connection.run(
-      """
-      INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
-      """, .text(peer), .integer(id))
   }
 }

@@ -94,6 +94,7 @@ package final class KennelStore: Sendable {
   private func prepare() async throws(KennelError) {
     let changes = changes
     try await database.write { transaction throws(KennelError) in
+      try KennelLineage.begin(transaction.connection)
       try changes.clearIncoming(in: transaction)
       try changes.removePhotos(in: transaction)
     }

@@ -3,7 +3,7 @@ struct Migration: Sendable {
   let script: String
 
   /// Never changed once released: a new shape is a new step.
-  static let all = [accountsAndPosts, favouritesAndComments, events, peers, eventsOfOnesOwn]
+  static let all = [accountsAndPosts, favouritesAndComments, events, peers, eventsOfOnesOwn, identities]
 
   static let accountsAndPosts = Migration(
     script: """
@@ -101,6 +101,18 @@ struct Migration: Sendable {
       ALTER TABLE events ADD COLUMN user INTEGER REFERENCES users ON DELETE SET NULL;
       ALTER TABLE events ADD COLUMN given INTEGER;
       ALTER TABLE events ADD COLUMN photo BLOB;
+      """)
+
+  /// The present identity is the one without a last number; it is made when the store is opened. In `peers`, an address
+  /// has the identity of the kennel that was there last; how far a kennel was read stands with its own name (``PeerKey``).
+  static let identities = Migration(
+    script: """
+      CREATE TABLE identities (
+        number INTEGER PRIMARY KEY,
+        identity BLOB NOT NULL UNIQUE CHECK (length(identity) = 16),
+        through INTEGER
+      ) STRICT;
+      ALTER TABLE peers ADD COLUMN identity BLOB CHECK (length(identity) = 16);
       """)
 
   /// Takes the steps that are missing, each in a transaction of its own.

@@ -107,8 +107,10 @@ extension KennelSite {
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
     let more = try await store.posts.sharedPage(after: after, limit: limit + 1)
     let posts = more.prefix(limit)
+    let lineage = try await store.lineage()
     return .taggedJSON(for: call.request) { json in
       json.object { json in
+        json.kennel(lineage)
         json.array("posts") { json in
           for post in posts { json.post(post) }
         }

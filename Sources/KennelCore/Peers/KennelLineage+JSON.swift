@@ -1,0 +1,16 @@
+extension JSONText {
+  /// Which kennel it is that another one reads.
+  mutating func kennel(_ lineage: KennelLineage) {
+    object("kennel") { json in
+      json.member("id", lineage.identity.description)
+      json.array("was") { json in
+        for ancestor in lineage.ancestors {
+          json.object { json in
+            json.member("id", ancestor.identity.description)
+            json.member("through", ancestor.through)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/// Under what the posts of another kennel are remembered: which kennel it is, or where, for one that does not tell.
+package struct PeerKey: Sendable, Hashable {
+  let text: String
+
+  init(_ identity: KennelIdentity) {
+    // No address has this character.
+    text = "#\(identity)"
+  }
+
+  package init(address: String) { text = address }
+}
+
+/// Up to which number another kennel's posts have been dealt with.
+struct PeerMemory: Sendable, Hashable {
+  var key: PeerKey
+  var cursor: Int64
+  /// Whether this kennel was ever read.
+  var isKnown: Bool
+  /// Whether another kennel was at this address before.
+  var isReplacement = false
+}
+
+extension Posts {
+  /// What is remembered of the kennel that was at an address last: it may be another one by now.
+  func memory(at address: String) async throws(KennelError) -> PeerMemory {
+    try await database.read { connection throws(KennelError) in
+      let here = try PeerMemory.Place(address, connection)
+      let key = here?.identity.map { PeerKey($0) } ?? PeerKey(address: address)
+      return PeerMemory(
+        key: key, cursor: try PeerMemory.cursor(of: key, connection) ?? 0, isKnown: here != nil)
+    }
+  }
+
+  /// What is remembered of a kennel that has said which one it is, and that it is at this address now.
+  ///
+  /// - Parameter lineage: nil for one that does not say so: then it is the one at this address.
+  /// - Throws: `badAddress` for this kennel itself.
+  func meet(_ lineage: KennelLineage?, at address: String) async throws(KennelError) -> PeerMemory {
+    try await database.write { transaction throws(KennelError) in
+      let connection = transaction.connection
+      let here = try PeerMemory.Place(address, connection)
+      guard let lineage else { return try PeerMemory.meetUnnamed(at: address, here, connection) }
+      return try PeerMemory.meet(lineage, at: address, here, connection)
+    }
+  }
+
+  /// Never goes back.
+  func advanceCursor(to id: Int64, of key: PeerKey) async throws(KennelError) {
+    try await database.write { transaction throws(KennelError) in
+      try PeerMemory.advance(to: id, of: key, transaction.connection)
+    }
+  }
+}
+
+extension PeerMemory {
+  /// What is known of an address.
+  struct Place: Sendable {
+    /// Of the kennel that does not say which one it is.
+    var cursor: Int64
+    /// Which kennel was there last, if it said so.
+    var identity: KennelIdentity?
+
+    init?(_ address: String, _ connection: Connection) throws(KennelError) {
+      let found = try connection.first(
+        "SELECT cursor, identity FROM peers WHERE name = ?", .text(address)
+      ) { ($0.integer(0), $0.isNull(1) ? nil : KennelIdentity(bytes: $0.blob(1))) }
+      guard let found else { return nil }
+      (cursor, identity) = found
+    }
+  }
+
+  static func cursor(of key: PeerKey, _ connection: Connection) throws(KennelError) -> Int64? {
+    try connection.first("SELECT cursor FROM peers WHERE name = ?", .text(key.text)) { $0.integer(0) }
+  }
+
+  static func advance(to id: Int64, of key: PeerKey, _ connection: Connection) throws(KennelError) {
+    try connection.run(
+      """
+      INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
+      """, .text(key.text), .integer(id))
+  }
+
+  fileprivate static func meetUnnamed(
+    at address: String, _ here: Place?, _ connection: Connection
+  ) throws(KennelError) -> PeerMemory {
+    // One that has said which one it is goes on to do so.
+    let isReplacement = here?.identity != nil
+    if isReplacement { try connection.run("UPDATE peers SET identity = NULL WHERE name = ?", .text(address)) }
+    return PeerMemory(
+      key: PeerKey(address: address), cursor: here?.cursor ?? 0, isKnown: here != nil && !isReplacement,
+      isReplacement: isReplacement)
+  }
+
+  fileprivate static func meet(
+    _ lineage: KennelLineage, at address: String, _ here: Place?, _ connection: Connection
+  ) throws(KennelError) -> PeerMemory {
+    let own = try KennelLineage(connection)
+    guard lineage.identity != own.identity else {
+      throw KennelError(
+        .badAddress,
+        "That is the address of this kennel itself: it has all of its own posts. Give another kennel's.")
+    }
+    let key = PeerKey(lineage.identity)
+    let before = try cursor(of: key, connection)
+    var start: Int64
+    if let before { start = before } else { start = try inherited(lineage, own, connection) }
+    if let here, here.identity == nil {
+      // It did not say which one it is until now, as kennels of before: it was remembered by its address.
+      start = max(start, here.cursor)
+      try connection.run(
+        "UPDATE OR IGNORE taken SET peer = ? WHERE peer = ?", .text(key.text), .text(address))
+      try connection.run("DELETE FROM taken WHERE peer = ?", .text(address))
+    }
+    try advance(to: start, of: key, connection)
+    try connection.run(
+      """
+      INSERT INTO peers (name, cursor, identity) VALUES (?1, 0, ?2)
+      ON CONFLICT (name) DO UPDATE SET cursor = 0, identity = ?2
+      """, .text(address), .blob(lineage.identity.bytes))
+    let isReplacement = here?.identity.map { !lineage.isOrWas($0) } ?? false
+    return PeerMemory(key: key, cursor: start, isKnown: before != nil, isReplacement: isReplacement)
+  }
+
+  /// Through which number the posts of a new acquaintance are here already: those that are this kennel's own, and those
+  /// that were taken from one that it was.
+  private static func inherited(
+    _ lineage: KennelLineage, _ own: KennelLineage, _ connection: Connection
+  ) throws(KennelError) -> Int64 {
+    var start = lineage.common(with: own)
+    for ancestor in lineage.ancestors {
+      let cursor = try cursor(of: PeerKey(ancestor.identity), connection) ?? 0
+      start = max(start, min(cursor, ancestor.through))
+    }
+    return start
+  }
+}
