@@ -10,11 +10,7 @@ struct ConformanceTests {
   @Test("A case holds", arguments: ConformanceSuite.all)
   func holds(_ tried: ConformanceCase) async {
     let verdict = await tried.run(URLSessionClient(), Self.servers)
-    withKnownIssue("libcurl may tell the server of a cancelled stream only later.", isIntermittent: true) {
-      #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
-    } when: {
-      tried.id == "h2-cancel"
-    }
+    #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
   }
 
   @Test("Every case has an id of its own")

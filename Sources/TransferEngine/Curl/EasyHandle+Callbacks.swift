@@ -4,24 +4,27 @@ import CCurl
 // long as the pointer does) and passes on to the transfer. Nothing throws out of them.
 
 extension EasyHandle {
+  /// - Parameter otherwise: What ends the transfer. Nil is answered with that too: the connection is then not used again.
   private static func with<Answer>(
-    _ context: UnsafeMutableRawPointer?, otherwise: Answer, _ body: (Transfer) -> Answer
+    _ context: UnsafeMutableRawPointer?, otherwise: Answer, _ body: (Transfer) -> Answer?
   ) -> Answer {
     guard let context else { return otherwise }
     return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
       guard let transfer = handle.transfer else { return otherwise }
-      return body(transfer)
+      if let answer = body(transfer) { return answer }
+      handle.closesConnection()
+      return otherwise
     }
   }
 
   static let receivedBytes: retriever_data_function = { bytes, size, count, context in
     let length = size * count
-    return with(context, otherwise: 0) { transfer in
+    // Any count but the one given ends the transfer.
+    return with(context, otherwise: length == 0 ? 1 : 0) { transfer in
       switch transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
       case .taken: length
       case .keep: Int(CURL_WRITEFUNC_PAUSE)
-      // Any count but the one given ends the transfer.
-      case .stop: length == 0 ? 1 : 0
+      case .stop: nil
       }
     }
   }
@@ -29,7 +32,7 @@ extension EasyHandle {
   static let receivedHeaderLine: retriever_data_function = { bytes, size, count, context in
     let length = size * count
     return with(context, otherwise: 0) { transfer in
-      transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+      transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : nil
     }
   }
 
@@ -39,7 +42,7 @@ extension EasyHandle {
       case .bytes(let count): count
       case .end: 0
       case .wait: Int(CURL_READFUNC_PAUSE)
-      case .failed: Int(CURL_READFUNC_ABORT)
+      case .failed: nil
       }
     }
   }

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TransferEngine
+
+/// A transfer that its observer ends from within what it is told.
+@Suite(.timeLimit(.minutes(1))) struct TransferStopTests {
+  enum Moment: CaseIterable {
+    case head
+    case body
+  }
+
+  @Test(arguments: Moment.allCases) func overHTTP2TheServerIsToldAtOnce(_ moment: Moment) async throws {
+    let told = Gate()
+    let server = try HTTP2FaultServer { connection in
+      // However the connection ends: then the server knows.
+      defer { told.open() }
+      try connection.handshake()
+      let stream = try connection.nextRequest()
+      try connection.sendHead(stream: stream)
+      try connection.sendData(stream: stream, "woof".utf8)
+      while let frame = try connection.nextFrame() {
+        if frame.kind == .resetStream { told.open() }
+      }
+    }
+    let observer = RecordingObserver(
+      onHead: { _ in moment == .head ? .stop : .proceed }, onBytes: { _ in .stop })
+    var options = TransferClientOptions()
+    options.trust = .file(path: try TestAuthority.shared().authorityFile.path)
+    let client = try TransferClient(options: options)
+    let record = try await client.run(TransferRequest(url: server.address()), observer: observer)
+    #expect(record.failure?.code == .cancelled)
+    #expect(record.heads.first?.version.hasPrefix("HTTP/2") == true)
+    #expect(await told.wait(within: .seconds(5)))
+  }
+}
