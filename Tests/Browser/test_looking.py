@@ -119,6 +119,22 @@ def test_whoever_is_signed_in_is_so_where_nothing_is(window, device):
     person.expect_address("/")
 
 
+def test_times_are_told_in_whole_minutes_hours_and_days(window):
+    looking = window().go()
+    told = looking.page.evaluate(
+        """async () => {
+          const { tellTimes } = await import("/assets/times.js");
+          const place = document.createElement("p");
+          for (const minutes of [0.9, 1.8, 59.8, 60.5, 24 * 60 - 1, 47 * 60, 7 * 24 * 60 - 1]) {
+            place.appendChild(document.createElement("time")).dateTime = new Date(Date.now() - minutes * 60000).toISOString();
+          }
+          tellTimes(place);
+          return [...place.children].map((one) => one.textContent);
+        }""")
+    assert told == [
+        "just now", "1 minute ago", "59 minutes ago", "1 hour ago", "23 hours ago", "yesterday", "6 days ago"]
+
+
 def test_html_in_captions_names_and_comments_stays_text(window, device):
     looking = window(device=device)
     hostile = "<img src=x onerror=\"document.title='caught'\"><b>bold</b> & \"quoted\""

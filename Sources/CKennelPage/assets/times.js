@@ -7,9 +7,10 @@ const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle:
 function said(date) {
   const minutes = (date - Date.now()) / 60_000;
   if (minutes > -1) return "just now";
-  if (minutes > -60) return words.format(Math.round(minutes), "minute");
-  if (minutes > -60 * 24) return words.format(Math.round(minutes / 60), "hour");
-  if (minutes > -60 * 24 * 7) return words.format(Math.round(minutes / 60 / 24), "day");
+  // Whole ones: nothing is 60 minutes ago.
+  if (minutes > -60) return words.format(Math.trunc(minutes), "minute");
+  if (minutes > -60 * 24) return words.format(Math.trunc(minutes / 60), "hour");
+  if (minutes > -60 * 24 * 7) return words.format(Math.trunc(minutes / 60 / 24), "day");
   return dates.format(date);
 }
 
