@@ -147,7 +147,7 @@ final class RawClient: Sendable {
   func readResponse(hasBody: Bool = true) throws -> Response {
     let (status, head) = try readHead()
     var response = Response(status: status, head: head, body: [])
-    guard hasBody else { return response }
+    guard hasBody, status != 304, status != 204 else { return response }
     if let length = response.field("Content-Length").flatMap(Int.init) {
       response.body = try read(exactly: length)
     } else if response.field("Transfer-Encoding") == "chunked" {
@@ -156,7 +156,7 @@ final class RawClient: Sendable {
         if chunk.isEmpty { break }
         response.body += chunk
       }
-    } else if status != 304, status != 204 {
+    } else {
       response.body = try readToEnd()
     }
     return response

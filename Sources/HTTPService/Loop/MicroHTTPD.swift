@@ -145,6 +145,12 @@ final class OutgoingResponse: @unchecked Sendable {
 
   /// A response without a stream; nil when memory or descriptors are short.
   static func plain(_ response: HTTPResponse) -> OutgoingResponse? {
+    if response.status == .notModified, let length = response.keptLength {
+      // RFC 9110, 8.6: the length that is told is that of the body which is not sent.
+      return MHD_create_response_from_callback(
+        UInt64(clamping: length), 1024, { _, _, _, _ in MicroHTTPD.endWithError }, nil, nil
+      ).map { OutgoingResponse($0, response, bodyCount: 0) }
+    }
     switch response.body.content {
     case .bytes(let data):
       let data = response.status.forbidsBody ? Data() : data

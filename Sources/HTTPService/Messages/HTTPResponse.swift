@@ -24,6 +24,8 @@ public struct HTTPResponse: Sendable {
   public var fields: HTTPFields
   /// The body.
   public var body: Body
+  /// How long the body is that the client has already, for 304; nil when nobody knows.
+  var keptLength: Int64?
 
   /// A response.
   ///

@@ -60,7 +60,10 @@ extension HTTPResponse {
     let outcome = RequestOutcome(
       method: request.method, fields: request.fields, tag: tag, modified: modified, length: length)
     switch outcome {
-    case .notModified: return HTTPResponse(status: .notModified, fields: fields)
+    case .notModified:
+      var response = HTTPResponse(status: .notModified, fields: fields)
+      response.keptLength = length
+      return response
     case .preconditionFailed:
       return .text("The resource is not in the state the request presumes.\n", status: .preconditionFailed)
     case .unsatisfiableRange:
