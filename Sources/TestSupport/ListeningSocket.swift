@@ -17,17 +17,26 @@ struct ListeningSocket {
   let port: UInt16
 
   init(on endpoint: ServerEndpoint, backlog: Int32 = 1024) throws {
+    (descriptor, port) = try Self.bound(on: endpoint)
+    guard Glibc.listen(descriptor, backlog) == 0 else {
+      defer { close(descriptor) }
+      throw Self.failure("The socket cannot listen")
+    }
+  }
+
+  /// A socket that has its address, and does not listen yet.
+  static func bound(on endpoint: ServerEndpoint) throws -> (descriptor: Int32, port: UInt16) {
     switch endpoint {
     case .ipv4:
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      (descriptor, port) = try Self.listen(family: AF_INET, address, backlog: backlog)
+      return try bind(family: AF_INET, address)
     case .ipv6:
       var address = sockaddr_in6()
       address.sin6_family = sa_family_t(AF_INET6)
       address.sin6_addr = in6addr_loopback
-      (descriptor, port) = try Self.listen(family: AF_INET6, address, backlog: backlog)
+      return try bind(family: AF_INET6, address)
     case .unixSocket(let path):
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
@@ -37,7 +46,7 @@ struct ListeningSocket {
       }
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
       unlink(path)
-      (descriptor, port) = try Self.listen(family: AF_UNIX, address, backlog: backlog)
+      return try bind(family: AF_UNIX, address)
     }
   }
 
@@ -48,9 +57,7 @@ struct ListeningSocket {
     return socket.port
   }
 
-  private static func listen<Address>(
-    family: Int32, _ address: Address, backlog: Int32
-  ) throws -> (Int32, UInt16) {
+  private static func bind<Address>(family: Int32, _ address: Address) throws -> (Int32, UInt16) {
     let descriptor = socket(
       family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw failure("No socket") }
@@ -59,11 +66,11 @@ struct ListeningSocket {
     var address = address
     let size = socklen_t(MemoryLayout<Address>.size)
     let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, size) }
     }
-    guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else {
+    guard bound == 0 else {
       defer { close(descriptor) }
-      throw failure("The socket cannot listen")
+      throw failure("The socket cannot have its address")
     }
     guard family != AF_UNIX else { return (descriptor, 0) }
     var actual = sockaddr_in6()

@@ -45,14 +45,14 @@ import Testing
   }
 
   @Test func everyKindOfFailureHasItsStatusAndOneLine() async throws {
-    let port = try ScriptedServer.http { _ in Reply() }.port
+    let closed = try ClosedPort()
     let silent = try ScriptedServer([.readRequest, .hold])
     let broken = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close,
     ])
     let long = try ScriptedServer.http { _ in Reply(text: "0123456789") }
     let cases: [([String], Int32)] = [
-      (["http://no-such-host.invalid/"], 3), (["http://127.0.0.1:\(port)/"], 4), ([broken.address()], 4),
+      (["http://no-such-host.invalid/"], 3), ([closed.address()], 4), ([broken.address()], 4),
       (["--timeout", "0.2", silent.address()], 7), (["--max-size", "5", long.address()], 11),
       (["--output", "/proc/self/nothing", long.address()], 8), (["-o", "/dev/full", long.address()], 8),
     ]

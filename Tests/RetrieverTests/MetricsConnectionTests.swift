@@ -28,10 +28,10 @@
     }
 
     @Test func aRefusedConnectionIsNone() async throws {
-      let port = try ScriptedServer.http { _ in Reply() }.port
+      let port = try ClosedPort()
       let collector = Collector()
       let session = URLSession.forTest()
-      let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+      let url = try #require(URL(string: port.address()))
       let code = await errorCode { _ = try await session.data(from: url, delegate: collector) }
       #expect(code == .cannotConnectToHost)
       try expectNoConnection(in: collector.transactions.all)

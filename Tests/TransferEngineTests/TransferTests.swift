@@ -111,10 +111,8 @@ import Testing
   }
 
   @Test func nobodyListening() async throws {
-    let server = try ScriptedServer.http { _ in Reply() }
-    let url = server.address()
-    server.stop()
-    #expect(try await client.run(TransferRequest(url: url)).failure?.code == .cannotConnect)
+    let port = try ClosedPort()
+    #expect(try await client.run(TransferRequest(url: port.address())).failure?.code == .cannotConnect)
     try await client.expectUsable()
   }
 
