@@ -240,9 +240,9 @@ import Testing
       })
     load.cancel()
     await first.flush()
-    #expect(await eventually { first.core.state.withLock { $0.works.isEmpty } })
+    // It is on its way to the disk a moment after the work is gone.
+    #expect(try await eventually { try files(directory).first?.hasSuffix(".part") == true })
     await first.flush()
-    #expect(try files(directory).first?.hasSuffix(".part") == true)
 
     let second = PipelineUnderTest(disk: directory)
     #expect(try await second.pipeline.image(from: server.url()).isMade(of: body))

@@ -125,8 +125,9 @@ struct PipelineUnderTest {
     pipeline = ImagePipeline(configuration, makers: makers, clock: clock, now: { date.now })
   }
 
-  /// Waits until everything has been written to disk.
+  /// Waits until everything that was decided is done, and on the disk.
   func flush() async {
+    _ = await eventually { core.state.withLock { !$0.isEmptying && $0.outbox.isEmpty } }
     await core.disk?.flush()
     await core.disk?.finishSweeping()
   }
