@@ -45,7 +45,12 @@ extension Kennel {
     try kennel.directory.write(whole.prefix(whole.count / 2), to: "photos/cut.jpg")
     let result = try await kennel.run("import", kennel.directory.path("photos"))
     #expect(result.status == 10 && result.output == "2 photos posted by Ada, 2 failed\n")
-    #expect(result.errors.contains("broken.jpg: that is no photo") && result.errors.contains("cut.jpg: "))
+    #expect(
+      result.errors.contains("broken.jpg: that is no photo")
+        && result.errors.contains("cut.jpg: the photo is "))
+    // What the decoder says of it is for who stands at a terminal.
+    let cut = try #require(result.errors.split(separator: "\n").first { $0.contains("cut.jpg") })
+    #expect(cut.hasSuffix(")"))
   }
 
   @Test func singleFilesArePostedWhateverTheyAreCalled() async throws {

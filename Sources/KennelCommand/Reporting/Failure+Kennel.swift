@@ -32,7 +32,9 @@ extension Failure {
     // The reader of a backup.
     case let error as KennelError where error.errno == EPIPE: self = .file(error.description, EPIPE)
     case let error as KennelError:
-      self.init(Self.status(of: error.code), Self.withoutStop(Self.lowered(error.description)))
+      let sentence = Self.withoutStop(Self.lowered(error.description))
+      self.init(
+        Self.status(of: error.code), error.cause.map { "\(sentence) (\(Self.withoutStop($0)))" } ?? sentence)
     case let error as HTTPServerError: self.init(.failure, Self.withoutStop(Self.lowered(error.description)))
     default: self.init(general: error)
     }
