@@ -73,6 +73,14 @@ extension Kennel {
     #expect(device.status == 8 && device.errors.contains("/dev/null is neither a file nor a folder"))
   }
 
+  @Test func anEmptyPathIsNoFolder() async throws {
+    let kennel = try await Kennel.withOwner()
+    // As a shell gives it for a variable that is not set; where the command runs is nothing to be posted.
+    let result = try await kennel.run("import", "")
+    #expect(result.status == 8 && result.output == "", "\(result.output)")
+    #expect(result.errors.contains("there is no file or folder"))
+  }
+
   @Test func anImportThatWasCutGoesOn() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)
