@@ -128,6 +128,18 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: program.directory.path("home")).isEmpty)
   }
 
+  @Test func aLinkToAPipeUnderANameThatIsProposedIsNotFollowedEither() async throws {
+    #expect(mkfifo(program.file("pipe").path, 0o600) == 0)
+    try link("dog.txt", to: "pipe")
+    try link("dog-3x3.jpg", to: "pipe")
+    // Nobody reads from the pipe: were it opened, these would not end.
+    #expect(try await program.run("download", server.address("/dog.txt")).status == 8)
+    #expect(try await program.run("thumbnail", "--size", "3", "dog.png").status == 8)
+    #expect(target(of: "dog.txt") == "pipe" && target(of: "dog-3x3.jpg") == "pipe")
+    #expect(try await program.run("download", "--force", server.address("/dog.txt")).status == 0)
+    #expect(target(of: "dog.txt") == nil && isPipe("pipe"))
+  }
+
   @Test func linksThatLeadToEachOtherAreToldOf() async throws {
     try link("a", to: "b")
     try link("b", to: "a")

@@ -66,7 +66,7 @@ struct BodyDownload: Sendable {
       offset = leftover.offset
     }
     let target = leftover?.target ?? targetPath(response)
-    let place = try place(of: target)
+    let place = try OutputPlace(target, followsLinks: !isNameProposed)
     let rest = response.expectedContentLength
     let total = rest >= 0 ? offset + rest : nil
     if let limit, let total, total > limit { throw Failure.tooLarge(limit) }
@@ -96,11 +96,9 @@ struct BodyDownload: Sendable {
     }
   }
 
-  /// A name that the server proposed is not looked for elsewhere: nobody chose where a link there leads.
-  private func place(of target: String) throws(Failure) -> OutputPlace {
-    let place = try OutputPlace(target)
-    if case .directory = destination, case .file = place { return .file(target) }
-    return place
+  /// Whether the server proposed the name of the file.
+  private var isNameProposed: Bool {
+    if case .directory = destination { true } else { false }
   }
 
   /// As the command line has it.

@@ -81,12 +81,11 @@ struct ImageWork: Sendable {
   ///   name of a picture stays in its directory.
   func write(_ data: Data, to path: String, isNamed: Bool = true) async throws {
     if path == "-" { return try await context.output.write(data) }
-    var place = try OutputPlace(path)
+    let place = try OutputPlace(path, followsLinks: isNamed)
     if let writer = try await DescriptorWriter.stream(path, at: place) {
       try await writer.write(data)
       return try await writer.close()
     }
-    if !isNamed { place = .file(path) }
     guard case .file(let end) = place else { return }
     let replaces = context.arguments.has("force")
     if !replaces, FileSystem.kind(end) != nil { throw FileSystem.exists(path) }

@@ -9,7 +9,12 @@ package enum OutputPlace: Sendable, Equatable {
   /// A regular file, or none yet: another may be put in its place. A link to it stays a link: this is where it leads.
   case file(String)
 
-  package init(_ path: String) throws(Failure) {
+  /// - Parameter followsLinks: false for a name that nobody chose: then nobody chose where a link there leads.
+  package init(_ path: String, followsLinks: Bool = true) throws(Failure) {
+    if !followsLinks, Self.link(at: path) != nil {
+      self = .file(path)
+      return
+    }
     if let descriptor = Self.descriptor(of: path) {
       self = .descriptor(descriptor)
       return
