@@ -80,7 +80,7 @@ extension KennelProgram {
         discussion: [
           "Posts that are not here yet are taken, with their photos, captions, authors and dates. Nothing of the other kennel is believed: a photo has to have the hash that was announced, and to be one.",
           "A sync that was cut off goes on where it was, in the middle of a photo too. What was deleted here does not come back.",
-          "How far another kennel was read is remembered by which one it is, wherever it is: one that moves is gone on with, one that was restored from a backup too, and one that takes another's place is read from its beginning, which is told. A kennel takes nothing from itself.",
+          "What was taken is remembered by which kennel it came from, wherever that is: from one that moves nothing is taken twice, nor from one that was restored from a backup. One that takes another's place is read as well, which is told. A kennel takes nothing from itself.",
           "With --follow it stays, and takes each new post as soon as the other kennel tells of it. A link that breaks is made again, after pauses of up to a minute, or as long as the other kennel asks for. Ctrl-C or SIGTERM ends it, and the status is 0.",
         ],
         options: [

@@ -123,6 +123,44 @@ import Testing
     }
   }
 
+  @Test func whoOnlySaysToBeAKennelKeepsNoneOfItsPostsAway() async throws {
+    try await withStore { there in
+      try await withStore { here in
+        try await fill(there, "one")
+        let ada = try await here.addUser()
+        // Before it was met, and after.
+        for captions in [["one"], ["one", "two"]] {
+          let lineage = try await there.lineage()
+          let impostor = try await here.posts.meet(lineage, at: "impostor.example")
+          try await here.posts.advanceCursor(to: .max, of: impostor.key)
+          try await serving(there) { other in
+            let taken = try await take(other, into: here, ada)
+            #expect(taken == (1, false))
+          }
+          #expect(try await self.captions(here) == captions)
+          try await fill(there, "two")
+        }
+      }
+    }
+  }
+
+  @Test func whatWasDeletedHereStaysAwayWhenItsKennelMoves() async throws {
+    try await withStore { there in
+      try await withStore { here in
+        try await fill(there, "one", "two")
+        let ada = try await here.addUser()
+        try await serving(there) { other in _ = try await take(other, into: here, ada) }
+        let first = try #require(try await here.posts.persistentPosts().first)
+        try await here.posts.delete(first.id, by: ada.id)
+        try await serving(there) { other in
+          let taken = try await take(other, into: here, ada)
+          #expect(taken == (0, false))
+        }
+        #expect(try await captions(here) == ["two"])
+      }
+    }
+  }
+
   @Test func nobodyTakesTheirOwnPosts() async throws {
     try await withStore { here in
       try await fill(here, "mine")

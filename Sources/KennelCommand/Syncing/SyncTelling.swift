@@ -38,7 +38,7 @@ final class SyncTelling: Sendable {
 
   func replaced() {
     screen.warn(
-      "kennel: \(name): another kennel is at this address than before: all of its posts are new here")
+      "kennel: \(name): another kennel is at this address than before: what is not here of it is taken")
   }
 
   /// Whether it is worth telling: the first one is, and each with something new.

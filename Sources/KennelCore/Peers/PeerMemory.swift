@@ -1,20 +1,31 @@
-/// Under what the posts of another kennel are remembered: which kennel it is, or where, for one that does not tell.
+/// Under what the posts of another kennel are remembered.
+///
+/// Anybody can say that they are some kennel. So how far it was read holds for one address only: where somebody else says
+/// so, numbers may be passed over, but not where the kennel itself is. One that moves is read from its beginning, which
+/// brings nothing twice, for what was taken is known wherever it comes from.
 package struct PeerKey: Sendable, Hashable {
-  let text: String
+  /// Of what was taken: which kennel it is, or where, for one that does not tell.
+  let kennel: String
+  /// Of how far it was read: where it is as well.
+  let reading: String
 
-  init(_ identity: KennelIdentity) {
+  init(_ identity: KennelIdentity, at address: String) {
     // No address has this character.
-    text = "#\(identity)"
+    kennel = "#\(identity)"
+    reading = "\(kennel) \(address)"
   }
 
-  package init(address: String) { text = address }
+  package init(address: String) {
+    kennel = address
+    reading = address
+  }
 }
 
 /// Up to which number another kennel's posts have been dealt with.
 struct PeerMemory: Sendable, Hashable {
   var key: PeerKey
   var cursor: Int64
-  /// Whether this kennel was ever read.
+  /// Whether this kennel was ever read there.
   var isKnown: Bool
   /// Whether another kennel was at this address before.
   var isReplacement = false
@@ -25,7 +36,7 @@ extension Posts {
   func memory(at address: String) async throws(KennelError) -> PeerMemory {
     try await database.read { connection throws(KennelError) in
       let here = try PeerMemory.Place(address, connection)
-      let key = here?.identity.map { PeerKey($0) } ?? PeerKey(address: address)
+      let key = here?.identity.map { PeerKey($0, at: address) } ?? PeerKey(address: address)
       return PeerMemory(
         key: key, cursor: try PeerMemory.cursor(of: key, connection) ?? 0, isKnown: here != nil)
     }
@@ -70,14 +81,14 @@ extension PeerMemory {
   }
 
   static func cursor(of key: PeerKey, _ connection: Connection) throws(KennelError) -> Int64? {
-    try connection.first("SELECT cursor FROM peers WHERE name = ?", .text(key.text)) { $0.integer(0) }
+    try connection.first("SELECT cursor FROM peers WHERE name = ?", .text(key.reading)) { $0.integer(0) }
   }
 
   static func advance(to id: Int64, of key: PeerKey, _ connection: Connection) throws(KennelError) {
     try connection.run(
       """
       INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
-      """, .text(key.text), .integer(id))
+      """, .text(key.reading), .integer(id))
   }
 
   fileprivate static func meetUnnamed(
@@ -100,15 +111,15 @@ extension PeerMemory {
         .badAddress,
         "That is the address of this kennel itself: it has all of its own posts. Give another kennel's.")
     }
-    let key = PeerKey(lineage.identity)
+    let key = PeerKey(lineage.identity, at: address)
     let before = try cursor(of: key, connection)
     var start: Int64
-    if let before { start = before } else { start = try inherited(lineage, own, connection) }
+    if let before { start = before } else { start = try inherited(lineage, own, at: address, connection) }
     if let here, here.identity == nil {
       // It did not say which one it is until now, as kennels of before: it was remembered by its address.
       start = max(start, here.cursor)
       try connection.run(
-        "UPDATE OR IGNORE taken SET peer = ? WHERE peer = ?", .text(key.text), .text(address))
+        "UPDATE OR IGNORE taken SET peer = ? WHERE peer = ?", .text(key.kennel), .text(address))
       try connection.run("DELETE FROM taken WHERE peer = ?", .text(address))
     }
     try advance(to: start, of: key, connection)
@@ -124,13 +135,24 @@ extension PeerMemory {
   /// Through which number the posts of a new acquaintance are here already: those that are this kennel's own, and those
   /// that were taken from one that it was.
   private static func inherited(
-    _ lineage: KennelLineage, _ own: KennelLineage, _ connection: Connection
+    _ lineage: KennelLineage, _ own: KennelLineage, at address: String, _ connection: Connection
   ) throws(KennelError) -> Int64 {
     var start = lineage.common(with: own)
     for ancestor in lineage.ancestors {
-      let cursor = try cursor(of: PeerKey(ancestor.identity), connection) ?? 0
-      start = max(start, min(cursor, ancestor.through))
+      let key = PeerKey(ancestor.identity, at: address)
+      let read =
+        if let here = try cursor(of: key, connection) { here } else { try leastCursor(of: key, connection) }
+      start = max(start, min(read, ancestor.through))
     }
     return start
+  }
+
+  /// How far a kennel was read at all addresses: who says to be it and is not cannot raise that where it was read itself.
+  private static func leastCursor(of key: PeerKey, _ connection: Connection) throws(KennelError) -> Int64 {
+    let prefix = key.kennel + " "
+    return try connection.first(
+      "SELECT coalesce(min(cursor), 0) FROM peers WHERE substr(name, 1, ?) = ?",
+      .integer(Int64(prefix.utf8.count)), .text(prefix)
+    ) { $0.integer(0) } ?? 0
   }
 }

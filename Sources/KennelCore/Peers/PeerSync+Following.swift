@@ -11,7 +11,8 @@ extension PeerSync {
   /// - Parameters:
   ///   - progress: called often, one call after the other; it begins anew, with nothing, with each sync.
   ///   - retrying: called before each pause, but for the first one after a link that did its work.
-  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning.
+  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning, or from
+  ///     where it was the last time.
   ///   - finished: called after each sync; the first one comes when the link is open. What it throws ends the following.
   /// - Throws: `cancelled`; or what would be the same again, such as `badPeer`.
   package func follow(

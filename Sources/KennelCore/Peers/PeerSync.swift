@@ -8,7 +8,7 @@ import Retriever
 /// cut or killed at any moment, and the next one goes on, in the middle of a photo too. What the peer deletes later stays
 /// here; what was deleted here does not come back.
 ///
-/// How far a kennel was read is remembered by which one it is, not by its address: it may move, and another one may take
+/// What was taken is remembered by which kennel it came from, not by its address: it may move, and another one may take
 /// its place.
 package struct PeerSync: Sendable {
   /// What one run may take, and how patient it is.
@@ -67,9 +67,10 @@ package struct PeerSync: Sendable {
   /// - Parameters:
   ///   - progress: called often, one call after the other; with nothing first.
   ///   - retrying: called before each pause.
-  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning.
-  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `badAddress` for this kennel itself, `busy` when the same peer is being read already, `cancelled`, or
-  ///   what the store says.
+  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning, or from
+  ///     where it was the last time.
+  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `badAddress` for this kennel itself, `busy` when the same peer is
+  ///   being read already, `cancelled`, or what the store says.
   @discardableResult
   package func run(
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },

@@ -32,7 +32,7 @@ extension Posts {
     draft.origin = origin
     return try await database.write { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
-        "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.text),
+        "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.kennel),
         .integer(origin.id))
       try PeerMemory.advance(to: origin.id, of: key, transaction.connection)
       return isNew > 0 ? try insert(draft, in: transaction) : nil
@@ -43,7 +43,8 @@ extension Posts {
   func hasTaken(_ id: Int64, of key: PeerKey) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT 1 FROM taken WHERE peer = ? AND remote = ?", .text(key.text), .integer(id), row: { _ in true }
+        "SELECT 1 FROM taken WHERE peer = ? AND remote = ?", .text(key.kennel), .integer(id),
+        row: { _ in true }
       ) != nil
     }
   }

@@ -104,7 +104,7 @@ struct Migration: Sendable {
       """)
 
   /// The present identity is the one without a last number; it is made when the store is opened. In `peers`, an address
-  /// has the identity of the kennel that was there last; how far a kennel was read stands with its own name (``PeerKey``).
+  /// has the identity of the kennel that was there last; how far a kennel was read there stands with its own name (``PeerKey``).
   static let identities = Migration(
     script: """
       CREATE TABLE identities (
