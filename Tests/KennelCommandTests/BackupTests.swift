@@ -121,7 +121,9 @@ import Testing
 
   @Test func whatIsNoFileIsSaidToBeNone() async throws {
     let kennel = try Kennel()
-    for path in ["/dev/null", kennel.directory.url.path] {
+    let pipe = kennel.directory.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in ["/dev/null", kennel.directory.url.path, pipe] {
       let result = try await kennel.run("restore", path)
       #expect(result.status == 1 && result.errors.contains("a backup is restored from a file"))
     }

@@ -33,7 +33,8 @@ struct OpenFile: ~Copyable {
   ///
   /// - Parameter followsLinks: for a path that its owner has named.
   init(reading path: String, followsLinks: Bool = false) throws(KennelError) {
-    let flags = O_RDONLY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+    // A pipe that nobody writes to is opened as well: it is for who reads to refuse it.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
     let descriptor = FileCalls.again { open(path, flags) }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
     self.path = path
