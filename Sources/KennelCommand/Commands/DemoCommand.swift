@@ -8,7 +8,8 @@ enum DemoCommand {
     let settings = try ServerSettings(context.settings)
     let count = try context.arguments.integer("dogs", in: 1...Litter.posts.count, default: Litter.posts.count)
     // Before a litter is drawn in vain.
-    let listener = try KennelListener(settings, orAnyPort: !settings.hasOwnPort, screen: context.screen)
+    let listener = try await KennelListener(
+      settings, orAnyPort: !settings.hasOwnPort, screen: context.screen)
     if let directory = context.arguments.operands.first {
       let isNew = !CommandContext.isKennel(directory)
       if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {

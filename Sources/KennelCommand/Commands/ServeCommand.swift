@@ -8,7 +8,7 @@ enum ServeCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let settings = try ServerSettings(context.settings)
     let directory = context.settings.dataDirectory
-    let listener = try listen(settings, directory: directory, context)
+    let listener = try await listen(settings, directory: directory, context)
     try await context.withStore(isNew: true) { store in
       let server = try KennelServer(store, directory: directory, listener)
       try await context.output.write("Kennel is at \(listener.address)\n")
@@ -23,16 +23,16 @@ enum ServeCommand {
   /// Before anything is made; but for the directory itself where the socket is to be in it.
   private static func listen(
     _ settings: ServerSettings, directory: String, _ context: CommandContext
-  ) throws -> KennelListener {
+  ) async throws -> KennelListener {
     guard case .unixSocket(let path) = settings.server.address,
       URL(fileURLWithPath: path).deletingLastPathComponent().path == URL(fileURLWithPath: directory).path
     else {
-      return try KennelListener(settings, screen: context.screen)
+      return try await KennelListener(settings, screen: context.screen)
     }
     try CommandContext.makeParents(of: directory)
     let isNew = mkdir(directory, 0o700) == 0
     do {
-      return try KennelListener(settings, screen: context.screen)
+      return try await KennelListener(settings, screen: context.screen)
     } catch {
       if isNew { rmdir(directory) }
       throw error

@@ -3,9 +3,8 @@ import Glibc
 import HTTPService
 import TerminalProgram
 
-/// The files of a certificate and its key, as the settings name them, and what is in them.
+/// The files of a certificate and its key, as the settings name them.
 struct CertificateFiles: Sendable {
-  let contents: HTTPServerConfiguration.TLS
   private let certificate: Settings.Value
   private let key: Settings.Value
 
@@ -21,12 +20,16 @@ struct CertificateFiles: Sendable {
     case (let certificate?, let key?):
       self.certificate = certificate
       self.key = key
-      contents = HTTPServerConfiguration.TLS(
-        certificateChain: try Self.read(certificate, holding: "CERTIFICATE", called: "certificate"),
-        privateKey: try Self.read(key, holding: "PRIVATE KEY", called: "key"))
     case (let one?, nil): throw UsageError("\(one.source) needs \(one.name(of: "tls-key")) too")
     case (nil, let one?): throw UsageError("\(one.source) needs \(one.name(of: "tls-certificate")) too")
     }
+  }
+
+  /// What is in them; read once, for a pipe gives it only once.
+  func contents() async throws -> HTTPServerConfiguration.TLS {
+    HTTPServerConfiguration.TLS(
+      certificateChain: try await Self.read(certificate, holding: "CERTIFICATE", called: "certificate"),
+      privateKey: try await Self.read(key, holding: "PRIVATE KEY", called: "key"))
   }
 
   /// - Parameter diagnostics: what the libraries of TLS said; the first of it has the reason.
@@ -42,19 +45,18 @@ struct CertificateFiles: Sendable {
   /// False when time is up. A file is never waited for.
   private static func wait(
     for descriptor: Int32, until end: ContinuousClock.Instant
-  ) throws(Failure) -> Bool {
+  ) async throws(Failure) -> Bool {
     while .now < end {
-      // Ctrl-C is looked for in between.
-      if Task.isCancelled { throw .cancelled }
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&ready, 1, 100) > 0 { return true }
+      if poll(&ready, 1, 0) > 0 { return true }
+      do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
     }
     return false
   }
 
   private static func read(
     _ value: Settings.Value, holding label: String, called name: String
-  ) throws(Failure) -> String {
+  ) async throws(Failure) -> String {
     let subject = "\(value.source): \(value.text)"
     // A pipe is opened at once, whether somebody writes to it yet or not; `wait` waits for what is written.
     let descriptor = open(value.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -64,7 +66,7 @@ struct CertificateFiles: Sendable {
     var bytes = [UInt8](repeating: 0, count: sizeLimit)
     var count = 0
     while count < bytes.count {
-      guard try wait(for: descriptor, until: end) else {
+      guard try await wait(for: descriptor, until: end) else {
         throw Failure(
           .fileSystem,
           "\(subject) gives nothing, or has no end: whatever writes it has \(patience.components.seconds) seconds"

@@ -13,7 +13,9 @@ struct KennelListener: Sendable {
   let log: AccessLog
 
   /// - Parameter orAnyPort: whether another port will do where this one is taken.
-  init(_ settings: ServerSettings, orAnyPort: Bool = false, screen: Screen) throws {
+  init(_ settings: ServerSettings, orAnyPort: Bool = false, screen: Screen) async throws {
+    var settings = settings
+    settings.server.tls = try await settings.certificate?.contents()
     self.settings = settings
     let log = AccessLog(screen)
     self.log = log

@@ -10,7 +10,7 @@ struct ServerSettings: Sendable {
   var site: KennelSite.Configuration
   var grace: Duration
   var logsRequests: Bool
-  /// Where the certificate comes from.
+  /// Where the certificate comes from; who listens reads it.
   var certificate: CertificateFiles?
   /// Whether the port was asked for.
   var hasOwnPort: Bool
@@ -30,7 +30,6 @@ struct ServerSettings: Sendable {
       server.address = .unixSocket(path: path.text)
     }
     certificate = try CertificateFiles(settings)
-    server.tls = certificate?.contents
     server.limits.bodySize = KennelSite.bodySizeLimit
     if let count = try settings.integer("max-connections", in: 1...1_000_000) {
       server.limits.connections = count
