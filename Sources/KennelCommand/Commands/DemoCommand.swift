@@ -37,8 +37,10 @@ enum DemoCommand {
       let note = DemoPassword(directory)
       let account: DemoKennel.Account?
       if let count {
-        let made = try await fill(store, count, context)
+        let made = DemoKennel.Account.makeOwner()
+        // First: there may be a kennel even when what follows is broken off.
         if keepsPassword { try note.write(made) }
+        try await fill(store, made, count, context)
         account = made
       } else {
         account = try await note.account(in: store)
@@ -54,16 +56,15 @@ enum DemoCommand {
   }
 
   private static func fill(
-    _ store: KennelStore, _ count: Int, _ context: CommandContext
-  ) async throws -> DemoKennel.Account {
+    _ store: KennelStore, _ account: DemoKennel.Account, _ count: Int, _ context: CommandContext
+  ) async throws {
     let progress = context.progress.begin("drawing dogs", unit: .items, total: Int64(count))
     context.screen.say("Drawing \(count == 1 ? "a dog" : "\(count) dogs")…")
-    let account = try await DemoKennel.fill(store, posts: Array(Litter.posts.suffix(count))) { done in
+    try await DemoKennel.fill(store, account, posts: Array(Litter.posts.suffix(count))) { done in
       progress.advance(to: Int64(done))
     }
     progress.end()
     await context.progress.stop()
-    return account
   }
 
   private static func greeting(

@@ -6,14 +6,20 @@ enum DemoKennel {
   struct Account: Sendable {
     var name: String
     var password: String
+
+    /// The owner's, with a new password.
+    static func makeOwner() -> Account {
+      Account(name: Litter.members[0], password: DemoKennel.makePassword())
+    }
   }
 
-  /// - Parameter progress: how many dogs there are.
+  /// - Parameters:
+  ///   - account: the owner's, which is made.
+  ///   - progress: how many dogs there are.
   static func fill(
-    _ store: KennelStore, posts: [LitterPost], scale: Double = Litter.usualScale,
+    _ store: KennelStore, _ account: Account, posts: [LitterPost], scale: Double = Litter.usualScale,
     progress: @escaping @Sendable (Int) -> Void = { _ in }
-  ) async throws -> Account {
-    let account = Account(name: Litter.members[0], password: makePassword())
+  ) async throws {
     // Hashing passwords and drawing take their time side by side.
     async let people = addMembers(account, store)
     var drawn: [(photo: StagedPhoto, facts: PhotoFacts)] = []
@@ -39,7 +45,6 @@ enum DemoKennel {
         _ = try await store.posts.setFavourite(true, post: added.id, user: member.id)
       }
     }
-    return account
   }
 
   private static func addMembers(_ account: Account, _ store: KennelStore) async throws -> [User] {
