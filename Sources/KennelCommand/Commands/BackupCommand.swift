@@ -5,7 +5,8 @@ import TerminalProgram
 enum BackupCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let path = context.arguments.operands.first ?? ""
-    let target = path == "-" ? BackupTarget.standardOutput : .path(path)
+    let isOutput = try path == "-" || OutputPlace(path) == .descriptor(STDOUT_FILENO)
+    let target = isOutput ? BackupTarget.standardOutput : .path(path)
     if target == .standardOutput, Terminal.isTerminal(STDOUT_FILENO) {
       throw UsageError("a backup is nothing for a terminal: give a file, or lead it to one with > or |")
     }
@@ -27,7 +28,7 @@ enum BackupCommand {
     return report.missing.isEmpty ? .success : .partial
   }
 
-  /// Whether a path is another name of what standard output is, such as `/dev/stdout`.
+  /// Whether a path is another name of what standard output is, such as a terminal's or a pipe's.
   private static func isStandardOutput(_ path: String) -> Bool {
     var (one, other) = (stat(), stat())
     return stat(path, &one) == 0 && fstat(STDOUT_FILENO, &other) == 0 && one.st_dev == other.st_dev
