@@ -69,9 +69,14 @@ import Testing
     var options = TransferClientOptions()
     options.unixSocketPath = directory.path("s")
     let client = try TransferClient(options: options)
-    let record = try await client.run(TransferRequest(url: "http://name.invalid/path"))
+    var request = TransferRequest(url: "http://name.invalid/path")
+    request.collectsTimings = true
+    let record = try await client.run(request)
     #expect(String(decoding: record.body, as: UTF8.self) == "name.invalid")
     #expect(server.requests.map(\.target) == ["/path"])
+    let timings = try #require(record.ends.last?.timings)
+    #expect(timings.remoteAddress == directory.path("s"))
+    #expect(timings.localAddress == nil && timings.localPort == nil)
   }
 
   @Test func aUnixSocketThatIsNotThereCannotBeConnectedTo() async throws {

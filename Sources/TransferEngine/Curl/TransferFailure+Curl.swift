@@ -78,8 +78,11 @@ extension TransferTimings {
     responseStart = moment(CURLINFO_STARTTRANSFER_TIME_T)
     requestEnd = responseStart == nil ? nil : requestStart
     if isReusedConnection || connectEnd != nil {
-      localAddress = Curl.string(easy, CURLINFO_LOCAL_IP)
-      localPort = Curl.integer(easy, CURLINFO_LOCAL_PORT)
+      // This end of a Unix socket has none.
+      if let local = Curl.string(easy, CURLINFO_LOCAL_IP), !local.isEmpty {
+        localAddress = local
+        localPort = Curl.integer(easy, CURLINFO_LOCAL_PORT)
+      }
       remoteAddress = remote
       remotePort = Curl.integer(easy, CURLINFO_PRIMARY_PORT)
     }
