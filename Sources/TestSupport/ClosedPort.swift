@@ -2,6 +2,7 @@ import Glibc
 
 /// A port of 127.0.0.1 where nobody listens, and which nobody else is given for as long as this lives.
 public final class ClosedPort: Sendable {
+  /// The port.
   public let number: UInt16
   private let descriptor: Int32
 
