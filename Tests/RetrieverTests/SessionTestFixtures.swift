@@ -19,7 +19,10 @@
     /// Fails the test if the session cannot load any more.
     func expectUsable(_ sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "healthy") }
-      let (data, _) = try await data(from: server.url("/health"))
+      var request = URLRequest(url: server.url("/health"))
+      // Whatever time-out the session is tested with.
+      request.timeoutInterval = 30
+      let (data, _) = try await data(for: request)
       #expect(String(decoding: data, as: UTF8.self) == "healthy", sourceLocation: sourceLocation)
     }
   }
