@@ -39,9 +39,12 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     .target(name: "CTransferMemory"),
+    .target(name: "CHTTP2Tap"),
     .target(
       name: "TransferEngine",
-      dependencies: ["CCurl", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax"],
+      dependencies: [
+        "CCurl", "CHTTP2Tap", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax",
+      ],
       swiftSettings: strict),
     .target(name: "HTTPSyntax", swiftSettings: strict),
     .target(

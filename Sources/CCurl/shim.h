@@ -38,6 +38,18 @@ static inline CURLcode retriever_easy_set_close_socket_function(
     CURL *handle, curl_closesocket_callback function) {
   return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
 }
+static inline CURLcode retriever_easy_set_prereq_function(CURL *handle, curl_prereq_callback function) {
+  return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+}
+static inline CURLcode retriever_easy_set_ssl_context_function(CURL *handle, curl_ssl_ctx_callback function) {
+  return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+static inline CURLSHcode retriever_share_tls_sessions(CURLSH *share) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+}
+static inline CURLcode retriever_easy_get_tls(CURL *handle, struct curl_tlssessioninfo **info) {
+  return curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, info);
+}
 static inline CURLcode retriever_easy_get_long(CURL *handle, CURLINFO info, long *value) {
   return curl_easy_getinfo(handle, info, value);
 }

@@ -7,6 +7,7 @@ import Testing
   private func runningWithRest() -> TransferStateMachine {
     var machine = TransferStateMachine()
     _ = machine.start()
+    _ = machine.begin()
     machine.pauseReceivingWithRest()
     return machine
   }

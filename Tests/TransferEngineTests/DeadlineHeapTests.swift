@@ -4,50 +4,70 @@ import Testing
 @testable import TransferEngine
 
 @Suite struct DeadlineHeapTests {
+  private final class Owner: DeadlineOwner {
+    let number: Int
+    var deadlineIndex = -1
+    init(_ number: Int) { self.number = number }
+  }
+
   private func moment(_ nanoseconds: Int64) -> Monotonic { Monotonic(nanoseconds: nanoseconds) }
 
-  @Test func anEmptyHeapHasNothingDue() {
-    var heap = DeadlineHeap<Int>()
+  @Test func `an empty heap has nothing due`() {
+    var heap = DeadlineHeap<Owner>()
     #expect(heap.earliest == nil)
     #expect(heap.popEarliest(due: moment(.max)) == nil)
   }
 
-  @Test func whatIsDueComesOutInOrderAndNothingEarlier() {
-    var heap = DeadlineHeap<Int64>()
-    for due: Int64 in [5, 1, 9, 3, 7] { heap.push(due, due: moment(due)) }
+  @Test func `what is due comes out in order, and nothing earlier`() {
+    var heap = DeadlineHeap<Owner>()
+    let owners = [5, 1, 9, 3, 7].map(Owner.init)
+    for owner in owners { heap.set(owner, due: moment(Int64(owner.number))) }
     #expect(heap.earliest == moment(1))
-    var popped: [Int64] = []
-    while let owner = heap.popEarliest(due: moment(5)) { popped.append(owner) }
+    var popped: [Int] = []
+    while let owner = heap.popEarliest(due: moment(5)) { popped.append(owner.number) }
     #expect(popped == [1, 3, 5])
     #expect(heap.count == 2)
     #expect(heap.earliest == moment(7))
   }
 
-  @Test func equalDeadlinesAllComeOut() {
-    var heap = DeadlineHeap<Int>()
-    for owner in 0..<10 { heap.push(owner, due: moment(4)) }
-    var popped: Set<Int> = []
-    while let owner = heap.popEarliest(due: moment(4)) { popped.insert(owner) }
-    #expect(popped == Set(0..<10))
+  @Test func `a deadline that is taken out keeps nothing alive`() {
+    var heap = DeadlineHeap<Owner>()
+    weak var kept: Owner?
+    do {
+      let owner = Owner(1)
+      kept = owner
+      heap.set(owner, due: moment(300_000_000_000))
+      heap.set(owner, due: nil)
+    }
+    #expect(kept == nil)
+    #expect(heap.count == 0)
   }
 
-  @Test(arguments: 0..<20) func agreesWithSorting(seed: UInt64) {
+  @Test(arguments: 0..<20) func `agrees with a sorted list`(seed: UInt64) {
     var random = SeededRandom(seed)
-    var heap = DeadlineHeap<Int64>()
-    var expected: [Int64] = []
-    for _ in 0..<500 {
-      if Int.random(in: 0..<3, using: &random) < 2 {
-        let due = Int64.random(in: 0..<1000, using: &random)
-        heap.push(due, due: moment(due))
-        expected.append(due)
-        expected.sort()
-      } else {
+    var heap = DeadlineHeap<Owner>()
+    let owners = (0..<40).map(Owner.init)
+    var expected: [Int: Int64] = [:]
+    for _ in 0..<2000 {
+      let owner = owners[Int.random(in: 0..<40, using: &random)]
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        heap.set(owner, due: nil)
+        expected[owner.number] = nil
+      case 1:
         let limit = Int64.random(in: 0..<1000, using: &random)
-        let first = expected.first.flatMap { $0 <= limit ? $0 : nil }
-        #expect(heap.popEarliest(due: moment(limit)) == first)
-        if first != nil { expected.removeFirst() }
+        let earliest = expected.values.min()
+        let popped = heap.popEarliest(due: moment(limit))
+        #expect((popped != nil) == (earliest.map { $0 <= limit } ?? false))
+        if let popped { #expect(expected.removeValue(forKey: popped.number) == earliest) }
+      default:
+        let due = Int64.random(in: 0..<1000, using: &random)
+        heap.set(owner, due: moment(due))
+        expected[owner.number] = due
       }
-      #expect(heap.earliest?.nanoseconds == expected.first)
+      #expect(heap.count == expected.count)
+      #expect(heap.earliest?.nanoseconds == expected.values.min())
+      #expect(heap.deadline(of: owner)?.nanoseconds == expected[owner.number])
     }
   }
 }

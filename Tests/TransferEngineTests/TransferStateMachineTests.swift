@@ -7,14 +7,36 @@ import Testing
   private func running() -> TransferStateMachine {
     var machine = TransferStateMachine()
     _ = machine.start()
+    _ = machine.begin()
     return machine
   }
 
-  @Test func aTransferIsAttachedOnce() {
+  @Test func `a transfer waits for its turn, then is attached once`() {
     var machine = TransferStateMachine()
-    #expect(machine.start() == .attach)
+    #expect(machine.begin() == .none)
+    #expect(machine.start() == .enqueue)
     #expect(machine.start() == .none)
+    #expect(machine.phase == .waiting)
+    #expect(machine.begin() == .attach)
+    #expect(machine.begin() == .none)
     #expect(machine.phase == .running)
+  }
+
+  @Test func `a transfer that waits ends without libcurl`() {
+    var machine = TransferStateMachine()
+    _ = machine.start()
+    #expect(machine.cancel() == .finish)
+    #expect(machine.begin() == .none)
+  }
+
+  @Test func `a restarted transfer knows no pause of the attempt before`() {
+    var machine = running()
+    machine.pauseSending()
+    #expect(machine.restart() == .attach)
+    #expect(!machine.isSendPaused)
+    #expect(machine.resumeSending() == .none)
+    #expect(machine.done() == .detachAndFinish)
+    #expect(machine.restart() == .none)
   }
 
   @Test func cancellingBeforeTheStartReportsAnEndWithoutLibcurl() {
@@ -102,7 +124,7 @@ import Testing
     var machine = TransferStateMachine()
     var ends = 0
     var isAttached = false
-    SeededRandom.draw(200, eventsOf: 10, seed: seed) { kind, random in
+    SeededRandom.draw(200, eventsOf: 12, seed: seed) { kind, random in
       var action: TransferStateMachine.Action
       switch kind {
       case 0: action = machine.start()
@@ -113,6 +135,11 @@ import Testing
       case 5: action = machine.resumeReceiving()
       case 6: (action, _) = (.none, machine.pauseSending())
       // Bytes come from libcurl, and only while they are wanted.
+      case 8: action = machine.begin()
+      case 9 where isAttached && !machine.hasRest:
+        // libcurl gets the handle back right after it was taken away.
+        #expect(machine.restart() == .attach)
+        action = .none
       case 7 where isAttached && !machine.isReceivePaused:
         (action, _) = (.none, machine.pauseReceivingWithRest())
       default: action = machine.resumeSending()
@@ -129,7 +156,7 @@ import Testing
         action = pausesWithin ? .none : machine.restIsDelivered()
       }
       switch action {
-      case .none, .deliverRest: break
+      case .none, .enqueue, .deliverRest: break
       case .attach:
         #expect(!isAttached && ends == 0)
         isAttached = true

@@ -29,7 +29,8 @@
         case .badURL: .badURL
         case .unsupportedScheme: .unsupportedURL
         case .hostNotFound: .cannotFindHost
-        case .cannotConnect: .cannotConnectToHost
+        case .nameServiceFailed: .dnsLookupFailed
+        case .cannotConnect, .proxyRefused: .cannotConnectToHost
         case .refusedByPolicy: .dataNotAllowed
         case .connectionLost: .networkConnectionLost
         case .badReply, .tooManyInformationalResponses, .headTooLarge: .badServerResponse
@@ -43,7 +44,7 @@
         case .certificateNotYetValid: .serverCertificateNotYetValid
         case .certificateUnknownRoot: .serverCertificateHasUnknownRoot
         case .clientCertificateRejected: .clientCertificateRejected
-        case .outOfMemory: .resourceUnavailable
+        case .outOfMemory, .outOfDescriptors: .resourceUnavailable
         case .other: .unknown
         }
       self.init(code, sentence: failure.message, url: url, underlying: failure)

@@ -203,7 +203,7 @@
   extension TransactionRecord {
     mutating func fill(from timings: TransferTimings) {
       func seconds(_ duration: Duration?) -> Double? { duration.map { $0 / .seconds(1) } }
-      nameLookupStart = timings.nameLookupEnd == nil ? nil : 0
+      nameLookupStart = seconds(timings.nameLookupStart)
       nameLookupEnd = seconds(timings.nameLookupEnd)
       connectStart = seconds(timings.connectEnd == nil ? nil : timings.nameLookupEnd)
       connectEnd = seconds(timings.secureConnectionEnd ?? timings.connectEnd)
@@ -223,6 +223,9 @@
       localPort = timings.localPort
       remoteAddress = timings.remoteAddress
       remotePort = timings.remotePort
+      tlsVersion = timings.tlsVersion
+      tlsCipherSuite = timings.tlsCipherSuite
+      isProxyConnection = timings.isProxied
     }
   }
 #endif

@@ -1,4 +1,5 @@
 import CCurl
+import CHTTP2Tap
 import CTransferMemory
 import Glibc
 
@@ -21,6 +22,7 @@ enum Curl {
   /// libcurl asks to be initialised once in a process, before any other call.
   static let isReady: Bool = {
     retriever_memory_prepare()
+    retriever_http2_on_close(EasyHandle.streamCloses)
     return curl_global_init_mem(
       Int(CURL_GLOBAL_ALL), retriever_memory_take, retriever_memory_give, retriever_memory_resize,
       { text in text.flatMap { strdup($0) } }, { count, size in calloc(count, size) })
@@ -114,7 +116,48 @@ enum Curl {
     try set(easy, CURLOPT_SEEKDATA, pointer: context)
   }
 
+  static func setPrerequisiteFunction(
+    _ easy: UnsafeMutableRawPointer, _ function: @escaping curl_prereq_callback, context: UnsafeRawPointer
+  ) throws(CurlError) {
+    try check(retriever_easy_set_prereq_function(easy, function))
+    try set(easy, CURLOPT_PREREQDATA, pointer: context)
+  }
+
+  static func setTLSContextFunction(
+    _ easy: UnsafeMutableRawPointer, _ function: @escaping curl_ssl_ctx_callback, context: UnsafeRawPointer
+  ) throws(CurlError) {
+    try check(retriever_easy_set_ssl_context_function(easy, function))
+    try set(easy, CURLOPT_SSL_CTX_DATA, pointer: context)
+  }
+
+  // MARK: What handles share
+
+  /// A share of TLS sessions. Its handles are used under one turn, so it needs no locks.
+  static func makeSessionShare() -> UnsafeMutableRawPointer? {
+    guard isReady, let share = curl_share_init() else { return nil }
+    guard retriever_share_tls_sessions(share) == CURLSHE_OK else {
+      curl_share_cleanup(share)
+      return nil
+    }
+    return share
+  }
+
+  static func free(share: UnsafeMutableRawPointer) { curl_share_cleanup(share) }
+
+  static func set(_ easy: UnsafeMutableRawPointer, share: UnsafeMutableRawPointer) throws(CurlError) {
+    try set(easy, CURLOPT_SHARE, pointer: UnsafeRawPointer(share))
+  }
+
   // MARK: Answers
+
+  /// OpenSSL's object for the connection that the handle has; nil without TLS, or with another TLS library.
+  static func tlsConnection(_ easy: UnsafeMutableRawPointer) -> OpenSSL.Pointer? {
+    var value: UnsafeMutablePointer<curl_tlssessioninfo>?
+    guard retriever_easy_get_tls(easy, &value) == CURLE_OK, let value,
+      value.pointee.backend.rawValue == OpenSSL.backend
+    else { return nil }
+    return value.pointee.internals
+  }
 
   static func integer(_ easy: UnsafeMutableRawPointer, _ info: CURLINFO) -> Int {
     var value = 0
@@ -203,6 +246,35 @@ enum Curl {
   static func pause(_ easy: UnsafeMutableRawPointer, receiving: Bool, sending: Bool) {
     _ = curl_easy_pause(easy, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
   }
+
+  /// The host of a URL as libcurl understands it, for hosts that are not plainly spelled; nil when it refuses the URL.
+  static func host(of url: String) -> (host: String, port: UInt16, scheme: String)? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK, let host = part(CURLUPART_HOST, of: parsed),
+      let port = part(CURLUPART_PORT, of: parsed).flatMap({ UInt16($0) }),
+      let scheme = part(CURLUPART_SCHEME, of: parsed)
+    else { return nil }
+    return (host, port, scheme)
+  }
+
+  private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    // The port that the scheme implies is wanted as well.
+    guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+
+  /// The certificates that this libcurl goes by unless it is told otherwise.
+  static let defaultCertificateFile: String? = {
+    guard let info = curl_version_info(CURLVERSION_TENTH), info.pointee.age.rawValue >= CURLVERSION_SEVENTH.rawValue
+    else { return nil }
+    return info.pointee.cainfo.map { String(cString: $0) }
+  }()
+
+  /// Whether the ends of HTTP/2 streams are seen.
+  static var observesStreams: Bool { retriever_http2_is_tapped() }
 
   static var version: String { String(cString: curl_version()) }
 

@@ -3,7 +3,7 @@
 /// Each call that can fail passes its name through ``CurlFault/strikes(_:)``. A test arms a name, how many calls of that
 /// name go well first and how many fail then, so that each out-of-memory path can be walked on purpose.
 package enum CurlFault: String, Sendable {
-  case makeEasy, makeMulti, setOption, addHandle, makeHeaderList
+  case makeEasy, makeMulti, setOption, addHandle, makeHeaderList, openSocket
 
   #if DEBUG
     private struct Plan: Sendable {

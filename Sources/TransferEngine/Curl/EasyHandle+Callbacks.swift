@@ -1,4 +1,5 @@
 import CCurl
+import CHTTP2Tap
 
 // The functions libcurl calls. Each takes the handle back out of its context pointer (unretained: the handle lives as
 // long as the pointer does) and passes on to the transfer. Nothing throws out of them.
@@ -53,6 +54,32 @@ extension EasyHandle {
       offset == 0 && origin == 0 && transfer.rewindBody() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
   }
+
+  /// The connection is there; the request follows, for the first time or again.
+  static let requestBegins: curl_prereq_callback = { context, _, _, _, _ in
+    with(context, otherwise: CURL_PREREQFUNC_ABORT) { transfer in
+      transfer.requestBegins() ? CURL_PREREQFUNC_OK : nil
+    }
+  }
+
+  /// A TLS connection is about to be made.
+  static let connectionBegins: curl_ssl_ctx_callback = { _, connection, core in
+    guard let connection, let core else { return CURLE_SSL_CONNECT_ERROR }
+    let store = Unmanaged<ClientCore>.fromOpaque(core).takeUnretainedValue().trust.store
+    guard let store else { return CURLE_SSL_CACERT_BADFILE }
+    store.apply(to: connection)
+    return CURLE_OK
+  }
+
+  /// An HTTP/2 stream was closed; libcurl gave nghttp2 its handle to know the stream by.
+  static let streamCloses: retriever_http2_closed_function = { easy, sawEnd, code in
+    // The first word of a handle is libcurl's own mark for one.
+    guard let easy, easy.load(as: UInt32.self) == easyHandleMark, let context = Curl.context(easy) else { return }
+    Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+      .streamClosed(StreamEnd(sawEndOfStream: sawEnd, errorCode: code))
+  }
+
+  private static let easyHandleMark: UInt32 = 0xc0de_dbad
 
   static let opensSocket: curl_opensocket_callback = { context, _, address in
     guard let context, let address else { return -1 }

@@ -3,9 +3,9 @@ import CTransferMemory
 
 /// One curl easy handle, used for one transfer after another.
 ///
-/// Setting a handle up costs more than a short transfer's own work, so the options are kept from one transfer to the
-/// next and only what differs is set. libcurl holds an unretained pointer to this object as long as the handle lives;
-/// the core that owns it frees the handle explicitly.
+/// It is reset before each use: libcurl counts a handle's retries for as long as it lives otherwise, and then fails
+/// loads for nothing. libcurl holds an unretained pointer to this object as long as the handle lives; the core that owns
+/// it frees the handle explicitly.
 ///
 /// `@unchecked Sendable`: touched by the holder of its loop's turn only.
 final class EasyHandle: @unchecked Sendable {
@@ -13,35 +13,32 @@ final class EasyHandle: @unchecked Sendable {
   unowned let core: ClientCore
   var transfer: Transfer?
 
-  private var shape: Shape?
-  /// The request's fields that `headerList` was made from; nil when libcurl has no list yet.
-  private var headers: [TransferHeader]?
+  /// How the HTTP/2 stream of the last attempt was closed; nil as long as it is open, or where nobody tells.
+  private(set) var streamEnd: StreamEnd?
+
   private var headerList: HeaderListOwner?
+  private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
-  /// body's bytes.
-  private struct Shape: Equatable {
-    enum Body: Equatable {
-      case none, bytes
-      case stream(length: Int64?)
-    }
-    enum Version: Equatable {
-      case http11, http2PriorKnowledge
-      /// By ALPN; those who come while a connection is being made wait to share it.
-      case negotiated
-    }
-    var method: String
-    var body: Body
-    var acceptedEncodings: String?
-    var httpVersion: Version
-    var connectTimeout: Duration?
-    var expectsLongBody: Bool
+  struct StreamEnd {
+    let sawEndOfStream: Bool
+    let errorCode: UInt32
+
+    /// REFUSED_STREAM, which nghttp2 also makes of a GOAWAY that excludes the stream, and HTTP_1_1_REQUIRED: the server
+    /// has not processed the request (RFC 9113, 7 and 8.7).
+    var isRefusal: Bool { errorCode == 7 || errorCode == 13 }
+  }
+
+  private enum Version {
+    case http11, http2PriorKnowledge
+    /// By ALPN; those who come while a connection is being made wait to share it.
+    case negotiated
   }
 
   private final class HeaderListOwner {
     let list: HeaderList
     init(_ headers: [TransferHeader]) throws(TransferFailure) { list = try HeaderList(headers) }
+    init(lines: [String]) throws(TransferFailure) { list = try HeaderList(lines: lines) }
   }
 
   init(core: ClientCore) throws(CurlError) {
@@ -53,6 +50,7 @@ final class EasyHandle: @unchecked Sendable {
   func free() {
     Curl.free(easy: easy)
     headerList = nil
+    resolveList = nil
     errorText.deallocate()
   }
 
@@ -60,32 +58,35 @@ final class EasyHandle: @unchecked Sendable {
   /// server only when it next has something to send.
   func closesConnection() {
     try? Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
-    shape = nil
   }
 
   /// libcurl's own sentence about the last failure; empty when it left none.
   var failureText: String { String(cString: errorText) }
 
+  /// An attempt to send the request begins.
+  func forgetStream() { streamEnd = nil }
+
+  /// nghttp2 closes the stream that carries this handle's request.
+  func streamClosed(_ end: StreamEnd) { streamEnd = end }
+
   // MARK: Setting up
 
-  func prepare(for transfer: Transfer) throws(TransferFailure) {
+  /// Sets up all that a transfer needs.
+  ///
+  /// - Parameter fresh: whether no connection that is open already may be used.
+  func prepare(for transfer: Transfer, at destination: Destination, fresh: Bool) throws(TransferFailure) {
     self.transfer = transfer
     errorText.pointee = 0
+    streamEnd = nil
     let request = transfer.request
-    let wanted = Shape(
-      method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
-      httpVersion: Self.version(for: request), connectTimeout: request.connectTimeout,
-      expectsLongBody: request.expectsLongBody)
     do {
-      if shape != wanted {
-        shape = nil
-        Curl.reset(easy)
-        headers = nil
-        headerList = nil
-        try applyClientOptions()
-        try apply(wanted)
-        shape = wanted
-      }
+      Curl.reset(easy)
+      headerList = nil
+      resolveList = nil
+      try applyClientOptions()
+      try apply(destination)
+      try apply(request)
+      if fresh { try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1) }
       try Curl.set(easy, CURLOPT_URL, request.url)
       if case .bytes(let bytes) = request.body { try Curl.set(easy, copiedBody: bytes) }
     } catch {
@@ -94,22 +95,13 @@ final class EasyHandle: @unchecked Sendable {
         message: "The transfer could not be set up: \(error.message).")
     }
     try applyFields(of: request)
-  }
-
-  private static func body(of body: TransferBody) -> Shape.Body {
-    switch body {
-    case .none: .none
-    case .bytes: .bytes
-    case .source(let source): .stream(length: source.length)
-    }
+    try applyAddresses(of: destination)
   }
 
   /// Without TLS there is nothing to negotiate with, and so nothing to wait for.
-  private static func version(for request: TransferRequest) -> Shape.Version {
+  private static func version(for request: TransferRequest, _ destination: Destination) -> Version {
     switch request.httpVersion {
-    case .automatic:
-      Curl.hasHTTP2 && request.url.utf8.prefix(6).elementsEqual("https:".utf8, by: { $0 | 0x20 == $1 })
-        ? .negotiated : .http11
+    case .automatic: Curl.hasHTTP2 && destination.address.isSecure ? .negotiated : .http11
     case .http11: .http11
     case .http2PriorKnowledge: .http2PriorKnowledge
     }
@@ -132,51 +124,73 @@ final class EasyHandle: @unchecked Sendable {
     return fields
   }
 
-  /// The fields follow from the request's own and the handle's shape: with these unchanged, libcurl's list is too.
   private func applyFields(of request: TransferRequest) throws(TransferFailure) {
-    guard request.headers != headers else { return }
     let fields = Self.fields(of: request)
-    let owner = fields.isEmpty ? nil : try HeaderListOwner(fields)
+    guard !fields.isEmpty else { return }
+    let owner = try HeaderListOwner(fields)
     do {
-      try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner?.list.first)
+      try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner.list.first)
     } catch {
       throw TransferFailure(.other, curl: error.code, message: "The header fields could not be set.")
     }
-    headers = request.headers
     headerList = owner
   }
 
-  private func apply(_ shape: Shape) throws(CurlError) {
-    switch shape.body {
-    case .none where shape.method == "GET":
-      try Curl.set(easy, CURLOPT_HTTPGET, 1)
-    case .none where shape.method == "HEAD":
+  /// The addresses that were looked up: libcurl finds them in its cache and asks nobody.
+  private func applyAddresses(of destination: Destination) throws(TransferFailure) {
+    let lines = core.scheduler.resolveLines(for: destination)
+    guard !lines.isEmpty else { return }
+    let owner = try HeaderListOwner(lines: lines)
+    do {
+      try Curl.set(easy, CURLOPT_RESOLVE, list: owner.list.first)
+    } catch {
+      throw TransferFailure(.other, curl: error.code, message: "The server's addresses could not be set.")
+    }
+    resolveList = owner
+  }
+
+  private func apply(_ request: TransferRequest) throws(CurlError) {
+    switch request.body {
+    case .none where request.method == "GET": break
+    case .none where request.method == "HEAD":
       try Curl.set(easy, CURLOPT_NOBODY, 1)
     case .none:
-      try Curl.set(easy, CURLOPT_HTTPGET, 1)
-      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method)
+      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, request.method)
     case .bytes:
       try Curl.set(easy, CURLOPT_POST, 1)
-      if shape.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
-    case .stream(let length):
+      if request.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, request.method) }
+    case .source(let source):
       try Curl.set(easy, CURLOPT_UPLOAD, 1)
-      try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
-      if shape.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
+      try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: source.length ?? -1)
+      if request.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, request.method) }
     }
-    let version =
-      switch shape.httpVersion {
-      case .negotiated: CURL_HTTP_VERSION_2TLS
-      case .http11: CURL_HTTP_VERSION_1_1
-      case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-      }
-    try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(version))
-    try Curl.set(easy, CURLOPT_PIPEWAIT, shape.httpVersion == .http11 ? 0 : 1)
-    if let timeout = shape.connectTimeout {
+    if let timeout = request.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.wholeNanoseconds / 1_000_000)))
     }
     // A wish only: a handle that was taken back before it had a connection still holds its old buffer, and libcurl
     // refuses another size as long as it does.
-    try? Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 100 << 10 : retriever_receive_bytes)
+    try? Curl.set(easy, CURLOPT_BUFFERSIZE, request.expectsLongBody ? 100 << 10 : retriever_receive_bytes)
+  }
+
+  private func apply(_ destination: Destination) throws(CurlError) {
+    guard let request = transfer?.request else { return }
+    let version = Self.version(for: request, destination)
+    let number =
+      switch version {
+      case .negotiated: CURL_HTTP_VERSION_2TLS
+      case .http11: CURL_HTTP_VERSION_1_1
+      case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      }
+    try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(number))
+    if version != .http11 { try Curl.set(easy, CURLOPT_PIPEWAIT, 1) }
+    // The environment is read by us: an empty text keeps libcurl from reading it as well.
+    try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
+    if destination.proxy != nil {
+      // What a proxy says while a tunnel is made is no part of the server's response.
+      try Curl.set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      try Curl.set(easy, CURLOPT_NOPROXY, "")
+    }
+    if destination.usesTLS { try applyTLS(core.options) }
   }
 
   /// What holds for every transfer of the client.
@@ -191,6 +205,7 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_HEADERFUNCTION, function: Self.receivedHeaderLine)
     try Curl.set(easy, CURLOPT_READFUNCTION, function: Self.readsBody)
     try Curl.setSeekFunction(easy, Self.seeksBody, context: context)
+    try Curl.setPrerequisiteFunction(easy, Self.requestBegins, context: context)
     try Curl.setSocketFunctions(
       easy, open: Self.opensSocket, close: Self.closesSocket,
       // A connection outlives the handle that made it: closing is told to the core.
@@ -201,12 +216,9 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     try Curl.set(easy, CURLOPT_USERAGENT, options.userAgent.isEmpty ? nil : options.userAgent)
     if let path = options.unixSocketPath { try Curl.set(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
-    if options.usesProxies {
-      try Curl.set(easy, CURLOPT_NOPROXY, TransferClientOptions.hostsWithoutProxy)
-    } else {
-      try Curl.set(easy, CURLOPT_PROXY, "")
-    }
-    try applyTLS(options)
+    // What is in libcurl's cache stays until we replace it.
+    try Curl.set(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1)
+    if let share = core.tlsSessions { try Curl.set(easy, share: share) }
   }
 
   private func applyTLS(_ options: TransferClientOptions) throws(CurlError) {
@@ -218,9 +230,27 @@ final class EasyHandle: @unchecked Sendable {
       CURL_SSLVERSION_MAX_TLSv1_3,
     ][options.maximumTLS.rawValue]
     try Curl.set(easy, CURLOPT_SSLVERSION, Int(lowest | highest))
-    switch options.trust {
-    case .system: break
-    // Without a word about it, libcurl would go on to look authorities up in the system's directory.
+    if case .anything = options.trust {
+      try Curl.set(easy, CURLOPT_SSL_VERIFYPEER, 0)
+      try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0)
+    } else if core.trust.store != nil {
+      // Parsed once for all: libcurl is to read none.
+      try Curl.set(easy, CURLOPT_CAINFO, nil)
+      try Curl.set(easy, CURLOPT_CAPATH, nil)
+      try Curl.set(easy, CURLOPT_PROXY_CAINFO, nil)
+      try Curl.set(easy, CURLOPT_PROXY_CAPATH, nil)
+      try Curl.setTLSContextFunction(
+        easy, Self.connectionBegins, context: UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque()))
+    } else {
+      try applyLibcurlsTrust(options.trust)
+    }
+  }
+
+  /// For a libcurl that stands on another TLS library than OpenSSL.
+  private func applyLibcurlsTrust(_ trust: TransferClientOptions.Trust) throws(CurlError) {
+    switch trust {
+    case .system, .anything: break
+    // Without a word about it, libcurl would go on to look certificates up in the system's directory.
     case .file(let path):
       try Curl.set(easy, CURLOPT_CAINFO, path)
       try Curl.set(easy, CURLOPT_CAPATH, nil)
@@ -228,9 +258,6 @@ final class EasyHandle: @unchecked Sendable {
       try Curl.set(easy, CURLOPT_CAINFO, nil)
       try Curl.set(easy, CURLOPT_CAPATH, nil)
       try Curl.set(easy, CURLOPT_CAINFO_BLOB, blob: bytes)
-    case .anything:
-      try Curl.set(easy, CURLOPT_SSL_VERIFYPEER, 0)
-      try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0)
     }
   }
 }

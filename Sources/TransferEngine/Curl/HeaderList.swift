@@ -40,6 +40,25 @@ struct HeaderList: ~Copyable {
     }
   }
 
+  /// Lines as they stand; without line breaks.
+  init(lines: [String]) throws(TransferFailure) {
+    let textLength = lines.reduce(0) { $0 + $1.utf8.count + 1 }
+    let nodes = MemoryLayout<curl_slist>.stride * lines.count
+    guard let block = malloc(max(1, nodes + textLength)) else {
+      throw TransferFailure(.outOfMemory, message: "There is no memory left.")
+    }
+    first = block.bindMemory(to: curl_slist.self, capacity: lines.count)
+    var text = (block + nodes).bindMemory(to: CChar.self, capacity: textLength)
+    for (index, content) in lines.enumerated() {
+      let line = text
+      Self.append(content, to: &text)
+      text.pointee = 0
+      text += 1
+      let next = index + 1 < lines.count ? first + (index + 1) : nil
+      (first + index).initialize(to: curl_slist(data: line, next: next))
+    }
+  }
+
   deinit { free(first) }
 
   private static func append(_ string: String, to text: inout UnsafeMutablePointer<CChar>) {

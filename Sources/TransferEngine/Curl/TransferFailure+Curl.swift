@@ -3,14 +3,29 @@ import CCurl
 /// What libcurl's result codes mean in the engine's words.
 extension TransferFailure {
   init(curl result: CURLcode, easy: UnsafeMutableRawPointer, text: String) {
+    if let refusal = Self.proxyRefusal(easy, result) {
+      self = refusal
+      return
+    }
     let code = Self.code(for: result, easy: easy)
     self.init(code, curl: result.rawValue, message: Self.sentence(for: result, code, text: text))
+  }
+
+  /// A proxy answered that it makes no tunnel.
+  private static func proxyRefusal(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> TransferFailure? {
+    let status = Curl.integer(easy, CURLINFO_HTTP_CONNECTCODE)
+    guard status != 0, !(200..<300 ~= status) else { return nil }
+    let advice =
+      status == 407 ? "It asks for a name and password." : "Check the proxy's rules, or except the host with no_proxy."
+    return TransferFailure(
+      .proxyRefused, curl: result.rawValue,
+      message: "The proxy refused to connect to the server: it answered with status \(status). \(advice)")
   }
 
   private static func sentence(for result: CURLcode, _ code: Code, text: String) -> String {
     if code == .headTooLarge { return "A line of the response's header is too long." }
     // libcurl repeats the address of the proxy here, with the password that may be in it.
-    if text.hasPrefix("Unsupported proxy") { return "The proxy that the environment names cannot be used." }
+    if text.hasPrefix("Unsupported proxy") { return TransferFailure.unusableProxy.message }
     return text.isEmpty ? CurlError(code: result.rawValue).message : text
   }
 
@@ -22,6 +37,7 @@ extension TransferFailure {
       Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0 ? .badReply : .unsupportedScheme
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
     case CURLE_COULDNT_CONNECT: .cannotConnect
+    case CURLE_PROXY: .proxyRefused
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_OUT_OF_MEMORY:
       // Also what libcurl says of a single header line that is longer than it is ready to hold.
@@ -38,12 +54,22 @@ extension TransferFailure {
     case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: .trustStoreUnreadable
     case CURLE_PEER_FAILED_VERIFICATION: certificateCode(easy)
     case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: .clientCertificateRejected
+    case CURLE_QUIC_CONNECT_ERROR: .cannotConnect
+    case CURLE_NO_CONNECTION_AVAILABLE: .cannotConnect
+    case CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH: .certificateUntrusted
+    case CURLE_INTERFACE_FAILED: .cannotConnect
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
       .secureConnectionFailed
+    case tooLarge: .bodyTooLarge
+    case CURLE_FAILED_INIT, CURLE_RECURSIVE_API_CALL, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNRECOVERABLE_POLL:
+      .other
     default: .other
     }
   }
+
+  /// CURLE_TOO_LARGE, which libcurl has had since 8.6.
+  private static let tooLarge = CURLcode(rawValue: 100)
 
   /// OpenSSL's verification result (X509_V_ERR_…) says why a certificate was not accepted.
   private static func certificateCode(_ easy: UnsafeMutableRawPointer) -> Code {
@@ -98,5 +124,18 @@ extension TransferTimings {
       case Int(CURL_HTTP_VERSION_3): "h3"
       default: nil
       }
+  }
+
+  /// libcurl's clock starts when it is given the transfer; before that it waited, and its names were looked up.
+  mutating func shift(by wait: Duration, lookupStart: Duration) {
+    total += wait
+    for field in [
+      \TransferTimings.connectEnd, \.secureConnectionEnd, \.requestStart, \.requestEnd, \.responseStart,
+    ] {
+      self[keyPath: field] = self[keyPath: field].map { $0 + wait }
+    }
+    guard let lookupEnd = nameLookupEnd else { return }
+    self.nameLookupStart = lookupStart
+    self.nameLookupEnd = lookupEnd + wait
   }
 }

@@ -51,28 +51,7 @@ final class EventLoop: @unchecked Sendable {
   }
 
   /// Starts the thread. The loop lives as long as the process: its one reference is handed to the thread.
-  func startThread() -> Bool {
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        EventLoop.blockSignals()
-        retriever_name_thread("retriever-loop")
-        Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().run()
-      }, context.toOpaque())
-    if code != 0 { context.release() }
-    if code == 0 { pthread_detach(thread) }
-    return code == 0
-  }
-
-  /// Signals are the program's own affair; SIGPIPE, which a TLS write may raise, stays pending here for good.
-  private static func blockSignals() {
-    var all = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, nil)
-  }
+  func startThread() -> Bool { NamedThread.start("retriever-loop") { self.run() } }
 
   /// Gives the loop something to do, from any thread.
   func post(_ command: Inbox.Command) {
@@ -86,12 +65,12 @@ final class EventLoop: @unchecked Sendable {
     now = .now()
     let looks = transfer.core.pace.isQuick && running.isEmpty
     if looks { sockets.holdBack() }
-    transfer.attach()
+    transfer.enqueue()
     fireTimers()
     if looks { lookForAnswer(to: transfer) }
     var rounds = 0
     var isDone = false
-    while !isDone, rounds < Self.mostStarterRounds {
+    while !isDone, rounds < Self.maximumStarterRounds {
       rounds += 1
       fireTimers()
       finishDoneTransfers()
@@ -106,7 +85,7 @@ final class EventLoop: @unchecked Sendable {
     if wakes { wakeUp() }
   }
 
-  private static let mostStarterRounds = 4
+  private static let maximumStarterRounds = 4
 
   /// Waits for the answer of a server that is known to be quick, without sleeping, for a moment.
   private func lookForAnswer(to transfer: Transfer) {
@@ -150,10 +129,12 @@ final class EventLoop: @unchecked Sendable {
 
   private func perform(_ command: Inbox.Command) {
     switch command {
-    case .start(let transfer): transfer.attach()
+    case .start(let transfer): transfer.enqueue()
     case .cancel(let transfer): transfer.cancelOnLoop()
     case .resumeReceiving(let transfer): transfer.resumeReceivingOnLoop()
     case .resumeSending(let transfer): transfer.resumeSendingOnLoop()
+    case .named(let core, let destination, let index, let result): core.named(destination, index, result)
+    case .trusted(let core, let result): core.trusted(result)
     case .close(let core): core.close()
     }
   }
@@ -163,23 +144,15 @@ final class EventLoop: @unchecked Sendable {
   /// libcurl's wish to be called at a moment; nil takes it back.
   func setTimer(of core: ClientCore, due: Monotonic?) {
     core.timerDue = due
-    guard let due else { return }
-    if due <= now {
-      guard !core.isInDueList else { return }
-      core.isInDueList = true
-      dueNow.append(core)
-    } else if core.timerEntry.map({ due < $0 }) ?? true {
-      core.timerEntry = due
-      timers.push(core, due: due)
-    }
+    guard let due, due <= now else { return timers.set(core, due: due) }
+    timers.set(core, due: nil)
+    guard !core.isInDueList else { return }
+    core.isInDueList = true
+    dueNow.append(core)
   }
 
   private func fireTimers() {
-    while let core = timers.popEarliest(due: now) {
-      core.timerEntry = nil
-      // The entry may be older than the wish: ask for what holds now.
-      setTimer(of: core, due: core.timerDue)
-    }
+    while let core = timers.popEarliest(due: now) { setTimer(of: core, due: core.timerDue) }
     var index = 0
     while index < dueNow.count {
       let core = dueNow[index]
@@ -318,9 +291,9 @@ final class EventLoop: @unchecked Sendable {
   /// While answers keep coming, they are taken in before those who wait for them are told: one wake-up for many.
   private func gatherMore() {
     var rounds = 0
-    while rounds < Self.mostRounds {
+    while rounds < Self.maximumRounds {
       finishTouched()
-      guard !ended.isEmpty, !running.isEmpty, ended.count < Self.mostGathered else { return }
+      guard !ended.isEmpty, !running.isEmpty, ended.count < Self.maximumGathered else { return }
       let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), 0))
       guard count > 0 else { return }
       actOnReady(count)
@@ -329,8 +302,8 @@ final class EventLoop: @unchecked Sendable {
   }
 
   /// Those who wait are not kept waiting for more than a fraction of a millisecond.
-  private static let mostRounds = 16
-  private static let mostGathered = 32
+  private static let maximumRounds = 16
+  private static let maximumGathered = 32
 
   private func actOnReady(_ count: Int) {
     now = .now()

@@ -3,20 +3,26 @@ import Synchronization
 
 /// The process's loops: one for each core, four at most, started when first needed and shared by all clients.
 enum EventLoopGroup {
-  private static let loops: [EventLoop] = {
-    let wanted = max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    return (0..<wanted).compactMap { index in
-      guard let loop = EventLoop(index: index), loop.startThread() else { return nil }
-      return loop
-    }
-  }()
+  private struct State {
+    var loops: [EventLoop] = []
+    var turn = 0
+  }
 
-  private static let turn = Atomic<Int>(0)
+  private static let wanted = max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  private static let state = Mutex(State())
 
-  /// The next loop in turn; nil when the system refused every thread.
+  /// The next loop in turn; nil when the system has no thread or descriptor for the first one.
+  ///
+  /// Loops that could not be started are tried again each time: a moment without descriptors passes.
   static func next() -> EventLoop? {
-    guard !loops.isEmpty else { return nil }
-    let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-    return loops[abs(number % loops.count)]
+    state.withLock { state in
+      while state.loops.count < wanted {
+        guard let loop = EventLoop(index: state.loops.count), loop.startThread() else { break }
+        state.loops.append(loop)
+      }
+      guard !state.loops.isEmpty else { return nil }
+      state.turn = (state.turn + 1) % state.loops.count
+      return state.loops[state.turn]
+    }
   }
 }

@@ -10,6 +10,8 @@ final class Inbox: Sendable {
     case cancel(Transfer)
     case resumeReceiving(Transfer)
     case resumeSending(Transfer)
+    case named(ClientCore, Destination, Int, Result<NameService.Known, TransferFailure>)
+    case trusted(ClientCore, Result<TrustStore, TransferFailure>)
     case close(ClientCore)
   }
 

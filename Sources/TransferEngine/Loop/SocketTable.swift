@@ -28,9 +28,11 @@ struct SocketTable: ~Copyable {
     slots[Int(socket)] = Slot(isConnection: true)
   }
 
-  /// The connection is being closed; the kernel forgets it by itself.
+  /// The connection is about to be closed. It is taken out of epoll by hand: the kernel does so by itself only when
+  /// nobody else has it open, and a child that was forked without `exec` has.
   mutating func closed(_ socket: Int32) {
     guard Int(socket) < slots.count else { return }
+    register(0, at: Int(socket))
     slots[Int(socket)] = Slot()
   }
 

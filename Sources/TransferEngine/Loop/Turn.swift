@@ -1,3 +1,4 @@
+import CHTTP2Tap
 import Glibc
 
 /// The right to work on a loop's clients: held by the loop's thread whenever it is awake, and by another thread for
@@ -20,7 +21,19 @@ final class Turn: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func take() { pthread_mutex_lock(mutex) }
-  func takeIfFree() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-  func giveBack() { pthread_mutex_unlock(mutex) }
+  func take() {
+    pthread_mutex_lock(mutex)
+    retriever_http2_tap_in()
+  }
+
+  func takeIfFree() -> Bool {
+    guard pthread_mutex_trylock(mutex) == 0 else { return false }
+    retriever_http2_tap_in()
+    return true
+  }
+
+  func giveBack() {
+    retriever_http2_tap_out()
+    pthread_mutex_unlock(mutex)
+  }
 }

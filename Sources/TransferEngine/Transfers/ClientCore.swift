@@ -7,28 +7,36 @@ import Glibc
 /// `@unchecked Sendable`: `loop` and `options` are immutable; everything else is touched by the holder of the loop's
 /// turn only.
 /// libcurl keeps unretained pointers to a core; they die with the multi handle, which the core frees itself.
-final class ClientCore: @unchecked Sendable {
+final class ClientCore: DeadlineOwner, @unchecked Sendable {
   let loop: EventLoop
   let options: TransferClientOptions
 
   private let multi: UnsafeMutableRawPointer
+  /// TLS sessions, so that the next connection to a server takes a shorter handshake. Nil without memory for it.
+  let tlsSessions: UnsafeMutableRawPointer?
   private var idleHandles: [EasyHandle] = []
   private var isClosed = false
+  var scheduler: LoadScheduler
+  var trust: TrustState
 
   // The loop's notes about this core.
   var timerDue: Monotonic?
-  var timerEntry: Monotonic?
+  /// Where the loop's heap of deadlines has this core; -1 when it does not.
+  var deadlineIndex = -1
   var isInDueList = false
   var isTouched = false
   var pace = AnswerPace()
 
   /// More idle handles than this are freed: they are memory, and a burst is soon over.
-  private static let mostIdleHandles = 256
+  private static let maximumIdleHandles = 256
 
   init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
     self.loop = loop
     self.options = options
     self.multi = try Curl.makeMulti()
+    self.tlsSessions = Curl.makeSessionShare()
+    self.scheduler = LoadScheduler(options: options)
+    self.trust = TrustState(options.trust)
     let context = Unmanaged.passUnretained(self).toOpaque()
     Curl.setFunctions(
       multi: multi,
@@ -51,16 +59,19 @@ final class ClientCore: @unchecked Sendable {
     // libcurl's own default follows the number of handles in use, which here falls to none between requests.
     Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(64, options.connectionsPerHost))
     Curl.set(multi: multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    Curl.set(multi: multi, CURLMOPT_MAX_CONCURRENT_STREAMS, LoadScheduler.streamsPerConnection)
   }
 
   /// Frees all that libcurl holds. No transfer is left: each one holds the client, and this follows its end.
   func close() {
     guard !isClosed else { return }
     isClosed = true
-    timerDue = nil
+    loop.setTimer(of: self, due: nil)
     for handle in idleHandles { handle.free() }
     idleHandles.removeAll()
+    scheduler.removeAll()
     Curl.free(multi: multi)
+    if let tlsSessions { Curl.free(share: tlsSessions) }
   }
 
   // MARK: Handles
@@ -73,7 +84,7 @@ final class ClientCore: @unchecked Sendable {
 
   func giveBack(_ handle: EasyHandle) {
     handle.transfer = nil
-    if idleHandles.count < Self.mostIdleHandles, !isClosed {
+    if idleHandles.count < Self.maximumIdleHandles, !isClosed {
       idleHandles.append(handle)
     } else {
       handle.free()
@@ -112,6 +123,7 @@ final class ClientCore: @unchecked Sendable {
       guard let context = Curl.context(easy) else { continue }
       Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer?.done(result)
     }
+    startWaiting()
   }
 
   // MARK: What libcurl calls
@@ -129,23 +141,41 @@ final class ClientCore: @unchecked Sendable {
 
   /// Opens a connection's socket, unless the client's address policy refuses the address.
   func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>, transfer: Transfer?) -> curl_socket_t {
+    transfer?.opensConnection()
     if let refusal = options.addressRefusal {
       // The struct declares 16 bytes of address; libcurl puts longer ones behind it, so the address is passed on raw.
       let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
       let length = Int(address.pointee.addrlen)
       if let sentence = refusal(UnsafeRawPointer(address) + start, length, transfer?.request.url ?? "") {
-        transfer?.policyRefusal = sentence
+        transfer?.noteConnectFailure(TransferFailure(.refusedByPolicy, message: sentence))
         return -1
       }
     }
     let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    let socket = Glibc.socket(address.pointee.family, type, address.pointee.protocol)
-    if socket >= 0 { loop.sockets.opened(socket) }
+    let socket =
+      CurlFault.strikes(.openSocket)
+      ? { errno = EMFILE; return -1 }() : Glibc.socket(address.pointee.family, type, address.pointee.protocol)
+    if socket >= 0 {
+      loop.sockets.opened(socket)
+    } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
+      transfer?.noteConnectFailure(.noSocket(errno))
+    }
     return socket
   }
 
   func closeSocket(_ socket: curl_socket_t) {
     loop.sockets.closed(socket)
     Glibc.close(socket)
+  }
+}
+
+extension TransferFailure {
+  static func noSocket(_ code: Int32) -> TransferFailure {
+    let reason = String(cString: strerror(code))
+    let advice =
+      code == EMFILE
+      ? "Close files, allow fewer loads at a time, or raise the limit (ulimit -n)." : "Try again later."
+    return TransferFailure(
+      .outOfDescriptors, message: "Could not open a socket: \(reason). \(advice)")
   }
 }

@@ -16,8 +16,11 @@ struct HeadCollector {
   private var hasLength = false
   private var hasContradiction = false
   private var isComplete = false
-  private var byteCount = 0
+  private(set) var byteCount = 0
   private var informationalCount = 0
+
+  /// Whether a byte of a response has come.
+  var hasBegun: Bool { byteCount > 0 }
 
   mutating func append(_ line: UnsafeRawBufferPointer, limits: TransferLimits) -> Outcome {
     byteCount += line.count

@@ -14,31 +14,65 @@ package final class Transfer: @unchecked Sendable {
   private var machine = TransferStateMachine()
   private var handle: EasyHandle?
   private var head = HeadCollector()
+  private var response = ResponseNotes()
   /// For a body that is encoded.
   private var decoder: BodyDecoder?
+  private var destination: Destination?
+  private var waiting: LoadQueue<Transfer>.Ticket?
+  private var hasPlace = false
+  private var retry: RetryRule
+  private var attempt = AttemptNotes()
+  private var wasReused = false
   private var lastActivity: Monotonic
   private var startMoment: Monotonic
+  private var turnMoment: Monotonic
+  private var beginMoment: Monotonic
   private var receivedBodyBytes: Int64 = 0
   private var sentBodyBytes: Int64 = 0
   private var hasStartedBody = false
-  private var reusedConnection = false
   /// Where the loop keeps this transfer; -1 when it does not.
   var runningIndex = -1
   /// The loop has noted that this transfer's observer holds bytes together.
   private var isUnsettled = false
   /// A failure noticed inside a callback; it says more than the code libcurl ends with.
   private var noticedFailure: TransferFailure?
+  /// Why the last address could not be connected to, where libcurl does not know.
+  @Boxed private var connectFailure: TransferFailure?
   /// What libcurl ended with, while a rest of the body waits to be delivered.
   @Boxed private var endBehindRest: TransferEnd?
-  var policyRefusal: String?
+
+  /// What is noted of one attempt to send the request.
+  private struct AttemptNotes {
+    var count: UInt8 = 0
+    var openedConnection = false
+    /// libcurl's count of sent bytes when the attempt began: those before it went to a proxy, or were another attempt's.
+    var requestSizeBefore = 0
+    var isRestartWanted = false
+  }
+
+  /// What the rules about endings want to know of the response.
+  private struct ResponseNotes {
+    var isHTTP2 = false
+    var announcedLength: Int64?
+    var receivedLength: Int64 = 0
+    var hasNoBody = false
+    var hasHead = false
+    /// The response is over with its head, though libcurl waits for a body.
+    var endsAtHead = false
+    var tlsVersion: UInt16?
+    var tlsCipherSuite: UInt16?
+  }
 
   init(request: TransferRequest, observer: any TransferObserver, client: TransferClient, core: ClientCore) {
     self.request = request
     self.observer = observer
     self.client = client
     self.core = core
+    self.retry = RetryRule(method: request.method)
     self.lastActivity = Monotonic(nanoseconds: 0)
     self.startMoment = lastActivity
+    self.turnMoment = lastActivity
+    self.beginMoment = lastActivity
   }
 
   // MARK: From any thread
@@ -54,8 +88,9 @@ package final class Transfer: @unchecked Sendable {
 
   // MARK: Commands, on the loop
 
-  func attach() {
-    guard machine.start() == .attach else { return }
+  /// Takes a place in the queue of its server.
+  func enqueue() {
+    guard machine.start() == .enqueue else { return }
     lastActivity = core.loop.now
     startMoment = lastActivity
     if let idle = request.idleTimeout, idle <= .zero { return fail(.timedOut(after: idle)) }
@@ -63,19 +98,50 @@ package final class Transfer: @unchecked Sendable {
       return fail(.deadlinePassed)
     }
     do {
+      let destination = try core.scheduler.destination(of: request)
+      self.destination = destination
+      if request.httpVersion == .http2PriorKnowledge { core.scheduler.learn(isMultiplexed: true, destination) }
+      waiting = core.enqueue(self, at: destination)
+      core.loop.add(self)
+      core.startWaiting()
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// The queue has a place for it. The time-out counts from now: waiting for others is not the server's silence.
+  func hasTurn() {
+    waiting = nil
+    guard machine.phase == .waiting, let destination else { return }
+    hasPlace = true
+    destination.admittedCount += 1
+    lastActivity = core.loop.now
+    turnMoment = lastActivity
+    if let expiry { core.loop.include(expiry) }
+    switch core.readiness(of: destination) {
+    case .ready: begin()
+    case .waiting: destination.pending.append(self)
+    case .failed(let failure): fail(failure)
+    }
+  }
+
+  /// All that libcurl needs is there.
+  func begin() {
+    guard machine.begin() == .attach, let destination else { return }
+    beginMoment = core.loop.now
+    do {
       let handle = try takeHandle()
       self.handle = handle
-      try handle.prepare(for: self)
+      try handle.prepare(for: self, at: destination, fresh: false)
       startBody()
       try add(handle)
-      core.loop.add(self)
     } catch {
       fail(error)
     }
   }
 
   /// It could not be started. Told by the loop's own thread, not from within the call that starts it.
-  private func fail(_ failure: TransferFailure) {
+  func fail(_ failure: TransferFailure) {
     noticedFailure = failure
     core.loop.addFailed(self)
   }
@@ -87,6 +153,7 @@ package final class Transfer: @unchecked Sendable {
       core.giveBack(handle)
       self.handle = nil
     }
+    core.loop.remove(self)
     finish(TransferEnd(failure: noticedFailure))
   }
 
@@ -132,7 +199,7 @@ package final class Transfer: @unchecked Sendable {
     case .applyPauses: applyPauses()
     case .deliverRest: deliverRest()
     case .finish: detachAndFinish(endBehindRest?.failure ?? decoder?.failureAtEnd())
-    case .none, .attach, .detach, .detachAndFinish: break
+    case .none, .enqueue, .attach, .detach, .detachAndFinish: break
     }
   }
 
@@ -145,10 +212,11 @@ package final class Transfer: @unchecked Sendable {
 
   // MARK: Time
 
-  /// When this transfer has waited for too long; a consumer that holds it back is not the server's fault.
+  /// When this transfer has waited for too long. A consumer that holds it back is not the server's fault, and neither
+  /// are the transfers before it in the queue.
   var expiry: Monotonic? {
     var earliest: Monotonic?
-    if let idle = request.idleTimeout, !machine.isReceivePaused { earliest = lastActivity + idle }
+    if let idle = request.idleTimeout, waiting == nil, !machine.isReceivePaused { earliest = lastActivity + idle }
     if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
     return earliest
   }
@@ -168,6 +236,7 @@ package final class Transfer: @unchecked Sendable {
     if machine.holdsBack() { return .keep }
     guard machine.phase == .running, observer != nil else { return .stop }
     lastActivity = core.loop.now
+    response.receivedLength += Int64(bytes.count)
     if let decoder { return reception(after: decoder.decode(bytes, deliver: deliver)) }
     switch deliver(bytes) {
     case .proceed, .gather: return .taken
@@ -245,7 +314,10 @@ package final class Transfer: @unchecked Sendable {
         let codings = ContentCoding.list(value)
         if !codings.isEmpty { decoder = BodyDecoder(codings) }
       }
-      switch observer.transferDidReceive(head: head) {
+      note(head)
+      let disposition = observer.transferDidReceive(head: head)
+      if response.endsAtHead { return false }
+      switch disposition {
       case .proceed, .gather: return true
       case .pause:
         machine.pauseReceiving()
@@ -287,8 +359,35 @@ package final class Transfer: @unchecked Sendable {
     observer?.transferDidSend(total: sentBodyBytes)
   }
 
+  private func note(_ head: TransferHead) {
+    response.hasHead = true
+    response.isHTTP2 = head.version == "HTTP/2"
+    response.announcedLength = head.contentLength
+    response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
+    // libcurl waits for a body when the request had one, whatever its method.
+    if request.method == "HEAD", request.body.isThere { response.endsAtHead = true }
+    if let destination, destination.isMultiplexed == nil {
+      core.scheduler.learn(isMultiplexed: response.isHTTP2, destination)
+    }
+    if request.collectsTimings, destination?.address.isSecure == true, let handle,
+      let connection = Curl.tlsConnection(handle.easy)
+    {
+      response.tlsVersion = OpenSSL.version(of: connection)
+      response.tlsCipherSuite = OpenSSL.cipherSuite(of: connection)
+    }
+  }
+
   func rewindBody() -> Bool {
-    guard case .source(let source) = request.body else { return true }
+    // libcurl asks before it sends the request again; whether it may is not for it to say.
+    guard canRepeat else {
+      noticedFailure = .notRepeatable
+      return false
+    }
+    return rewindSource()
+  }
+
+  private func rewindSource() -> Bool {
+    guard case .source(let source) = request.body, sentBodyBytes > 0 else { return true }
     guard source.rewind() else {
       noticedFailure = TransferFailure(
         .requestBodyNotRewindable, message: "The body had to be sent again, and it can be read only once.")
@@ -305,12 +404,14 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func done(_ result: CURLcode) {
+    if result != CURLE_OK, restarts(after: result) { return }
     let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?
-    if result == CURLE_OK {
+    if result == CURLE_OK || response.endsAtHead {
       core.pace.answered(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
       tellShortBodySent()
+      if EndingRule.verdict(observation) == .cutOff { failure = .cutOff }
     } else {
       failure = self.failure(for: result)
     }
@@ -321,15 +422,122 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
+  private var observation: EndingRule.Observation {
+    EndingRule.Observation(
+      isHTTP2: response.isHTTP2,
+      sawEndOfStream: Curl.observesStreams ? handle?.streamEnd?.sawEndOfStream ?? false : nil,
+      announcedLength: response.announcedLength, receivedLength: response.receivedLength,
+      hasNoBody: response.hasNoBody, hasHead: response.hasHead)
+  }
+
   private func failure(for result: CURLcode) -> TransferFailure {
     if let noticedFailure { return noticedFailure }
-    if let policyRefusal {
-      return TransferFailure(.refusedByPolicy, curl: result.rawValue, message: policyRefusal)
+    if result == CURLE_COULDNT_CONNECT {
+      if let destination { core.forgetAddresses(of: destination) }
+      if let connectFailure { return TransferFailure(connectFailure.code, curl: result.rawValue, message: connectFailure.message) }
     }
     guard let handle else {
       return TransferFailure(.other, curl: result.rawValue, message: "The transfer failed.")
     }
     return TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
+  }
+
+  // MARK: Attempts
+
+  /// A socket is opened for this transfer.
+  func opensConnection() {
+    attempt.openedConnection = true
+    connectFailure = nil
+    destination?.addressesAreKnown()
+  }
+
+  func noteConnectFailure(_ failure: TransferFailure) { connectFailure = failure }
+
+  /// The connection is there and the request would be sent now. False ends the transfer, or sends it anew.
+  func requestBegins() -> Bool {
+    guard machine.phase == .running, let handle, let destination else { return false }
+    destination.addressesAreKnown()
+    if attempt.count > 0 {
+      // libcurl has found for itself that it may send the request again: that is not for it to decide.
+      switch retry.decide(after: lastAttempt) {
+      case .fails:
+        noticedFailure = .notRepeatable
+        return false
+      case .repeats(let fresh):
+        if fresh, !attempt.openedConnection {
+          attempt.isRestartWanted = true
+          return false
+        }
+      }
+    }
+    if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
+      learnProtocol(handle, destination)
+    }
+    attempt.count = min(attempt.count + 1, .max - 1)
+    attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
+    wasReused = !attempt.openedConnection
+    attempt.openedConnection = false
+    handle.forgetStream()
+    return true
+  }
+
+  private func learnProtocol(_ handle: EasyHandle, _ destination: Destination) {
+    guard request.httpVersion == .automatic else { return }
+    guard destination.address.isSecure else { return core.scheduler.learn(isMultiplexed: false, destination) }
+    guard let connection = Curl.tlsConnection(handle.easy),
+      let name = OpenSSL.applicationProtocol(of: connection)
+    else { return }
+    core.scheduler.learn(isMultiplexed: name == "h2", destination)
+  }
+
+  /// How the attempt that has just failed went.
+  private var lastAttempt: RetryRule.Attempt {
+    guard let handle else { return RetryRule.Attempt(sentBytes: true, reusedConnection: false) }
+    let sent = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE) > attempt.requestSizeBefore
+    return RetryRule.Attempt(
+      sentBytes: sent || sentBodyBytes > 0, reusedConnection: wasReused,
+      wasRefused: handle.streamEnd?.isRefusal ?? false)
+  }
+
+  /// Whether the request might be sent again now.
+  private var canRepeat: Bool {
+    guard attempt.count > 0, !head.hasBegun else { return false }
+    var rule = retry
+    return rule.decide(after: lastAttempt) != .fails
+  }
+
+  /// Sends the request again after libcurl gave it up, if it may be.
+  private func restarts(after result: CURLcode) -> Bool {
+    guard let handle, let destination, machine.phase == .running, attempt.count > 0, !head.hasBegun else {
+      return false
+    }
+    var isFresh = true
+    if !attempt.isRestartWanted {
+      guard noticedFailure == nil, Self.mayBeRace(result),
+        case .repeats(let fresh) = retry.decide(after: lastAttempt)
+      else { return false }
+      isFresh = fresh
+    }
+    guard rewindSource(), machine.restart() == .attach else { return false }
+    attempt = AttemptNotes()
+    core.detach(handle)
+    do {
+      try handle.prepare(for: self, at: destination, fresh: isFresh)
+      try add(handle)
+    } catch {
+      fail(error)
+    }
+    return true
+  }
+
+  /// What libcurl calls a connection that was closed before it answered.
+  private static func mayBeRace(_ result: CURLcode) -> Bool {
+    switch result {
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_SEND_FAIL_REWIND:
+      true
+    default: false
+    }
   }
 
   // MARK: The end
@@ -344,7 +552,7 @@ package final class Transfer: @unchecked Sendable {
     var end = endBehindRest ?? TransferEnd()
     end.failure = failure
     if let handle {
-      if request.collectsTimings { end.timings = TransferTimings(easy: handle.easy) }
+      if request.collectsTimings { end.timings = timings(handle) }
       core.detach(handle)
       core.giveBack(handle)
       self.handle = nil
@@ -352,7 +560,27 @@ package final class Transfer: @unchecked Sendable {
     return end
   }
 
+  private func timings(_ handle: EasyHandle) -> TransferTimings {
+    var timings = TransferTimings(easy: handle.easy)
+    timings.requestHeaderBytes -= Int64(min(attempt.requestSizeBefore, Int(timings.requestHeaderBytes)))
+    timings.responseHeaderBytes = Int64(head.byteCount)
+    timings.tlsVersion = response.tlsVersion
+    timings.tlsCipherSuite = response.tlsCipherSuite
+    timings.isProxied = destination?.proxy != nil
+    let lookup = turnMoment.duration(since: startMoment)
+    timings.shift(by: beginMoment.duration(since: startMoment), lookupStart: lookup)
+    return timings
+  }
+
   private func finish(_ end: TransferEnd) {
+    if let waiting {
+      _ = core.scheduler.queue.remove(waiting)
+      self.waiting = nil
+    }
+    if hasPlace, let destination {
+      hasPlace = false
+      core.leave(destination)
+    }
     var end = end
     end.receivedBytes = receivedBodyBytes
     core.loop.addEnded(self, end)
@@ -366,6 +594,14 @@ package final class Transfer: @unchecked Sendable {
 }
 
 extension TransferFailure {
+  static let notRepeatable = TransferFailure(
+    .connectionLost,
+    message: "The connection was lost before the server answered. The request was not sent again, because the "
+      + "server may have processed it already.")
+
+  static let cutOff = TransferFailure(
+    .connectionLost, message: "The response was cut off: the server ended it before its end was sent.")
+
   static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
 
   static let deadlinePassed = TransferFailure(

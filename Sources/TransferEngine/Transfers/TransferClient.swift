@@ -1,5 +1,3 @@
-import Glibc
-
 /// Options that hold for all transfers of one client, and so for its connections.
 package struct TransferClientOptions: Sendable {
   package enum Trust: Sendable, Hashable {
@@ -29,25 +27,13 @@ package struct TransferClientOptions: Sendable {
 
   package init() {}
 
-  /// Whether libcurl is to look for proxies in the environment. It would do so for each transfer, so it is asked to only
-  /// when there is something to find; and not when there is an address policy, which a proxy would connect past.
-  var usesProxies: Bool { addressRefusal == nil && Self.environmentNamesProxies }
+  /// The proxies that the environment named when the options were made.
+  var proxies = ProxyEnvironment.ofProcess()
+  /// Who looks names up.
+  var names = NameService.shared
 
-  /// What the environment excepts, and this machine itself: a proxy elsewhere means another machine by these names.
-  static let hostsWithoutProxy: String = {
-    let listed = environment("no_proxy") ?? environment("NO_PROXY")
-    return (listed.map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1"
-  }()
-
-  private static let environmentNamesProxies: Bool = {
-    let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-    return names.contains { environment($0) != nil }
-  }()
-
-  private static func environment(_ name: String) -> String? {
-    guard let value = getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
-  }
+  /// With an address policy no proxy is used: it would connect past the policy.
+  var usesProxies: Bool { addressRefusal == nil && unixSocketPath == nil && !proxies.isEmpty }
 }
 
 /// Transfers that share connections, name look-ups and TLS sessions: one curl multi handle, bound to one loop.

@@ -1,10 +1,13 @@
 /// The life of one transfer: event in, actions out. No libcurl, no thread, no clock.
 ///
+/// A transfer waits first: for its turn, for its server's addresses. Then libcurl has it, once or several times.
 /// libcurl forbids removing a handle from within one of its callbacks and loses an unpause that comes before the
 /// pause; this machine is where such orders are kept right.
 struct TransferStateMachine: Sendable {
   enum Phase: Equatable, Sendable {
     case created
+    /// In the queue, or waiting for what libcurl needs; libcurl does not have it.
+    case waiting
     case running
     /// libcurl is done with it, and decoded bytes wait until their consumer wants them.
     case draining
@@ -13,6 +16,8 @@ struct TransferStateMachine: Sendable {
 
   enum Action: Equatable, Sendable {
     case none
+    /// Take a place in the queue.
+    case enqueue
     /// Give the handle to libcurl.
     case attach
     /// Take the handle back and report the end.
@@ -38,13 +43,30 @@ struct TransferStateMachine: Sendable {
 
   mutating func start() -> Action {
     guard phase == .created else { return .none }
+    phase = .waiting
+    return .enqueue
+  }
+
+  /// Its turn has come, and libcurl can be given all it needs.
+  mutating func begin() -> Action {
+    guard phase == .waiting else { return .none }
     phase = .running
+    return .attach
+  }
+
+  /// The request is sent again from its first byte: libcurl gets the handle once more.
+  mutating func restart() -> Action {
+    guard phase == .running, !hasRest else { return .none }
+    isReceivePaused = false
+    isSendPaused = false
+    appliedReceivePause = false
+    appliedSendPause = false
     return .attach
   }
 
   mutating func cancel() -> Action {
     switch phase {
-    case .created:
+    case .created, .waiting:
       phase = .finished
       return .finish
     case .running:
@@ -95,7 +117,7 @@ struct TransferStateMachine: Sendable {
       phase = .finished
       return .finish
     case .running: return isReceivePaused ? .none : goOnReceiving()
-    case .created, .finished: return .none
+    case .created, .waiting, .finished: return .none
     }
   }
 

@@ -82,13 +82,13 @@ package struct TransferFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, Hashable {
     case cancelled, timedOut
     case badURL, unsupportedScheme
-    case hostNotFound, cannotConnect, refusedByPolicy
+    case hostNotFound, nameServiceFailed, cannotConnect, proxyRefused, refusedByPolicy
     case connectionLost, badReply, headTooLarge, tooManyInformationalResponses
     case bodyTooLarge, undecodableBody
     case requestBodyFailed, requestBodyNotRewindable
     case secureConnectionFailed, certificateUntrusted, certificateExpired, certificateNotYetValid
     case certificateUnknownRoot, clientCertificateRejected, trustStoreUnreadable
-    case outOfMemory, other
+    case outOfMemory, outOfDescriptors, other
   }
   package var code: Code
   package var curl: UInt32
@@ -103,6 +103,7 @@ package struct TransferFailure: Error, Hashable, Sendable {
 
 /// Where the time of a transfer went: offsets from its start, nil where a step did not happen.
 package struct TransferTimings: Sendable, Hashable {
+  package var nameLookupStart: Duration?
   package var nameLookupEnd: Duration?
   package var connectEnd: Duration?
   package var secureConnectionEnd: Duration?
@@ -112,6 +113,11 @@ package struct TransferTimings: Sendable, Hashable {
   package var total: Duration = .zero
   package var isReusedConnection = false
   package var protocolName: String?
+  /// The numbers that stand for version and cipher suite in the TLS handshake; nil without TLS.
+  package var tlsVersion: UInt16?
+  package var tlsCipherSuite: UInt16?
+  /// Whether a proxy stood between.
+  package var isProxied = false
   package var localAddress: String?
   package var localPort: Int?
   package var remoteAddress: String?

@@ -18,6 +18,11 @@ struct Monotonic: Comparable, Hashable, Sendable {
     return Monotonic(nanoseconds: overflow ? .max : sum)
   }
 
+  /// How long after another moment this one is; zero if it is not.
+  func duration(since earlier: Monotonic) -> Duration {
+    .nanoseconds(max(0, nanoseconds - earlier.nanoseconds))
+  }
+
   /// Whole milliseconds from now until this moment, rounded up, so that a sleeper never wakes too early.
   func milliseconds(after now: Monotonic) -> Int32 {
     guard self > now else { return 0 }

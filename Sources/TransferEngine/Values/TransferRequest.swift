@@ -7,7 +7,10 @@ package struct TransferRequest: Sendable {
   /// The encodings to ask for; nil asks for every one that can be decoded. "" asks for none and decodes none.
   package var acceptedEncodings: String?
   package var httpVersion = HTTPVersionPreference.automatic
-  /// How long nothing may arrive or leave before the transfer fails. Zero or less: at once. Nil: never.
+  /// How urgent the transfer is while it waits for its turn: from 0 to 1.
+  package var priority: Float = 0.5
+  /// How long nothing may arrive or leave before the transfer fails, counted from the moment it has its turn. Zero or
+  /// less: immediately. Nil: never.
   package var idleTimeout: Duration?
   /// When the transfer fails whatever happens.
   package var deadline: TransferDeadline?
@@ -66,6 +69,10 @@ package enum TransferBody: Sendable {
   case source(any TransferBodySource)
 
   package static let longestBytes = 64 << 10
+
+  var isThere: Bool {
+    if case .none = self { false } else { true }
+  }
 }
 
 /// A body that is read piece by piece, within the loop's turn.

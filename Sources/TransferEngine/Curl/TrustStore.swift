@@ -1,0 +1,195 @@
+import CCurl
+import Glibc
+import Synchronization
+
+/// Certificates that servers are verified with, parsed once and shared by connections of all clients.
+///
+/// libcurl would parse them again for each connection, or for each client: the system's take 20 ms.
+///
+/// `@unchecked Sendable`: the store is not changed once it is made, and OpenSSL's counts are atomic.
+final class TrustStore: @unchecked Sendable {
+  private let store: OpenSSL.Pointer
+  private let functions: OpenSSL.TrustFunctions
+
+  /// Parses certificates; nil when there is not one among them.
+  init?(pem: UnsafeRawBufferPointer) {
+    guard let functions = OpenSSL.trust, let store = functions.makeStore() else { return nil }
+    self.functions = functions
+    self.store = store
+    guard let memory = functions.makeMemory(pem.baseAddress, Int32(clamping: pem.count)) else { return nil }
+    defer {
+      _ = functions.freeMemory(memory)
+      // The end of the input is an error too.
+      functions.clearErrors()
+    }
+    var count = 0
+    while let certificate = functions.readCertificate(memory, nil, nil, nil) {
+      if functions.addCertificate(store, certificate) == 1 { count += 1 }
+      functions.freeCertificate(certificate)
+    }
+    if count == 0 { return nil }
+  }
+
+  deinit { functions.freeStore(store) }
+
+  /// Makes a connection verify its server with these certificates (`SSL_CTX *`).
+  func apply(to context: OpenSSL.Pointer) {
+    functions.setStore(context, store)
+    functions.setVerify(context, Self.verifyPeer, Self.verifies)
+  }
+
+  private static let verifyPeer: Int32 = 1
+
+  /// Refuses a server's certificate that names no host and no address where names belong. libcurl would go by its
+  /// common name, which has not been allowed since 2011 (RFC 9110, 4.3.4; RFC 9525).
+  private static let verifies: OpenSSL.VerifyCallback = { isVerified, context in
+    guard isVerified == 1, let functions = OpenSSL.trust, functions.errorDepth(context) == 0 else {
+      return isVerified
+    }
+    guard let certificate = functions.currentCertificate(context), !namesServer(certificate, functions) else {
+      return isVerified
+    }
+    functions.setError(context, hostnameMismatch)
+    return 0
+  }
+
+  /// X509_V_ERR_HOSTNAME_MISMATCH.
+  static let hostnameMismatch: Int32 = 62
+  /// NID_subject_alt_name.
+  private static let subjectAlternativeName: Int32 = 85
+
+  private static func namesServer(_ certificate: OpenSSL.Pointer, _ functions: OpenSSL.TrustFunctions) -> Bool {
+    guard let names = functions.extensionValue(certificate, subjectAlternativeName, nil, nil) else { return false }
+    defer { functions.freeNames(names) }
+    for index in 0..<functions.stackCount(names) {
+      // A GENERAL_NAME begins with its kind: GEN_DNS is 2, GEN_IPADD is 7.
+      guard let name = functions.stackValue(names, index) else { continue }
+      let kind = name.load(as: Int32.self)
+      if kind == 2 || kind == 7 { return true }
+    }
+    return false
+  }
+}
+
+/// Gives each client its trust store: read by a thread of its own, once for all clients that want the same.
+final class TrustStores: Sendable {
+  static let shared = TrustStores()
+
+  enum Source: Hashable, Sendable {
+    case file(String)
+    case pem([UInt8])
+  }
+
+  /// The state of a file, so that one that was replaced is read again.
+  private struct Stamp: Hashable {
+    var device: UInt = 0
+    var number: UInt = 0
+    var size: Int = 0
+    var seconds: Int = 0
+    var nanoseconds: Int = 0
+  }
+
+  private struct Key: Hashable {
+    let source: Source
+    let stamp: Stamp
+  }
+
+  private struct State {
+    /// The one used last at the end.
+    var stores: [(key: Key, store: TrustStore)] = []
+    var waiters: [Key: [Waiter]] = [:]
+  }
+
+  typealias Waiter = @Sendable (Result<TrustStore, TransferFailure>) -> Void
+
+  private static let maximumStores = 8
+  private let state = Mutex(State())
+
+  /// The system's certificates: a file that libcurl was built to look in. Nil where it has none.
+  static let systemFile: String? = Curl.defaultCertificateFile
+
+  /// Returns the store when it is known; else calls the waiter later, once, with the store or the reason why there is
+  /// none.
+  func provide(_ source: Source, waiter: @escaping Waiter) -> TrustStore? {
+    let key = Key(source: source, stamp: Self.stamp(of: source))
+    let (known, isFirst) = state.withLock { state -> (TrustStore?, Bool) in
+      if let index = state.stores.firstIndex(where: { $0.key == key }) {
+        let entry = state.stores.remove(at: index)
+        state.stores.append(entry)
+        return (entry.store, false)
+      }
+      state.waiters[key, default: []].append(waiter)
+      return (nil, state.waiters[key]?.count == 1)
+    }
+    guard known == nil, isFirst else { return known }
+    // Without a thread to spare, the caller does it.
+    if !NamedThread.start("retriever-trust", { self.load(key) }) { load(key) }
+    return nil
+  }
+
+  private func load(_ key: Key) {
+    let result = Self.read(key.source)
+    let waiters = state.withLock { state in
+      if case .success(let store) = result {
+        if state.stores.count >= Self.maximumStores { state.stores.removeFirst() }
+        state.stores.append((key, store))
+      }
+      return state.waiters.removeValue(forKey: key) ?? []
+    }
+    for waiter in waiters { waiter(result) }
+  }
+
+  private static func read(_ source: Source) -> Result<TrustStore, TransferFailure> {
+    switch source {
+    case .pem(let bytes):
+      guard let store = bytes.withUnsafeBytes({ TrustStore(pem: $0) }) else {
+        return .failure(
+          TransferFailure(
+            .trustStoreUnreadable, message: "The trusted certificates contain no certificate in PEM form."))
+      }
+      return .success(store)
+    case .file(let path):
+      guard let bytes = contents(of: path) else {
+        let reason = String(cString: strerror(errno))
+        return .failure(
+          TransferFailure(
+            .trustStoreUnreadable, message: "Could not read the certificate file \(path): \(reason)."))
+      }
+      guard let store = bytes.withUnsafeBytes({ TrustStore(pem: $0) }) else {
+        return .failure(
+          TransferFailure(
+            .trustStoreUnreadable, message: "The file \(path) contains no certificate in PEM form."))
+      }
+      return .success(store)
+    }
+  }
+
+  private static let maximumFileBytes = 64 << 20
+
+  private static func contents(of path: String) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < maximumFileBytes {
+      let count = Glibc.read(file, &buffer, buffer.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        return nil
+      }
+      if count == 0 { break }
+      bytes.append(contentsOf: buffer[..<count])
+    }
+    return bytes
+  }
+
+  private static func stamp(of source: Source) -> Stamp {
+    guard case .file(let path) = source else { return Stamp() }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return Stamp() }
+    return Stamp(
+      device: UInt(status.st_dev), number: UInt(status.st_ino), size: Int(status.st_size),
+      seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+  }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import HTTPSyntax
+
+/// The proxies that environment variables name, read as curl reads them. Pure, but for reading the variables.
+struct ProxyEnvironment: Sendable {
+  private var http: String?
+  private var https: String?
+  private var exceptions: [ProxyException] = []
+  private var exceptsAll = false
+
+  /// No proxies.
+  init() {}
+
+  /// What the variables of the process name.
+  static func ofProcess() -> ProxyEnvironment {
+    ProxyEnvironment { name in
+      guard let value = getenv(name), value.pointee != 0 else { return nil }
+      return String(cString: value)
+    }
+  }
+
+  init(_ variable: (String) -> String?) {
+    let all = variable("all_proxy") ?? variable("ALL_PROXY")
+    // Not HTTP_PROXY: a CGI program gets it from a request's Proxy field.
+    http = variable("http_proxy") ?? all
+    https = variable("https_proxy") ?? variable("HTTPS_PROXY") ?? all
+    guard http != nil || https != nil else { return }
+    let listed = variable("no_proxy") ?? variable("NO_PROXY") ?? ""
+    for word in listed.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
+      if word == "*" { exceptsAll = true }
+      if let exception = ProxyException(String(word)) { exceptions.append(exception) }
+    }
+  }
+
+  var isEmpty: Bool { (http == nil && https == nil) || exceptsAll }
+
+  /// The proxy to use for a server; nil for none. A proxy elsewhere means another machine by this machine's names.
+  func proxy(for server: ServerAddress) -> String? {
+    guard !exceptsAll, let proxy = server.isSecure ? https : http else { return nil }
+    if server.host == "localhost" || server.host == "127.0.0.1" || server.host == "::1" { return nil }
+    if exceptions.contains(where: { $0.covers(server) }) { return nil }
+    return proxy
+  }
+}
+
+/// One word of `no_proxy`: a domain, a host, an address or a range of addresses, possibly with a port.
+struct ProxyException: Sendable {
+  private let place: HostAndPort?
+  private let range: (bytes: [UInt8], bits: Int)?
+
+  init?(_ word: String) {
+    if let slash = word.firstIndex(of: "/") {
+      guard let bytes = Self.bytes(of: String(word[..<slash])), let bits = Int(word[word.index(after: slash)...]),
+        0...bytes.count * 8 ~= bits
+      else { return nil }
+      range = (bytes, bits)
+      place = nil
+    } else if let bytes = Self.bytes(of: word) {
+      range = (bytes, bytes.count * 8)
+      place = nil
+    } else {
+      guard var place = HostAndPort(word) else { return nil }
+      while place.host.hasPrefix(".") { place.host.removeFirst() }
+      if place.host.hasSuffix(".") { place.host.removeLast() }
+      guard !place.host.isEmpty else { return nil }
+      self.place = place
+      range = nil
+    }
+  }
+
+  func covers(_ server: ServerAddress) -> Bool {
+    if let range {
+      guard let bytes = Self.bytes(of: server.host), bytes.count == range.bytes.count else { return false }
+      return Self.agree(bytes, range.bytes, bits: range.bits)
+    }
+    guard let place else { return false }
+    if let port = place.port, port != server.port { return false }
+    var host = server.host
+    if host.hasSuffix(".") { host.removeLast() }
+    return host == place.host || host.hasSuffix("." + place.host)
+  }
+
+  private static func agree(_ left: [UInt8], _ right: [UInt8], bits: Int) -> Bool {
+    for index in left.indices {
+      let counted = min(8, max(0, bits - 8 * index))
+      let mask = counted == 0 ? 0 : UInt8(truncatingIfNeeded: 0xff << (8 - counted))
+      if left[index] & mask != right[index] & mask { return false }
+    }
+    return true
+  }
+
+  /// The address that a text is; nil where it is a name.
+  private static func bytes(of text: String) -> [UInt8]? {
+    var text = text
+    if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
+    return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
+  }
+}
+
+/// A proxy's address, taken apart as far as the engine has to know it.
+struct ProxyAddress: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    case http
+    /// The proxy is given addresses, which this end looks up.
+    case socksWithAddresses
+    /// The proxy is given names.
+    case socksWithNames
+  }
+
+  /// As libcurl takes it.
+  let text: String
+  let kind: Kind
+  let host: String
+  let port: UInt16
+  let isIPv6Literal: Bool
+  /// Whether the connection to the proxy is itself encrypted.
+  let isSecure: Bool
+
+  /// Nil for what is no address of a proxy of a kind that is known.
+  init?(_ text: String) {
+    self.text = text
+    var rest = text[...]
+    var scheme = "http"
+    if let colon = text.firstRange(of: "://") {
+      scheme = ASCII.lowercased(String(text[..<colon.lowerBound]))
+      rest = text[colon.upperBound...]
+    }
+    switch scheme {
+    case "http", "https": kind = .http
+    case "socks", "socks4", "socks5": kind = .socksWithAddresses
+    case "socks4a", "socks5h": kind = .socksWithNames
+    default: return nil
+    }
+    isSecure = scheme == "https"
+    rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+    guard let place = HostAndPort(String(rest)) else { return nil }
+    host = place.host
+    isIPv6Literal = place.isIPv6Literal
+    // libcurl's own default for proxies.
+    port = place.port ?? (isSecure ? 443 : 1080)
+  }
+
+  var needsNoLookup: Bool { isIPv6Literal || ServerAddress.needsNoLookup(host) }
+}

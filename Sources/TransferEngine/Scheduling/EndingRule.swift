@@ -1,0 +1,33 @@
+/// Decides whether a body that the transport calls complete is complete. Pure.
+///
+/// An HTTP/1 body has its length, its last chunk or the end of its connection, and the transport judges these. An
+/// HTTP/2 body without a length ends with END_STREAM and with nothing else: libcurl also takes RST_STREAM with
+/// NO_ERROR, and the end of a connection that broke the protocol, for its end.
+enum EndingRule {
+  /// What is known of a response when the transport reports success.
+  struct Observation: Equatable, Sendable {
+    var isHTTP2 = false
+    /// Whether END_STREAM was seen; nil when frames are not observed.
+    var sawEndOfStream: Bool?
+    /// The length that the head announced.
+    var announcedLength: Int64?
+    /// The body's bytes that arrived, before decoding.
+    var receivedLength: Int64 = 0
+    /// A response that has no body whatever its head says: to HEAD, or with status 204 or 304.
+    var hasNoBody = false
+    /// The head is complete.
+    var hasHead = true
+  }
+
+  enum Verdict: Equatable, Sendable {
+    case complete
+    case cutOff
+  }
+
+  static func verdict(_ observation: Observation) -> Verdict {
+    guard observation.hasHead else { return .cutOff }
+    guard observation.isHTTP2, !observation.hasNoBody else { return .complete }
+    if let length = observation.announcedLength { return observation.receivedLength == length ? .complete : .cutOff }
+    return observation.sawEndOfStream == false ? .cutOff : .complete
+  }
+}
