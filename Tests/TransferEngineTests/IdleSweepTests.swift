@@ -32,7 +32,15 @@ import Testing
     #expect(sweep.begins(at: moment(11)) == true)
     #expect(sweep.next == nil)
     #expect(sweep.begins(at: moment(100)) == false)
-    sweep.include(moment(30))
-    #expect(sweep.next == moment(30))
+    sweep.include(moment(30_000_000))
+    #expect(sweep.next == moment(30_000_000))
+  }
+
+  @Test func `a crowd of deadlines close to each other is looked through once`() {
+    var sweep = IdleSweep()
+    sweep.include(moment(10))
+    #expect(sweep.begins(at: moment(10)) == true)
+    for number: Int64 in 11..<1000 { sweep.include(moment(number)) }
+    #expect(sweep.next == moment(10 + IdleSweep.granularity.wholeNanoseconds))
   }
 }

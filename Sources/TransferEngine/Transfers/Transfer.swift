@@ -513,7 +513,7 @@ package final class Transfer: @unchecked Sendable {
     }
     var isFresh = true
     if !attempt.isRestartWanted {
-      guard noticedFailure == nil, Self.mayBeRace(result),
+      guard noticedFailure == nil, mayBeRace(result),
         case .repeats(let fresh) = retry.decide(after: lastAttempt)
       else { return false }
       isFresh = fresh
@@ -530,12 +530,12 @@ package final class Transfer: @unchecked Sendable {
     return true
   }
 
-  /// What libcurl calls a connection that was closed before it answered.
-  private static func mayBeRace(_ result: CURLcode) -> Bool {
-    switch result {
-    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-      CURLE_SEND_FAIL_REWIND:
-      true
+  /// What libcurl calls a connection that was closed before it answered. A stream that was reset is an answer, unless
+  /// it was refused.
+  private func mayBeRace(_ result: CURLcode) -> Bool {
+    if let end = handle?.streamEnd { return end.isRefusal }
+    return switch result {
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_SEND_FAIL_REWIND: true
     default: false
     }
   }
