@@ -90,7 +90,7 @@ bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench-thumbnails
 	swift build $(BENCHMARKS) --product kennel
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product bench-adopt
-	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
+	scripts/within 2400 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
 build/peers/curl-client: Benchmarks/peers/curl_client.c
 	@mkdir -p $(@D)

@@ -155,7 +155,7 @@ static void prepare(Transfer *transfer, Options options, bool keep) {
   if (strncmp(options.url, "https:", strlen("https:")) != 0) return;
   // Requests wait for a connection that turns out to be HTTP/2, and share it.
   check(curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L));
-  // Without a directory of authorities libcurl keeps the parsed file; with Debian's it parses it for each connection.
+  // With a directory of authorities, which Debian sets, libcurl parses the file again for each connection.
   check(curl_easy_setopt(transfer->easy, CURLOPT_CAPATH, NULL));
   if (options.trust) check(curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, options.trust));
 }
@@ -265,14 +265,14 @@ static void throughput(Options options, int concurrency, bool post) {
   report(requests, started, bytes, rss);
 }
 
-// Counts responses on resumed TLS sessions: the server says so in a header field.
+// Counts responses on resumed TLS sessions, which the server marks.
 static size_t on_header(char *bytes, size_t size, size_t count, void *context) {
   static const char resumed[] = "TLS-Session: r";
   if (size * count >= strlen(resumed) && strncasecmp(bytes, resumed, strlen(resumed)) == 0) ++*(long *)context;
   return size * count;
 }
 
-// A new connection for each load, one after the other: the server closes each. Sessions are kept in a share handle.
+// A new connection for each load, one after the other: the server closes each. A share handle keeps TLS sessions.
 static void connections(Options options) {
   Loop loop = open_loop(1);
   attach(&loop);
@@ -292,8 +292,8 @@ static void connections(Options options) {
     if (!turn(&loop, -1, NULL)) die("nothing happened for too long");
     requests += collect(&loop, start_again, &repetition);
   }
-  printf("{\"requests\":%ld,\"seconds\":%.6f,\"bytes\":%llu,\"rss_start_kib\":%ld,\"resumed\":%ld}\n", requests,
-         (now_ns() - started) / 1e9, (unsigned long long)transfer.total, rss, resumed);
+  printf("{\"requests\":%ld,\"seconds\":%.6f,\"bytes\":%llu,\"rss_start_kib\":%ld,\"resumed\":%ld}\n",
+         requests, (now_ns() - started) / 1e9, (unsigned long long)transfer.total, rss, resumed);
 }
 
 static void one(Options options) {

@@ -1,5 +1,5 @@
 // To be preloaded: looking up a name that starts with "stalled" takes eight seconds and finds nothing.
-// All other names are looked up as ever.
+// Other look-ups are not changed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>

@@ -137,8 +137,8 @@ struct Quantity: Sendable {
     $0.cpuSeconds * 1e6 / Double($0.statement.requests)
   }
   static let latency = Quantity(unit: "µs") { $0.statement.seconds * 1e6 / Double($0.statement.requests) }
-  static let connections = Quantity(unit: "connections/s", value: throughput.value)
-  static let connectionTime = Quantity(unit: "ms CPU/connection") {
+  static let connections = Quantity(unit: "conn/s", value: throughput.value)
+  static let connectionTime = Quantity(unit: "ms CPU/conn") {
     $0.cpuSeconds * 1e3 / Double($0.statement.requests)
   }
   static let resumedShare = Quantity(unit: "%") { reading in
