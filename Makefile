@@ -23,7 +23,7 @@ ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
-	build/peers/trickle build/peers/crowd build/peers/stream
+	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-adopt adopt fuzz bench lint \
@@ -90,7 +90,7 @@ bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench-thumbnails
 	swift build $(BENCHMARKS) --product kennel
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product bench-adopt
-	scripts/within 1800 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
+	scripts/within 2400 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
 build/peers/curl-client: Benchmarks/peers/curl_client.c
 	@mkdir -p $(@D)
@@ -111,6 +111,14 @@ build/peers/trickle: Benchmarks/peers/trickle.c
 build/peers/crowd: Benchmarks/peers/crowd.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS_PEERS) -o $@ $<
+
+build/peers/stalled-lookup.so: Benchmarks/peers/stalled_lookup.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -shared -fPIC -o $@ $<
+
+build/peers/system-store.so: Benchmarks/peers/system_store.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -shared -fPIC -o $@ $<
 
 build/peers/stream: Benchmarks/peers/stream.c
 	@mkdir -p $(@D)

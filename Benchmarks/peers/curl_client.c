@@ -1,9 +1,9 @@
 // The C peer: libcurl's multi interface driven by epoll through curl_multi_socket_action, easy handles
 // recycled. It is what a careful C programmer would write, and the measure of what Retriever may add.
 //
-//   curl-client MODE URL [--seconds S] [--concurrency N] [--count N]
+//   curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]
 //
-// MODE: get64 get1 post64 download suspended startup cancel. Prints one line of JSON.
+// MODE: get64 get1 post64 download suspended startup cancel connections. Prints one line of JSON.
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <dirent.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -38,6 +39,7 @@ typedef struct {
   const char *mode, *url;
   double seconds;
   int concurrency, count;
+  const char *trust; // a file of certificate authorities
 } Options;
 
 static int64_t now_ns(void) {
@@ -141,15 +143,21 @@ static void attach(Loop *loop) {
   curl_multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
 }
 
-static void prepare(Transfer *transfer, const char *url, bool keep) {
+static void prepare(Transfer *transfer, Options options, bool keep) {
   transfer->keep = keep;
   transfer->easy = curl_easy_init();
   if (!transfer->easy) die("no easy handle");
-  check(curl_easy_setopt(transfer->easy, CURLOPT_URL, url));
+  check(curl_easy_setopt(transfer->easy, CURLOPT_URL, options.url));
   check(curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, on_body));
   check(curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer));
   check(curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer));
   check(curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L));
+  if (strncmp(options.url, "https:", strlen("https:")) != 0) return;
+  // Requests wait for a connection that turns out to be HTTP/2, and share it.
+  check(curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L));
+  // With a directory of authorities, which Debian sets, libcurl parses the file again for each connection.
+  check(curl_easy_setopt(transfer->easy, CURLOPT_CAPATH, NULL));
+  if (options.trust) check(curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, options.trust));
 }
 
 // Waits once, hands what happened to curl. False when nothing happened for idle_limit_ms.
@@ -239,7 +247,7 @@ static void throughput(Options options, int concurrency, bool post) {
   int64_t started = now_ns();
   Repetition repetition = {started + (int64_t)(options.seconds * 1e9), concurrency};
   for (int i = 0; i < concurrency; i++) {
-    prepare(&transfers[i], options.url, true);
+    prepare(&transfers[i], options, true);
     if (post) {
       check(curl_easy_setopt(transfers[i].easy, CURLOPT_POSTFIELDSIZE, (long)post_length));
       check(curl_easy_setopt(transfers[i].easy, CURLOPT_POSTFIELDS, sent));
@@ -257,6 +265,37 @@ static void throughput(Options options, int concurrency, bool post) {
   report(requests, started, bytes, rss);
 }
 
+// Counts responses on resumed TLS sessions, which the server marks.
+static size_t on_header(char *bytes, size_t size, size_t count, void *context) {
+  static const char resumed[] = "TLS-Session: r";
+  if (size * count >= strlen(resumed) && strncasecmp(bytes, resumed, strlen(resumed)) == 0) ++*(long *)context;
+  return size * count;
+}
+
+// A new connection for each load, one after the other: the server closes each. A share handle keeps TLS sessions.
+static void connections(Options options) {
+  Loop loop = open_loop(1);
+  attach(&loop);
+  CURLSH *share = curl_share_init();
+  if (!share || curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK)
+    die("no share handle");
+  long rss = status_kib("VmRSS"), requests = 0, resumed = 0;
+  int64_t started = now_ns();
+  Repetition repetition = {started + (int64_t)(options.seconds * 1e9), 1};
+  Transfer transfer = {0};
+  prepare(&transfer, options, true);
+  check(curl_easy_setopt(transfer.easy, CURLOPT_SHARE, share));
+  check(curl_easy_setopt(transfer.easy, CURLOPT_HEADERFUNCTION, on_header));
+  check(curl_easy_setopt(transfer.easy, CURLOPT_HEADERDATA, &resumed));
+  check_multi(curl_multi_add_handle(loop.multi, transfer.easy));
+  while (repetition.running > 0) {
+    if (!turn(&loop, -1, NULL)) die("nothing happened for too long");
+    requests += collect(&loop, start_again, &repetition);
+  }
+  printf("{\"requests\":%ld,\"seconds\":%.6f,\"bytes\":%llu,\"rss_start_kib\":%ld,\"resumed\":%ld}\n",
+         requests, (now_ns() - started) / 1e9, (unsigned long long)transfer.total, rss, resumed);
+}
+
 static void one(Options options) {
   reset_peak();
   long rss = status_kib("VmRSS");
@@ -264,7 +303,7 @@ static void one(Options options) {
   attach(&loop);
   int64_t started = now_ns();
   Transfer transfer = {0};
-  prepare(&transfer, options.url, false);
+  prepare(&transfer, options, false);
   curl_easy_setopt(transfer.easy, CURLOPT_BUFFERSIZE, 102400L); // what the curl command uses
   check_multi(curl_multi_add_handle(loop.multi, transfer.easy));
   while (collect(&loop, NULL, NULL) == 0)
@@ -275,7 +314,7 @@ static void one(Options options) {
 static Transfer *start_many(Loop *loop, Options options) {
   Transfer *transfers = calloc((size_t)options.count, sizeof(Transfer));
   for (int i = 0; i < options.count; i++) {
-    prepare(&transfers[i], options.url, true);
+    prepare(&transfers[i], options, true);
     check_multi(curl_multi_add_handle(loop->multi, transfers[i].easy));
   }
   return transfers;
@@ -326,12 +365,13 @@ static void cancel(Options options) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) die("usage: curl-client MODE URL [--seconds S] [--concurrency N] [--count N]");
-  Options options = {argv[1], argv[2], 2, 64, 10000};
+  if (argc < 3) die("usage: curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]");
+  Options options = {argv[1], argv[2], 2, 64, 10000, NULL};
   for (int i = 3; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--seconds") == 0) options.seconds = atof(argv[i + 1]);
     else if (strcmp(argv[i], "--concurrency") == 0) options.concurrency = atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--count") == 0) options.count = atoi(argv[i + 1]);
+    else if (strcmp(argv[i], "--trust") == 0) options.trust = argv[i + 1];
     else die("an unknown option");
   }
   struct rlimit files;
@@ -347,6 +387,7 @@ int main(int argc, char **argv) {
   else if (strcmp(options.mode, "startup") == 0) one(options);
   else if (strcmp(options.mode, "suspended") == 0) suspended(options);
   else if (strcmp(options.mode, "cancel") == 0) cancel(options);
+  else if (strcmp(options.mode, "connections") == 0) connections(options);
   else die("an unknown mode");
   return 0;
 }

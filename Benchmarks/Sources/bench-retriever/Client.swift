@@ -1,6 +1,6 @@
 // One mode of one client, as a whole program: bench-retriever and bench-foundation are both made of these files.
 //
-//   bench-retriever MODE URL [--seconds S] [--concurrency N] [--count N]
+//   bench-retriever MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]
 //
 // Prints one line of JSON.
 import Foundation
@@ -35,6 +35,9 @@ struct Client {
       case "chunks": return try await LargeBody(options).chunks()
       case "bytes": return try await LargeBody(options).bytes()
       case "lines": return try await LargeBody(options).lines()
+      case "connections": return try await Connections(options).open()
+      case "queue": return try await Queue(options).load()
+      case "lookup": return try await StalledLookup(options).measure()
     #endif
     case "suspended": return try await ManyInFlight(options).suspended()
     case "cancel": return try await ManyInFlight(options).cancelled()
@@ -55,32 +58,42 @@ struct Options: Sendable {
   private(set) var seconds = 2.0
   private(set) var concurrency = 64
   private(set) var count = 10_000
+  /// A file of certificate authorities; nil for the system's.
+  private(set) var trust: URL?
 
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3, let url = URL(string: arguments[2]) else {
-      throw Failure("usage: MODE URL [--seconds S] [--concurrency N] [--count N]")
+      throw Failure("usage: MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]")
     }
     mode = arguments[1]
     self.url = url
     var rest = arguments.dropFirst(3)
     while let name = rest.popFirst() {
-      guard let value = rest.popFirst().flatMap({ Double($0) }) else {
-        throw Failure("\(name) needs a number")
-      }
+      guard let text = rest.popFirst() else { throw Failure("\(name) needs a value") }
       switch name {
-      case "--seconds": seconds = value
-      case "--concurrency": concurrency = Int(value)
-      case "--count": count = Int(value)
+      case "--seconds": seconds = try Self.number(text, for: name)
+      case "--concurrency": concurrency = Int(try Self.number(text, for: name))
+      case "--count": count = Int(try Self.number(text, for: name))
+      case "--trust": trust = URL(fileURLWithPath: text)
       default: throw Failure("there is no option named \(name)")
       }
     }
   }
 
-  /// Nothing kept between requests but connections, as many of them as there are requests at once.
-  func session(connections: Int) -> URLSession {
+  private static func number(_ text: String, for name: String) throws -> Double {
+    guard let number = Double(text) else { throw Failure("\(name) needs a number") }
+    return number
+  }
+
+  /// A session that keeps connections between requests, and nothing else.
+  /// - Parameter connections: the maximum number of connections to a host; nil for the default.
+  func session(connections: Int?) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpMaximumConnectionsPerHost = connections
+    if let connections { configuration.httpMaximumConnectionsPerHost = connections }
     configuration.timeoutIntervalForRequest = 60
+    #if RETRIEVER
+      if let trust { configuration.trustedCertificates = .file(trust) }
+    #endif
     return URLSession(configuration: configuration)
   }
 }

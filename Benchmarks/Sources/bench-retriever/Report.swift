@@ -12,6 +12,8 @@ struct Report {
   var finished: Int?
   /// User and system time of the measured part alone.
   var processorSeconds: Double?
+  /// What only one mode measures.
+  var figures: [(name: String, value: Double)] = []
 
   var json: String {
     var fields: [(String, String)] = [
@@ -25,6 +27,7 @@ struct Report {
       fields.append(("files_after", "\(openFiles.after)"))
     }
     if let processorSeconds { fields.append(("cpu_seconds", "\(processorSeconds)")) }
+    fields += figures.map { ($0.name, "\($0.value)") }
     return "{" + fields.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
   }
 }

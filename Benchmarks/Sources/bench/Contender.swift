@@ -9,6 +9,8 @@ struct Contender: Hashable {
     case c = "C, libcurl multi"
     case go = "Go net/http"
     case curl = "curl"
+    case wrk
+    case h2load
     case images = "RetrieverImages"
     case libvips = "libvips"
     case pillow = "Pillow"
@@ -25,15 +27,19 @@ struct Contender: Hashable {
   let program: Program
   let mode: String
   var count: Int?
+  /// Trusts what it trusts by default, instead of a file that it is given.
+  let usesSystemStore: Bool
 
-  init(_ program: Program, _ mode: String, count: Int? = nil) {
+  init(_ program: Program, _ mode: String, count: Int? = nil, usesSystemStore: Bool = false) {
     self.program = program
     self.mode = mode
     self.count = count
+    self.usesSystemStore = usesSystemStore
   }
 
   var label: String {
-    [program.rawValue, mode, count.map { "\($0)" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    [program.rawValue, mode, count.map { "\($0)" } ?? "", usesSystemStore ? "by default" : ""]
+      .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   func path(_ place: Place) throws -> String {
@@ -42,29 +48,26 @@ struct Contender: Hashable {
     case .foundation: return place.products.appending(path: "bench-foundation").path
     case .c: return place.build.appending(path: "peers/curl-client").path
     case .go: return place.build.appending(path: "peers/go-client").path
-    case .curl:
-      guard let program = Place.program("curl") else { throw Problem("curl is missing: `make setup-bench`") }
-      return program
+    case .curl, .wrk, .h2load, .nginx:
+      let name = program.rawValue
+      guard let path = Place.program(name) else { throw Problem("\(name) is missing: `make setup-bench`") }
+      return path
     case .images: return place.products.appending(path: "bench-images").path
     case .libvips, .pillow: return place.python
     case .jpeg: return place.build.appending(path: "peers/jpeg-decode").path
     case .service: return place.products.appending(path: "bench-thumbnails").path
     case .thumbor: return place.thumbor
     case .kennel: return place.products.appending(path: "kennel").path
-    case .nginx:
-      guard let program = Place.program("nginx") else {
-        throw Problem("nginx is missing: `make setup-bench`")
-      }
-      return program
     case .microhttpd: return place.build.appending(path: "peers/stream").path
     case .adopt, .parser: return place.root.appending(path: ".build/adopt/release/bench-adopt").path
     }
   }
 
-  func arguments(url: String, settings: Settings) -> [String] {
+  func arguments(url: String, settings: Settings, place: Place) -> [String] {
     if program == .curl {
       let format = #"{"requests":1,"seconds":%{time_total},"bytes":%{size_download}}\n"#
-      return ["-sS", "--fail", "-o", "/dev/null", "-w", format, url]
+      let output = mode == "-o FILE" ? place.curlDownload.path : "/dev/null"
+      return ["-sS", "--fail", "-o", output, "-w", format, url]
     }
     var arguments = [mode, url, "--seconds", "\(settings.seconds)"]
     if let count { arguments += ["--count", "\(count)"] }
@@ -88,6 +91,11 @@ struct Statement: Decodable {
   let pixelScore: Double?
   let filesBefore: Int?
   let filesAfter: Int?
+  /// How many connections were made on a TLS session that was there before.
+  let resumed: Int?
+  let worstMs: Double?
+  let timeoutMs: Double?
+  let cancelMs: Double?
 
   init(_ line: String) throws {
     let decoder = JSONDecoder()
@@ -129,6 +137,17 @@ struct Quantity: Sendable {
     $0.cpuSeconds * 1e6 / Double($0.statement.requests)
   }
   static let latency = Quantity(unit: "µs") { $0.statement.seconds * 1e6 / Double($0.statement.requests) }
+  static let connections = Quantity(unit: "conn/s", value: throughput.value)
+  static let connectionTime = Quantity(unit: "ms CPU/conn") {
+    $0.cpuSeconds * 1e3 / Double($0.statement.requests)
+  }
+  static let resumedShare = Quantity(unit: "%") { reading in
+    reading.statement.resumed.map { Double($0) * 100 / Double(reading.statement.requests) }
+  }
+  static let loadTime = Quantity(unit: "µs/load", value: latency.value)
+  static let slowest = Quantity(unit: "ms", isPoints: true) { $0.statement.worstMs }
+  static let timeout = Quantity(unit: "ms") { $0.statement.timeoutMs }
+  static let cancellation = Quantity(unit: "ms") { $0.statement.cancelMs }
   static let bandwidth = Quantity(unit: "MB/s") { Double($0.statement.bytes) / 1e6 / $0.statement.seconds }
   static let growth = Quantity(unit: "MiB") {
     guard let start = $0.statement.rssStartKib, let peak = $0.statement.peakKib else { return nil }

@@ -34,12 +34,12 @@ extension Laboratory {
     guard contender.program == .nginx else {
       return try withExtendedLifetime(kennel) {
         let before = kennel.processorSeconds
-        let statement = try wrk(kennel.url(path), connections: connections)
+        let statement = try wrk(kennel.url(path), connections: connections).statement
         return Reading(statement: statement, cpuSeconds: kennel.processorSeconds - before)
       }
     }
     let before = web.processorSeconds
-    let statement = try wrk(web.url(name), connections: connections)
+    let statement = try wrk(web.url(name), connections: connections).statement
     return Reading(statement: statement, cpuSeconds: web.processorSeconds - before)
   }
 
@@ -49,25 +49,9 @@ extension Laboratory {
       let cookies = try (0..<KennelData.users).map { try kennel.cookie(of: $0) }
       let before = kennel.processorSeconds
       let statement = try wrk(
-        kennel.url(""), connections: contender.count ?? 16, ["1", "\(KennelData.postsPerPicture)"] + cookies)
+        kennel.url(""), connections: contender.count ?? 16, ["1", "\(KennelData.postsPerPicture)"] + cookies
+      ).statement
       return Reading(statement: statement, cpuSeconds: kennel.processorSeconds - before)
-    }
-  }
-
-  private func wrk(_ url: String, connections: Int, _ arguments: [String] = []) throws -> Statement {
-    guard let program = Place.program("wrk") else { throw Problem("wrk is missing: `make setup-bench`") }
-    let script = place.root.appending(path: "Benchmarks/peers/wrk.lua").path
-    let seconds = max(1, Int(settings.seconds.rounded()))
-    let child = try Child(
-      program,
-      ["-t", "1", "-c", "\(connections)", "-d", "\(seconds)s", "-s", script, url]
-        + (arguments.isEmpty ? [] : ["--"] + arguments))
-    while true {
-      let line = try child.line(within: Laboratory.patience)
-      if line.hasPrefix("wrk: ") { throw Problem(line) }
-      guard line.hasPrefix("{") else { continue }
-      _ = try child.finish(within: Laboratory.patience)
-      return try Statement(line)
     }
   }
 

@@ -38,7 +38,8 @@ struct Laboratory {
 
   private func reading(of contender: Contender, _ method: Measurement.Method) throws -> Reading {
     switch method {
-    case .plain(let page): return try plain(contender, web.url(page))
+    case .plain(let page, let listener): return try plain(contender, page, listener)
+    case .lookup(let page): return try lookup(contender, page)
     case .launches(let page, let count): return try launches(contender, web.url(page), count)
     case .held: return try held(contender)
     case .cancelled: return try cancelled(contender)
@@ -49,19 +50,6 @@ struct Laboratory {
     case .kennel(let task): return try kennel(contender, task)
     case .quality(let picture): return try quality(contender, picture)
     }
-  }
-
-  private func start(_ contender: Contender, _ url: String) throws -> Child {
-    try Child(
-      contender.path(place), contender.arguments(url: url, settings: settings),
-      environment: ["TMPDIR": place.downloads.path])
-  }
-
-  private func plain(_ contender: Contender, _ url: String) throws -> Reading {
-    let child = try start(contender, url)
-    let statement = try Statement(child.line(within: Laboratory.patience))
-    let usage = try child.finish(within: Laboratory.patience)
-    return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
   }
 
   private func launches(_ contender: Contender, _ url: String, _ count: Int) throws -> Reading {

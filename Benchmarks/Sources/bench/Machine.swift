@@ -24,6 +24,7 @@ struct Machine {
       ("libvips, Pillow, SSIMULACRA2", Machine.firstLine(of: place.python, ["-c", "'\(imageLibraries)'"])),
       ("thumbor", Machine.firstLine(of: place.thumbor, ["--version"])),
       ("wrk", Machine.firstLine(of: "wrk", ["-v"])),
+      ("h2load", Machine.firstLine(of: "h2load", ["--version"])),
       ("libmicrohttpd", Machine.firstLine(of: "pkg-config", ["--modversion", "libmicrohttpd"])),
       (
         "libjpeg-turbo, libpng, libwebp",

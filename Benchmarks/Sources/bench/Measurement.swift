@@ -47,7 +47,9 @@ struct Question {
 struct Measurement {
   enum Method {
     /// The client runs by itself against a page of the web server.
-    case plain(page: String)
+    case plain(page: String, at: WebServer.Listener = .http)
+    /// The same with look-ups of some names stalled.
+    case lookup(page: String)
     /// Many short launches, each from the start of the process to its first response.
     case launches(page: String, count: Int)
     /// All requests held by the holder, then answered.
@@ -74,53 +76,8 @@ struct Measurement {
   let questions: [Question]
 
   static func all(_ settings: Settings) -> [Measurement] {
-    [get64, get1, post64, largeBody, lines, suspended, startup, cancel] + images + kennel + [adopt]
+    network + [post64, largeBody, lines, suspended, startup, cancel] + images + kennel + [adopt]
   }
-
-  private static let get64: Measurement = {
-    let ours = Contender(.retriever, "get64")
-    let (foundation, c, go) = (
-      Contender(.foundation, "get64"), Contender(.c, "get64"), Contender(.go, "get64")
-    )
-    let text = "data(from:), 1 KiB, 64 at once"
-    return Measurement(
-      name: "get64", method: .plain(page: BenchFile.small.name), contenders: [ours, foundation, c, go],
-      questions: [
-        Question(
-          name: "get64.throughput.foundation", text: text, quantity: .throughput, ours: ours,
-          peer: foundation,
-          bar: .ratio(atLeast: 12)),
-        Question(
-          name: "get64.cpu.foundation", text: text, quantity: .processorTime, ours: ours, peer: foundation,
-          bar: .ratio(atMost: 1.0 / 12)),
-        Question(
-          name: "get64.throughput.c", text: text, quantity: .throughput, ours: ours, peer: c,
-          bar: .ratio(atLeast: 0.85)),
-        Question(
-          name: "get64.cpu.c", text: text, quantity: .processorTime, ours: ours, peer: c,
-          bar: .ratio(atMost: 1.3)),
-        Question(
-          name: "get64.throughput.go", text: text, quantity: .throughput, ours: ours, peer: go, bar: nil),
-        Question(name: "get64.cpu.go", text: text, quantity: .processorTime, ours: ours, peer: go, bar: nil),
-      ])
-  }()
-
-  private static let get1: Measurement = {
-    let (ours, c, go) = (Contender(.retriever, "get1"), Contender(.c, "get1"), Contender(.go, "get1"))
-    let foundation = Contender(.foundation, "get1")
-    let text = "data(from:), 1 KiB, one at a time"
-    return Measurement(
-      name: "get1", method: .plain(page: BenchFile.small.name), contenders: [ours, c, go, foundation],
-      questions: [
-        Question(
-          name: "get1.latency.c", text: text, quantity: .latency, ours: ours, peer: c,
-          bar: .ratio(atMost: 1.15)),
-        Question(name: "get1.latency.go", text: text, quantity: .latency, ours: ours, peer: go, bar: nil),
-        Question(
-          name: "get1.latency.foundation", text: text, quantity: .latency, ours: ours, peer: foundation,
-          bar: nil),
-      ])
-  }()
 
   private static let post64: Measurement = {
     let (ours, c, go) = (Contender(.retriever, "post64"), Contender(.c, "post64"), Contender(.go, "post64"))
@@ -137,26 +94,28 @@ struct Measurement {
   }()
 
   private static let largeBody: Measurement = {
-    let curl = Contender(.curl, "-o /dev/null")
-    let ways: [(Contender, String, Double)] = [
-      (Contender(.retriever, "download"), "download(from:), 1 GiB", 0.8),
-      (Contender(.retriever, "chunks"), "for try await chunk in bytes.chunks, 1 GiB", 0.8),
-      (Contender(.retriever, "bytes"), "for try await byte in bytes, 1 GiB", 0.4),
+    let (discarded, written) = (Contender(.curl, "-o /dev/null"), Contender(.curl, "-o FILE"))
+    let ways: [(ours: Contender, text: String, peer: Contender, least: Double)] = [
+      (Contender(.retriever, "download"), "download(from:), 1 GiB", written, 1.3),
+      (Contender(.retriever, "chunks"), "for try await chunk in bytes.chunks, 1 GiB", discarded, 0.9),
+      (Contender(.retriever, "bytes"), "for try await byte in bytes, 1 GiB", discarded, 0.4),
     ]
     let c = Contender(.c, "download")
     var questions: [Question] = []
-    for (ours, text, least) in ways {
+    for way in ways {
       questions.append(
         Question(
-          name: "\(ours.mode).throughput.curl", text: text, quantity: .bandwidth, ours: ours, peer: curl,
-          bar: .ratio(atLeast: least)))
+          name: "\(way.ours.mode).throughput.curl", text: way.text, quantity: .bandwidth, ours: way.ours,
+          peer: way.peer, bar: .ratio(atLeast: way.least)))
       questions.append(
         Question(
-          name: "\(ours.mode).memory", text: "\(text): resident memory above start", quantity: .growth,
-          ours: ours, peer: c, bar: .figure(atMost: 40)))
+          name: "\(way.ours.mode).memory", text: "\(way.text): resident memory above start",
+          quantity: .growth,
+          ours: way.ours, peer: c, bar: .figure(atMost: 40)))
     }
     return Measurement(
-      name: "body", method: .plain(page: BenchFile.large.name), contenders: ways.map(\.0) + [curl, c],
+      name: "body", method: .plain(page: BenchFile.large.name),
+      contenders: ways.map(\.ours) + [written, discarded, c],
       questions: questions)
   }()
 

@@ -25,6 +25,9 @@ struct Place {
     try FileManager.default.createDirectory(at: downloads, withIntermediateDirectories: true)
   }
 
+  /// Where curl writes a body.
+  var curlDownload: URL { downloads.appending(path: "curl-download") }
+
   /// The interpreter that has the peers' packages.
   var python: String { build.appending(path: "python-bench/bin/python").path }
 

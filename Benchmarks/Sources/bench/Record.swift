@@ -68,8 +68,22 @@ struct Record {
       sends a file of 1 KiB, of 1 GiB, or 512 MiB of 100-byte lines.
     - *FoundationNetworking* is the same Swift source as ours with another import. *C, libcurl multi* is
       `Benchmarks/peers/curl_client.c`: epoll, `curl_multi_socket_action`, easy handles used again. *Go* is
-      `Benchmarks/peers/go/main.go`. *curl* is the command, with `-o /dev/null`.
-    - `download` writes its file to memory (`/dev/shm`) where there is room, so that no disk is measured.
+      `Benchmarks/peers/go/main.go`. *curl* is the command, with `-o /dev/null`, or for `download` with `-o FILE` in
+      the same folder. *wrk* and *h2load* are load generators without an HTTP library: the distance to the limit.
+    - `download` writes its file to memory (`/dev/shm`) where there is room, so that no disk is measured. The file is
+      deleted after the time is taken.
+    - https is TLS 1.3 with an ECDSA P-256 certificate. HTTP/1.1 and HTTP/2 have a port each. Every client trusts
+      one file: the system's \(Authority.systemBundle) and the authority of this run. libcurl parses that file once
+      in the C client (`CURLOPT_CAPATH` is null). Rows of the *system's trust store* are of Retriever without that
+      setting: a preloaded library (`Benchmarks/peers/system_store.c`) adds the authority to the system's file.
+    - New TLS connections: the server closes each connection after its response. It reports with each response
+      whether the TLS session was resumed; for full handshakes it keeps no sessions and gives no tickets. The C
+      client keeps its sessions in a share handle.
+    - Queued loads have the default of 6 connections and start at the same time; 1,000 of them repeat until the round
+      is over.
+    - The stalled look-up is `Benchmarks/peers/stalled_lookup.c`, a preloaded `getaddrinfo`. Next to it four tasks in
+      two sessions load a page every millisecond, and each session looks up another name. `lookup.delay` is the
+      slowest of these loads, less the slowest without a stall.
     - Memory above start is the highest resident size less that at the start of `main`.
     - Held requests: `Benchmarks/peers/holder.c` reads every request and answers none until all have arrived;
       threads and resident memory of the client are read from `/proc` at that moment.

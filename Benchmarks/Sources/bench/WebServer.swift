@@ -2,7 +2,29 @@
 import Foundation
 
 final class WebServer {
-  let port: Int
+  /// A port, and what is spoken there.
+  enum Listener: CaseIterable {
+    case http
+    /// HTTP/1.1 over TLS 1.3. Sessions are kept and can be resumed.
+    case https
+    /// HTTP/2 over TLS 1.3.
+    case http2
+    /// As `https`, without sessions: each handshake is a full one.
+    case fullHandshakes
+
+    /// Those for connections that are used again and again.
+    static let reused: [Listener] = [.http, .https, .http2]
+
+    /// What a row's name and its text say of it.
+    var suffix: String { self == .http ? "" : self == .http2 ? ".http2" : ".https" }
+    var text: String { self == .http ? "" : self == .http2 ? ", HTTP/2" : ", https" }
+  }
+
+  /// 1 KiB, after which the server closes the connection. `TLS-Session` is `r` if the TLS session was resumed.
+  static let closingPage = "closing"
+
+  let authority: Authority
+  private let ports: [Listener: Int]
   private let server: Child
   private let place: Place
 
@@ -12,24 +34,29 @@ final class WebServer {
     let files = place.work.appending(path: "files", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
     try BenchFile.all.forEach { try $0.make(in: files) }
-    port = try LocalPort.free()
+    authority = try Authority(in: place.work.appending(path: "tls", directoryHint: .isDirectory))
+    ports = try Listener.allCases.reduce(into: [:]) { $0[$1] = try LocalPort.free() }
     let configuration = place.work.appending(path: "nginx.conf")
-    try Data(WebServer.configuration(port: port).utf8).write(to: configuration)
+    try Data(WebServer.configuration(ports, authority).utf8).write(to: configuration)
     let arguments = [
       "-p", place.work.path, "-e", place.work.appending(path: "nginx-error.log").path, "-c",
       configuration.path,
     ]
     server = try Child(endingWithUs: program, arguments)
-    guard LocalPort.waitUntilOpen(port, seconds: 5) else {
+    guard ports.values.allSatisfy({ LocalPort.waitUntilOpen($0, seconds: 5) }) else {
       throw Problem("nginx does not listen: see \(place.work.path)/nginx-error.log")
     }
   }
 
   var processorSeconds: Double { server.processorSeconds }
 
-  var host: String { "127.0.0.1:\(port)" }
+  var host: String { host(of: .http) }
 
-  func url(_ path: String) -> String { "http://\(host)/\(path)" }
+  func url(_ path: String, at listener: Listener = .http) -> String {
+    "\(listener == .http ? "http" : "https")://\(host(of: listener))/\(path)"
+  }
+
+  private func host(of listener: Listener) -> String { "127.0.0.1:\(ports[listener] ?? 0)" }
 
   func stop() {
     server.signal(SIGTERM)
@@ -37,34 +64,64 @@ final class WebServer {
     try? FileManager.default.removeItem(at: place.downloads)
   }
 
-  private static func configuration(port: Int) -> String {
-    """
-    daemon off;
-    master_process off;
-    worker_processes 1;
-    pid nginx.pid;
-    events { worker_connections 4096; }
-    http {
-      access_log off;
-      default_type application/octet-stream;
-      client_body_temp_path temporary;
-      proxy_temp_path temporary;
-      fastcgi_temp_path temporary;
-      uwsgi_temp_path temporary;
-      scgi_temp_path temporary;
-      sendfile on;
-      tcp_nopush on;
-      keepalive_timeout 300s;
-      keepalive_requests 100000000;
-      root files;
-      server {
-        listen 127.0.0.1:\(port) backlog=4096;
-        location = /post { return 200 "taken"; }
+  private static func configuration(_ ports: [Listener: Int], _ authority: Authority) -> String {
+    func listen(_ listener: Listener, _ parameters: String = "") -> String {
+      "listen 127.0.0.1:\(ports[listener] ?? 0)\(parameters) backlog=4096;"
+    }
+    let locations = """
+      location = /post { return 200 "taken"; }
+        location = /\(closingPage) {
+          alias files/\(BenchFile.small.name);
+          keepalive_timeout 0;
+          add_header TLS-Session $ssl_session_reused;
+        }
         # One picture under as many names as are wanted.
         location ~ ^/distinct/[0-9]+/(.+)$ { alias pictures/$1; }
+      """
+    return """
+      daemon off;
+      master_process off;
+      worker_processes 1;
+      pid nginx.pid;
+      events { worker_connections 4096; }
+      http {
+        access_log off;
+        default_type application/octet-stream;
+        client_body_temp_path temporary;
+        proxy_temp_path temporary;
+        fastcgi_temp_path temporary;
+        uwsgi_temp_path temporary;
+        scgi_temp_path temporary;
+        sendfile on;
+        tcp_nopush on;
+        keepalive_timeout 300s;
+        keepalive_requests 100000000;
+        root files;
+        ssl_certificate \(authority.certificate.path);
+        ssl_certificate_key \(authority.key.path);
+        ssl_protocols TLSv1.3;
+        server {
+          \(listen(.http))
+          \(locations)
+        }
+        server {
+          \(listen(.https, " ssl"))
+          ssl_session_cache shared:sessions:10m;
+          \(locations)
+        }
+        server {
+          \(listen(.http2, " ssl http2"))
+          ssl_session_cache shared:sessions:10m;
+          \(locations)
+        }
+        server {
+          \(listen(.fullHandshakes, " ssl"))
+          ssl_session_cache off;
+          ssl_session_tickets off;
+          \(locations)
+        }
       }
-    }
 
-    """
+      """
   }
 }

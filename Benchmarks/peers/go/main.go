@@ -1,6 +1,6 @@
 // The Go peer: net/http and bufio.Scanner as the standard library gives them.
 //
-//	go-client MODE URL [--seconds S] [--concurrency N]
+//	go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE]
 //
 // MODE: get64 get1 post64 download lines linebytes. Prints one line of JSON.
 package main
@@ -8,6 +8,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"flag"
 	"fmt"
 	"io"
@@ -21,12 +23,13 @@ import (
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 3 {
-		log.Fatal("usage: go-client MODE URL [--seconds S] [--concurrency N]")
+		log.Fatal("usage: go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE]")
 	}
 	mode, url := os.Args[1], os.Args[2]
 	flags := flag.NewFlagSet("go-client", flag.ExitOnError)
 	seconds := flags.Float64("seconds", 2, "how long")
 	concurrency := flags.Int("concurrency", 64, "how many at once")
+	trust := flags.String("trust", "", "a file of certificate authorities")
 	flags.Parse(os.Args[3:])
 
 	if mode == "get1" {
@@ -36,6 +39,9 @@ func main() {
 		MaxIdleConnsPerHost: *concurrency,
 		MaxConnsPerHost:     *concurrency,
 		DisableCompression:  true,
+		TLSClientConfig:     &tls.Config{RootCAs: authorities(*trust)},
+		// It would leave HTTP/2 out as soon as it is given a TLS configuration.
+		ForceAttemptHTTP2: true,
 	}}
 	started := time.Now()
 	var requests, total int64
@@ -64,6 +70,20 @@ func main() {
 		log.Fatal("an unknown mode")
 	}
 	fmt.Printf("{\"requests\":%d,\"seconds\":%.6f,\"bytes\":%d}\n", requests, time.Since(started).Seconds(), total)
+}
+
+// Nil, which means the system's, if no file is named.
+func authorities(file string) *x509.CertPool {
+	if file == "" {
+		return nil
+	}
+	certificates, err := os.ReadFile(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certificates)
+	return pool
 }
 
 // A package variable, so that the compiler cannot leave out the string each line becomes.

@@ -1,0 +1,90 @@
+// Clients that run by themselves against the web server, and load generators as the limit of what there is to reach.
+import Foundation
+
+extension Laboratory {
+  func plain(_ contender: Contender, _ page: String, _ listener: WebServer.Listener) throws -> Reading {
+    let url = web.url(page, at: listener)
+    switch contender.program {
+    case .wrk: return try reading(of: wrk(url, connections: 64))
+    case .h2load: return try reading(of: h2load(url, streams: 64))
+    default: break
+    }
+    defer { try? FileManager.default.removeItem(at: place.curlDownload) }
+    let child = try start(contender, url)
+    let statement = try Statement(child.line(within: Laboratory.patience))
+    let usage = try child.finish(within: Laboratory.patience)
+    if let resumed = statement.resumed, contender.program != .retriever {
+      let wanted = listener == .fullHandshakes ? 0...0 : statement.requests * 95 / 100...statement.requests
+      guard wanted.contains(resumed) else {
+        throw Problem("\(resumed) of \(statement.requests) TLS sessions were resumed")
+      }
+    }
+    return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
+  }
+
+  func lookup(_ contender: Contender, _ page: String) throws -> Reading {
+    let preloaded = ["LD_PRELOAD": place.build.appending(path: "peers/stalled-lookup.so").path]
+    let child = try start(contender, web.url(page), environment: preloaded)
+    let statement = try Statement(child.line(within: Laboratory.patience))
+    let usage = try child.finish(within: Laboratory.patience)
+    return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
+  }
+
+  /// A client, told whom to trust if the URL asks for TLS.
+  func start(_ contender: Contender, _ url: String, environment: [String: String] = [:]) throws -> Child {
+    var arguments = contender.arguments(url: url, settings: settings, place: place)
+    var environment = environment.merging(["TMPDIR": place.downloads.path]) { $1 }
+    if url.hasPrefix("https:") {
+      let bundle = web.authority.bundle.path
+      if contender.usesSystemStore {
+        environment["LD_PRELOAD"] = place.build.appending(path: "peers/system-store.so").path
+        environment["SYSTEM_STORE"] = bundle
+      } else {
+        arguments += ["--trust", bundle]
+      }
+    }
+    return try Child(contender.path(place), arguments, environment: environment)
+  }
+
+  private func reading(of outcome: (statement: Statement, usage: Child.Usage)) -> Reading {
+    Reading(statement: outcome.statement, cpuSeconds: outcome.usage.cpuSeconds)
+  }
+
+  func wrk(
+    _ url: String, connections: Int, _ arguments: [String] = []
+  ) throws -> (statement: Statement, usage: Child.Usage) {
+    guard let program = Place.program("wrk") else { throw Problem("wrk is missing: `make setup-bench`") }
+    let script = place.root.appending(path: "Benchmarks/peers/wrk.lua").path
+    let child = try Child(
+      program,
+      ["-t", "1", "-c", "\(connections)", "-d", "\(wholeSeconds)s", "-s", script, url]
+        + (arguments.isEmpty ? [] : ["--"] + arguments))
+    while true {
+      let line = try child.line(within: Laboratory.patience)
+      if line.hasPrefix("wrk: ") { throw Problem(line) }
+      guard line.hasPrefix("{") else { continue }
+      return (try Statement(line), try child.finish(within: Laboratory.patience))
+    }
+  }
+
+  /// One connection with so many requests under way at a time.
+  private func h2load(_ url: String, streams: Int) throws -> (statement: Statement, usage: Child.Usage) {
+    guard let program = Place.program("h2load") else {
+      throw Problem("h2load is missing: `make setup-bench`")
+    }
+    let child = try Child(
+      program, ["-D", "\(wholeSeconds)", "-t", "1", "-c", "1", "-m", "\(streams)", url])
+    while true {
+      let words = try child.line(within: Laboratory.patience).split(separator: " ")
+      // requests: 10 total, 10 started, 10 done, 10 succeeded, 0 failed, 0 errored, 0 timeout
+      guard words.first == "requests:", words.count >= 13 else { continue }
+      guard let done = Int(words[7]), done > 0, words[9] == "0", words[11] == "0" else {
+        throw Problem("h2load: \(words.joined(separator: " "))")
+      }
+      let usage = try child.finish(within: Laboratory.patience)
+      return (try Statement(#"{"requests":\#(done),"seconds":\#(wholeSeconds),"bytes":0}"#), usage)
+    }
+  }
+
+  private var wholeSeconds: Int { max(1, Int(settings.seconds.rounded())) }
+}
