@@ -18,6 +18,8 @@ public final class TestAuthority: Sendable {
     case selfSigned = "self-signed"
     /// Signed by an authority of which only its name is known.
     case unknownAuthority = "unknown-authority"
+    /// For localhost by its common name alone, which has not counted for long.
+    case commonNameOnly = "common-name-only"
   }
 
   private static let made = Result { try TestAuthority() }
@@ -69,7 +71,12 @@ public final class TestAuthority: Sendable {
 
   private func make(_ certificate: Certificate) throws {
     let name = certificate.rawValue
-    let extensions = certificate == .wrongHost ? "other_server" : "server"
+    let extensions =
+      switch certificate {
+      case .wrongHost: "other_server"
+      case .commonNameOnly: "nameless_server"
+      default: "server"
+      }
     guard certificate != .selfSigned else {
       return try openssl(
         "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650",
@@ -77,7 +84,7 @@ public final class TestAuthority: Sendable {
     }
     try openssl(
       "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-      "-subj", "/CN=\(name)", "-keyout", "\(name).key", "-out", "\(name).csr")
+      "-subj", "/CN=\(certificate == .commonNameOnly ? "localhost" : name)", "-keyout", "\(name).key", "-out", "\(name).csr")
     let (start, end) =
       switch certificate {
       case .expired: ("20200101000000Z", "20210101000000Z")
@@ -133,6 +140,10 @@ public final class TestAuthority: Sendable {
     basicConstraints = CA:FALSE
     extendedKeyUsage = serverAuth
     subjectAltName = DNS:other.example
+    [nameless_server]
+    basicConstraints = CA:FALSE
+    keyUsage = critical, digitalSignature
+    extendedKeyUsage = serverAuth
 
     """
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -70,6 +71,15 @@ final class RecordingObserver: TransferObserver {
   func transferDidFinish(_ end: TransferEnd) {
     note { $0.ends.append(end) }
     ended.open()
+  }
+}
+
+extension TransferClientOptions {
+  /// For servers with certificates of the tests' own authority.
+  static func trustingTestAuthority() throws -> TransferClientOptions {
+    var options = TransferClientOptions()
+    options.trust = .file(path: try TestAuthority.shared().authorityFile.path)
+    return options
   }
 }
 

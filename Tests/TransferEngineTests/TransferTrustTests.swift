@@ -38,6 +38,67 @@ import Testing
     #expect(try await client.run(TransferRequest(url: address)).failure?.code == .certificateUnknownRoot)
   }
 
+  @Test func `a certificate that names its server in the common name only is refused`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "secret") }
+    let port = try TLSRelay.shared().forward(to: server.port, certificate: .commonNameOnly)
+    let client = try TransferClient(options: .trustingTestAuthority())
+    let record = try await client.run(TransferRequest(url: "https://localhost:\(port)/"))
+    #expect(record.failure?.code == .certificateUntrusted)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `clients with the same certificates share one parsed store`() async throws {
+    let path = try TestAuthority.shared().authorityFile.path
+    let (first, second) = (await Self.store(of: .file(path)), await Self.store(of: .file(path)))
+    #expect(first != nil && first === second)
+  }
+
+  @Test func `a certificate file that was replaced is read again`() async throws {
+    let directory = try TemporaryDirectory()
+    let authority = try Data(contentsOf: TestAuthority.shared().authorityFile)
+    try directory.write(authority, to: "trusted.pem")
+    let path = directory.path("trusted.pem")
+    let first = await Self.store(of: .file(path))
+    try directory.write(authority + Data("\n# another state\n".utf8), to: "trusted.pem")
+    let second = await Self.store(of: .file(path))
+    #expect(first != nil && second != nil && first !== second)
+  }
+
+  @Test func `certificates that cannot be read fail the load with a reason, and are tried again`() async throws {
+    let directory = try TemporaryDirectory()
+    var options = TransferClientOptions()
+    options.trust = .file(path: directory.path("later.pem"))
+    let client = try TransferClient(options: options)
+    let server = try ScriptedServer.http { _ in Reply(text: "hello") }
+    let address = "https://localhost:\(try TLSRelay.shared().forward(to: server.port))/"
+    let failure = try await client.run(TransferRequest(url: address)).failure
+    #expect(failure?.code == .trustStoreUnreadable)
+    #expect(failure?.message.contains("later.pem") == true)
+    try directory.write(try Data(contentsOf: TestAuthority.shared().authorityFile), to: "later.pem")
+    #expect(try await client.run(TransferRequest(url: address)).failure == nil)
+  }
+
+  @Test func `a new connection to a server resumes the session of the one before`() async throws {
+    let nginx = try NginxServer()
+    let client = try TransferClient(options: .trustingTestAuthority())
+    var request = TransferRequest(url: nginx.secureURL("/1k").absoluteString)
+    request.headers = [TransferHeader("Connection", "close")]
+    request.collectsTimings = true
+    for _ in 0..<3 {
+      let end = try await client.run(request).ends.last
+      #expect(end?.failure == nil)
+      #expect(end?.timings?.tlsVersion == 0x0304)
+      #expect(end?.timings?.tlsCipherSuite.map { $0 >> 8 } == 0x13)
+    }
+  }
+
+  private static func store(of source: TrustStores.Source) async -> TrustStore? {
+    await withCheckedContinuation { continuation in
+      let known = TrustStores.shared.provide(source) { continuation.resume(returning: try? $0.get()) }
+      if let known { continuation.resume(returning: known) }
+    }
+  }
+
   private final class ImpostorServer: Sendable {
     let port: UInt16
     private let process: ChildProcess

@@ -3,9 +3,10 @@ import CTransferMemory
 
 /// One curl easy handle, used for one transfer after another.
 ///
-/// It is reset before each use: libcurl counts a handle's retries for as long as it lives otherwise, and then fails
-/// loads for nothing. libcurl holds an unretained pointer to this object as long as the handle lives; the core that owns
-/// it frees the handle explicitly.
+/// Setting a handle up costs a good part of a short transfer's own work, so after a transfer that went straight through
+/// its options stay, and only what differs is set. After any other one it is reset: libcurl counts a handle's retries
+/// until then, and fails loads for nothing when there were five in the handle's life. libcurl holds an unretained pointer
+/// to this object as long as the handle lives; the core that owns it frees the handle explicitly.
 ///
 /// `@unchecked Sendable`: touched by the holder of its loop's turn only.
 final class EasyHandle: @unchecked Sendable {
@@ -16,6 +17,10 @@ final class EasyHandle: @unchecked Sendable {
   /// How the HTTP/2 stream of the last attempt was closed; nil as long as it is open, or where nobody tells.
   private(set) var streamEnd: StreamEnd?
 
+  private var shape: Shape?
+  private var preparedFor: Destination?
+  /// The request's fields that `headerList` was made from; nil when libcurl has no list yet.
+  private var headers: [TransferHeader]?
   private var headerList: HeaderListOwner?
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -29,10 +34,24 @@ final class EasyHandle: @unchecked Sendable {
     var isRefusal: Bool { errorCode == 7 || errorCode == 13 }
   }
 
-  private enum Version {
-    case http11, http2PriorKnowledge
-    /// By ALPN; those who come while a connection is being made wait to share it.
-    case negotiated
+  /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
+  /// body's bytes.
+  private struct Shape: Equatable {
+    enum Body: Equatable {
+      case none, bytes
+      case stream(length: Int64?)
+    }
+    enum Version: Equatable {
+      case http11, http2PriorKnowledge
+      /// By ALPN; those who come while a connection is being made wait to share it.
+      case negotiated
+    }
+    var method: String
+    var body: Body
+    var acceptedEncodings: String?
+    var version: Version
+    var connectTimeout: Duration?
+    var expectsLongBody: Bool
   }
 
   private final class HeaderListOwner {
@@ -58,7 +77,11 @@ final class EasyHandle: @unchecked Sendable {
   /// server only when it next has something to send.
   func closesConnection() {
     try? Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
+    shape = nil
   }
+
+  /// The transfer did not go straight through: nothing of it may show in the next one.
+  func needsReset() { shape = nil }
 
   /// libcurl's own sentence about the last failure; empty when it left none.
   var failureText: String { String(cString: errorText) }
@@ -79,14 +102,27 @@ final class EasyHandle: @unchecked Sendable {
     errorText.pointee = 0
     streamEnd = nil
     let request = transfer.request
+    let wanted = Shape(
+      method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
+      version: Self.version(for: request, destination),
+      connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody)
     do {
-      Curl.reset(easy)
-      headerList = nil
-      resolveList = nil
-      try applyClientOptions()
-      try apply(destination)
-      try apply(request)
-      if fresh { try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1) }
+      if shape != wanted || preparedFor !== destination {
+        shape = nil
+        preparedFor = destination
+        Curl.reset(easy)
+        headers = nil
+        headerList = nil
+        resolveList = nil
+        try applyClientOptions()
+        try apply(destination, wanted.version)
+        try apply(wanted)
+        shape = wanted
+      }
+      if fresh {
+        shape = nil
+        try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
+      }
       try Curl.set(easy, CURLOPT_URL, request.url)
       if case .bytes(let bytes) = request.body { try Curl.set(easy, copiedBody: bytes) }
     } catch {
@@ -98,8 +134,16 @@ final class EasyHandle: @unchecked Sendable {
     try applyAddresses(of: destination)
   }
 
+  private static func body(of body: TransferBody) -> Shape.Body {
+    switch body {
+    case .none: .none
+    case .bytes: .bytes
+    case .source(let source): .stream(length: source.length)
+    }
+  }
+
   /// Without TLS there is nothing to negotiate with, and so nothing to wait for.
-  private static func version(for request: TransferRequest, _ destination: Destination) -> Version {
+  private static func version(for request: TransferRequest, _ destination: Destination) -> Shape.Version {
     switch request.httpVersion {
     case .automatic: Curl.hasHTTP2 && destination.address.isSecure ? .negotiated : .http11
     case .http11: .http11
@@ -124,15 +168,17 @@ final class EasyHandle: @unchecked Sendable {
     return fields
   }
 
+  /// The fields follow from the request's own and the handle's shape: with these unchanged, libcurl's list is too.
   private func applyFields(of request: TransferRequest) throws(TransferFailure) {
+    guard request.headers != headers else { return }
     let fields = Self.fields(of: request)
-    guard !fields.isEmpty else { return }
-    let owner = try HeaderListOwner(fields)
+    let owner = fields.isEmpty ? nil : try HeaderListOwner(fields)
     do {
-      try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner.list.first)
+      try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner?.list.first)
     } catch {
       throw TransferFailure(.other, curl: error.code, message: "The header fields could not be set.")
     }
+    headers = request.headers
     headerList = owner
   }
 
@@ -141,6 +187,8 @@ final class EasyHandle: @unchecked Sendable {
     let lines = core.scheduler.resolveLines(for: destination)
     guard !lines.isEmpty else { return }
     let owner = try HeaderListOwner(lines: lines)
+    // libcurl keeps the pointer.
+    shape = nil
     do {
       try Curl.set(easy, CURLOPT_RESOLVE, list: owner.list.first)
     } catch {
@@ -149,32 +197,30 @@ final class EasyHandle: @unchecked Sendable {
     resolveList = owner
   }
 
-  private func apply(_ request: TransferRequest) throws(CurlError) {
-    switch request.body {
-    case .none where request.method == "GET": break
-    case .none where request.method == "HEAD":
+  private func apply(_ shape: Shape) throws(CurlError) {
+    switch shape.body {
+    case .none where shape.method == "GET": break
+    case .none where shape.method == "HEAD":
       try Curl.set(easy, CURLOPT_NOBODY, 1)
     case .none:
-      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, request.method)
+      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method)
     case .bytes:
       try Curl.set(easy, CURLOPT_POST, 1)
-      if request.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, request.method) }
-    case .source(let source):
+      if shape.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
+    case .stream(let length):
       try Curl.set(easy, CURLOPT_UPLOAD, 1)
-      try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: source.length ?? -1)
-      if request.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, request.method) }
+      try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
+      if shape.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
     }
-    if let timeout = request.connectTimeout {
+    if let timeout = shape.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.wholeNanoseconds / 1_000_000)))
     }
     // A wish only: a handle that was taken back before it had a connection still holds its old buffer, and libcurl
     // refuses another size as long as it does.
-    try? Curl.set(easy, CURLOPT_BUFFERSIZE, request.expectsLongBody ? 100 << 10 : retriever_receive_bytes)
+    try? Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 100 << 10 : retriever_receive_bytes)
   }
 
-  private func apply(_ destination: Destination) throws(CurlError) {
-    guard let request = transfer?.request else { return }
-    let version = Self.version(for: request, destination)
+  private func apply(_ destination: Destination, _ version: Shape.Version) throws(CurlError) {
     let number =
       switch version {
       case .negotiated: CURL_HTTP_VERSION_2TLS

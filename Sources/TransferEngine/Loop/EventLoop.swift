@@ -35,7 +35,7 @@ final class EventLoop: @unchecked Sendable {
   /// Nil when the kernel has no descriptor or no thread left.
   init?(index: Int) {
     self.index = index
-    let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    let epoll = SocketTable.makeEpoll()
     let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     var event = epoll_event()
     event.events = EPOLLIN.rawValue

@@ -22,6 +22,9 @@ struct SocketTable: ~Copyable {
 
   init(epoll: Int32) { self.epoll = epoll }
 
+  /// Negative when the system has no descriptor left.
+  static func makeEpoll() -> Int32 { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+
   /// A connection of ours was opened.
   mutating func opened(_ socket: Int32) {
     grow(to: socket)

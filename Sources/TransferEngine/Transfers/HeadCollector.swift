@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// Puts a response's head together from the lines libcurl hands over one by one. Pure: bytes in, heads out.
 struct HeadCollector {
   enum Outcome {
@@ -15,6 +17,7 @@ struct HeadCollector {
   private var contentEncoding: String?
   private var hasLength = false
   private var hasContradiction = false
+  private var hasForeignCoding = false
   private var isComplete = false
   private(set) var byteCount = 0
   private var informationalCount = 0
@@ -79,6 +82,8 @@ struct HeadCollector {
       noteLength(Self.number(after: 15, in: line))
     case (UInt8(ascii: "c"), 17...) where Self.isField(line, "content-encoding"):
       noteEncoding(line[17...])
+    case (UInt8(ascii: "t"), 18...) where Self.isField(line, "transfer-encoding"):
+      if !Self.isKnownTransferCoding(line[18...]) { hasForeignCoding = true }
     default: break
     }
   }
@@ -103,6 +108,14 @@ struct HeadCollector {
     if length == Self.tooLarge { hasContradiction = true }
     hasLength = true
     contentLength = length
+  }
+
+  /// Only `chunked` was allowed for: no request has a `TE` field. libcurl would decode others without any bound.
+  private static func isKnownTransferCoding(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let members = ASCII.listMembers(String(decoding: value.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self))
+    return members.allSatisfy {
+      ASCII.equalIgnoringCase($0, "chunked") || ASCII.equalIgnoringCase($0, "identity")
+    }
   }
 
   private static let tooLarge = Int64.max
@@ -135,6 +148,11 @@ struct HeadCollector {
     guard !hasContradiction else {
       return .failure(
         TransferFailure(.badReply, message: "The response's Content-Length is contradictory or impossible."))
+    }
+    guard !hasForeignCoding else {
+      return .failure(
+        TransferFailure(
+          .badReply, message: "The response has a transfer coding other than chunked, which was not asked for."))
     }
     let head = TransferHead(
       status: status, version: version, block: block, mentions: mentions, contentLength: contentLength,

@@ -412,7 +412,9 @@ package final class Transfer: @unchecked Sendable {
       core.pace.answered(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
       tellShortBodySent()
       if EndingRule.verdict(observation) == .cutOff { failure = .cutOff }
+      if attempt.count > 1 { handle?.needsReset() }
     } else {
+      handle?.needsReset()
       failure = self.failure(for: result)
     }
     if action == .detach {
@@ -521,6 +523,7 @@ package final class Transfer: @unchecked Sendable {
     guard rewindSource(), machine.restart() == .attach else { return false }
     attempt = AttemptNotes()
     core.detach(handle)
+    handle.needsReset()
     do {
       try handle.prepare(for: self, at: destination, fresh: isFresh)
       try add(handle)

@@ -1,0 +1,27 @@
+import Glibc
+import Testing
+
+@testable import TransferEngine
+
+@Suite struct SocketTableTests {
+  /// A forked child has copies of all descriptors: closing ours alone does not take the socket out of epoll.
+  @Test func `a closed connection is taken out of epoll although a copy of it is open`() throws {
+    let epoll = SocketTable.makeEpoll()
+    defer { close(epoll) }
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    let loop = try #require(EventLoop(index: 0))
+    let core = try ClientCore(loop: loop, options: .init())
+    var table = SocketTable(epoll: epoll)
+    table.opened(pair[0])
+    table.want(UInt32(POLLIN), on: pair[0], for: .passUnretained(core))
+    let copy = dup(pair[0])
+    defer { close(copy) }
+    table.closed(pair[0])
+    close(pair[0])
+    // The other end closes: whoever still watches the socket is woken again and again.
+    close(pair[1])
+    var event = pollfd(fd: epoll, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&event, 1, 0) == 0)
+  }
+}

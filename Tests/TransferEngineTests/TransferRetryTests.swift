@@ -1,0 +1,179 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TransferEngine
+
+/// What is sent again after a kept-alive connection died, and what is not: the server counts.
+@Suite(.timeLimit(.minutes(1))) struct TransferRetryTests {
+  /// Answers the first request of each connection; the second one on it is read and the connection closed.
+  private static func dyingServer(_ counts: Counts) throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      let first = try connection.readRequest()
+      counts.add(first.target)
+      // A connection that was made for a repeated request answers it.
+      try connection.send(Reply(text: "first"))
+      guard let second = try connection.nextRequest() else { return }
+      counts.add(second.target)
+    }
+  }
+
+  private final class Counts: Sendable {
+    private let state = Mutex<[String: Int]>([:])
+    func add(_ key: String) { state.withLock { $0[key, default: 0] += 1 } }
+    subscript(key: String) -> Int { state.withLock { $0[key] ?? 0 } }
+  }
+
+  private static func request(
+    _ method: String, _ url: String, _ body: TransferBody = .none
+  ) -> TransferRequest {
+    var request = TransferRequest(url: url)
+    request.method = method
+    request.body = body
+    return request
+  }
+
+  enum BodyKind: CaseIterable {
+    case none, short, long, stream
+    var body: TransferBody {
+      switch self {
+      case .none: .none
+      case .short: .bytes(Array("nine byte".utf8))
+      case .long: .source(ScriptedBody([UInt8](repeating: 7, count: 200_000), length: 200_000))
+      case .stream: .source(ScriptedBody([UInt8](repeating: 7, count: 200_000), length: nil))
+      }
+    }
+  }
+
+  @Test(arguments: BodyKind.allCases)
+  func `a POST of which bytes were sent is never sent twice`(kind: BodyKind) async throws {
+    let counts = Counts()
+    let server = try Self.dyingServer(counts)
+    let client = try TransferClient()
+    // Several connections that are all going to die.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          #expect(try await client.run(TransferRequest(url: server.address("/warm"))).failure == nil)
+        }
+      }
+      try await group.waitForAll()
+    }
+    for number in 0..<6 {
+      let record = try await client.run(Self.request("POST", server.address("/pay\(number)"), kind.body))
+      if let failure = record.failure { #expect(failure.code == .connectionLost) }
+      #expect(counts["/pay\(number)"] == 1)
+    }
+  }
+
+  @Test(arguments: ["GET", "PUT", "DELETE", "HEAD"])
+  func `an idempotent request goes over a fresh connection when a reused one dies`(method: String) async throws {
+    let counts = Counts()
+    let server = try Self.dyingServer(counts)
+    let client = try TransferClient()
+    #expect(try await client.run(TransferRequest(url: server.address("/warm"))).failure == nil)
+    let body: TransferBody = method == "PUT" ? .source(ScriptedBody(Array("put".utf8), length: 3)) : .none
+    let record = try await client.run(Self.request(method, server.address("/again"), body))
+    #expect(record.failure == nil)
+    #expect(record.heads.count == 1)
+    #expect(counts["/again"] == 2)
+  }
+
+  @Test func `a server that never answers a second time is asked three times at most`() async throws {
+    let counts = Counts()
+    let server = try ScriptedServer { connection in
+      let request = try connection.readRequest()
+      counts.add(request.target)
+      guard request.target == "/warm" else { return }
+      try connection.send(Reply(text: "warm"))
+      counts.add(try connection.readRequest().target)
+    }
+    let client = try TransferClient()
+    #expect(try await client.run(TransferRequest(url: server.address("/warm"))).failure == nil)
+    let record = try await client.run(TransferRequest(url: server.address("/again")))
+    #expect(record.failure?.code == .connectionLost)
+    #expect(2...3 ~= counts["/again"])
+  }
+
+  @Test func `a handle that has seen many closed connections does not fail loads for it`() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send(Reply(text: "hello"))
+      // It says nothing of closing, and closes when the next request comes.
+      _ = try connection.nextRequest()
+    }
+    let client = try TransferClient()
+    for _ in 0..<40 {
+      let record = try await client.run(TransferRequest(url: server.address()))
+      #expect(record.failure == nil)
+    }
+  }
+
+  @Test func `a body that can be read once is not sent again`() async throws {
+    let counts = Counts()
+    let server = try Self.dyingServer(counts)
+    let client = try TransferClient()
+    #expect(try await client.run(TransferRequest(url: server.address("/warm"))).failure == nil)
+    let record = try await client.run(Self.request("PUT", server.address("/once"), .source(OneShotBody())))
+    #expect(record.failure?.code == .requestBodyNotRewindable)
+    #expect(counts["/once"] == 1)
+  }
+
+  private final class OneShotBody: TransferBodySource {
+    let length: Int64? = 4
+    private let isRead = Atomic<Bool>(false)
+    func start(moreAvailable: @escaping @Sendable () -> Void) {}
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+      guard !isRead.exchange(true, ordering: .relaxed) else { return .end }
+      buffer.copyBytes(from: "once".utf8)
+      return .bytes(4)
+    }
+    func rewind() -> Bool { false }
+  }
+
+  @Test(arguments: ["GET", "POST"], [1, 2])
+  func `a request that HTTP/2 says was not processed is sent again`(method: String, way: Int) async throws {
+    let counts = Counts()
+    let server = try HTTP2FaultServer { connection in
+      try connection.handshake()
+      let stream = try connection.nextRequest(withBody: false)
+      counts.add("requests")
+      if counts["requests"] == 1 {
+        if way == 1 {
+          try connection.goAway(lastStream: 0, code: 0)
+        } else {
+          try connection.reset(stream: stream, code: 7)
+        }
+        try connection.raw.readUntilClosed()
+      } else {
+        try connection.respond(stream: stream, text: "hello")
+        try connection.raw.readUntilClosed()
+      }
+    }
+    let client = try TransferClient(options: .trustingTestAuthority())
+    let body: TransferBody = method == "POST" ? .bytes(Array("pay".utf8)) : .none
+    var request = Self.request(method, server.address(), body)
+    request.idleTimeout = .seconds(10)
+    let record = try await client.run(request)
+    #expect(record.failure == nil)
+    #expect(String(decoding: record.body, as: UTF8.self) == "hello")
+    #expect(counts["requests"] == 2)
+  }
+
+  @Test func `a POST whose stream was reset with an error is not sent again`() async throws {
+    let counts = Counts()
+    let server = try HTTP2FaultServer { connection in
+      try connection.handshake()
+      while true {
+        let stream = try connection.nextRequest()
+        counts.add("requests")
+        try connection.reset(stream: stream, code: 2)
+      }
+    }
+    let client = try TransferClient(options: .trustingTestAuthority())
+    let record = try await client.run(Self.request("POST", server.address(), .bytes(Array("pay".utf8))))
+    #expect(record.failure?.code == .connectionLost)
+    #expect(counts["requests"] == 1)
+  }
+}
