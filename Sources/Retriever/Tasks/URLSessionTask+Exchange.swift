@@ -209,9 +209,15 @@
       let settings = session.settings
       let fields = request.headerFields
       for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
-      let isElsewhere = !settings.additionalHeaders.isEmpty && hasLeftItsOrigin(for: url)
+      let start = settings.additionalHeaders.isEmpty ? nil : originBeforeRedirects(to: url)
       for header in settings.additionalHeaders where !fields.contains(header.name) {
-        if isElsewhere, RedirectRule.staysWithItsOrigin(header.name) { continue }
+        if let start,
+          !RedirectFields.mayCross(
+            header.name, hasBody: wanted.body.isPresent,
+            isDowngrade: RedirectRule.isDowngrade(from: start, to: url))
+        {
+          continue
+        }
         Self.add(header.name, header.value, to: &wanted)
       }
       if request.httpShouldHandleCookies, settings.sendsCookies, !fields.contains("Cookie"),
@@ -229,10 +235,10 @@
       }
     }
 
-    /// Whether a redirect led to an origin that the program did not ask for.
-    private func hasLeftItsOrigin(for url: URL) -> Bool {
-      guard let original = originalRequest?.url, original != url else { return false }
-      return Origin(original) != Origin(url)
+    /// The URL that the program asked for, when a redirect led to another origin.
+    private func originBeforeRedirects(to url: URL) -> URL? {
+      guard let original = originalRequest?.url, original != url else { return nil }
+      return Origin(original) == Origin(url) ? nil : original
     }
 
     private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
@@ -254,6 +260,10 @@
   }
 
   extension TransferBody {
+    fileprivate var isPresent: Bool {
+      if case .none = self { false } else { true }
+    }
+
     var length: Int64 {
       switch self {
       case .none: 0
