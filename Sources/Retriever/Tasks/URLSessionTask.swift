@@ -43,11 +43,15 @@
     // MARK: Life
 
     /// Starts the task, or lets a suspended one go on.
+    ///
+    /// A task is made suspended once, and each ``suspend()`` adds one: it goes on after as many resumes. Resuming a task
+    /// that runs does nothing.
     public func resume() { start(for: nil) }
 
     /// Holds the task back: an unstarted one does not start, a running one receives nothing more for now.
     ///
-    /// A connection that is held for long may be closed by its server.
+    /// Suspensions are counted: each needs a ``resume()`` of its own. A connection that is held for long may be closed by
+    /// its server.
     public func suspend() { inner.withLock { $0.machine.suspend() } }
 
     /// Ends the task with `URLError.cancelled`. The transfer stops at once, whatever it was doing.
