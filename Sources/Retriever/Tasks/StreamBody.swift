@@ -77,4 +77,17 @@
       }
     }
   }
+
+  extension URLRequest {
+    /// Whether there is anything in the request that is sent as its body.
+    var hasBody: Bool { httpBody.map { !$0.isEmpty } ?? (httpBodyStream != nil) }
+
+    /// The length that the program says a body stream has; nil when it says none, or something that is no length.
+    var statedBodyLength: Int64? {
+      guard let text = headerFields["Content-Length"], !text.isEmpty,
+        text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+      else { return nil }
+      return Int64(text)
+    }
+  }
 #endif

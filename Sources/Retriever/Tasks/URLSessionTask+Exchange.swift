@@ -161,7 +161,7 @@
       wanted.expectsLongBody = expectsLongBody
       wanted.deadline = departure.deadline
       wanted.collectsTimings = departure.collectsRecords
-      addHeaders(to: &wanted, from: request, url: url)
+      addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: departure.upload == nil)
       let isAuthorization = { (field: TransferHeader) in ASCII.equalIgnoringCase(field.name, "authorization")
       }
       if let answer = departure.authorization {
@@ -205,7 +205,9 @@
       }
     }
 
-    private func addHeaders(to wanted: inout TransferRequest, from request: URLRequest, url: URL) {
+    private func addHeaders(
+      to wanted: inout TransferRequest, from request: URLRequest, url: URL, sendsOwnBody: Bool
+    ) {
       let settings = session.settings
       let fields = request.headerFields
       for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
@@ -229,8 +231,8 @@
         // A range of an encoded body cannot be decoded.
         wanted.acceptedEncodings = ""
       }
-      if case .none = wanted.body {
-      } else if request.httpBody != nil, wanted.method == "POST", !fields.contains("Content-Type") {
+      // As Apple does: whatever a request has as its body, and not what an upload task was given.
+      if sendsOwnBody, request.hasBody, wanted.method == "POST", !fields.contains("Content-Type") {
         wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
       }
     }
