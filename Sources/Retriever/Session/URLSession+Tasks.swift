@@ -136,7 +136,10 @@
       request.url = nil
       let task = admit(URLSessionDownloadTask(session: self, request: request), completion)
       task.abort(
-        URLError(.badURL, sentence: "The resume data is not from a download of this library, or is damaged."))
+        URLError(
+          .unsupportedURL,
+          sentence: "The resume data is not from a download of this library, or is damaged. "
+            + "Load the file from its beginning."))
       return task
     }
 

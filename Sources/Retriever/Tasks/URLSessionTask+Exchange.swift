@@ -69,7 +69,9 @@
             collectsRecords: inner.collectsRecords)
         }
       }
-      guard let departure else { return abort(URLError(.badURL, sentence: "The request is empty.")) }
+      guard let departure else {
+        return abort(URLError(.unsupportedURL, sentence: "The request is empty."))
+      }
       do throws(URLError) {
         try prepareSink()
         switch departure.upload {
@@ -145,7 +147,7 @@
     private func makeTransfer(_ departure: Departure, _ body: TransferBody) throws(URLError) -> Transfer {
       let request = departure.request
       if let problem = RequestValidation.problem(with: request) { throw problem }
-      guard let url = request.url else { throw URLError(.badURL) }
+      guard let url = request.url else { throw URLError(.unsupportedURL) }
       let settings = session.settings
       if let policy = settings.addressPolicy, let origin = Origin(url),
         let refusal = policy.refusal(host: origin.host, port: origin.port)
