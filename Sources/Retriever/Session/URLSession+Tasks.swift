@@ -71,10 +71,10 @@
     }
 
     func makeUploadTask(_ request: URLRequest, _ body: UploadBody) -> URLSessionUploadTask {
-      var request = request
+      var sent = request
       // A body belongs to a method that has one; Apple's upload tasks turn a GET into a POST as well.
-      if request.httpMethod == nil || request.httpMethod == "GET" { request.httpMethod = "POST" }
-      return URLSessionUploadTask(session: self, request: request, uploadBody: body)
+      if sent.httpMethod == nil || sent.httpMethod == "GET" { sent.httpMethod = "POST" }
+      return URLSessionUploadTask(session: self, request: request, sent: sent, uploadBody: body)
     }
 
     // MARK: Download
