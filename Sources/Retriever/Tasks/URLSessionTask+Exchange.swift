@@ -92,7 +92,7 @@
       } else if let stream = request.httpBodyStream {
         // A stream can be read once.
         if departure.hasSentBody { return askForBodyStream(departure) }
-        send(departure, .source(StreamBody(stream)))
+        send(departure, stream)
       } else {
         send(departure, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
       }
@@ -121,8 +121,20 @@
                 sentence: "The body has to be sent again, and the delegate gave no new stream for it.",
                 url: departure.request.url))
           }
-          self.send(departure, .source(StreamBody(stream)))
+          self.send(departure, stream)
         })
+    }
+
+    /// Sends a stream, with the length that the request states if it does.
+    private func send(_ departure: Departure, _ stream: InputStream) {
+      let length = departure.request.statedBodyLength
+      let body = StreamBody(stream, length: length) { [weak self] problem in
+        self?.abort(
+          URLError(.requestBodyStreamExhausted, sentence: problem, url: departure.request.url))
+      }
+      guard length == 0 else { return send(departure, .source(body)) }
+      // Nothing is ever read of an empty body, so the stream is looked at before.
+      body.confirmEnd { self.send(departure, .bytes([])) }
     }
 
     // MARK: The transfer
@@ -249,7 +261,8 @@
       switch name.lowercased() {
       // What is asked for must be what is decoded.
       case "accept-encoding": wanted.acceptedEncodings = value
-      // The engine computes these from the body; two different lengths would be an opening for request smuggling.
+      // The engine computes these from the body, or from the length that was stated for a stream and is checked; two
+      // different lengths would be an opening for request smuggling.
       case "content-length", "transfer-encoding": break
       default: wanted.headers.append(TransferHeader(name, value))
       }
