@@ -61,6 +61,17 @@
       #expect(try next(after: headers, to: "https://cats.example/", status: 302, body: body) == [:])
     }
 
+    @Test func `the threat model lists exactly the fields that follow`() throws {
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let page = try String(contentsOf: root.appendingPathComponent("docs/threat-model.md"), encoding: .utf8)
+      let row = try #require(
+        page.split(separator: "\n").first { $0.hasPrefix("| Redirects that carry secrets away |") })
+      let listed = Set(row.matches(of: /`([^`]+)`/).map { $0.output.1.lowercased() })
+        .subtracting(["httpadditionalheaders"])
+      #expect(listed == RedirectFields.harmless.union(RedirectFields.describingBody).union(["referer"]))
+    }
+
     @Test func `fields of the configuration follow the same rule`() async throws {
       let names = Self.secrets + Array(Self.harmless.keys) + ["Content-Type"]
       let other = try ScriptedServer.http { _ in Reply(text: "there") }

@@ -7,14 +7,14 @@
   /// reverse: a field goes along when it is known to say nothing about who asks.
   enum RedirectFields {
     /// What the client wants and can handle, and the conditions of RFC 9110 and RFC 9111.
-    private static let harmless: Set<String> = [
+    static let harmless: Set<String> = [
       "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "if-match",
       "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "range", "sec-gpc",
       "user-agent",
     ]
 
     /// What describes a body, harmless when the body goes along.
-    private static let describingBody: Set<String> = [
+    static let describingBody: Set<String> = [
       "content-digest", "content-disposition", "content-encoding", "content-language", "content-length",
       "content-md5", "content-type", "digest", "expect", "repr-digest",
     ]
