@@ -40,6 +40,18 @@
       #expect(type == "text/plain")
     }
 
+    @Test func `a type that the configuration names is the only one`() async throws {
+      let server = try ScriptedServer.http { _ in Reply() }
+      var request = URLRequest(url: server.url())
+      request.httpMethod = "POST"
+      request.httpBody = Data("{}".utf8)
+      let session = URLSession.forTest { $0.httpAdditionalHeaders = ["content-type": "application/json"] }
+      _ = try await session.data(for: request)
+      let fields = try #require(server.requests.first).fields
+      let types = fields.filter { $0.name.lowercased() == "content-type" }.map(\.value)
+      #expect(types == ["application/json"])
+    }
+
     @Test func `a body of another method has no type`() async throws {
       #expect(try await contentType(method: "PUT") { $0.httpBody = Data("a".utf8) } == nil)
       let stream = try await contentType(method: "PUT") {

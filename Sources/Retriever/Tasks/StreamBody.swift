@@ -131,4 +131,12 @@
       return Int64(text)
     }
   }
+
+  /// A stream on its way from the delegate to the one queue that will read it.
+  ///
+  /// `@unchecked Sendable`: the stream is handed over; whoever gave it does not use it any more.
+  struct SendableStream: @unchecked Sendable {
+    let stream: InputStream?
+    init(_ stream: InputStream?) { self.stream = stream }
+  }
 #endif

@@ -176,8 +176,7 @@
       wanted.deadline = departure.deadline
       wanted.collectsTimings = departure.collectsRecords
       addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: departure.upload == nil)
-      let isAuthorization = { (field: TransferHeader) in ASCII.equalIgnoringCase(field.name, "authorization")
-      }
+      let isAuthorization: (TransferHeader) -> Bool = { ASCII.equalIgnoringCase($0.name, "authorization") }
       if let answer = departure.authorization {
         wanted.headers.removeAll(where: isAuthorization)
         wanted.headers.append(TransferHeader("Authorization", answer))
@@ -246,7 +245,9 @@
         wanted.acceptedEncodings = ""
       }
       // As Apple does: whatever a request has as its body, and not what an upload task was given.
-      if sendsOwnBody, request.hasBody, wanted.method == "POST", !fields.contains("Content-Type") {
+      if wanted.method == "POST", sendsOwnBody, request.hasBody,
+        !wanted.headers.contains(where: { ASCII.equalIgnoringCase($0.name, "Content-Type") })
+      {
         wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
       }
     }
@@ -288,13 +289,5 @@
       case .source(let source): source.length ?? NSURLSessionTransferSizeUnknown
       }
     }
-  }
-
-  /// A stream on its way from the delegate to the one queue that will read it.
-  ///
-  /// `@unchecked Sendable`: the stream is handed over; whoever gave it does not use it any more.
-  struct SendableStream: @unchecked Sendable {
-    let stream: InputStream?
-    init(_ stream: InputStream?) { self.stream = stream }
   }
 #endif
