@@ -126,29 +126,37 @@
     /// there those that are not Secure first; among equals the one that was not used for longest.
     private mutating func shrink(now: Date, sparesSecure: Bool) {
       removeAll { $0.isExpired(at: now) }
+      let kinds = [(isCrowded: true, isSecure: false), (true, true), (false, false), (false, true)]
+        .filter { !(sparesSecure && $0.isSecure) }
       while count > limits.total {
-        guard
-          let site = victim(among: { $0.count > limits.share }, where: { !$0.fields.isSecure })
-            ?? (sparesSecure ? nil : victim(among: { $0.count > limits.share }, where: { _ in true }))
-            ?? victim(among: { _ in true }, where: { !$0.fields.isSecure })
-            ?? (sparesSecure ? nil : victim(among: { _ in true }, where: { _ in true }))
-        else { return }
-        sites[site.name]?.remove(at: site.index)
-        if sites[site.name]?.isEmpty == true { sites[site.name] = nil }
+        guard let victim = victim(ofFirst: kinds) else { return }
+        sites[victim.site]?.remove(at: victim.index)
+        if sites[victim.site]?.isEmpty == true { sites[victim.site] = nil }
         count -= 1
       }
     }
 
-    private func victim(
-      among sites: ([Entry]) -> Bool, where mayGo: (Entry) -> Bool
-    ) -> (name: String, index: Int)? {
-      var found: (name: String, index: Int, lastUse: UInt64)?
-      for (name, entries) in self.sites where sites(entries) {
-        guard let index = Self.leastRecentlyUsed(entries, where: mayGo) else { continue }
-        let lastUse = entries[index].lastUse
-        if found.map({ lastUse < $0.lastUse }) ?? true { found = (name, index, lastUse) }
+    /// The least recently used cookie of the first kind of which there is any.
+    private func victim(ofFirst kinds: [(isCrowded: Bool, isSecure: Bool)]) -> (site: String, index: Int)? {
+      for kind in kinds {
+        if let victim = victim(isCrowded: kind.isCrowded, isSecure: kind.isSecure) { return victim }
       }
-      return found.map { ($0.name, $0.index) }
+      return nil
+    }
+
+    /// The least recently used cookie of one kind.
+    ///
+    /// - Parameter isCrowded: whether only sites that hold more than their share are looked at.
+    private func victim(isCrowded: Bool, isSecure: Bool) -> (site: String, index: Int)? {
+      var found: (site: String, index: Int, lastUse: UInt64)?
+      for (site, entries) in sites where !isCrowded || entries.count > limits.share {
+        guard
+          let index = Self.leastRecentlyUsed(entries, where: { $0.fields.isSecure == isSecure })
+        else { continue }
+        let lastUse = entries[index].lastUse
+        if found.map({ lastUse < $0.lastUse }) ?? true { found = (site, index, lastUse) }
+      }
+      return found.map { ($0.site, $0.index) }
     }
 
     private static func leastRecentlyUsed(_ entries: [Entry], where mayGo: (Entry) -> Bool) -> Int? {
