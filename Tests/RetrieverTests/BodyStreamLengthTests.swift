@@ -29,6 +29,18 @@
       #expect(difference(received.body, body) == nil)
     }
 
+    @Test(arguments: [nil, "0", "3"] as [String?])
+    func `a stream is closed once it has been read`(length: String?) async throws {
+      let server = try ScriptedServer.http { Reply(text: $0.text) }
+      let held = SendableStream(InputStream(data: Data(length == "0" ? "".utf8 : "dog".utf8)))
+      var request = URLRequest(url: server.url())
+      request.httpMethod = "PUT"
+      request.httpBodyStream = held.stream
+      request.setValue(length, forHTTPHeaderField: "Content-Length")
+      _ = try await URLSession.forTest().data(for: request)
+      #expect(await eventually { held.stream?.streamStatus == .closed })
+    }
+
     @Test(arguments: [3, 70_000, 200_000])
     func `a stream that is shorter than stated fails the task`(length: Int) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "complete") }
