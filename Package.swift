@@ -113,7 +113,12 @@ let package = Package(
       dependencies: ["TransferEngine", "CTransferMemory", "TestSupport", "CZlib", "CZstd"],
       swiftSettings: strict),
     .testTarget(
-      name: "RetrieverTests", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
+      name: "RetrieverTests",
+      dependencies: [
+        "Retriever", "TestSupport",
+        .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "RetrieverImagesTests",
       dependencies: ["RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],

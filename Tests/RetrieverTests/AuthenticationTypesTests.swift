@@ -80,7 +80,7 @@
       #expect(storage.defaultCredential(for: space) == bob)
       #expect(storage.allCredentials == [space: ["alice": alice, "bob": bob]])
       storage.remove(bob, for: space)
-      #expect(storage.defaultCredential(for: space) == alice)
+      #expect(storage.defaultCredential(for: space) == nil)
       storage.remove(alice, for: space)
       #expect(storage.allCredentials.isEmpty)
     }

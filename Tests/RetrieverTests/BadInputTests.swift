@@ -68,7 +68,7 @@
     @Test func noURLAtAll() async throws {
       var request = URLRequest(url: URL(fileURLWithPath: "/"))
       request.url = nil
-      try await expect(.badURL, for: request)
+      try await expect(.unsupportedURL, for: request)
     }
 
     @Test(arguments: ["a\r\nEvil: yes", "a\nEvil: yes", "a\rEvil: yes", "a\0b"])

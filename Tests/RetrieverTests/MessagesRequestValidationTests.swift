@@ -41,7 +41,7 @@
     }
 
     @Test func aRequestWithoutURLCannotBeSent() throws {
-      #expect(try problem("https://example.com") { $0.url = nil }?.code == .badURL)
+      #expect(try problem("https://example.com") { $0.url = nil }?.code == .unsupportedURL)
     }
 
     @Test(arguments: ["", "GET /evil", "GET\r\nEvil: 1", "GE\0T", "GÉT", "G:T"])

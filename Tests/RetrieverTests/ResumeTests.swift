@@ -223,17 +223,17 @@
       var resume = try #require(ResumeData(data))
       defer { try? FileManager.default.removeItem(at: resume.file) }
       for bad in [Data(), Data("nonsense".utf8), data.prefix(data.count / 2)] {
-        #expect(await errorCode { _ = try await session.download(resumeFrom: Data(bad)) } == .badURL)
+        #expect(await errorCode { _ = try await session.download(resumeFrom: Data(bad)) } == .unsupportedURL)
       }
       for name in ["../RetrieverDownload-x.tmp", "/etc/passwd", "RetrieverDownload-a/../b.tmp", "other.tmp"] {
         resume.fileName = name
         let encoded = try #require(resume.encoded)
-        #expect(await errorCode { _ = try await session.download(resumeFrom: encoded) } == .badURL)
+        #expect(await errorCode { _ = try await session.download(resumeFrom: encoded) } == .unsupportedURL)
         resume = try #require(ResumeData(data))
       }
       resume.offset = -1
       let negative = try #require(resume.encoded)
-      #expect(await errorCode { _ = try await session.download(resumeFrom: negative) } == .badURL)
+      #expect(await errorCode { _ = try await session.download(resumeFrom: negative) } == .unsupportedURL)
     }
 
     @Test func aPartialFileThatIsGoneOrShorterIsRefused() async throws {

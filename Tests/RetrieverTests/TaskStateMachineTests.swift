@@ -36,6 +36,23 @@
       #expect(machine.mayReceive)
     }
 
+    @Test func suspensionsAreCounted() {
+      var machine = TaskStateMachine()
+      machine.suspend()
+      #expect(machine.resume() == .none)
+      #expect(machine.phase == .idle)
+      #expect(machine.resume() == .begin)
+      machine.deliver()
+      machine.suspend()
+      machine.suspend()
+      #expect(machine.resume() == .none)
+      #expect(!machine.mayReceive)
+      #expect(machine.resume() == .resumeReceiving)
+      #expect(machine.resume() == .none)
+      machine.suspend()
+      #expect(machine.isSuspended)
+    }
+
     @Test func aFailureBeforeTheHeadCompletesTheTask() {
       var machine = exchanging()
       #expect(machine.transferEnded(failed: true) == .complete)

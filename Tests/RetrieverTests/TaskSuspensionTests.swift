@@ -98,19 +98,6 @@
       #expect(delegate.log.current.body == Data("there".utf8))
     }
 
-    @Test func suspendingTwiceNeedsOneResume() async throws {
-      let server = try ScriptedServer.http { _ in Reply(text: "x") }
-      let done = Gate()
-      let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
-      task.resume()
-      task.suspend()
-      task.suspend()
-      task.resume()
-      #expect(await done.wait(within: .seconds(30)))
-      task.suspend()
-      #expect(task.state == .completed)
-    }
-
     @Test func aSuspendedTaskCanBeCancelled() async throws {
       let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nx"), .hold])
       let done = Gate()

@@ -19,7 +19,13 @@
   open class URLCredentialStorage: NSObject, @unchecked Sendable {
     private struct Contents {
       var credentials: [URLProtectionSpace: [String: URLCredential]] = [:]
-      var defaults: [URLProtectionSpace: URLCredential] = [:]
+      var defaults: [URLProtectionSpace: Default] = [:]
+    }
+
+    private struct Default {
+      var credential: URLCredential
+      /// Whether the program chose it. Otherwise it is the default only as long as the space has no other.
+      var isChosen: Bool
     }
 
     private let contents = Mutex(Contents())
@@ -55,15 +61,13 @@
 
     /// The credential to use for a space when nobody says otherwise.
     ///
-    /// That is the one set with `setDefaultCredential(_:for:)`, else the only one that is stored for the space.
+    /// That is the one set with `setDefaultCredential(_:for:)`, else the first one that was stored for the space as long
+    /// as no other is stored. Once the default has been removed there is none: another user's credential never takes
+    /// its place.
     ///
     /// - Parameter space: The space.
     open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
-      contents.withLock { contents in
-        if let chosen = contents.defaults[space] { return chosen }
-        guard let credentials = contents.credentials[space], credentials.count == 1 else { return nil }
-        return credentials.values.first
-      }
+      contents.withLock { $0.defaults[space]?.credential }
     }
 
     /// Stores a credential and makes it the one to use for a space.
@@ -102,7 +106,7 @@
         guard contents.credentials[space]?[user] == credential else { return false }
         contents.credentials[space]?[user] = nil
         if contents.credentials[space]?.isEmpty == true { contents.credentials[space] = nil }
-        if contents.defaults[space] == credential { contents.defaults[space] = nil }
+        if contents.defaults[space]?.credential == credential { contents.defaults[space] = nil }
         return true
       }
       if changed { postChange() }
@@ -198,10 +202,16 @@
       guard let user = credential.user, credential.persistence != .none else { return }
       let changed = contents.withLock { contents in
         let wasStored = contents.credentials[space]?[user] == credential
-        let wasDefault = contents.defaults[space] == credential
+        let before = contents.defaults[space]
+        let isFirst = contents.credentials[space] == nil
         contents.credentials[space, default: [:]][user] = credential
-        if asDefault || contents.defaults[space]?.user == user { contents.defaults[space] = credential }
-        return !wasStored || (asDefault && !wasDefault)
+        if asDefault || isFirst || before?.credential.user == user {
+          let isChosen = asDefault || before?.isChosen == true
+          contents.defaults[space] = Default(credential: credential, isChosen: isChosen)
+        } else if before?.isChosen == false {
+          contents.defaults[space] = nil
+        }
+        return !wasStored || (asDefault && before?.credential != credential)
       }
       if changed { postChange() }
     }

@@ -14,11 +14,11 @@
       case wouldHideSecureCookie
     }
 
-    /// How much a jar holds. Beyond it the oldest go first, so one site cannot push out the cookies of others
-    /// before it has used up its own share.
+    /// How much a jar holds. A site that holds more than its share makes room before the others do.
     struct Limits: Sendable {
       var total = 3000
       var perSite = 180
+      var share = 50
       var bytesPerCookie = 4096
     }
 
@@ -26,6 +26,8 @@
       var cookie: HTTPCookie
       /// When this name, domain and path were first stored, as a number that only grows. A replacement keeps it.
       var order: UInt64
+      /// When it was last stored or sent, as a number that only grows.
+      var lastUse: UInt64
       var stored: Date
       var fields: CookieFields { cookie.fields }
 
@@ -40,6 +42,7 @@
     /// By site, so that looking up costs what one site stores and not what all do.
     private var sites: [String: [Entry]] = [:]
     private var nextOrder: UInt64 = 0
+    private var uses: UInt64 = 0
     private(set) var count = 0
 
     init(limits: Limits = Limits()) { self.limits = limits }
@@ -60,17 +63,25 @@
 
       let countBefore = entries.count
       entries.removeAll { $0.isExpired(at: now) }
-      var entry = Entry(cookie: accepted, order: nextOrder, stored: now)
+      uses += 1
+      var entry = Entry(cookie: accepted, order: nextOrder, lastUse: uses, stored: now)
       nextOrder += 1
       if let replaced = entries.firstIndex(where: { $0.isReplaced(by: fields) }) {
         entry.order = entries[replaced].order
         entries.remove(at: replaced)
       }
       if !entry.isExpired(at: now) { entries.append(entry) }
-      if entries.count > limits.perSite { Self.removeOldest(from: &entries) }
+      // A plain connection never makes a Secure cookie go: its own could take that one's place then.
+      let sparesSecure = url.map { !Self.isSecure($0) } ?? false
+      if entries.count > limits.perSite {
+        let victim =
+          Self.leastRecentlyUsed(entries) { !$0.fields.isSecure }
+          ?? (sparesSecure ? nil : Self.leastRecentlyUsed(entries) { _ in true })
+        if let victim { entries.remove(at: victim) }
+      }
       sites[site] = entries.isEmpty ? nil : entries
       count += entries.count - countBefore
-      if count > limits.total { shrink(now: now) }
+      if count > limits.total { shrink(now: now, sparesSecure: sparesSecure) }
     }
 
     /// The cookie as it is to be stored.
@@ -109,23 +120,47 @@
         || CookieHost(canonical: String(old.bareDomain)).matches(domain: new.bareDomain)
     }
 
-    private mutating func shrink(now: Date) {
+    // MARK: Making room (RFC 6265bis, 5.7)
+
+    /// Removes what has expired, then one cookie at a time: of sites that hold more than their share before others, and
+    /// there those that are not Secure first; among equals the one that was not used for longest.
+    private mutating func shrink(now: Date, sparesSecure: Bool) {
       removeAll { $0.isExpired(at: now) }
+      let kinds = [(isCrowded: true, isSecure: false), (true, true), (false, false), (false, true)]
+        .filter { !(sparesSecure && $0.isSecure) }
       while count > limits.total {
-        let oldest = sites.min {
-          $0.value.lazy.map(\.order).min() ?? 0 < $1.value.lazy.map(\.order).min() ?? 0
-        }
-        guard let site = oldest?.key, var entries = sites[site] else { return }
-        Self.removeOldest(from: &entries)
-        sites[site] = entries.isEmpty ? nil : entries
+        guard let victim = victim(ofFirst: kinds) else { return }
+        sites[victim.site]?.remove(at: victim.index)
+        if sites[victim.site]?.isEmpty == true { sites[victim.site] = nil }
         count -= 1
       }
     }
 
-    private static func removeOldest(from entries: inout [Entry]) {
-      if let oldest = entries.indices.min(by: { entries[$0].order < entries[$1].order }) {
-        entries.remove(at: oldest)
+    /// The least recently used cookie of the first kind of which there is any.
+    private func victim(ofFirst kinds: [(isCrowded: Bool, isSecure: Bool)]) -> (site: String, index: Int)? {
+      for kind in kinds {
+        if let victim = victim(isCrowded: kind.isCrowded, isSecure: kind.isSecure) { return victim }
       }
+      return nil
+    }
+
+    /// The least recently used cookie of one kind.
+    ///
+    /// - Parameter isCrowded: whether only sites that hold more than their share are looked at.
+    private func victim(isCrowded: Bool, isSecure: Bool) -> (site: String, index: Int)? {
+      var found: (site: String, index: Int, lastUse: UInt64)?
+      for (site, entries) in sites where !isCrowded || entries.count > limits.share {
+        guard
+          let index = Self.leastRecentlyUsed(entries, where: { $0.fields.isSecure == isSecure })
+        else { continue }
+        let lastUse = entries[index].lastUse
+        if found.map({ lastUse < $0.lastUse }) ?? true { found = (site, index, lastUse) }
+      }
+      return found.map { ($0.site, $0.index) }
+    }
+
+    private static func leastRecentlyUsed(_ entries: [Entry], where mayGo: (Entry) -> Bool) -> Int? {
+      entries.indices.filter { mayGo(entries[$0]) }.min { entries[$0].lastUse < entries[$1].lastUse }
     }
 
     // MARK: Removing
@@ -158,23 +193,30 @@
       sites.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
     }
 
-    /// What to send to `url`: cookies with longer paths first, then the older ones.
+    /// What to send to `url`: cookies with longer paths first, then the older ones. That counts as a use of them.
     ///
     /// - Parameter mainDocumentURL: the document that causes the request. When it is of another site, cookies that
     ///   ask for the same site stay here.
-    func cookies(for url: URL, mainDocumentURL: URL?, now: Date) -> [HTTPCookie] {
+    mutating func cookies(for url: URL, mainDocumentURL: URL?, now: Date) -> [HTTPCookie] {
       guard let host = CookieHost(url) else { return [] }
       let site = host.site
-      guard let entries = sites[site] else { return [] }
+      guard let place = sites.index(forKey: site) else { return [] }
+      uses += 1
       let isSecure = Self.isSecure(url)
       let path = url.path(percentEncoded: true)
       let isCrossSite = mainDocumentURL.flatMap(CookieHost.init).map { $0.site != site } ?? false
-      let matching = entries.filter { entry in
+      var matching: [Entry] = []
+      for index in sites.values[place].indices {
+        let entry = sites.values[place][index]
         let fields = entry.fields
-        return !entry.isExpired(at: now) && (isSecure || !fields.isSecure)
-          && !(isCrossSite && fields.sameSitePolicy != nil)
-          && (fields.isHostOnly ? host.name == fields.domain : host.matches(domain: fields.bareDomain))
-          && Self.pathMatches(path.isEmpty ? "/" : path, cookiePath: fields.path)
+        guard
+          !entry.isExpired(at: now) && (isSecure || !fields.isSecure)
+            && !(isCrossSite && fields.sameSitePolicy != nil)
+            && (fields.isHostOnly ? host.name == fields.domain : host.matches(domain: fields.bareDomain))
+            && Self.pathMatches(path.isEmpty ? "/" : path, cookiePath: fields.path)
+        else { continue }
+        matching.append(entry)
+        sites.values[place][index].lastUse = uses
       }
       return matching.sorted { left, right in
         let lengths = (left.fields.path.utf8.count, right.fields.path.utf8.count)

@@ -6,8 +6,9 @@
   ///
   /// It follows RFC 6265: domain, path, `Secure` and expiry decide where a cookie goes; a cookie for a public suffix
   /// such as `co.uk`, for somebody else's host, or one that breaks the promise of its `__Host-` or `__Secure-` name
-  /// is refused. It holds 3000 cookies, 180 of one site and 4096 bytes each at most; the oldest go first. Cookies are
-  /// kept in memory, for as long as the process runs.
+  /// is refused. It holds 3000 cookies, 180 of one site and 4096 bytes each at most. To make room, expired cookies go
+  /// first, then those that were not used for longest, `Secure` ones last; a plain connection never makes a `Secure`
+  /// one go. Cookies are kept in memory, for as long as the process runs.
   ///
   /// Every method may be called from any thread.
   // Unchecked because a subclass may add what it likes. The invariant: the state is a Mutex and atomics, and a

@@ -23,6 +23,7 @@
       _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
       completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
+      DelegateProbe.passedOn(.didReceiveResponse, by: self)
       Task {
         completionHandler(await urlSession(session, dataTask: dataTask, didReceive: response))
       }
@@ -32,13 +33,13 @@
     public func urlSession(
       _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didReceiveResponse, of: self)
       return .allow
     }
 
     /// Does nothing.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didReceiveData, of: self)
     }
   }
 

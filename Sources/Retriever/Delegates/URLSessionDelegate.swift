@@ -33,9 +33,7 @@
 
   extension URLSessionDelegate {
     /// Does nothing.
-    public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-      DelegateProbe.reachedDefault()
-    }
+    public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
     /// Passes the challenge to the async form.
     public func urlSession(
@@ -53,8 +51,7 @@
     public func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-      DelegateProbe.reachedDefault()
-      return (.performDefaultHandling, nil)
+      (.performDefaultHandling, nil)
     }
   }
 #endif

@@ -23,7 +23,7 @@
     public func urlSession(
       _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didFinishDownloading, of: self)
     }
 
     /// Does nothing.
@@ -31,7 +31,7 @@
       _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
       totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didWriteData, of: self)
     }
 
     /// Does nothing.
@@ -39,7 +39,7 @@
       _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
       expectedTotalBytes: Int64
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didResumeAtOffset, of: self)
     }
   }
 

@@ -35,7 +35,7 @@
         guard !DelegateMethods.isMissing(method, in: delegate), let typed = delegate as? Delegate else {
           continue
         }
-        if DelegateProbe.isImplemented({ call(typed) }) { return }
+        if DelegateProbe.isImplemented(method, by: delegate, { call(typed) }) { return }
         DelegateMethods.noteMissing(method, in: delegate)
       }
       otherwise()
@@ -61,9 +61,8 @@
       let others = delegates.dropFirst()
       session.mailbox.post {
         guard let typed = delegate as? Delegate else { return self.ask(method, others, call, then: then) }
-        let probe = DelegateProbe()
         let isAnswered = Flag()
-        DelegateProbe.$current.withValue(probe) {
+        DelegateProbe.watch(method, of: delegate) { probe in
           call(typed) { answer in
             // A handler that is called twice has answered once.
             guard isAnswered.raise() else { return }

@@ -62,7 +62,7 @@
   extension URLSessionTaskDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didCreateTask, of: self)
     }
 
     /// Passes the redirect to the async form.
@@ -70,6 +70,7 @@
       _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+      DelegateProbe.passedOn(.willRedirect, by: self)
       Task {
         completionHandler(
           await urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
@@ -81,7 +82,7 @@
       _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest
     ) async -> URLRequest? {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.willRedirect, of: self)
       return request
     }
 
@@ -91,6 +92,7 @@
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+      DelegateProbe.passedOn(.didReceiveChallenge, by: self)
       Task {
         let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
         completionHandler(disposition, credential)
@@ -101,7 +103,7 @@
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didReceiveChallenge, of: self)
       return (.performDefaultHandling, nil)
     }
 
@@ -110,6 +112,7 @@
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
+      DelegateProbe.passedOn(.needNewBodyStream, by: self)
       Task {
         completionHandler(await urlSession(session, needNewBodyStreamForTask: task))
       }
@@ -119,7 +122,7 @@
     public func urlSession(
       _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
     ) async -> InputStream? {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.needNewBodyStream, of: self)
       return nil
     }
 
@@ -128,28 +131,28 @@
       _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
       totalBytesExpectedToSend: Int64
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didSendBodyData, of: self)
     }
 
     /// Does nothing.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didReceiveInformational, of: self)
     }
 
     /// Does nothing.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didFinishCollecting, of: self)
     }
 
     /// Does nothing.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
-      DelegateProbe.reachedDefault()
+      DelegateProbe.reachedDefault(.didComplete, of: self)
     }
   }
 #endif

@@ -9,7 +9,7 @@
     /// The error's description is a sentence that says what to change. It never repeats the value of a field.
     package static func problem(with request: URLRequest) -> URLError? {
       guard let url = request.url else {
-        return error(.badURL, nil, "The request has no URL. Set its url before loading it.")
+        return error(.unsupportedURL, nil, "The request has no URL. Set its url before loading it.")
       }
       return problem(with: url) ?? problem(withMethodAndFieldsOf: request, url: url)
     }

@@ -97,6 +97,9 @@
     ///
     /// The session opens the stream and reads it once. When a body must be sent again the session asks its delegate
     /// for a new one.
+    ///
+    /// The body is sent in chunks, unless the request has a `Content-Length` field: then the stream must end after that
+    /// many bytes, or the load fails with `URLError.requestBodyStreamExhausted`.
     public var httpBodyStream: InputStream? {
       get { if case .stream(let stream) = fields.body { stream } else { nil } }
       set { fields.body = newValue.map(Body.stream) ?? .none }

@@ -9,8 +9,8 @@
   ///
   /// Secrets are never kept, not even in memory: the values of `Authorization`, cookies and fields named like a
   /// token, key or password; names and passwords in URLs; query items, form fields and members of JSON objects
-  /// that are named like a secret. A secret in a place that nothing in its name gives away is not found: look
-  /// through an archive before you hand it on.
+  /// that are named like a secret. Parts of names count (`csrftoken`), so more is taken out than is secret. A secret in
+  /// a place that nothing in its name gives away is not found: look through an archive before you hand it on.
   public final class TrafficArchive: Sendable {
     /// How much is kept.
     public struct Limits: Sendable, Hashable {

@@ -91,21 +91,19 @@
         next.httpBodyStream = nil
         fields.removeAll(where: describesBody)
       }
-      let isSameOrigin = Origin(base) == Origin(url)
-      if !isSameOrigin {
-        fields.removeAll(where: staysWithItsOrigin)
-        if ASCII.lowercased(base.scheme ?? "") == "https", ASCII.lowercased(url.scheme ?? "") == "http" {
-          fields.remove("Referer")
-        }
+      if Origin(base) != Origin(url) {
+        // What describes a body that is not sent again is gone already.
+        let isDowngrade = isDowngrade(from: base, to: url)
+        fields.removeAll { !RedirectFields.mayCross($0, hasBody: true, isDowngrade: isDowngrade) }
       }
       // Without fields there is nothing to write: that would only make an empty list where there was none.
       if fields.count != request.headerFields.count { next.headerFields = fields }
       return next
     }
 
-    /// Whether a header field is nobody's business but the origin's that it was meant for.
-    static func staysWithItsOrigin(_ name: String) -> Bool {
-      SensitiveNames.containsHeader(name) || ASCII.equalIgnoringCase(name, "Host")
+    /// Whether a redirect leads from an encrypted connection to a plain one.
+    static func isDowngrade(from base: URL, to url: URL) -> Bool {
+      ASCII.lowercased(base.scheme ?? "") == "https" && ASCII.lowercased(url.scheme ?? "") == "http"
     }
 
     private static func describesBody(_ name: String) -> Bool {

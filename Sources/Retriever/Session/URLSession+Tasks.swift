@@ -71,10 +71,10 @@
     }
 
     func makeUploadTask(_ request: URLRequest, _ body: UploadBody) -> URLSessionUploadTask {
-      var request = request
+      var sent = request
       // A body belongs to a method that has one; Apple's upload tasks turn a GET into a POST as well.
-      if request.httpMethod == nil || request.httpMethod == "GET" { request.httpMethod = "POST" }
-      return URLSessionUploadTask(session: self, request: request, uploadBody: body)
+      if sent.httpMethod == nil || sent.httpMethod == "GET" { sent.httpMethod = "POST" }
+      return URLSessionUploadTask(session: self, request: request, sent: sent, uploadBody: body)
     }
 
     // MARK: Download
@@ -136,7 +136,10 @@
       request.url = nil
       let task = admit(URLSessionDownloadTask(session: self, request: request), completion)
       task.abort(
-        URLError(.badURL, sentence: "The resume data is not from a download of this library, or is damaged."))
+        URLError(
+          .unsupportedURL,
+          sentence: "The resume data is not from a download of this library, or is damaged. "
+            + "Load the file from its beginning."))
       return task
     }
 
@@ -171,26 +174,32 @@
       _ completionHandler:
         @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
     ) {
-      let (data, upload, download) = tasksByKind
-      mailbox.post { completionHandler(data, upload, download) }
+      mailbox.post {
+        let (data, upload, download) = self.tasksByKind
+        completionHandler(data, upload, download)
+      }
     }
 
     /// Calls the handler with all tasks that have not ended, on the delegate queue.
     public func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-      let tasks = registeredTasks
-      mailbox.post { completionHandler(tasks) }
+      mailbox.post { completionHandler(self.listedTasks) }
     }
 
     /// All tasks that have not ended.
-    public var allTasks: [URLSessionTask] { get async { registeredTasks } }
+    public var allTasks: [URLSessionTask] { get async { listedTasks } }
 
     /// The tasks that have not ended, by kind.
     public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
       get async { tasksByKind }
     }
 
+    /// A task that has ended, or is about to, stays registered until its delegate or handler knows.
+    private var listedTasks: [URLSessionTask] {
+      registeredTasks.filter { $0.state == .running || $0.state == .suspended }
+    }
+
     private var tasksByKind: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
-      let all = registeredTasks
+      let all = listedTasks
       return (
         all.filter { !($0 is URLSessionUploadTask) }.compactMap { $0 as? URLSessionDataTask },
         all.compactMap { $0 as? URLSessionUploadTask }, all.compactMap { $0 as? URLSessionDownloadTask }

@@ -24,7 +24,7 @@
     /// Whether there was a delegate to begin with: spares loads without one the question.
     let wasGivenDelegate: Bool
     private let isShared: Bool
-    private let client: Result<TransferClient, TransferFailure>
+    private let client: SessionClient
     private let registry = Mutex(SessionRegistry<URLSessionTask>())
     private let delegateReference: Mutex<(any URLSessionDelegate)?>
     private let descriptionText = Mutex<String?>(nil)
@@ -56,11 +56,7 @@
       wasGivenDelegate = delegate != nil
       mailbox = DelegateMailbox(queue: delegateQueue)
       delegateReference = Mutex(delegate)
-      do {
-        client = .success(try TransferClient(options: settings.clientOptions))
-      } catch {
-        client = .failure(error)
-      }
+      client = SessionClient(settings.clientOptions)
     }
 
     /// A copy of the configuration the session was made with.
@@ -93,7 +89,7 @@
       if registry.withLock({ $0.remove(task.taskIdentifier) }) { becameInvalid() }
     }
 
-    func transferClient() throws(TransferFailure) -> TransferClient { try client.get() }
+    func transferClient() throws(TransferFailure) -> TransferClient { try client.take() }
 
     var registeredTasks: [URLSessionTask] {
       registry.withLock { $0.all }.sorted { $0.taskIdentifier < $1.taskIdentifier }
@@ -120,7 +116,7 @@
     }
 
     private func becameInvalid() {
-      try? client.get().close()
+      client.close()
       guard let delegate = delegateReference.withLock({ $0.take() }) else { return }
       mailbox.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
     }

@@ -60,7 +60,7 @@
 
     /// Header fields added to each request that does not set them itself.
     ///
-    /// A field named like a secret, such as `Authorization`, does not follow a redirect to another origin.
+    /// Only fields that are known to be harmless, such as `Accept-Language`, follow a redirect to another origin.
     open var httpAdditionalHeaders: [AnyHashable: Any]?
 
     /// How many connections may be open to one host at a time. Over HTTP/2 requests share one.

@@ -57,9 +57,16 @@
     convenience init(resuming url: URL, at offset: Int64, onRoom: @escaping @Sendable () -> Void)
       throws(URLError)
     {
-      self.init(try Self.open(url, O_NOFOLLOW), at: url, isNamed: true, onRoom: onRoom)
+      // Without O_NONBLOCK, opening a named pipe would wait for its reader; a file knows no such waiting.
+      self.init(try Self.open(url, O_NOFOLLOW | O_NONBLOCK), at: url, isNamed: true, onRoom: onRoom)
       var status = stat()
-      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= offset,
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        throw URLError(
+          .cannotOpenFile,
+          sentence: "The partial download \(url.lastPathComponent) is not a regular file. "
+            + "Load the file from its beginning.")
+      }
+      guard status.st_size >= offset,
         ftruncate(descriptor, Int(offset)) == 0, lseek(descriptor, Int(offset), SEEK_SET) == Int(offset)
       else {
         throw URLError(

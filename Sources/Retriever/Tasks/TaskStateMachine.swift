@@ -34,14 +34,18 @@
     }
 
     private(set) var phase = Phase.idle
-    private(set) var isSuspended = true
+    /// Suspends that no resume has answered yet. A task is made with one.
+    private var suspensions = 1
+
+    var isSuspended: Bool { suspensions > 0 }
 
     /// Whether a piece of body may be passed on, or has to wait.
     var mayReceive: Bool { !isSuspended }
 
     mutating func resume() -> Action {
       guard isSuspended else { return .none }
-      isSuspended = false
+      suspensions -= 1
+      guard !isSuspended else { return .none }
       switch phase {
       case .idle, .holding:
         phase = .exchanging
@@ -51,10 +55,10 @@
       }
     }
 
-    /// Effective for what has not arrived yet.
+    /// Effective for what has not arrived yet, until as many resumes have come.
     mutating func suspend() {
-      guard phase != .completed else { return }
-      isSuspended = true
+      guard phase != .completed, suspensions < .max else { return }
+      suspensions += 1
     }
 
     /// The response is the one to deliver, without a question.

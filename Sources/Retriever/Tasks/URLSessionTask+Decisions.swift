@@ -37,7 +37,8 @@
         return stop(
           URLError(
             .httpTooManyRedirects,
-            sentence: "The server redirected more than \(RedirectRule.limit) times in a row.", url: next.url))
+            sentence: "The server redirected more than \(RedirectRule.limit) times in a row.",
+            url: response.url))
       }
       guard hasDelegates else {
         follow(next, status: response.statusCode)

@@ -69,7 +69,9 @@
             collectsRecords: inner.collectsRecords)
         }
       }
-      guard let departure else { return abort(URLError(.badURL, sentence: "The request is empty.")) }
+      guard let departure else {
+        return abort(URLError(.unsupportedURL, sentence: "The request is empty."))
+      }
       do throws(URLError) {
         try prepareSink()
         switch departure.upload {
@@ -90,7 +92,7 @@
       } else if let stream = request.httpBodyStream {
         // A stream can be read once.
         if departure.hasSentBody { return askForBodyStream(departure) }
-        send(departure, .source(StreamBody(stream)))
+        send(departure, stream)
       } else {
         send(departure, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
       }
@@ -119,8 +121,20 @@
                 sentence: "The body has to be sent again, and the delegate gave no new stream for it.",
                 url: departure.request.url))
           }
-          self.send(departure, .source(StreamBody(stream)))
+          self.send(departure, stream)
         })
+    }
+
+    /// Sends a stream, with the length that the request states if it does.
+    private func send(_ departure: Departure, _ stream: InputStream) {
+      let length = departure.request.statedBodyLength
+      let body = StreamBody(stream, length: length) { [weak self] problem in
+        self?.abort(
+          URLError(.requestBodyStreamExhausted, sentence: problem, url: departure.request.url))
+      }
+      guard length == 0 else { return send(departure, .source(body)) }
+      // Nothing is ever read of an empty body, so the stream is looked at before.
+      body.confirmEnd { self.send(departure, .bytes([])) }
     }
 
     // MARK: The transfer
@@ -145,7 +159,7 @@
     private func makeTransfer(_ departure: Departure, _ body: TransferBody) throws(URLError) -> Transfer {
       let request = departure.request
       if let problem = RequestValidation.problem(with: request) { throw problem }
-      guard let url = request.url else { throw URLError(.badURL) }
+      guard let url = request.url else { throw URLError(.unsupportedURL) }
       let settings = session.settings
       if let policy = settings.addressPolicy, let origin = Origin(url),
         let refusal = policy.refusal(host: origin.host, port: origin.port)
@@ -161,9 +175,8 @@
       wanted.expectsLongBody = expectsLongBody
       wanted.deadline = departure.deadline
       wanted.collectsTimings = departure.collectsRecords
-      addHeaders(to: &wanted, from: request, url: url)
-      let isAuthorization = { (field: TransferHeader) in ASCII.equalIgnoringCase(field.name, "authorization")
-      }
+      addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: departure.upload == nil)
+      let isAuthorization: (TransferHeader) -> Bool = { ASCII.equalIgnoringCase($0.name, "authorization") }
       if let answer = departure.authorization {
         wanted.headers.removeAll(where: isAuthorization)
         wanted.headers.append(TransferHeader("Authorization", answer))
@@ -205,13 +218,21 @@
       }
     }
 
-    private func addHeaders(to wanted: inout TransferRequest, from request: URLRequest, url: URL) {
+    private func addHeaders(
+      to wanted: inout TransferRequest, from request: URLRequest, url: URL, sendsOwnBody: Bool
+    ) {
       let settings = session.settings
       let fields = request.headerFields
       for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
-      let isElsewhere = !settings.additionalHeaders.isEmpty && hasLeftItsOrigin(for: url)
+      let start = settings.additionalHeaders.isEmpty ? nil : originBeforeRedirects(to: url)
       for header in settings.additionalHeaders where !fields.contains(header.name) {
-        if isElsewhere, RedirectRule.staysWithItsOrigin(header.name) { continue }
+        if let start,
+          !RedirectFields.mayCross(
+            header.name, hasBody: wanted.body.isPresent,
+            isDowngrade: RedirectRule.isDowngrade(from: start, to: url))
+        {
+          continue
+        }
         Self.add(header.name, header.value, to: &wanted)
       }
       if request.httpShouldHandleCookies, settings.sendsCookies, !fields.contains("Cookie"),
@@ -223,23 +244,26 @@
         // A range of an encoded body cannot be decoded.
         wanted.acceptedEncodings = ""
       }
-      if case .none = wanted.body {
-      } else if request.httpBody != nil, wanted.method == "POST", !fields.contains("Content-Type") {
+      // As Apple does: whatever a request has as its body, and not what an upload task was given.
+      if wanted.method == "POST", sendsOwnBody, request.hasBody,
+        !wanted.headers.contains(where: { ASCII.equalIgnoringCase($0.name, "Content-Type") })
+      {
         wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
       }
     }
 
-    /// Whether a redirect led to an origin that the program did not ask for.
-    private func hasLeftItsOrigin(for url: URL) -> Bool {
-      guard let original = originalRequest?.url, original != url else { return false }
-      return Origin(original) != Origin(url)
+    /// The URL that the program asked for, when a redirect led to another origin.
+    private func originBeforeRedirects(to url: URL) -> URL? {
+      guard let original = originalRequest?.url, original != url else { return nil }
+      return Origin(original) == Origin(url) ? nil : original
     }
 
     private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
       switch name.lowercased() {
       // What is asked for must be what is decoded.
       case "accept-encoding": wanted.acceptedEncodings = value
-      // The engine computes these from the body; two different lengths would be an opening for request smuggling.
+      // The engine computes these from the body, or from the length that was stated for a stream and is checked; two
+      // different lengths would be an opening for request smuggling.
       case "content-length", "transfer-encoding": break
       default: wanted.headers.append(TransferHeader(name, value))
       }
@@ -254,6 +278,10 @@
   }
 
   extension TransferBody {
+    fileprivate var isPresent: Bool {
+      if case .none = self { false } else { true }
+    }
+
     var length: Int64 {
       switch self {
       case .none: 0
@@ -261,13 +289,5 @@
       case .source(let source): source.length ?? NSURLSessionTransferSizeUnknown
       }
     }
-  }
-
-  /// A stream on its way from the delegate to the one queue that will read it.
-  ///
-  /// `@unchecked Sendable`: the stream is handed over; whoever gave it does not use it any more.
-  struct SendableStream: @unchecked Sendable {
-    let stream: InputStream?
-    init(_ stream: InputStream?) { self.stream = stream }
   }
 #endif

@@ -41,9 +41,10 @@
   extension TaskState {
     var expectedToSend: Int64 {
       if let bodyLength { return bodyLength }
-      if let uploadBody { return uploadBody.length ?? NSURLSessionTransferSizeUnknown }
+      let stated = currentRequest?.statedBodyLength ?? NSURLSessionTransferSizeUnknown
+      if let uploadBody { return uploadBody.length ?? stated }
       if let body = currentRequest?.httpBody { return Int64(body.count) }
-      return currentRequest?.httpBodyStream == nil ? 0 : NSURLSessionTransferSizeUnknown
+      return currentRequest?.httpBodyStream == nil ? 0 : stated
     }
   }
 #endif

@@ -30,11 +30,14 @@
       var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
     }
 
-    init(session: URLSession, request: URLRequest, uploadBody: UploadBody? = nil) {
+    /// - Parameter sent: what is sent when it is not the request itself.
+    init(
+      session: URLSession, request: URLRequest, sent: URLRequest? = nil, uploadBody: UploadBody? = nil
+    ) {
       self.session = session
       taskIdentifier = session.nextTaskIdentifier()
       originalRequest = request
-      inner = Mutex(TaskState(request: request, uploadBody: uploadBody))
+      inner = Mutex(TaskState(request: sent ?? request, uploadBody: uploadBody))
     }
 
     /// Makes ready where the body goes, before the first request is sent.
@@ -43,11 +46,15 @@
     // MARK: Life
 
     /// Starts the task, or lets a suspended one go on.
+    ///
+    /// A task is made suspended once, and each ``suspend()`` adds one: it goes on after as many resumes. Resuming a task
+    /// that runs does nothing.
     public func resume() { start(for: nil) }
 
     /// Holds the task back: an unstarted one does not start, a running one receives nothing more for now.
     ///
-    /// A connection that is held for long may be closed by its server.
+    /// Suspensions are counted: each needs a ``resume()`` of its own. A connection that is held for long may be closed by
+    /// its server.
     public func suspend() { inner.withLock { $0.machine.suspend() } }
 
     /// Ends the task with `URLError.cancelled`. The transfer stops at once, whatever it was doing.
@@ -76,7 +83,8 @@
 
     // MARK: What is known
 
-    /// The request as it is sent now: after redirects another one than ``originalRequest``.
+    /// The request as it is sent now: after redirects, and for an upload that was made of a GET, another one than
+    /// ``originalRequest``.
     public var currentRequest: URLRequest? { inner.withLock { $0.currentRequest } }
 
     /// The response, once its head has arrived.

@@ -52,9 +52,10 @@
   }
 
   /// A body in a file, read as it is sent, never whole. A file that shrinks meanwhile ends the transfer.
+  ///
+  /// The files of /proc have a size of 0 and content all the same: such a file is read to its end, whatever its length.
   final class FileBodySource: TransferBodySource {
     let length: Int64?
-    private let size: Int64
     private let descriptor: Int32
     private let position = Mutex<Int64>(0)
 
@@ -78,8 +79,9 @@
           .fileIsDirectory, sentence: "\(url.path) cannot be uploaded: it is not a regular file.", url: url)
       }
       descriptor = file
-      size = Int64(status.st_size)
-      length = size
+      var first: UInt8 = 0
+      let hasNoSize = status.st_size == 0 && pread(file, &first, 1, 0) > 0
+      length = hasNoSize ? nil : Int64(status.st_size)
     }
 
     deinit { close(descriptor) }
@@ -89,7 +91,7 @@
     func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
       position.withLock { position in
         // What has been added since the length was announced is not sent.
-        let wanted = min(Int64(buffer.count), size - position)
+        let wanted = min(Int64(buffer.count), (length ?? .max) - position)
         guard wanted > 0 else { return .end }
         while true {
           let count = pread(descriptor, buffer.baseAddress, Int(wanted), Int(position))
@@ -97,6 +99,7 @@
             position += Int64(count)
             return .bytes(count)
           }
+          if count == 0, length == nil { return .end }
           // Nothing, though more was promised: the file has shrunk.
           if count == 0 || errno != EINTR { return .failed }
         }
