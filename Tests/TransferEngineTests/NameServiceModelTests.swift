@@ -182,8 +182,10 @@ import Testing
       }
     }
 
-    private mutating func compare<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) {
-      if value != expected, difference == nil { difference = "\(what): \(value), expected \(expected)" }
+    private mutating func compare<Value: Equatable>(
+      _ value: Value, _ expected: Value, _ what: @autoclosure () -> String
+    ) {
+      if value != expected, difference == nil { difference = "\(what()): \(value), expected \(expected)" }
     }
   }
 }

@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Model
 
-  /// Half a million ranges and hosts, against the sum of their bits.
+  /// Two hundred thousand ranges and hosts, against a shift of their bits.
   @Test(arguments: 0..<10) func `ranges of addresses agree with arithmetic`(seed: UInt64) {
     var random = SeededRandom(seed)
     for step in 0..<5000 {
@@ -196,7 +196,7 @@ import Testing
       "[", "]", ":", "/", "@", "://", "http", "socks5", ".", "*", "1", "::", "\0", "é", "-", ",", " ", "%",
       "a",
     ]
-    for _ in 0..<10_000 {
+    for _ in 0..<3000 {
       var draw = random.next()
       var text = ""
       for _ in 0..<Int(draw & 7) {
