@@ -9,7 +9,7 @@ final class NameService: Sendable {
 
   /// What the system says of a name.
   enum Answer: Sendable {
-    /// Numeric addresses, IPv6 ones in brackets, in the order in which they are to be tried.
+    /// Numeric addresses, IPv6 ones in brackets, in the order in which they are to be tried. None is a failure.
     case addresses([String])
     case failure(TransferFailure)
   }
@@ -56,7 +56,8 @@ final class NameService: Sendable {
 
   private func work() {
     while let name = state.withLock({ $0.nextName() }) {
-      let answer = resolve(name)
+      var answer = resolve(name)
+      if case .addresses([]) = answer { answer = .failure(Self.failure(of: name, EAI_NONAME, 0)) }
       let now = Monotonic.now()
       switch answer {
       case .addresses(let addresses):
@@ -86,7 +87,6 @@ final class NameService: Sendable {
       if let text = numeric(entry.pointee), !addresses.contains(text) { addresses.append(text) }
       next = entry.pointee.ai_next
     }
-    guard !addresses.isEmpty else { return .failure(failure(of: name, EAI_NONAME, 0)) }
     return .addresses(addresses)
   }
 
@@ -98,7 +98,8 @@ final class NameService: Sendable {
     switch entry.ai_family {
     case AF_INET:
       return entry.ai_addr.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
-        inet_ntop(AF_INET, &address.pointee.sin_addr, &text, socklen_t(text.count)) == nil ? nil : string(text)
+        inet_ntop(AF_INET, &address.pointee.sin_addr, &text, socklen_t(text.count)) == nil
+          ? nil : string(text)
       }
     case AF_INET6:
       return entry.ai_addr.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
@@ -120,7 +121,8 @@ final class NameService: Sendable {
     switch code {
     case EAI_AGAIN, EAI_SYSTEM:
       return TransferFailure(
-        .nameServiceFailed, message: "Could not look up the host \(name): \(reason). Check the network connection.")
+        .nameServiceFailed,
+        message: "Could not look up the host \(name): \(reason). Check the network connection.")
     case EAI_MEMORY:
       return TransferFailure(.outOfMemory, message: "Could not look up the host \(name): \(reason).")
     default:

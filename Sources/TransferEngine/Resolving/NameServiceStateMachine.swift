@@ -13,8 +13,15 @@ struct NameServiceStateMachine<Waiter> {
   }
 
   private struct Question {
+    /// Its place in the queue: a name that was withdrawn and asked for again has another one.
+    let place: WaiterID
     var waiters: [(id: WaiterID, waiter: Waiter)] = []
     var isBeingAsked = false
+  }
+
+  private struct Place {
+    let name: String
+    let number: WaiterID
   }
 
   private struct Entry {
@@ -27,9 +34,10 @@ struct NameServiceStateMachine<Waiter> {
   let lifetime: Duration
 
   private var questions: [String: Question] = [:]
-  /// Names that no worker has taken yet, the next one last; a name whose waiters have all left is passed over.
-  private var incoming: [String] = []
-  private var outgoing: [String] = []
+  /// Names that no worker has taken yet, the last one last; those whose waiters have all left are passed over.
+  private var incoming: [Place] = []
+  /// The same, the next one last; before all that are coming in.
+  private var outgoing: [Place] = []
   private var entries: [String: Entry] = [:]
   private(set) var workers = 0
   private var lastID: WaiterID = 0
@@ -42,6 +50,8 @@ struct NameServiceStateMachine<Waiter> {
 
   var questionCount: Int { questions.count }
   var entryCount: Int { entries.count }
+  /// How many places of the queue there are, those that are passed over included.
+  var queueLength: Int { incoming.count + outgoing.count }
 
   // MARK: Those who ask
 
@@ -53,12 +63,14 @@ struct NameServiceStateMachine<Waiter> {
       name,
       default: {
         isNew = true
-        return Question()
+        return Question(place: lastID)
       }()
     ].waiters.append((lastID, waiter()))
     guard isNew else { return .wait(lastID, startsWorker: false) }
-    if incoming.count > 2 * questions.count + 64 { incoming.removeAll { questions[$0] == nil } }
-    incoming.append(name)
+    if incoming.count > 2 * questions.count + 64 {
+      incoming.removeAll { questions[$0.name]?.place != $0.number }
+    }
+    incoming.append(Place(name: name, number: lastID))
     guard workers < maximumWorkers else { return .wait(lastID, startsWorker: false) }
     workers += 1
     return .wait(lastID, startsWorker: true)
@@ -68,7 +80,9 @@ struct NameServiceStateMachine<Waiter> {
   mutating func withdraw(_ id: WaiterID, from name: String) {
     guard let index = questions[name]?.waiters.firstIndex(where: { $0.id == id }) else { return }
     questions[name]?.waiters.remove(at: index)
-    if let question = questions[name], question.waiters.isEmpty, !question.isBeingAsked { questions[name] = nil }
+    if let question = questions[name], question.waiters.isEmpty, !question.isBeingAsked {
+      questions[name] = nil
+    }
   }
 
   /// An address did not work: the next one who asks gets a new answer.
@@ -78,16 +92,16 @@ struct NameServiceStateMachine<Waiter> {
 
   /// What a worker asks next; nil ends it.
   mutating func nextName() -> String? {
-    while let name = popName() {
-      guard let question = questions[name], !question.isBeingAsked else { continue }
-      questions[name]?.isBeingAsked = true
-      return name
+    while let place = popPlace() {
+      guard questions[place.name]?.place == place.number else { continue }
+      questions[place.name]?.isBeingAsked = true
+      return place.name
     }
     workers -= 1
     return nil
   }
 
-  private mutating func popName() -> String? {
+  private mutating func popPlace() -> Place? {
     if outgoing.isEmpty {
       swap(&incoming, &outgoing)
       outgoing.reverse()

@@ -26,8 +26,9 @@ struct ProxyEnvironment: Sendable {
     https = variable("https_proxy") ?? variable("HTTPS_PROXY") ?? all
     guard http != nil || https != nil else { return }
     let listed = variable("no_proxy") ?? variable("NO_PROXY") ?? ""
+    // An asterisk in a list means nothing.
+    exceptsAll = listed == "*"
     for word in listed.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
-      if word == "*" { exceptsAll = true }
       if let exception = ProxyException(String(word)) { exceptions.append(exception) }
     }
   }
@@ -50,7 +51,8 @@ struct ProxyException: Sendable {
 
   init?(_ word: String) {
     if let slash = word.firstIndex(of: "/") {
-      guard let bytes = Self.bytes(of: String(word[..<slash])), let bits = Int(word[word.index(after: slash)...]),
+      guard let bytes = Self.bytes(of: String(word[..<slash])),
+        let bits = Int(word[word.index(after: slash)...]),
         0...bytes.count * 8 ~= bits
       else { return nil }
       range = (bytes, bits)
@@ -77,7 +79,8 @@ struct ProxyException: Sendable {
     if let port = place.port, port != server.port { return false }
     var host = server.host
     if host.hasSuffix(".") { host.removeLast() }
-    return host == place.host || host.hasSuffix("." + place.host)
+    // An address is no part of a domain: "2.1" is not where 192.0.2.1 is.
+    return host == place.host || (host.hasSuffix("." + place.host) && Self.bytes(of: host) == nil)
   }
 
   private static func agree(_ left: [UInt8], _ right: [UInt8], bits: Int) -> Bool {

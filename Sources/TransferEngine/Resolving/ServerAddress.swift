@@ -26,7 +26,8 @@ struct ServerAddress: Hashable, Sendable {
   /// Parses such a prefix, for example "https://example.com:8443"; nil for what it does not understand. User and
   /// password are no part of it: the engine is given URLs without them.
   init?(prefix: UnsafeBufferPointer<UInt8>) {
-    guard let colon = prefix.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    guard Self.prefixLength(of: prefix) == prefix.count, let colon = prefix.firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
     switch ASCII.lowercased(String(decoding: prefix[..<colon], as: UTF8.self)) {
     case "http": (isSecure, port) = (false, 80)
     case "https": (isSecure, port) = (true, 443)
@@ -79,7 +80,8 @@ struct HostAndPort: Hashable, Sendable {
     }
     let digits = rest.dropFirst()
     if digits.isEmpty { return }
-    guard let number = UInt16(digits), digits.first != "+" else { return nil }
+    guard digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = UInt16(digits)
+    else { return nil }
     port = number
   }
 

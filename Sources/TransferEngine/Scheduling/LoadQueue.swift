@@ -37,9 +37,12 @@ struct LoadQueue<Load> {
     /// A bit for each level that has a waiting load.
     var occupied: UInt32 = 0
     var isInRotation = false
+    /// The neighbours in the rotation.
+    var previous = -1
+    var next = -1
   }
 
-  /// The first and the last waiting load of one level of one host.
+  /// The first and the last element of a list: the waiting loads of one level of one host, or a rotation.
   private struct Ends {
     var first = -1
     var last = -1
@@ -52,14 +55,17 @@ struct LoadQueue<Load> {
   private var freeHosts: [Int] = []
   /// For each host, one for each level.
   private var ends: [Ends] = []
-  /// Hosts that may start a load, each once, the next one first: those that need a shared place, and the others.
-  private var rotation = HostRotation()
-  private var rotationWithoutPlaces = HostRotation()
+  /// Exactly the hosts that have a load they may start, the next one first: those that need a shared place for it, and
+  /// the others.
+  private var rotation = Ends()
+  private var rotationWithoutPlaces = Ends()
 
   /// How many loads may run at the same time on all hosts that take shared places.
   let sharedPlaces: Int
   private(set) var usedPlaces = 0
   private(set) var waitingCount = 0
+  /// How many waiting loads there is memory for.
+  var room: Int { nodes.count }
 
   init(sharedPlaces: Int = .max) { self.sharedPlaces = max(1, sharedPlaces) }
 
@@ -79,7 +85,7 @@ struct LoadQueue<Load> {
   /// Forgets a host; false when it has loads, running or waiting.
   mutating func removeHost(_ id: HostID) -> Bool {
     let host = hosts[id.index]
-    guard host.isKnown, host.running == 0, host.occupied == 0, !host.isInRotation else { return false }
+    guard host.isKnown, host.running == 0, host.occupied == 0 else { return false }
     hosts[id.index].isKnown = false
     freeHosts.append(id.index)
     return true
@@ -92,10 +98,12 @@ struct LoadQueue<Load> {
     let host = hosts[id.index]
     hosts[id.index].limit = max(1, limit)
     if host.takesSharedPlaces != takesSharedPlaces {
+      // It must not wait for a place that it does not need any more.
+      leaveRotation(id.index)
       usedPlaces += takesSharedPlaces ? host.running : -host.running
       hosts[id.index].takesSharedPlaces = takesSharedPlaces
     }
-    rotateIn(id.index)
+    updateRotation(id.index)
   }
 
   // MARK: Loads
@@ -116,7 +124,7 @@ struct LoadQueue<Load> {
     nodes[index].level = min(max(level, 0), Self.levelCount - 1)
     append(index)
     waitingCount += 1
-    rotateIn(id.index)
+    updateRotation(id.index)
     return Ticket(index: index, serial: lastSerial)
   }
 
@@ -124,6 +132,7 @@ struct LoadQueue<Load> {
   mutating func remove(_ ticket: Ticket) -> Load? {
     guard isWaiting(ticket) else { return nil }
     unlink(ticket.index)
+    updateRotation(nodes[ticket.index].host)
     return release(ticket.index)
   }
 
@@ -142,29 +151,18 @@ struct LoadQueue<Load> {
 
   /// The next load that may run, which counts as running from now on.
   mutating func startNext() -> Load? {
-    while let index = nextHost() {
-      hosts[index].isInRotation = false
-      let host = hosts[index]
-      // Since it was put here, its loads may have left, or its limit may have sunk.
-      guard host.occupied != 0, host.running < host.limit else { continue }
-      guard !host.takesSharedPlaces || usedPlaces < sharedPlaces else {
-        rotateIn(index)
-        continue
-      }
-      let level = UInt32.bitWidth - 1 - host.occupied.leadingZeroBitCount
-      let node = ends[index * Self.levelCount + level].first
-      unlink(node)
-      hosts[index].running += 1
-      if host.takesSharedPlaces { usedPlaces += 1 }
-      rotateIn(index)
-      return release(node)
-    }
-    return nil
-  }
-
-  private mutating func nextHost() -> Int? {
-    if let index = rotationWithoutPlaces.popFirst() { return index }
-    return usedPlaces < sharedPlaces ? rotation.popFirst() : nil
+    var index = rotationWithoutPlaces.first
+    if index < 0, usedPlaces < sharedPlaces { index = rotation.first }
+    guard index >= 0 else { return nil }
+    let level = UInt32.bitWidth - 1 - hosts[index].occupied.leadingZeroBitCount
+    let node = ends[index * Self.levelCount + level].first
+    unlink(node)
+    hosts[index].running += 1
+    if hosts[index].takesSharedPlaces { usedPlaces += 1 }
+    // The other hosts come first now.
+    leaveRotation(index)
+    updateRotation(index)
+    return release(node)
   }
 
   /// A load that was started is over.
@@ -172,16 +170,45 @@ struct LoadQueue<Load> {
     guard hosts[id.index].running > 0 else { return }
     hosts[id.index].running -= 1
     if hosts[id.index].takesSharedPlaces { usedPlaces -= 1 }
-    rotateIn(id.index)
+    updateRotation(id.index)
   }
 
   // MARK: Lists
 
-  private mutating func rotateIn(_ index: Int) {
+  /// Puts a host last while it has a load that it may start, and takes it out otherwise.
+  private mutating func updateRotation(_ index: Int) {
     let host = hosts[index]
-    guard !host.isInRotation, host.occupied != 0, host.running < host.limit else { return }
+    guard host.occupied != 0, host.running < host.limit else { return leaveRotation(index) }
+    guard !host.isInRotation else { return }
+    let last = host.takesSharedPlaces ? rotation.last : rotationWithoutPlaces.last
     hosts[index].isInRotation = true
-    if host.takesSharedPlaces { rotation.append(index) } else { rotationWithoutPlaces.append(index) }
+    link(last, to: index, takesSharedPlaces: host.takesSharedPlaces)
+    link(index, to: -1, takesSharedPlaces: host.takesSharedPlaces)
+  }
+
+  private mutating func leaveRotation(_ index: Int) {
+    let host = hosts[index]
+    guard host.isInRotation else { return }
+    hosts[index].isInRotation = false
+    link(host.previous, to: host.next, takesSharedPlaces: host.takesSharedPlaces)
+  }
+
+  /// Makes two hosts neighbours; -1 stands for the end of the rotation.
+  private mutating func link(_ left: Int, to right: Int, takesSharedPlaces: Bool) {
+    if left >= 0 {
+      hosts[left].next = right
+    } else if takesSharedPlaces {
+      rotation.first = right
+    } else {
+      rotationWithoutPlaces.first = right
+    }
+    if right >= 0 {
+      hosts[right].previous = left
+    } else if takesSharedPlaces {
+      rotation.last = left
+    } else {
+      rotationWithoutPlaces.last = left
+    }
   }
 
   private mutating func append(_ index: Int) {
@@ -219,21 +246,4 @@ struct LoadQueue<Load> {
   }
 
   private static var keptNodes: Int { 4096 }
-}
-
-/// Numbers in the order in which they were put in.
-private struct HostRotation {
-  private var incoming: [Int] = []
-  private var outgoing: [Int] = []
-
-  mutating func append(_ index: Int) { incoming.append(index) }
-
-  mutating func popFirst() -> Int? {
-    if outgoing.isEmpty {
-      guard !incoming.isEmpty else { return nil }
-      swap(&incoming, &outgoing)
-      outgoing.reverse()
-    }
-    return outgoing.popLast()
-  }
 }

@@ -8,7 +8,7 @@ final class Destination: @unchecked Sendable {
     let host: String
     let port: UInt16
     var isAsked = false
-    var addresses: [String]?
+    var known: NameService.Known?
   }
 
   enum Readiness {
@@ -29,6 +29,7 @@ final class Destination: @unchecked Sendable {
   var isMultiplexed: Bool?
 
   private var names: [Name]
+  /// When the first of the names expires; nil while one of them is not known.
   private var expiry: Monotonic?
   /// What libcurl has not taken in yet.
   private(set) var resolveLines: [String] = []
@@ -63,7 +64,10 @@ final class Destination: @unchecked Sendable {
   /// Asks for the names that nobody has asked for yet; true when all of them are known.
   func askForNames(now: Monotonic, _ ask: (_ name: String, _ index: Int) -> NameService.Known?) -> Bool {
     if let expiry, expiry <= now { forgetNames() }
-    for index in names.indices where names[index].addresses == nil && !names[index].isAsked {
+    for index in names.indices where !names[index].isAsked {
+      // One of two names may expire before the other one is known.
+      if let known = names[index].known, now < known.expiry { continue }
+      names[index].known = nil
       names[index].isAsked = true
       if let known = ask(names[index].host, index) { take(known, at: index) }
     }
@@ -74,14 +78,14 @@ final class Destination: @unchecked Sendable {
   func take(_ known: NameService.Known, at index: Int) {
     guard names.indices.contains(index) else { return }
     names[index].isAsked = false
-    names[index].addresses = known.addresses
-    expiry = expiry.map { min($0, known.expiry) } ?? known.expiry
-    guard names.allSatisfy({ $0.addresses != nil }) else {
-      expiry = nil
-      return
-    }
+    names[index].known = known
+    let expiries = names.compactMap(\.known?.expiry)
+    guard expiries.count == names.count else { return }
+    expiry = expiries.min()
     resolveLines = names.flatMap { name in
-      Self.spellings(of: name).map { "\($0):\(name.port):" + (name.addresses ?? []).joined(separator: ",") }
+      Self.spellings(of: name).map {
+        "\($0):\(name.port):" + (name.known?.addresses ?? []).joined(separator: ",")
+      }
     }
   }
 
@@ -94,7 +98,7 @@ final class Destination: @unchecked Sendable {
   /// The addresses are too old, or did not work.
   func forgetNames() {
     expiry = nil
-    for index in names.indices { names[index].addresses = nil }
+    for index in names.indices { names[index].known = nil }
   }
 
   var namesToForget: [String] { names.map(\.host) }

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import TransferEngine
+
+/// The rule has few enough inputs to ask for each combination of them: 288.
+@Suite struct EndingRuleTests {
+  private typealias Observation = EndingRule.Observation
+
+  private static let lengths: [Int64] = [0, 3, 5, 7]
+
+  /// Each combination, once.
+  private func forEachObservation(_ check: (Observation) -> Void) {
+    for isHTTP2 in [false, true] {
+      for sawEndOfStream in [nil, false, true] as [Bool?] {
+        for announced in [nil, 0, 5] as [Int64?] {
+          for received in Self.lengths {
+            for hasNoBody in [false, true] {
+              for hasHead in [false, true] {
+                check(
+                  Observation(
+                    isHTTP2: isHTTP2, sawEndOfStream: sawEndOfStream, announcedLength: announced,
+                    receivedLength: received, hasNoBody: hasNoBody, hasHead: hasHead))
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a response without a complete head is cut off, whatever else is known`() {
+    forEachObservation { observation in
+      guard !observation.hasHead else { return }
+      #expect(EndingRule.verdict(observation) == .cutOff, "\(observation)")
+    }
+  }
+
+  @Test func `over HTTP 1 the transport judges the body`() {
+    forEachObservation { observation in
+      guard observation.hasHead, !observation.isHTTP2 else { return }
+      #expect(EndingRule.verdict(observation) == .complete, "\(observation)")
+    }
+  }
+
+  @Test func `a response that has no body is complete with its head, whatever length it announces`() {
+    forEachObservation { observation in
+      guard observation.hasHead, observation.hasNoBody else { return }
+      #expect(EndingRule.verdict(observation) == .complete, "\(observation)")
+    }
+  }
+
+  @Test func `an HTTP 2 body with a length is complete when exactly that many bytes came`() {
+    forEachObservation { observation in
+      guard observation.hasHead, observation.isHTTP2, !observation.hasNoBody,
+        let length = observation.announcedLength
+      else { return }
+      let expected: EndingRule.Verdict = length == observation.receivedLength ? .complete : .cutOff
+      #expect(EndingRule.verdict(observation) == expected, "\(observation)")
+    }
+  }
+
+  @Test func `an HTTP 2 body without a length is complete unless END_STREAM is known to be missing`() {
+    forEachObservation { observation in
+      guard observation.hasHead, observation.isHTTP2, !observation.hasNoBody,
+        observation.announcedLength == nil
+      else { return }
+      let expected: EndingRule.Verdict = observation.sawEndOfStream == false ? .cutOff : .complete
+      #expect(EndingRule.verdict(observation) == expected, "\(observation)")
+    }
+  }
+
+  /// The sentences above cover every combination: 144 without a head, 18 + 4 bodies cut off.
+  @Test func `of all combinations 166 are cut off`() {
+    var (count, cutOff) = (0, 0)
+    forEachObservation { observation in
+      count += 1
+      if EndingRule.verdict(observation) == .cutOff { cutOff += 1 }
+    }
+    #expect(count == 288)
+    // Length 0: 3 of 4 differ, length 5: 3 of 4; each with 3 kinds of END_STREAM. Without a length: 4.
+    #expect(cutOff == 144 + 18 + 4)
+  }
+
+  @Test func `what is not said means a complete HTTP 1 response`() {
+    #expect(EndingRule.verdict(EndingRule.Observation()) == .complete)
+  }
+}
