@@ -16,62 +16,139 @@ typedef struct {
   int32_t settings_id;
   uint32_t value;
 } nghttp2_settings_entry;
+/// What each frame begins with.
+typedef struct {
+  size_t length;
+  int32_t stream;
+  uint8_t type;
+  uint8_t flags;
+  uint8_t reserved;
+} nghttp2_frame_hd;
+typedef int (*on_frame_recv)(nghttp2_session *, const nghttp2_frame_hd *frame, void *context);
 typedef int (*on_stream_close)(nghttp2_session *, int32_t stream, uint32_t error_code, void *context);
 
-enum { SETTINGS_INITIAL_WINDOW_SIZE = 4, NO_ERROR = 0, INTERNAL_ERROR = 2, MOST_SETTINGS = 16 };
+enum {
+  TYPE_DATA = 0,
+  TYPE_HEADERS = 1,
+  FLAG_END_STREAM = 1,
+  SETTINGS_INITIAL_WINDOW_SIZE = 4,
+  NO_ERROR = 0,
+  INTERNAL_ERROR = 2,
+  MOST_SETTINGS = 16,
+};
+
+void nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *, on_frame_recv);
 
 void nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *, on_stream_close);
 int nghttp2_submit_settings(
     nghttp2_session *, uint8_t flags, const nghttp2_settings_entry *entries, size_t count);
 int nghttp2_session_set_local_window_size(nghttp2_session *, uint8_t flags, int32_t stream, int32_t size);
+int nghttp2_session_send(nghttp2_session *);
 
+static void (*next_set_on_frame_recv)(nghttp2_session_callbacks *, on_frame_recv);
 static void (*next_set_on_stream_close)(nghttp2_session_callbacks *, on_stream_close);
 static int (*next_submit_settings)(nghttp2_session *, uint8_t, const nghttp2_settings_entry *, size_t);
 static int (*next_set_local_window_size)(nghttp2_session *, uint8_t, int32_t, int32_t);
+static int (*next_send)(nghttp2_session *);
+static int (*next_want_read)(nghttp2_session *);
+static uint32_t (*next_get_next_stream)(nghttp2_session *);
 static int (*next_get_remote_close)(nghttp2_session *, int32_t);
 static void *(*next_get_user_data)(nghttp2_session *, int32_t);
 
 static _Thread_local int tapped_in;
-static _Atomic(retriever_http2_closed_function) listener;
-/// libcurl's own callback: the same for all its connections.
-static _Atomic(on_stream_close) original;
+static _Atomic(retriever_http2_ended_function) ended;
+static _Atomic(retriever_http2_closed_function) closed;
+// libcurl's own callbacks: the same for all its connections.
+static _Atomic(on_frame_recv) original_on_frame_recv;
+static _Atomic(on_stream_close) original_on_stream_close;
 
 void retriever_http2_tap_in(void) { tapped_in++; }
 void retriever_http2_tap_out(void) { tapped_in--; }
-void retriever_http2_on_close(retriever_http2_closed_function function) { atomic_store(&listener, function); }
-bool retriever_http2_is_tapped(void) { return atomic_load(&original) != NULL; }
+bool retriever_http2_is_tapped(void) {
+  return atomic_load(&original_on_frame_recv) && atomic_load(&original_on_stream_close);
+}
+
+void retriever_http2_listen(
+    retriever_http2_ended_function ended_function, retriever_http2_closed_function closed_function) {
+  atomic_store(&ended, ended_function);
+  atomic_store(&closed, closed_function);
+}
 
 /// The next function of a name behind this one: nghttp2's. Run before `main`, so that no call needs to ask.
 __attribute__((constructor)) static void find_next(void) {
   // The C standard knows no way from an object's pointer to a function's; POSIX does.
+  *(void **)&next_set_on_frame_recv =
+      dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_frame_recv_callback");
   *(void **)&next_set_on_stream_close =
       dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_stream_close_callback");
   *(void **)&next_submit_settings = dlsym(RTLD_NEXT, "nghttp2_submit_settings");
   *(void **)&next_set_local_window_size = dlsym(RTLD_NEXT, "nghttp2_session_set_local_window_size");
+  *(void **)&next_send = dlsym(RTLD_NEXT, "nghttp2_session_send");
+  *(void **)&next_want_read = dlsym(RTLD_NEXT, "nghttp2_session_want_read");
+  *(void **)&next_get_next_stream = dlsym(RTLD_NEXT, "nghttp2_session_get_next_stream_id");
   *(void **)&next_get_remote_close = dlsym(RTLD_NEXT, "nghttp2_session_get_stream_remote_close");
   *(void **)&next_get_user_data = dlsym(RTLD_NEXT, "nghttp2_session_get_stream_user_data");
 }
 
+static int frame_received(nghttp2_session *session, const nghttp2_frame_hd *frame, void *context) {
+  retriever_http2_ended_function function = atomic_load(&ended);
+  bool ends = (frame->type == TYPE_DATA || frame->type == TYPE_HEADERS) && frame->flags & FLAG_END_STREAM;
+  if (ends && tapped_in > 0 && function) function(next_get_user_data(session, frame->stream));
+  return atomic_load(&original_on_frame_recv)(session, frame, context);
+}
+
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t error_code, void *context) {
-  on_stream_close next = atomic_load(&original);
-  retriever_http2_closed_function function = atomic_load(&listener);
+  retriever_http2_closed_function function = atomic_load(&closed);
   if (tapped_in > 0 && function) {
-    // The stream is still known here.
-    bool saw_end = next_get_remote_close(session, stream) == 1;
-    function(next_get_user_data(session, stream), saw_end, error_code);
+    bool is_cut = function(next_get_user_data(session, stream), error_code);
     // RST_STREAM without an error and without an end is no end.
-    if (error_code == NO_ERROR && !saw_end) error_code = INTERNAL_ERROR;
+    if (is_cut && error_code == NO_ERROR) error_code = INTERNAL_ERROR;
   }
-  return next(session, stream, error_code, context);
+  return atomic_load(&original_on_stream_close)(session, stream, error_code, context);
+}
+
+void nghttp2_session_callbacks_set_on_frame_recv_callback(
+    nghttp2_session_callbacks *callbacks, on_frame_recv function) {
+  if (!next_set_on_frame_recv) return;
+  on_frame_recv known = NULL;
+  bool is_observed =
+      tapped_in > 0 && function && next_get_user_data &&
+      (atomic_compare_exchange_strong(&original_on_frame_recv, &known, function) || known == function);
+  next_set_on_frame_recv(callbacks, is_observed ? frame_received : function);
 }
 
 void nghttp2_session_callbacks_set_on_stream_close_callback(
     nghttp2_session_callbacks *callbacks, on_stream_close function) {
   if (!next_set_on_stream_close) return;
   on_stream_close known = NULL;
-  bool is_observed = tapped_in > 0 && function && next_get_remote_close && next_get_user_data &&
-                     (atomic_compare_exchange_strong(&original, &known, function) || known == function);
+  bool is_observed =
+      tapped_in > 0 && function && next_get_user_data &&
+      (atomic_compare_exchange_strong(&original_on_stream_close, &known, function) || known == function);
   next_set_on_stream_close(callbacks, is_observed ? stream_closed : function);
+}
+
+/// nghttp2 has given the connection up because the server broke the protocol. It closes no stream then, and libcurl
+/// goes on waiting for them, or takes the end of the connection for theirs.
+static void report_broken(nghttp2_session *session) {
+  retriever_http2_closed_function function = atomic_load(&closed);
+  if (!function || !next_get_next_stream || !next_get_remote_close || !next_get_user_data) return;
+  uint32_t end = next_get_next_stream(session);
+  for (uint32_t stream = 1; stream < end && stream <= INT32_MAX; stream += 2) {
+    // -1 says that there is no such stream any more.
+    if (next_get_remote_close(session, (int32_t)stream) != 0) continue;
+    void *request = next_get_user_data(session, (int32_t)stream);
+    if (request) function(request, retriever_http2_connection_broke);
+  }
+}
+
+/// What goes out last when the protocol was broken is GOAWAY; from then on nothing is read.
+int nghttp2_session_send(nghttp2_session *session) {
+  if (!next_send) return -1;
+  int result = next_send(session);
+  if (tapped_in > 0 && retriever_http2_is_tapped() && next_want_read && !next_want_read(session)) {
+    report_broken(session);
+  }
+  return result;
 }
 
 int nghttp2_submit_settings(

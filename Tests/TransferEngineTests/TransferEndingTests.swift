@@ -44,7 +44,7 @@ import Testing
       case .closed: connection.raw.close()
       }
     }
-    #expect([.connectionLost, .badReply].contains(record.failure?.code), "\(String(describing: record.failure))")
+    #expect([.connectionLost, .badReply].contains(record.failure?.code), "\(record)")
   }
 
   enum Whole: CaseIterable {
@@ -68,7 +68,7 @@ import Testing
         try connection.goAway(lastStream: stream, code: 0)
       case .closedAfterEnd:
         try connection.respond(stream: stream, text: "hello")
-        connection.raw.close()
+        connection.raw.finishSending()
       case .trailers:
         try connection.sendHead(stream: stream)
         try connection.sendData(stream: stream, "hello".utf8)

@@ -15,11 +15,19 @@ enum {
 void retriever_http2_tap_in(void);
 void retriever_http2_tap_out(void);
 
-/// A stream was closed. `request` is what libcurl gave nghttp2 to know the stream by: an easy handle, or NULL.
-typedef void (*retriever_http2_closed_function)(void *request, bool saw_end_of_stream, uint32_t error_code);
+// In what follows, `request` is what libcurl gave nghttp2 to know a stream by: an easy handle, or NULL.
+
+/// The server ended its side of a stream (END_STREAM).
+typedef void (*retriever_http2_ended_function)(void *request);
+
+/// A stream was closed, or, with `retriever_http2_connection_broke` for an error code, its connection is unusable. True
+/// when the stream ended without an error and without END_STREAM having been seen.
+typedef bool (*retriever_http2_closed_function)(void *request, uint32_t error_code);
+
+#define retriever_http2_connection_broke UINT32_MAX
 
 /// Sets what is called, once, before any thread taps in.
-void retriever_http2_on_close(retriever_http2_closed_function function);
+void retriever_http2_listen(retriever_http2_ended_function ended, retriever_http2_closed_function closed);
 
 /// Whether a connection's callbacks have been installed through this tap: false where the linker did not take it.
 bool retriever_http2_is_tapped(void);

@@ -71,14 +71,30 @@ extension EasyHandle {
     return CURLE_OK
   }
 
-  /// An HTTP/2 stream was closed; libcurl gave nghttp2 its handle to know the stream by.
-  static let streamCloses: retriever_http2_closed_function = { easy, sawEnd, code in
-    // The first word of a handle is libcurl's own mark for one.
-    guard let easy, easy.load(as: UInt32.self) == easyHandleMark, let context = Curl.context(easy) else { return }
-    Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-      .streamClosed(StreamEnd(sawEndOfStream: sawEnd, errorCode: code))
+  /// The server ended an HTTP/2 stream.
+  static let streamEnds: retriever_http2_ended_function = { handle(ofStream: $0)?.sawEndOfStream = true }
+
+  /// An HTTP/2 stream was closed, or its connection became unusable.
+  static let streamCloses: retriever_http2_closed_function = { easy, code in
+    guard let handle = handle(ofStream: easy) else { return false }
+    if code == connectionBroke {
+      handle.transfer?.connectionBroke()
+      return false
+    }
+    handle.streamErrorCode = code
+    return !handle.sawEndOfStream
   }
 
+  /// libcurl gives nghttp2 its handle to know a stream by. The first word of a handle is libcurl's own mark for one.
+  private static func handle(ofStream easy: UnsafeMutableRawPointer?) -> EasyHandle? {
+    guard let easy, easy.load(as: UInt32.self) == easyHandleMark, let context = Curl.context(easy) else {
+      return nil
+    }
+    return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// retriever_http2_connection_broke: a macro with a cast, which Swift does not import.
+  private static let connectionBroke = UInt32.max
   private static let easyHandleMark: UInt32 = 0xc0de_dbad
 
   static let opensSocket: curl_opensocket_callback = { context, _, address in

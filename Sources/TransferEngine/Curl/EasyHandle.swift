@@ -14,8 +14,10 @@ final class EasyHandle: @unchecked Sendable {
   unowned let core: ClientCore
   var transfer: Transfer?
 
-  /// How the HTTP/2 stream of the last attempt was closed; nil as long as it is open, or where nobody tells.
-  private(set) var streamEnd: StreamEnd?
+  /// Whether the HTTP/2 stream of the last attempt ended with END_STREAM, as far as streams are observed.
+  var sawEndOfStream = false
+  /// The error code with which that stream was closed.
+  var streamErrorCode: UInt32?
 
   private var shape: Shape?
   private var preparedFor: Destination?
@@ -24,15 +26,6 @@ final class EasyHandle: @unchecked Sendable {
   private var headerList: HeaderListOwner?
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-
-  struct StreamEnd {
-    let sawEndOfStream: Bool
-    let errorCode: UInt32
-
-    /// REFUSED_STREAM, which nghttp2 also makes of a GOAWAY that excludes the stream, and HTTP_1_1_REQUIRED: the server
-    /// has not processed the request (RFC 9113, 7 and 8.7).
-    var isRefusal: Bool { errorCode == 7 || errorCode == 13 }
-  }
 
   /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
   /// body's bytes.
@@ -87,10 +80,14 @@ final class EasyHandle: @unchecked Sendable {
   var failureText: String { String(cString: errorText) }
 
   /// An attempt to send the request begins.
-  func forgetStream() { streamEnd = nil }
+  func forgetStream() {
+    sawEndOfStream = false
+    streamErrorCode = nil
+  }
 
-  /// nghttp2 closes the stream that carries this handle's request.
-  func streamClosed(_ end: StreamEnd) { streamEnd = end }
+  /// REFUSED_STREAM, which nghttp2 also makes of a GOAWAY that excludes the stream, and HTTP_1_1_REQUIRED: the server
+  /// has not processed the request (RFC 9113, 7 and 8.7).
+  var streamWasRefused: Bool { streamErrorCode == 7 || streamErrorCode == 13 }
 
   // MARK: Setting up
 
@@ -100,7 +97,7 @@ final class EasyHandle: @unchecked Sendable {
   func prepare(for transfer: Transfer, at destination: Destination, fresh: Bool) throws(TransferFailure) {
     self.transfer = transfer
     errorText.pointee = 0
-    streamEnd = nil
+    forgetStream()
     let request = transfer.request
     let wanted = Shape(
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,

@@ -25,6 +25,7 @@ final class EventLoop: @unchecked Sendable {
   private var touched: [ClientCore] = []
   private var running: [Transfer] = []
   private var failed: [Transfer] = []
+  private var broken: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
   private var unsettled: [Transfer] = []
   private var sweep = IdleSweep()
@@ -179,6 +180,9 @@ final class EventLoop: @unchecked Sendable {
   /// A transfer that libcurl would not take.
   func addFailed(_ transfer: Transfer) { failed.append(transfer) }
 
+  /// The transfer's connection is of no use any more, and libcurl may not notice.
+  func addBroken(_ transfer: Transfer) { broken.append(transfer) }
+
   func remove(_ transfer: Transfer) {
     let index = transfer.runningIndex
     guard index >= 0, index < running.count else { return }
@@ -213,6 +217,8 @@ final class EventLoop: @unchecked Sendable {
   private func finishDoneTransfers() {
     while let transfer = failed.popLast() { transfer.finishFailed() }
     finishTouched()
+    // After those that libcurl calls done: theirs may be complete.
+    while let transfer = broken.popLast() { transfer.finishBroken() }
     settle()
     tellEnds()
   }
@@ -259,7 +265,7 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !ended.isEmpty || !unsettled.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !ended.isEmpty || !unsettled.isEmpty
   }
 
   private var nextDeadline: Monotonic {

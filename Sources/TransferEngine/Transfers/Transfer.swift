@@ -48,6 +48,7 @@ package final class Transfer: @unchecked Sendable {
     /// libcurl's count of sent bytes when the attempt began: those before it went to a proxy, or were another attempt's.
     var requestSizeBefore = 0
     var isRestartWanted = false
+    var restartsFresh = true
   }
 
   /// What the rules about endings want to know of the response.
@@ -155,6 +156,18 @@ package final class Transfer: @unchecked Sendable {
     }
     core.loop.remove(self)
     finish(TransferEnd(failure: noticedFailure))
+  }
+
+  /// The server broke the protocol, and nobody reads from the connection any more.
+  func connectionBroke() {
+    guard machine.phase == .running else { return }
+    core.loop.addBroken(self)
+  }
+
+  func finishBroken() {
+    guard machine.phase == .running, machine.cancel() != .none else { return }
+    handle?.closesConnection()
+    detachAndFinish(.brokenProtocol)
   }
 
   private func takeHandle() throws(TransferFailure) -> EasyHandle {
@@ -427,7 +440,7 @@ package final class Transfer: @unchecked Sendable {
   private var observation: EndingRule.Observation {
     EndingRule.Observation(
       isHTTP2: response.isHTTP2,
-      sawEndOfStream: Curl.observesStreams ? handle?.streamEnd?.sawEndOfStream ?? false : nil,
+      sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
       announcedLength: response.announcedLength, receivedLength: response.receivedLength,
       hasNoBody: response.hasNoBody, hasHead: response.hasHead)
   }
@@ -466,10 +479,10 @@ package final class Transfer: @unchecked Sendable {
         noticedFailure = .notRepeatable
         return false
       case .repeats(let fresh):
-        if fresh, !attempt.openedConnection {
-          attempt.isRestartWanted = true
-          return false
-        }
+        // On a handle that is reset: libcurl keeps things of the attempt before, and may wait for ever.
+        attempt.isRestartWanted = true
+        attempt.restartsFresh = fresh
+        return false
       }
     }
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
@@ -498,7 +511,7 @@ package final class Transfer: @unchecked Sendable {
     let sent = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE) > attempt.requestSizeBefore
     return RetryRule.Attempt(
       sentBytes: sent || sentBodyBytes > 0, reusedConnection: wasReused,
-      wasRefused: handle.streamEnd?.isRefusal ?? false)
+      wasRefused: handle.streamWasRefused)
   }
 
   /// Whether the request might be sent again now.
@@ -513,7 +526,7 @@ package final class Transfer: @unchecked Sendable {
     guard let handle, let destination, machine.phase == .running, attempt.count > 0, !head.hasBegun else {
       return false
     }
-    var isFresh = true
+    var isFresh = attempt.restartsFresh
     if !attempt.isRestartWanted {
       guard noticedFailure == nil, mayBeRace(result),
         case .repeats(let fresh) = retry.decide(after: lastAttempt)
@@ -522,8 +535,9 @@ package final class Transfer: @unchecked Sendable {
     }
     guard rewindSource(), machine.restart() == .attach else { return false }
     attempt = AttemptNotes()
+    // What the server refused on this connection it would refuse again.
+    handle.closesConnection()
     core.detach(handle)
-    handle.needsReset()
     do {
       try handle.prepare(for: self, at: destination, fresh: isFresh)
       try add(handle)
@@ -536,7 +550,7 @@ package final class Transfer: @unchecked Sendable {
   /// What libcurl calls a connection that was closed before it answered. A stream that was reset is an answer, unless
   /// it was refused.
   private func mayBeRace(_ result: CURLcode) -> Bool {
-    if let end = handle?.streamEnd { return end.isRefusal }
+    if let handle, handle.streamErrorCode != nil { return handle.streamWasRefused }
     return switch result {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_SEND_FAIL_REWIND: true
     default: false
@@ -604,6 +618,9 @@ extension TransferFailure {
 
   static let cutOff = TransferFailure(
     .connectionLost, message: "The response was cut off: the server ended it before its end was sent.")
+
+  static let brokenProtocol = TransferFailure(
+    .badReply, message: "The connection was given up: the server broke the rules of HTTP/2.")
 
   static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
 
