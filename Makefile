@@ -14,6 +14,8 @@ TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverT
 BUSY_TESTS := ^Kennel
 # What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
+# What stands on libcurl, for the runs with a second version of it.
+CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # Programs of our own under load; what is measured to the second, or killed, is left out.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
 # What `make run` starts, and with which arguments.
@@ -26,7 +28,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 	build/peers/trickle build/peers/crowd build/peers/stream
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-adopt adopt fuzz bench lint \
+.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
 	docs conformance clean
 # Steps follow each other: two Swift builds at once only fight over the processors.
 .NOTPARALLEL:
@@ -80,6 +82,10 @@ test-threads: setup-test ## all that shares state between threads, under ThreadS
 test-fast: setup-test ## the tests alone, once
 	swift build --build-tests
 	scripts/test-swift 900 $(TEST_FLAGS)
+
+test-curl: setup-test ## engine, session and conformance tests with the newest libcurl of Debian's backports
+	swift build --build-tests
+	scripts/test-newest-curl 900 $(TEST_FLAGS) --filter '$(CURL_FILTER)'
 
 bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench
