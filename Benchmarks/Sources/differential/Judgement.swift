@@ -42,9 +42,6 @@ struct Judgement: Sendable {
       "control character: ", .fields, "other listing", "curl trims more characters than blank and tab."),
     Judgement("line end: ", .fields, "repaired", "A CR alone is a blank (RFC 9112, 2.2)."),
     Judgement("line end: ", .error, unmapped.word, unmapped.reason),
-    Judgement(
-      "large: ", .error, "same error, other code",
-      "curl calls a first line that is too long exhausted memory."),
   ]
 
   private static let framing: [Judgement] = [

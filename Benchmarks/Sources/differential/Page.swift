@@ -55,7 +55,11 @@ struct Page {
         groups.append((row, [row.reply.name]))
       }
     }
-    return groups.map { row, names in
+    let areas = replies.map(\.area)
+    let ordered = groups.sorted {
+      areas.firstIndex(of: $0.row.reply.area) ?? 0 < areas.firstIndex(of: $1.row.reply.area) ?? 0
+    }
+    return ordered.map { row, names in
       let shown = names.prefix(Self.maximumNames).joined(separator: "; ")
       let rest = names.count - Self.maximumNames
       return (row, rest > 0 ? "\(shown); \(rest) more" : shown)
