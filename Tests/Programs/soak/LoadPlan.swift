@@ -54,7 +54,7 @@ struct LoadPlan: Sendable {
   var isIdempotent: Bool { method != "POST" }
 
   /// The seconds without progress after which the request fails.
-  var timeout: Double { behaviour.stalls ? 0.7 : 90 }
+  var timeout: Double { behaviour.stalls ? 0.7 : 30 }
 
   /// The address' path: the number, and how many redirects were followed.
   static func path(_ number: Int, hop: Int) -> String { "/\(number)/\(hop)" }

@@ -6,8 +6,8 @@ import TestSupport
 final class Soak: Sendable {
   private static let concurrency = 50
   private static let warmUpLoads = 400
-  /// No load takes longer: time-outs end the ones that stall, and 90 seconds without a byte any other.
-  private static let overdue = Duration.seconds(150)
+  /// No load takes longer: time-outs end the ones that stall, and 30 seconds without a byte any other.
+  private static let overdue = Duration.seconds(120)
   /// Resident memory may grow by this much from one minute to the next: what caches and the allocator keep varies.
   private static let maximumGrowth = 24 << 20
   /// Threads of Swift's and Dispatch's pools come and go.
