@@ -20,7 +20,8 @@ enum SoakMain {
       // Ctrl-C: what is under way ends, then the summary comes.
       signal(SIGINT, SIG_IGN)
       let interruption = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-      interruption.setEventHandler { soak.interrupt() }
+      // Sendable, or it would belong to the main actor, on whose thread it is not called.
+      interruption.setEventHandler { @Sendable in soak.interrupt() }
       interruption.resume()
       let violations = try await soak.run(for: .seconds(minutes * 60))
       interruption.cancel()
