@@ -14,20 +14,25 @@ TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverT
 BUSY_TESTS := ^Kennel
 # What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
+# What stands on libcurl, for the runs with a second version of it.
+CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # Programs of our own under load; what is measured to the second, or killed, is left out.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
+# How long `make test` runs random loads under each sanitizer.
+SOAK_MINUTES ?= 2
 # What `make run` starts, and with which arguments.
 DEMO ?= kennel
 # Kennel is told to draw a litter of dogs; the other demonstration takes no argument.
 ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
+DIFFERENTIAL := --package-path Benchmarks --scratch-path .build/benchmarks
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
 	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-adopt adopt fuzz bench lint \
-	docs conformance clean
+.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
+	docs conformance differential soak clean
 # Steps follow each other: two Swift builds at once only fight over the processors.
 .NOTPARALLEL:
 
@@ -56,6 +61,8 @@ test: setup-test ## all tests, again under ThreadSanitizer, and the checks on wh
 	scripts/test-swift 900 $(TEST_FLAGS) --filter '$(BUSY_TESTS)'
 	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
+	scripts/soak thread $(SOAK_MINUTES)
+	scripts/soak address $(SOAK_MINUTES)
 	scripts/check-links
 	scripts/check-outside
 	scripts/test-page
@@ -80,6 +87,13 @@ test-threads: setup-test ## all that shares state between threads, under ThreadS
 test-fast: setup-test ## the tests alone, once
 	swift build --build-tests
 	scripts/test-swift 900 $(TEST_FLAGS)
+
+soak: setup-test ## random loads against servers that misbehave; MINUTES=5, SEED=n repeats a run
+	scripts/soak plain $(or $(MINUTES),1)
+
+test-curl: setup-test ## engine, session and conformance tests with the newest libcurl of Debian's backports
+	swift build --build-tests
+	scripts/test-newest-curl 900 $(TEST_FLAGS) --filter '$(CURL_FILTER)'
 
 bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench
@@ -139,6 +153,10 @@ docs: setup-build ## the documentation as a web site in build/docs
 
 conformance: setup-test ## the same checks against Retriever and against FoundationNetworking
 	scripts/conformance
+
+differential: setup-test ## the same raw replies to curl and to Retriever; writes docs/differences-from-curl.md
+	swift build $(DIFFERENTIAL) --product differential
+	scripts/within 300 "$$(swift build $(DIFFERENTIAL) --show-bin-path)/differential" docs/differences-from-curl.md
 
 clean: ## remove everything that was built or generated here
 	rm -rf .build build Benchmarks/.build Tests/Outside/.build Adopt/.build

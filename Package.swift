@@ -160,6 +160,9 @@ let package = Package(
         "TerminalTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "soak", dependencies: ["Retriever", "TestSupport"], path: "Tests/Programs/soak",
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),

@@ -39,6 +39,14 @@ let package = Package(
       swiftSettings: strict),
     // What it draws with is TestSupport's, by symbolic link: that is no product.
     .executableTarget(name: "bench-pictures", swiftSettings: strict),
+    // TestSupport comes with RetrieverConformance.
+    .executableTarget(
+      name: "differential",
+      dependencies: [
+        .product(name: "Retriever", package: "retriever"),
+        .product(name: "RetrieverConformance", package: "retriever"),
+      ],
+      swiftSettings: strict),
     // The client's files are the same in both, again by symbolic link.
     .executableTarget(
       name: "conformance-retriever",

@@ -133,7 +133,13 @@ public final class ScriptedConnection: Sendable {
 
   /// The same, nil when the peer closed instead of sending another request.
   public func nextRequest() throws -> ScriptedRequest? {
-    guard var request = try readHead() else { return nil }
+    guard let head = try readHead() else { return nil }
+    return try readRest(of: head)
+  }
+
+  /// Reads the body of a request whose head `readHead()` returned, as `readRequest()` does.
+  public func readRest(of head: ScriptedRequest) throws -> ScriptedRequest {
+    var request = head
     if request["Expect"]?.lowercased() == "100-continue" { try send("HTTP/1.1 100 Continue\r\n\r\n") }
     request.body = Data(try readBody(of: request))
     record(request)

@@ -34,15 +34,23 @@ public final class ScriptedServer: Sendable {
   private let acceptor: WorkerThread
 
   /// Starts a server whose connections run `handler`, which may block.
+  ///
+  /// - Parameter recordsRequests: whether `requests` lists what was read; a server for millions of requests does not.
   public init(
-    on endpoint: ServerEndpoint = .ipv4, handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+    on endpoint: ServerEndpoint = .ipv4, recordsRequests: Bool = true,
+    handler: @escaping @Sendable (ScriptedConnection) throws -> Void
   ) throws {
     let socket = try ListeningSocket(on: endpoint)
     let core = try Core()
     self.core = core
     self.endpoint = endpoint
     port = socket.port
-    acceptor = try WorkerThread { Self.accept(on: socket.descriptor, core: core, handler: handler) }
+    let record: @Sendable (ScriptedRequest) -> Void = { request in
+      if recordsRequests { core.state.withLock { $0.requests.append(request) } }
+    }
+    acceptor = try WorkerThread {
+      Self.accept(on: socket.descriptor, core: core, record: record, handler: handler)
+    }
   }
 
   /// Starts a server whose first connection runs the first script, and so on; the last one repeats.
@@ -118,7 +126,8 @@ public final class ScriptedServer: Sendable {
   }
 
   private static func accept(
-    on listener: Int32, core: Core, handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+    on listener: Int32, core: Core, record: @escaping @Sendable (ScriptedRequest) -> Void,
+    handler: @escaping @Sendable (ScriptedConnection) throws -> Void
   ) {
     defer { close(listener) }
     while true {
@@ -131,12 +140,13 @@ public final class ScriptedServer: Sendable {
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
       var noDelay: Int32 = 1
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
-      serve(descriptor, core: core, handler: handler)
+      serve(descriptor, core: core, record: record, handler: handler)
     }
   }
 
   private static func serve(
-    _ descriptor: Int32, core: Core, handler: @escaping @Sendable (ScriptedConnection) throws -> Void
+    _ descriptor: Int32, core: Core, record: @escaping @Sendable (ScriptedRequest) -> Void,
+    handler: @escaping @Sendable (ScriptedConnection) throws -> Void
   ) {
     let (index, finished) = core.state.withLock { state in
       defer { (state.connections, state.finished) = (state.connections + 1, []) }
@@ -144,8 +154,7 @@ public final class ScriptedServer: Sendable {
     }
     for thread in finished { thread.join() }
     let connection = ScriptedConnection(
-      descriptor: descriptor, index: index, stopping: core.stopping,
-      record: { request in core.state.withLock { $0.requests.append(request) } })
+      descriptor: descriptor, index: index, stopping: core.stopping, record: record)
     let thread = try? WorkerThread {
       do {
         try handler(connection)

@@ -1,0 +1,80 @@
+import Foundation
+
+/// The document.
+struct Page {
+  let replies: [RawReply]
+  let rows: [Differential.Row]
+  let version: String
+
+  var summary: String {
+    "\(replies.count) replies; \(replies.count - rows.count) with the same result from both, \(rows.count) with a difference"
+  }
+
+  var text: String {
+    var lines = [
+      "# Differences from curl", "",
+      "Written by `make differential`; do not edit by hand.", "",
+      "Retriever moves bytes with libcurl and decides by itself what a response is. The same raw replies went to both:",
+      "status or class of error, body and fields were compared.", "",
+      "**\(summary)** (\(version)).", "",
+      "| Judgement | Replies |", "|---|---|",
+    ]
+    let words = Dictionary(grouping: rows) { $0.judgement?.word ?? "not judged" }
+    for (word, rows) in words.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
+      lines.append("| \(word) | \(rows.count) |")
+    }
+    lines += [
+      "",
+      "An error is shown as its class and the client's own code: curl's exit code, or the code of `URLError`.",
+      "Control characters are shown as symbols.",
+    ]
+    var area: String?
+    for group in grouped {
+      if group.row.reply.area != area {
+        area = group.row.reply.area
+        let name = group.row.reply.area
+        lines += ["", "## \(name.prefix(1).uppercased())\(name.dropFirst())", ""]
+        lines += ["| Reply | curl | Retriever | Judgement |", "|---|---|---|---|"]
+      }
+      lines.append(
+        "| " + ([group.name] + Self.cells(group.row)).map(Self.escaped).joined(separator: " | ") + " |")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Replies of an area with the same difference share a line.
+  private var grouped: [(row: Differential.Row, name: String)] {
+    var groups: [(row: Differential.Row, names: [String])] = []
+    for row in rows {
+      let same = groups.lastIndex { group in
+        group.row.reply.area == row.reply.area && Self.cells(group.row) == Self.cells(row)
+      }
+      if let same {
+        groups[same].names.append(row.reply.name)
+      } else {
+        groups.append((row, [row.reply.name]))
+      }
+    }
+    let areas = replies.map(\.area)
+    let ordered = groups.sorted {
+      areas.firstIndex(of: $0.row.reply.area) ?? 0 < areas.firstIndex(of: $1.row.reply.area) ?? 0
+    }
+    return ordered.map { row, names in
+      let shown = names.prefix(Self.maximumNames).joined(separator: "; ")
+      let rest = names.count - Self.maximumNames
+      return (row, rest > 0 ? "\(shown); \(rest) more" : shown)
+    }
+  }
+
+  private static let maximumNames = 8
+
+  private static func cells(_ row: Differential.Row) -> [String] {
+    let judgement = row.judgement.map { "**\($0.word)**: \($0.reason)" } ?? "not judged"
+    return [row.curl.summary(besides: row.retriever), row.retriever.summary(besides: row.curl), judgement]
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacingOccurrences(of: "|", with: "\\|").replacingOccurrences(of: "<", with: "&lt;")
+      .replacingOccurrences(of: "`", with: "\\`")
+  }
+}

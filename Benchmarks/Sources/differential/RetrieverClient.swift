@@ -1,0 +1,63 @@
+import Foundation
+import Retriever
+
+/// Has Retriever load all replies, each with a session, and so a connection, of its own.
+struct RetrieverClient {
+  private static let concurrency = 8
+
+  static func load(_ replies: [RawReply], from server: ReplyServer) async -> [Outcome] {
+    await withTaskGroup(of: (Int, Outcome).self) { group in
+      var outcomes = [Outcome?](repeating: nil, count: replies.count)
+      for number in replies.indices {
+        if number >= concurrency, let (done, outcome) = await group.next() { outcomes[done] = outcome }
+        group.addTask { (number, await outcome(of: replies[number], at: server.address(number))) }
+      }
+      for await (done, outcome) in group { outcomes[done] = outcome }
+      return outcomes.compactMap { $0 }
+    }
+  }
+
+  private static func outcome(of reply: RawReply, at address: String) async -> Outcome {
+    guard let url = URL(string: address) else { return .failure(.other, "no URL") }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForResource = TimeInterval(CurlClient.timeLimit)
+    let session = URLSession(configuration: configuration)
+    defer { session.finishTasksAndInvalidate() }
+    var request = URLRequest(url: url)
+    request.httpMethod = reply.method
+    do {
+      let (body, response) = try await session.data(for: request, delegate: StayingDelegate())
+      guard let response = response as? HTTPURLResponse else { return .failure(.other, "no HTTP response") }
+      var fields: [String: String] = [:]
+      for (name, value) in response.allHeaderFields { fields["\(name)".lowercased()] = "\(value)" }
+      return .response(Outcome.Response(status: response.statusCode, fields: fields, body: body))
+    } catch let error as URLError {
+      return .failure(failure(error), "\(error.errorCode)")
+    } catch {
+      return .failure(.other, "\(error)")
+    }
+  }
+
+  private static func failure(_ error: URLError) -> Outcome.Failure {
+    // Both are errors of the reply for Apple; the sentence tells them apart.
+    if error.code == .badServerResponse, error.localizedDescription.contains("too long") { return .tooLarge }
+    return switch error.code {
+    case .badServerResponse, .cannotParseResponse, .unsupportedURL: .notHTTP
+    case .networkConnectionLost: .cut
+    case .cannotDecodeContentData, .cannotDecodeRawData: .undecodable
+    case .dataLengthExceedsMaximum: .tooLarge
+    case .timedOut: .timedOut
+    default: .other
+    }
+  }
+}
+
+/// Follows no redirect, as `curl` does not.
+private final class StayingDelegate: NSObject, URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// A proxy for https: answers CONNECT with a tunnel to one port, with fields that must not reach the response, and
+/// refuses some.
+struct TunnelProxy: Sendable {
+  /// A field of the proxy's answer that no response of a load may have.
+  static let fieldName = "X-Soak-Proxy"
+
+  /// Where its redirect leads, which nobody may follow.
+  static let redirectPath = "/from-the-proxy"
+
+  let port: UInt16
+  let ledger: Ledger
+
+  func serve(_ connection: ScriptedConnection) throws {
+    guard let head = try connection.readHead() else { return }
+    guard head.method == "CONNECT" else {
+      ledger.violation("request line", "the proxy for https received \(head.method) \(head.target)")
+      return
+    }
+    ledger.wentThroughProxy()
+    if head["Authorization"] != nil || head["X-Soak-Token"] != nil {
+      ledger.violation("secret crossed", "CONNECT \(head.target) had fields of the request")
+    }
+    let mark = "\(Self.fieldName): 1\r\nSet-Cookie: proxy=1\r\n"
+    switch connection.index % 12 {
+    case 3: try connection.send("HTTP/1.1 502 Bad Gateway\r\n\(mark)Content-Length: 4\r\n\r\nsoak")
+    case 5: try connection.send("HTTP/1.1 404 Not Found\r\n\(mark)Content-Length: 4\r\n\r\nsoak")
+    case 7:
+      try connection.send(
+        "HTTP/1.1 302 Found\r\n\(mark)Location: \(Self.redirectPath)\r\nContent-Length: 0\r\n\r\n")
+    case 9: return
+    default:
+      try connection.send("HTTP/1.1 200 Connected\r\n\(mark)\r\n")
+      try forward(connection)
+    }
+  }
+
+  private func forward(_ client: ScriptedConnection) throws {
+    guard let server = Self.connect(to: port) else { return }
+    defer { close(server) }
+    let back = JobThread {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = recv(server, &buffer, buffer.count, 0)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0, (try? client.send(buffer[..<count])) != nil else { break }
+      }
+      client.finishSending()
+    }
+    defer {
+      shutdown(server, Int32(SHUT_RDWR))
+      back.join()
+    }
+    while true {
+      let bytes = try client.read()
+      if bytes.isEmpty { break }
+      var sent = 0
+      while sent < bytes.count {
+        let count = bytes.withUnsafeBytes {
+          Glibc.send(server, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        sent += count
+      }
+    }
+  }
+
+  /// A socket that blocks; nil when nobody listens.
+  private static func connect(to port: UInt16) -> Int32? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
+  }
+}
