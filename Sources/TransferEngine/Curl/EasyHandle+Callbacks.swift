@@ -82,6 +82,7 @@ extension EasyHandle {
       return false
     }
     handle.streamErrorCode = code
+    handle.transfer?.streamClosed()
     return !handle.sawEndOfStream
   }
 

@@ -62,8 +62,8 @@ extension TransferFailure {
       CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
       .secureConnectionFailed
     case tooLarge: .bodyTooLarge
-    case CURLE_FAILED_INIT, CURLE_RECURSIVE_API_CALL, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNRECOVERABLE_POLL:
-      .other
+    // What libcurl says of header lines and chunks that it cannot read.
+    case CURLE_BAD_FUNCTION_ARGUMENT where Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0: .badReply
     default: .other
     }
   }

@@ -26,6 +26,7 @@ final class EventLoop: @unchecked Sendable {
   private var running: [Transfer] = []
   private var failed: [Transfer] = []
   private var broken: [Transfer] = []
+  private var closedStreams: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
   private var unsettled: [Transfer] = []
   private var sweep = IdleSweep()
@@ -183,6 +184,19 @@ final class EventLoop: @unchecked Sendable {
   /// The transfer's connection is of no use any more, and libcurl may not notice.
   func addBroken(_ transfer: Transfer) { broken.append(transfer) }
 
+  /// The transfer's stream was closed, which libcurl ought to notice by itself.
+  func addClosedStream(_ transfer: Transfer) { closedStreams.append(transfer) }
+
+  /// libcurl may miss the end of a stream while it sends the stream's body, and then waits for its time-out.
+  private func finishClosedStreams() {
+    guard !closedStreams.isEmpty else { return }
+    var transfers: [Transfer] = []
+    swap(&transfers, &closedStreams)
+    for transfer in transfers { transfer.remindOfEnd() }
+    finishTouched()
+    for transfer in transfers { transfer.finishClosedStream() }
+  }
+
   func remove(_ transfer: Transfer) {
     let index = transfer.runningIndex
     guard index >= 0, index < running.count else { return }
@@ -217,6 +231,7 @@ final class EventLoop: @unchecked Sendable {
   private func finishDoneTransfers() {
     while let transfer = failed.popLast() { transfer.finishFailed() }
     finishTouched()
+    finishClosedStreams()
     // After those that libcurl calls done: theirs may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
     settle()
@@ -265,7 +280,7 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !ended.isEmpty || !unsettled.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !closedStreams.isEmpty || !ended.isEmpty || !unsettled.isEmpty
   }
 
   private var nextDeadline: Monotonic {

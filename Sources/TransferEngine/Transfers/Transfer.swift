@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 
 /// One exchange under way: the driver of ``TransferStateMachine``.
 ///
@@ -162,6 +163,27 @@ package final class Transfer: @unchecked Sendable {
   func connectionBroke() {
     guard machine.phase == .running else { return }
     core.loop.addBroken(self)
+  }
+
+  /// Its stream was closed while libcurl worked on it.
+  func streamClosed() {
+    guard machine.phase == .running else { return }
+    core.loop.addClosedStream(self)
+  }
+
+  /// libcurl has done its round and this transfer is still not over: it is told to read, and finds the end.
+  func remindOfEnd() {
+    guard machine.phase == .running, let handle, handle.streamErrorCode != nil else { return }
+    let socket = Curl.activeSocket(handle.easy)
+    if socket >= 0 { core.act(on: socket, events: EPOLLIN.rawValue) }
+  }
+
+  /// Even so libcurl has not noticed. A paused transfer is left to find out when it is resumed.
+  func finishClosedStream() {
+    guard machine.phase == .running, !machine.isReceivePaused, let handle, let code = handle.streamErrorCode,
+      code != 0
+    else { return }
+    done(CURLE_HTTP2_STREAM)
   }
 
   func finishBroken() {
