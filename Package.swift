@@ -152,8 +152,13 @@ let package = Package(
         "TerminalTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "conformance-retriever", dependencies: ["Retriever", "RetrieverConformance", "TestSupport"],
+      path: "Tests/Programs/conformance-retriever",
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),
+      dependencies: ["Retriever", "RetrieverConformance", "TestSupport", "conformance-retriever"],
+      swiftSettings: strict),
   ]
 )

@@ -39,14 +39,7 @@ let package = Package(
       swiftSettings: strict),
     // What it draws with is TestSupport's, by symbolic link: that is no product.
     .executableTarget(name: "bench-pictures", swiftSettings: strict),
-    // The client's files are the same in both, again by symbolic link.
-    .executableTarget(
-      name: "conformance-retriever",
-      dependencies: [
-        .product(name: "Retriever", package: "retriever"),
-        .product(name: "RetrieverConformance", package: "retriever"),
-      ],
-      swiftSettings: strict),
+    // The files of its client are those of the tests of Retriever, again by symbolic link.
     .executableTarget(
       name: "conformance-foundation",
       dependencies: [.product(name: "RetrieverConformance", package: "retriever")],
