@@ -129,7 +129,7 @@ lint: setup-build ## formatting and the project's own rules
 docs: setup-build ## the documentation as a web site in build/docs
 	@scripts/docs
 
-conformance: setup-test ## the same checks against Retriever and against FoundationNetworking
+conformance: setup-test ## the same checks against Retriever, FoundationNetworking and curl
 	scripts/conformance
 
 clean: ## remove everything that was built or generated here

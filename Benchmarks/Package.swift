@@ -44,5 +44,9 @@ let package = Package(
       name: "conformance-foundation",
       dependencies: [.product(name: "RetrieverConformance", package: "retriever")],
       swiftSettings: strict),
+    .executableTarget(
+      name: "conformance-curl",
+      dependencies: [.product(name: "RetrieverConformance", package: "retriever")],
+      swiftSettings: strict),
   ]
 )

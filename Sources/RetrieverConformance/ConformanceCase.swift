@@ -146,6 +146,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public func run(_ client: any ConformanceClient, _ servers: SharedServers) async -> Verdict {
     let context = CaseContext(client: client, servers: servers, transport: transport)
     defer { context.cleanUp() }
+    if let missing = client.missing(in: area) { return .notOffered(missing) }
     if place == .ownProcessWithMadeUpNames, !MadeUpNames.areLoaded {
       return .failed("The case needs a process that is started with the made-up names: use --filter \(id).")
     }
