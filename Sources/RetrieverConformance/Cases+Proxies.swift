@@ -85,12 +85,12 @@ extension ConformanceSuite {
     }
   }
 
-  /// An error for a proxy that does not do its part; Apple documents no code for it.
+  /// An error for a proxy that does not do its part, whatever its code: Apple documents none.
   static func expectRefusal(_ outcome: ExchangeOutcome) throws {
     try expectFailure(
       outcome, .cannotConnectToHost, .networkConnectionLost, .badServerResponse, .cannotParseResponse,
       .cannotFindHost, .secureConnectionFailed, .userAuthenticationRequired, .resourceUnavailable,
-      .noPermissionsToReadFile, .unsupportedURL)
+      .noPermissionsToReadFile, .unsupportedURL, .unknown)
     try expect(outcome.status == nil, "The error comes with a response: status \(outcome.status ?? 0).")
     try expect(outcome.redirects.isEmpty, "A redirect was followed.")
   }
@@ -150,6 +150,13 @@ extension ConformanceSuite {
       try expect(asked.isEmpty, "The delegate was asked: \(asked).")
       let sent = proxy.server.requests.compactMap { $0["Authorization"] ?? $0["Proxy-Authorization"] }
       try expect(sent.isEmpty, "The proxy was sent a password.")
+    }
+    + behind("proxy-refusal-code", "The error of a refused tunnel has a code, and is not the unknown one.") {
+      context in
+      _ = try context.proxy { _ in .refuse(reply("403 Forbidden")) }
+      let outcome = try await context.perform(ExchangeRequest(.data, "https://origin.test:9/"))
+      try expectRefusal(outcome)
+      try expect(outcome.failure != .url(URLError.Code.unknown.rawValue), "The code is -1: unknown.")
     }
     + behind("proxy-silent", "A proxy that does not answer is a time-out.") { context in
       _ = try context.proxy { _ in .silence }

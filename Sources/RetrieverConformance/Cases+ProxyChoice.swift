@@ -180,6 +180,17 @@ extension ConformanceSuite {
     + socksRefusal("socks-unreachable", "A SOCKS5 proxy that cannot connect is an error.", .refuse(5))
     + socksRefusal("socks-no-method", "A SOCKS5 proxy that wants a password is an error.", .refuseMethods)
     + socksRefusal("socks-cut", "A SOCKS5 proxy that closes inside its answer is an error.", .cut)
+    + behind(
+      over: [.http], "socks-refusal-code",
+      "The error of a SOCKS5 refusal has a code, and is not the unknown one."
+    ) { context in
+      let proxy = try SOCKSProxy(.refuse(2))
+      context.keep(proxy.server)
+      context.setProxies(["all_proxy": "socks5h://127.0.0.1:\(proxy.server.port)"])
+      let outcome = try await context.perform(ExchangeRequest(.data, "http://origin.test:8080/"))
+      try expectRefusal(outcome)
+      try expect(outcome.failure != .url(URLError.Code.unknown.rawValue), "The code is -1: unknown.")
+    }
     + behind(over: [.http], "socks-silent", "A SOCKS5 proxy that does not answer is a time-out.") { context in
       let proxy = try SOCKSProxy(.silence)
       context.keep(proxy.server)

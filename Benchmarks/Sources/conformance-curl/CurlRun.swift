@@ -57,10 +57,12 @@ struct CurlRun: Sendable {
     case .data(let data):
       return method + ["--data-binary", "@" + (try directory.write(data, to: "\(number).data").path)]
     case .file(let file):
-      return method + ["--upload-file", file.path]
+      // To a URL without a path it would add the file's name.
+      let hasPath = (URL(string: exchange.url)?.path.count ?? 0) > 1
+      return method + (hasPath ? ["--upload-file", file.path] : ["--data-binary", "@" + file.path])
     case .stream(let data):
       let file = try directory.write(data, to: "\(number).data")
-      return method + ["--upload-file", file.path, "--header", "Transfer-Encoding: chunked"]
+      return method + ["--data-binary", "@" + file.path, "--header", "Transfer-Encoding: chunked"]
     }
   }
 
