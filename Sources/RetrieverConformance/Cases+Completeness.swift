@@ -3,7 +3,8 @@ import TestSupport
 
 extension ConformanceSuite {
   static let completeness: [ConformanceCase] =
-    cutByLength + cutChunks + untilClose + transferCodings + cutStreams + brokenConnections + completeStreams
+    cutByLength + cutChunks + untilClose + transferCodings + headWithBody + cutStreams + brokenConnections
+    + completeStreams
 
   /// Fails the case unless a load that was cut is an error, whatever its code, soon, as data and as a download.
   static func expectCut(_ context: CaseContext, _ origin: String) async throws {
@@ -124,6 +125,30 @@ extension ConformanceSuite {
           try await context.perform(ExchangeRequest(.data, origin)), text: "hello, world")
       }
     }
+
+  // MARK: HEAD
+
+  private static let headWithBody: [ConformanceCase] = each(
+    over: [.http, .https, .http2], .completeness, "head-with-body",
+    "A HEAD request with a body does not wait for a body of the response."
+  ) { context in
+    let origin: String
+    if context.transport == .http2 {
+      origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        while true {
+          let stream = try connection.nextRequest()
+          try connection.sendHead(stream: stream, fields: [("content-length", "5")], isLast: true)
+        }
+      }
+    } else {
+      origin = try context.serveHTTP { _ in Reply(text: "hello") }.origin
+    }
+    let request = ExchangeRequest(.data, origin, method: "HEAD", body: .data(Data("a body".utf8)))
+    let outcome = try await context.perform(request)
+    try expectResponse(outcome, text: "")
+    try expect(outcome.elapsed < .seconds(2), "The answer took \(outcome.elapsed).")
+  }
 
   // MARK: Transfer codings
 

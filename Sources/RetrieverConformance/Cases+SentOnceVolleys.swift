@@ -67,6 +67,29 @@ extension ConformanceSuite {
     },
   ]
 
+  static let excludedGET = ConformanceCase(
+    .sentOnce, "again-goaway-get", "A GET that GOAWAY excludes is sent again and answered, also in flight.",
+    over: .http2
+  ) { context in
+    let origin = try context.serveHTTP2 { connection in
+      try connection.handshake()
+      let first = try connection.nextRequest()
+      guard connection.raw.index == 0 else {
+        try connection.respond(stream: first, text: "hello")
+        return try connection.raw.readUntilClosed()
+      }
+      try connection.respond(stream: first, text: "warm")
+      _ = try connection.nextRequest()
+      try connection.goAway(lastStream: first, code: 0)
+      try connection.raw.readUntilClosed()
+    }
+    let session = try context.session { $0.needsKeptConnections = true }
+    try expectResponse(try await context.perform(ExchangeRequest(.data, origin), on: session), text: "warm")
+    let outcome = try await context.perform(ExchangeRequest(.data, origin), on: session)
+    try expectResponse(outcome, text: "hello", after: "on a new connection")
+    try expect(outcome.elapsed < .seconds(3), "The answer took \(outcome.elapsed).")
+  }
+
   // MARK: Volleys
 
   static let volleys: [ConformanceCase] =

@@ -7,7 +7,7 @@ public enum ConformanceSuite {
   public static let all: [ConformanceCase] =
     basics + heads + framing + endings + encodings + tls + http2 + bytes + lines + downloads + uploads
     + challenges + metrics + redirects + cookies + cancelling + timeouts + beyond
-    + proxies + sentOnce + completeness + lookups
+    + proxies + sentOnce + completeness + lookups + floods
 
   /// The cases that can run in one process, one after the other.
   public static let sharingAProcess = all.filter { $0.place == .anyProcess }
