@@ -8,6 +8,7 @@ public enum ConformanceSuite {
     basics + heads + framing + endings + encodings + tls + http2 + bytes + lines + downloads + uploads
     + challenges + metrics + redirects + cookies + cancelling + timeouts + beyond
     + proxies + sentOnce + completeness + lookups + floods
+    + exhaustion + crowds
 
   /// The cases that can run in one process, one after the other.
   public static let sharingAProcess = all.filter { $0.place == .anyProcess }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// Host names under `.test` that behave as their name says, by way of a small library that is loaded before the C
-/// library and answers `getaddrinfo` for them.
+/// library and answers `getaddrinfo` for them. It can make threads fail as well.
 ///
 /// | Name | Answer |
 /// |---|---|
@@ -53,6 +53,16 @@ public final class MadeUpNames: Sendable {
     }
   }
 
+  /// Has every new thread of this process fail as when the system has none left, or no longer.
+  ///
+  /// - Returns: whether the process was started with the library.
+  public static func setThreadsFail(_ fail: Bool) -> Bool {
+    typealias Set = @convention(c) (Int32) -> Void
+    guard let symbol = dlsym(nil, "retriever_test_set_threads_fail") else { return false }
+    unsafeBitCast(symbol, to: Set.self)(fail ? 1 : 0)
+    return true
+  }
+
   private init() throws {
     directory = try TemporaryDirectory()
     library = directory.path("made-up-names.so")
@@ -80,8 +90,10 @@ public final class MadeUpNames: Sendable {
   private static let source = #"""
     #define _GNU_SOURCE
     #include <dlfcn.h>
+    #include <errno.h>
     #include <fcntl.h>
     #include <netdb.h>
+    #include <pthread.h>
     #include <stdatomic.h>
     #include <stdio.h>
     #include <stdlib.h>
@@ -148,6 +160,17 @@ public final class MadeUpNames: Sendable {
       int code = answer(real, name, service, hints, result);
       atomic_fetch_sub(&in_progress, 1);
       return code;
+    }
+
+    static atomic_int threads_fail;
+
+    void retriever_test_set_threads_fail(int fail) { atomic_store(&threads_fail, fail); }
+
+    typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+    int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+      create *real = (create *)dlsym(RTLD_NEXT, "pthread_create");
+      return atomic_load(&threads_fail) ? EAGAIN : real(thread, attributes, body, argument);
     }
     """#
 }

@@ -21,6 +21,7 @@ struct CurlClient: ConformanceClient {
     case .bytes, .lines: "iteration over a body"
     case .challenges: "delegates"
     case .metrics: "URLSessionTaskMetrics"
+    case .crowds, .exhaustion: "many loads in one process"
     default: nil
     }
   }
