@@ -130,7 +130,7 @@ extension ConformanceSuite {
     try expect(
       count <= (isPost ? 1 : 3), "\(request.method) number \(number) came \(count) times.")
     if outcome.failure != nil, isPost || !isAlone {
-      try expectFailure(outcome, .networkConnectionLost, .badServerResponse)
+      try expectLost(outcome)
     } else {
       try expectResponse(outcome, after: "to \(request.method) number \(number)")
       try expect(count > 0, "An answer came to a request that did not.")
