@@ -3,7 +3,8 @@ import TestSupport
 
 extension ConformanceSuite {
   static let completeness: [ConformanceCase] =
-    cutByLength + cutChunks + untilClose + transferCodings + headWithBody + cutStreams + brokenConnections
+    cutByLength + cutChunks + untilClose + transferCodings + headWithBody + cutIterations + cutStreams
+    + brokenConnections
     + completeStreams
 
   /// Fails the case unless a load that was cut is an error, whatever its code, soon, as data and as a download.
@@ -125,6 +126,32 @@ extension ConformanceSuite {
           try await context.perform(ExchangeRequest(.data, origin)), text: "hello, world")
       }
     }
+
+  // MARK: Iteration
+
+  private static let cutIterations: [ConformanceCase] = each(
+    over: [.http, .https, .http2], .completeness, "cut-bytes",
+    "Iterating a body that is cut gives its part, then throws."
+  ) { context in
+    let origin: String
+    if context.transport == .http2 {
+      origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        while true {
+          let stream = try connection.nextRequest()
+          try connection.sendHead(stream: stream)
+          try connection.sendData(stream: stream, "hello".utf8)
+          try connection.reset(stream: stream, code: 8)
+        }
+      }
+    } else {
+      origin = try context.serve([.readRequest, .send(chunked + "5\r\nhello\r\n"), .close]).origin
+    }
+    let outcome = try await context.perform(ExchangeRequest(.bytes, origin))
+    try expectFailure(outcome, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
+    try expect("hello".hasPrefix(outcome.text), "Before the error “\(outcome.text)” came.")
+    try expect(outcome.text == "hello" || context.transport == .http2, "The part did not come.")
+  }
 
   // MARK: HEAD
 

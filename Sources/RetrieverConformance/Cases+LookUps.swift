@@ -171,7 +171,7 @@ extension ConformanceSuite {
             try expectFailure(outcome, .cannotFindHost, .dnsLookupFailed, within: .seconds(10))
           }
         }
-        group.addTask { try await expectAnswerSoon(context, session, url("127.0.0.1"), within: .seconds(1)) }
+        group.addTask { try await expectAnswerSoon(context, session, url("127.0.0.1"), within: .seconds(2)) }
         try await group.waitForAll()
       }
     }
