@@ -50,10 +50,20 @@ extension ConformanceSuite {
       "proxy-tunnel-fields", "The fields and cookies of a proxy that makes a tunnel are not the origin's.",
       "HTTP/1.1 200 OK\r\nX-Proxy: yes\r\nSet-Cookie: proxy=yes; Path=/\r\nContent-Type: text/x-proxy\r\n\r\n"
     )
-    + tunnel(
-      "proxy-tunnel-interim", "Interim responses before a tunnel are passed over.",
-      "HTTP/1.1 100 Continue\r\nX-Proxy: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-Proxy: 2\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
-    )
+    + behind(
+      over: [.https, .http2], "proxy-tunnel-interim",
+      "Interim responses before a tunnel are passed over, or an error; they are never the response."
+    ) { context in
+      let interim =
+        "HTTP/1.1 100 Continue\r\nX-Proxy: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-Proxy: 2\r\n\r\n"
+      _ = try context.proxy { _ in .tunnel(interim + "HTTP/1.1 200 OK\r\n\r\n") }
+      let (origin, _) = try context.serveNamed { _ in Reply(404, text: "the origin's") }
+      let outcome = try await context.perform(ExchangeRequest(.data, origin))
+      try expectFailure(
+        outcome, .networkConnectionLost, .cannotConnectToHost, .badServerResponse, .unknown,
+        or: "the origin's response"
+      ) { $0.status == 404 && $0.text == "the origin's" && $0.headers["x-proxy"] == nil }
+    }
     + tunnel(
       "proxy-tunnel-length", "A length that a proxy gives with a tunnel does not count.",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
