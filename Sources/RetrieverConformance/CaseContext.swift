@@ -135,6 +135,13 @@ final class CaseContext: Sendable {
     return directory
   }
 
+  /// A download whose file ends in a directory that is removed after the case.
+  func download(_ address: String) throws -> ExchangeRequest {
+    var request = ExchangeRequest(.download, address)
+    request.destination = try directory().file("download")
+    return request
+  }
+
   // MARK: Environment
 
   /// Sets variables of this process's environment, before the sessions that are to see them are made.

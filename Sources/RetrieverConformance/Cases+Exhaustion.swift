@@ -115,11 +115,12 @@ extension ConformanceSuite {
       let address = try address(context)
       let session = try context.session()
       try expectResponse(try await context.perform(ExchangeRequest(.data, address), on: session))
+      let downloads = [try context.download(address), try context.download(address)]
       let shortage = try DescriptorShortage()
       defer { shortage.end() }
-      try expectError(try await context.perform(ExchangeRequest(.download, address), on: session))
+      try expectError(try await context.perform(downloads[0], on: session))
       shortage.end()
-      try expectResponse(try await context.perform(ExchangeRequest(.download, address), on: session))
+      try expectResponse(try await context.perform(downloads[1], on: session))
     }
 
   // MARK: Threads
