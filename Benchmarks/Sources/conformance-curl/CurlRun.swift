@@ -55,14 +55,14 @@ struct CurlRun: Sendable {
     case .none:
       return exchange.method == "HEAD" ? ["--head"] : exchange.method == "GET" ? [] : method
     case .data(let data):
-      return method + ["--data-binary", "@" + (try directory.write(data, to: "\(number).data").path)]
+      let file = "@" + (try directory.write(data, to: "\(number).data").path)
+      // Without a method of its own, so that curl may change it on a redirect.
+      return (exchange.method == "POST" ? [] : method) + ["--data-binary", file]
     case .file(let file):
-      // To a URL without a path it would add the file's name.
-      let hasPath = (URL(string: exchange.url)?.path.count ?? 0) > 1
-      return method + (hasPath ? ["--upload-file", file.path] : ["--data-binary", "@" + file.path])
+      return (exchange.method == "PUT" ? [] : method) + ["--upload-file", file.path]
     case .stream(let data):
-      let file = try directory.write(data, to: "\(number).data")
-      return method + ["--data-binary", "@" + file.path, "--header", "Transfer-Encoding: chunked"]
+      let file = "@" + (try directory.write(data, to: "\(number).data").path)
+      return method + ["--data-binary", file, "--header", "Transfer-Encoding: chunked"]
     }
   }
 
@@ -102,8 +102,10 @@ struct CurlRun: Sendable {
       file = destination
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-    // The largest are judged by their size.
-    if (attributes?[.size] as? Int ?? 0) < 64 << 20 { outcome.body = (try? Data(contentsOf: file)) ?? Data() }
+    // The largest downloads are judged by their size.
+    if exchange.kind != .download || (attributes?[.size] as? Int ?? 0) < 64 << 20 {
+      outcome.body = (try? Data(contentsOf: file)) ?? Data()
+    }
     if exchange.method == "HEAD" { outcome.body = Data() }
     guard exchange.kind == .download else { return }
     outcome.file = path("body")
