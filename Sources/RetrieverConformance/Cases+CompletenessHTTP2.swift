@@ -198,6 +198,9 @@ extension ConformanceSuite {
       connection, stream in
       try connection.respond(stream: stream, text: "hello")
       try connection.goAway(lastStream: stream, code: 0)
+      // A close with something unread would be a reset, which could overtake the response.
+      connection.raw.finishSending()
+      try connection.raw.readUntilClosed()
       throw ScriptedConnection.Ended.byPeer
     },
     complete(
