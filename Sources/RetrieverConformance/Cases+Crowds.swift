@@ -84,6 +84,40 @@ extension ConformanceSuite {
     + unread(
       "crowd-unread-http2", "30 streams that nobody reads stay within a bound of memory.", over: .http2, 30)
 
+  /// Sends one byte to each of so many streams, then to all of them as much as the client's windows permit.
+  private static func fillWindows(of count: Int, _ connection: HTTP2Connection) throws {
+    var (initial, shared, windows) = (65_535, 65_535, [UInt32: Int]())
+    try connection.handshake()
+    while let frame = try connection.nextFrame() {
+      let number = frame.payload.suffix(4).reduce(0) { $0 << 8 | Int($1) }
+      switch frame.kind {
+      case .settings:
+        for start in stride(from: 0, to: frame.payload.count - 5, by: 6) where frame.payload[start + 1] == 4 {
+          initial = frame.payload[(start + 2)..<(start + 6)].reduce(0) { $0 << 8 | Int($1) }
+        }
+      case .windowUpdate where frame.stream == 0: shared += number
+      case .windowUpdate: windows[frame.stream]? += number
+      case .headers:
+        try connection.sendHead(stream: frame.stream)
+        try connection.sendData(stream: frame.stream, [1])
+        windows[frame.stream] = initial - 1
+        shared -= 1
+      default: break
+      }
+      guard windows.count >= count else { continue }
+      for (stream, window) in windows {
+        var left = window
+        while left > 0, shared > 0 {
+          let size = min(16_384, left, shared)
+          try connection.sendData(stream: stream, [UInt8](repeating: 1, count: size))
+          left -= size
+          shared -= size
+        }
+        windows[stream] = left
+      }
+    }
+  }
+
   private static func crowd(
     _ id: String, _ title: String, body: @escaping @Sendable (CaseContext) async throws -> Void
   ) -> ConformanceCase {
@@ -117,13 +151,13 @@ extension ConformanceSuite {
           switch transport {
           case .http: nginx.url("/big").absoluteString
           case .https: nginx.secureURL("/big").absoluteString
-          case .http2: nginx.http2URL("/big").absoluteString
+          case .http2: try context.serveHTTP2 { try fillWindows(of: count, $0) }
           }
         let session = try context.session()
         // The first use takes memory of its own.
+        let other = try context.servers.healthy().address()
+        try expectResponse(try await context.perform(ExchangeRequest(.data, other), on: session))
         var request = ExchangeRequest(.bytes, address)
-        request.elementLimit = 1
-        try expectResponse(try await context.perform(request, on: session))
         let begun = Counter()
         let stop = Gate()
         request.elementLimit = 2
