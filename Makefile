@@ -151,7 +151,7 @@ lint: setup-build ## formatting and the project's own rules
 docs: setup-build ## the documentation as a web site in build/docs
 	@scripts/docs
 
-conformance: setup-test ## the same checks against Retriever and against FoundationNetworking
+conformance: setup-test ## the same checks against Retriever, FoundationNetworking and curl
 	scripts/conformance
 
 differential: setup-test ## the same raw replies to curl and to Retriever; writes docs/differences-from-curl.md

@@ -163,8 +163,13 @@ let package = Package(
     .executableTarget(
       name: "soak", dependencies: ["Retriever", "TestSupport"], path: "Tests/Programs/soak",
       swiftSettings: strict),
+    .executableTarget(
+      name: "conformance-retriever", dependencies: ["Retriever", "RetrieverConformance", "TestSupport"],
+      path: "Tests/Programs/conformance-retriever",
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["Retriever", "RetrieverConformance", "TestSupport"], swiftSettings: strict),
+      dependencies: ["Retriever", "RetrieverConformance", "TestSupport", "conformance-retriever"],
+      swiftSettings: strict),
   ]
 )

@@ -47,16 +47,13 @@ let package = Package(
         .product(name: "RetrieverConformance", package: "retriever"),
       ],
       swiftSettings: strict),
-    // The client's files are the same in both, again by symbolic link.
-    .executableTarget(
-      name: "conformance-retriever",
-      dependencies: [
-        .product(name: "Retriever", package: "retriever"),
-        .product(name: "RetrieverConformance", package: "retriever"),
-      ],
-      swiftSettings: strict),
+    // The files of its client are those of the tests of Retriever, again by symbolic link.
     .executableTarget(
       name: "conformance-foundation",
+      dependencies: [.product(name: "RetrieverConformance", package: "retriever")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "conformance-curl",
       dependencies: [.product(name: "RetrieverConformance", package: "retriever")],
       swiftSettings: strict),
   ]

@@ -47,9 +47,6 @@ static inline CURLcode retriever_easy_set_ssl_context_function(CURL *handle, cur
 static inline CURLSHcode retriever_share_tls_sessions(CURLSH *share) {
   return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
-static inline CURLcode retriever_easy_get_socket(CURL *handle, curl_socket_t *socket) {
-  return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, socket);
-}
 static inline CURLcode retriever_easy_get_tls(CURL *handle, struct curl_tlssessioninfo **info) {
   return curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, info);
 }

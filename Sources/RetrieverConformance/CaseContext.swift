@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import TestSupport
 
@@ -9,6 +10,7 @@ final class CaseContext: Sendable {
     var judged: [any ConformanceSession] = []
     var servers: [ScriptedServer] = []
     var directories: [TemporaryDirectory] = []
+    var variables: Set<String> = []
   }
 
   let client: any ConformanceClient
@@ -133,7 +135,32 @@ final class CaseContext: Sendable {
     return directory
   }
 
+  /// A download whose file ends in a directory that is removed after the case.
+  func download(_ address: String) throws -> ExchangeRequest {
+    var request = ExchangeRequest(.download, address)
+    request.destination = try directory().file("download")
+    return request
+  }
+
+  // MARK: Environment
+
+  /// Sets variables of this process's environment, before the sessions that are to see them are made.
+  func setEnvironment(_ variables: [String: String]) {
+    for (name, value) in variables { setenv(name, value, 1) }
+    state.withLock { $0.variables.formUnion(variables.keys) }
+  }
+
+  /// Removes them.
+  func restoreEnvironment() {
+    let names = state.withLock { state in
+      defer { state.variables = [] }
+      return state.variables
+    }
+    for name in names { unsetenv(name) }
+  }
+
   func cleanUp() {
+    restoreEnvironment()
     let (sessions, servers) = state.withLock { state in
       defer { state = State() }
       return (state.sessions, state.servers)

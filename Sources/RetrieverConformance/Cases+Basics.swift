@@ -61,7 +61,7 @@ extension ConformanceSuite {
       },
       ConformanceCase(.basics, "keep-alive", "Requests one after the other share a connection.") { context in
         let (origin, server) = try context.serveHTTP { _ in Reply(text: "hello") }
-        let session = try context.session()
+        let session = try context.session { $0.needsKeptConnections = true }
         for _ in 0..<5 {
           try expectResponse(try await context.perform(ExchangeRequest(.data, origin), on: session))
         }

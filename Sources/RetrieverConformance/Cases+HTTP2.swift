@@ -147,7 +147,7 @@ extension ConformanceSuite {
         try connection.respond(stream: other, text: "hello")
         try connection.raw.readUntilClosed()
       }
-      let session = try context.session()
+      let session = try context.session { $0.needsKeptConnections = true }
       try expectResponse(try await context.perform(ExchangeRequest(.data, origin), on: session), text: "warm")
       async let one = context.perform(ExchangeRequest(.data, origin), on: session)
       async let other = context.perform(ExchangeRequest(.data, origin), on: session)

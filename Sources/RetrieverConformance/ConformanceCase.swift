@@ -72,6 +72,20 @@ public enum Area: String, Sendable, CaseIterable {
   case timeouts
   /// What the tested library has beyond Apple's.
   case beyond
+  /// Proxies from the environment.
+  case proxies
+  /// How often a request reaches servers that end their connections.
+  case sentOnce = "sent once"
+  /// Bodies that are cut, and bodies that only look so.
+  case completeness = "complete or error"
+  /// Look-ups of host names.
+  case lookups = "look-ups"
+  /// Very many loads at the same time.
+  case crowds
+  /// Descriptors and threads that run out.
+  case exhaustion
+  /// HTTP/2 peers that flood and exceed.
+  case floods = "HTTP/2 floods"
 }
 
 /// What a case speaks.
@@ -82,6 +96,16 @@ public enum Transport: String, Sendable {
   case https
   /// HTTP/2 over TLS.
   case http2
+}
+
+/// The process that a case must run in.
+public enum Place: Sendable {
+  /// Any, together with other cases.
+  case anyProcess
+  /// One of its own, because it changes the environment or the limits of the process.
+  case ownProcess
+  /// One of its own that is started with `MadeUpNames`.
+  case ownProcessWithMadeUpNames
 }
 
 /// One behaviour, stated in a sentence, that a client has or has not.
@@ -96,18 +120,22 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let transport: Transport
   /// How long it may take in all.
   public let timeLimit: Duration
+  /// The process it must run in.
+  public let place: Place
 
   let body: @Sendable (CaseContext) async throws -> Void
 
   init(
     _ area: Area, _ id: String, _ title: String, over transport: Transport = .http,
-    limit: Duration = .seconds(25), body: @escaping @Sendable (CaseContext) async throws -> Void
+    limit: Duration = .seconds(25), in place: Place = .anyProcess,
+    body: @escaping @Sendable (CaseContext) async throws -> Void
   ) {
     self.area = area
     self.id = id
     self.title = title
     self.transport = transport
     timeLimit = limit
+    self.place = place
     self.body = body
   }
 
@@ -118,9 +146,14 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public func run(_ client: any ConformanceClient, _ servers: SharedServers) async -> Verdict {
     let context = CaseContext(client: client, servers: servers, transport: transport)
     defer { context.cleanUp() }
+    if let missing = client.missing(in: area) { return .notOffered(missing) }
+    if place == .ownProcessWithMadeUpNames, !MadeUpNames.areLoaded {
+      return .failed("The case needs a process that is started with the made-up names: use --filter \(id).")
+    }
     let verdict = await within(timeLimit) { () -> Verdict in
       do {
         try await body(context)
+        context.restoreEnvironment()
         try await context.proveSessionsUsable()
         return .passed
       } catch let failure as CaseFailure {

@@ -7,6 +7,14 @@ public protocol ConformanceClient: Sendable {
   ///
   /// - Throws: `NotOffered` when an option has no counterpart.
   func makeSession(_ options: SessionOptions) throws -> any ConformanceSession
+
+  /// What the client lacks for all cases of an area; nil when it has something to try.
+  func missing(in area: Area) -> String?
+}
+
+extension ConformanceClient {
+  /// Nothing.
+  public func missing(in area: Area) -> String? { nil }
 }
 
 /// One session of a client.

@@ -81,7 +81,7 @@ public enum ConformanceMain {
       JobThread {
         while let tried = rest.withLock({ $0.popFirst() }) {
           let start = ContinuousClock.now
-          let verdict = runInChild(tried, flags)
+          let verdict = tried.runApart(flags: flags)
           if verdict != .passed { failures.increment() }
           show(tried, client, verdict, since: start)
         }
@@ -89,40 +89,6 @@ public enum ConformanceMain {
     }
     for thread in group { thread.join() }
     return failures.value
-  }
-
-  private static func runInChild(_ tried: ConformanceCase, _ flags: [String]) -> Verdict {
-    do {
-      // A temporary directory of its own: what is left in it is this case's.
-      let directory = try TemporaryDirectory()
-      var environment = try TestAuthority.shared().environment
-      environment["TMPDIR"] = directory.url.path
-      let child = try ChildProcess(
-        ["/proc/self/exe", "--case", tried.id] + flags, environment: environment, isConversing: true)
-      let line = child.readLine(within: tried.timeLimit * 2 + .seconds(15))
-      // A verdict is a verdict, even when the client then keeps the process from ending.
-      if let line, let result = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)) {
-        _ = child.waitForEnd(within: .seconds(2))
-        return verdict(result)
-      }
-      switch child.waitForEnd(within: .seconds(1)) {
-      case nil: return .hung("The process did not end; every thread of the client was blocked.")
-      case .exited(let code): return .crashed("The process ended with code \(code).")
-      case .signalled(let signal): return .crashed("The process ended by signal \(signal).")
-      }
-    } catch {
-      return .failed("The case could not be started: \(error)")
-    }
-  }
-
-  private static func verdict(_ line: Line) -> Verdict {
-    let reason = line.reason ?? ""
-    return switch line.verdict {
-    case Verdict.passed.word: .passed
-    case Verdict.hung("").word: .hung(reason)
-    case Verdict.notOffered("").word: .notOffered(reason)
-    default: .failed(reason)
-    }
   }
 
   private static func show(

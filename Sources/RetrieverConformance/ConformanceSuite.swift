@@ -7,6 +7,14 @@ public enum ConformanceSuite {
   public static let all: [ConformanceCase] =
     basics + heads + framing + endings + encodings + tls + http2 + bytes + lines + downloads + uploads
     + challenges + metrics + redirects + cookies + cancelling + timeouts + beyond
+    + proxies + sentOnce + completeness + lookups + floods
+    + exhaustion + crowds
+
+  /// The cases that can run in one process, one after the other.
+  public static let sharingAProcess = all.filter { $0.place == .anyProcess }
+
+  /// The cases that need a process of their own.
+  public static let apart = all.filter { $0.place != .anyProcess }
 
   /// The case with this id.
   public static func named(_ id: String) -> ConformanceCase? { all.first { $0.id == id } }
@@ -14,12 +22,13 @@ public enum ConformanceSuite {
   /// The same case over several transports; all but the first have the transport in their id.
   static func each(
     over transports: [Transport] = [.http, .https], _ area: Area, _ id: String, _ title: String,
-    limit: Duration = .seconds(25), body: @escaping @Sendable (CaseContext) async throws -> Void
+    limit: Duration = .seconds(25), in place: Place = .anyProcess,
+    body: @escaping @Sendable (CaseContext) async throws -> Void
   ) -> [ConformanceCase] {
     transports.enumerated().map { index, transport in
       ConformanceCase(
         area, index == 0 ? id : "\(id)-\(transport.rawValue)", title, over: transport, limit: limit,
-        body: body)
+        in: place, body: body)
     }
   }
 

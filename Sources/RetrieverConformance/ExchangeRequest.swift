@@ -147,6 +147,8 @@ public struct SessionOptions: Sendable {
   public var requestTimeout: Duration?
   /// `timeoutIntervalForResource`.
   public var resourceTimeout: Duration?
+  /// Whether the case is about connections that are kept between requests.
+  public var needsKeptConnections = false
   /// The session's delegate.
   public var delegate: DelegatePolicy?
   /// Beyond Apple: how many bytes `data` collects before it fails.

@@ -10,6 +10,10 @@ final class Slot<Value: Sendable>: Sendable {
     get { stored.withLock { $0 } }
     set { stored.withLock { $0 = newValue } }
   }
+
+  func change(_ change: (inout Value?) -> Void) {
+    stored.withLock { change(&$0) }
+  }
 }
 
 /// A count that several sides raise.

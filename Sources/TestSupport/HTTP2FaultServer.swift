@@ -57,6 +57,30 @@ public struct HTTP2Connection: Sendable {
     throw ScriptedConnection.Ended.byPeer
   }
 
+  /// Reads frames until a request's head is complete; its stream, and whether a body follows.
+  public func nextHead() throws -> (stream: UInt32, hasBody: Bool) {
+    var hasBody = true
+    while let frame = try nextFrame() {
+      if frame.kind == .headers { hasBody = frame.flags & HTTP2Frame.endStream == 0 }
+      if frame.kind == .headers || frame.kind == .continuation, frame.flags & HTTP2Frame.endHeaders != 0 {
+        return (frame.stream, hasBody)
+      }
+    }
+    throw ScriptedConnection.Ended.byPeer
+  }
+
+  /// Reads a stream's body to its end, or until so many bytes have come; its windows are kept open.
+  public func readBody(of stream: UInt32, atLeast count: Int = .max) throws {
+    var received = 0
+    while received < count, let frame = try nextFrame() {
+      guard frame.kind == .data, frame.stream == stream else { continue }
+      if frame.flags & HTTP2Frame.endStream != 0 { return }
+      received += frame.payload.count
+      try openWindow(stream: 0, by: UInt32(frame.payload.count))
+      try openWindow(stream: stream, by: UInt32(frame.payload.count))
+    }
+  }
+
   /// Sends a frame.
   public func send(_ frame: HTTP2Frame) throws { try raw.send(frame.bytes) }
 

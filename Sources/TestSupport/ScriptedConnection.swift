@@ -19,9 +19,9 @@ public final class ScriptedConnection: Sendable {
   /// The number of this connection, from 0.
   public let index: Int
 
-  private let descriptor: Int32
-  private let stopping: Signal
-  private let record: @Sendable (ScriptedRequest) -> Void
+  let descriptor: Int32
+  let stopping: Signal
+  let record: @Sendable (ScriptedRequest) -> Void
 
   private struct State {
     var isClosed = false
@@ -168,7 +168,16 @@ public final class ScriptedConnection: Sendable {
     }
   }
 
-  private func readBody(of request: ScriptedRequest) throws -> [UInt8] {
+  /// Takes what was read too far, to be passed on.
+  func takeUnread() -> [UInt8] {
+    state.withLock { state in
+      defer { state.unread = [] }
+      return state.unread
+    }
+  }
+
+  /// Reads the body of a request whose head was read.
+  public func readBody(of request: ScriptedRequest) throws -> [UInt8] {
     if request["Transfer-Encoding"]?.lowercased().contains("chunked") == true {
       var body: [UInt8] = []
       while true {

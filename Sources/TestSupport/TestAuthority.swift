@@ -6,7 +6,7 @@ import Glibc
 public final class TestAuthority: Sendable {
   /// The certificates a server can show.
   public enum Certificate: String, Sendable, CaseIterable {
-    /// For localhost, 127.0.0.1 and ::1; valid.
+    /// For localhost, origin.test, 127.0.0.1 and ::1; valid.
     case valid
     /// Valid until some day in 2021.
     case expired
@@ -135,7 +135,7 @@ public final class TestAuthority: Sendable {
     basicConstraints = CA:FALSE
     keyUsage = critical, digitalSignature
     extendedKeyUsage = serverAuth
-    subjectAltName = DNS:localhost, IP:127.0.0.1, IP:::1
+    subjectAltName = DNS:localhost, DNS:origin.test, IP:127.0.0.1, IP:::1
     [other_server]
     basicConstraints = CA:FALSE
     extendedKeyUsage = serverAuth

@@ -1,5 +1,6 @@
 import Foundation
 import RetrieverConformance
+import TestSupport
 import Testing
 
 /// Every behaviour of the suite, with Retriever as the client. Cases count connections, time and memory: one at a time.
@@ -7,9 +8,17 @@ import Testing
 struct ConformanceTests {
   private static let servers = SharedServers()
 
-  @Test("A case holds", arguments: ConformanceSuite.all)
+  @Test("A case holds", arguments: ConformanceSuite.sharingAProcess)
   func holds(_ tried: ConformanceCase) async {
     let verdict = await tried.run(URLSessionClient(), Self.servers)
+    #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
+  }
+
+  @Test("A case holds in a process of its own", arguments: ConformanceSuite.apart)
+  func holdsApart(_ tried: ConformanceCase) async throws {
+    let folder = try #require(Bundle.main.executableURL?.deletingLastPathComponent())
+    let program = folder.appending(path: "conformance-retriever").path
+    let verdict = await offThePool { tried.runApart(program: program) }
     #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
   }
 

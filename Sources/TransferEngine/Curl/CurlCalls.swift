@@ -175,12 +175,6 @@ enum Curl {
     return String(cString: value)
   }
 
-  /// The socket of the connection that a handle has; negative without one.
-  static func activeSocket(_ easy: UnsafeMutableRawPointer) -> Int32 {
-    var socket: curl_socket_t = -1
-    return retriever_easy_get_socket(easy, &socket) == CURLE_OK ? socket : -1
-  }
-
   static func context(_ easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     var value: UnsafeMutableRawPointer?
     return retriever_easy_get_pointer(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : nil

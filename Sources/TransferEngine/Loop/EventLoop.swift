@@ -188,13 +188,10 @@ final class EventLoop: @unchecked Sendable {
   func addClosedStream(_ transfer: Transfer) { closedStreams.append(transfer) }
 
   /// libcurl may miss the end of a stream while it sends the stream's body, and then waits for its time-out.
-  private func finishClosedStreams() {
+  private func remindOfClosedStreams() {
     guard !closedStreams.isEmpty else { return }
-    var transfers: [Transfer] = []
-    swap(&transfers, &closedStreams)
-    for transfer in transfers { transfer.remindOfEnd() }
-    finishTouched()
-    for transfer in transfers { transfer.finishClosedStream() }
+    for transfer in closedStreams { transfer.remindOfEnd() }
+    closedStreams.removeAll(keepingCapacity: true)
   }
 
   func remove(_ transfer: Transfer) {
@@ -231,7 +228,7 @@ final class EventLoop: @unchecked Sendable {
   private func finishDoneTransfers() {
     while let transfer = failed.popLast() { transfer.finishFailed() }
     finishTouched()
-    finishClosedStreams()
+    remindOfClosedStreams()
     // After those that libcurl calls done: theirs may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
     settle()

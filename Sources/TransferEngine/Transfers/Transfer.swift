@@ -1,5 +1,4 @@
 import CCurl
-import CLinux
 
 /// One exchange under way: the driver of ``TransferStateMachine``.
 ///
@@ -171,19 +170,13 @@ package final class Transfer: @unchecked Sendable {
     core.loop.addClosedStream(self)
   }
 
-  /// libcurl has done its round and this transfer is still not over: it is told to read, and finds the end.
+  /// libcurl has done its round and this transfer is still not over. Taking a pause back makes it look again.
   func remindOfEnd() {
-    guard machine.phase == .running, let handle, handle.streamErrorCode != nil else { return }
-    let socket = Curl.activeSocket(handle.easy)
-    if socket >= 0 { core.act(on: socket, events: EPOLLIN.rawValue) }
-  }
-
-  /// Even so libcurl has not noticed. A paused transfer is left to find out when it is resumed.
-  func finishClosedStream() {
-    guard machine.phase == .running, !machine.isReceivePaused, let handle, let code = handle.streamErrorCode,
-      code != 0
-    else { return }
-    done(CURLE_HTTP2_STREAM)
+    guard machine.phase == .running, !machine.isReceivePaused, let handle, handle.streamErrorCode != nil else {
+      return
+    }
+    Curl.pause(handle.easy, receiving: true, sending: machine.isSendPaused)
+    applyPauses()
   }
 
   func finishBroken() {

@@ -1,1 +1,0 @@
-../../../Tests/ConformanceTests/URLSessionClient+Handlers.swift

@@ -1,0 +1,83 @@
+import Synchronization
+
+/// A SOCKS5 proxy (RFC 1928) on 127.0.0.1 without authentication; every host it is asked for is 127.0.0.1.
+public final class SOCKSProxy: Sendable {
+  /// How it treats a client.
+  public enum Manner: Sendable {
+    /// Connects.
+    case accept
+    /// Accepts no method of authentication.
+    case refuseMethods
+    /// Answers the request with this code: 2 is "not allowed", 5 is "connection refused".
+    case refuse(UInt8)
+    /// Closes inside its reply to the request.
+    case cut
+    /// Never answers.
+    case silence
+  }
+
+  /// What a client asked for.
+  public struct Question: Sendable, Equatable {
+    /// The host as it came: a name, or an address in numbers.
+    public var host: String
+    /// Whether it came as a name, for the proxy to look up.
+    public var isName: Bool
+    /// The port.
+    public var port: UInt16
+  }
+
+  /// The server below.
+  public let server: ScriptedServer
+  private let asked: Asked
+
+  private final class Asked: Sendable {
+    let questions = Mutex<[Question]>([])
+  }
+
+  /// Starts a proxy.
+  public init(_ manner: Manner = .accept) throws {
+    let asked = Asked()
+    self.asked = asked
+    server = try ScriptedServer { connection in
+      let greeting = try connection.read(exactly: 2)
+      _ = try connection.read(exactly: Int(greeting[1]))
+      switch manner {
+      case .silence: return try connection.hold()
+      case .refuseMethods:
+        try connection.send([5, 0xff])
+        return try connection.readUntilClosed()
+      default: try connection.send([5, 0])
+      }
+      let question = try Self.question(on: connection)
+      asked.questions.withLock { $0.append(question) }
+      switch manner {
+      case .refuse(let code):
+        try connection.send([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
+        try connection.readUntilClosed()
+      case .cut: try connection.send([5, 0, 0, 1, 0])
+      default:
+        try connection.send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+        try connection.relay(to: question.port)
+      }
+    }
+  }
+
+  /// What clients asked for.
+  public var questions: [Question] { asked.questions.withLock { $0 } }
+
+  private static func question(on connection: ScriptedConnection) throws -> Question {
+    let head = try connection.read(exactly: 4)
+    let host: String
+    switch head[3] {
+    case 3:
+      let length = try connection.read(exactly: 1)[0]
+      host = String(decoding: try connection.read(exactly: Int(length)), as: UTF8.self)
+    case 4:
+      host = try connection.read(exactly: 16).map { String($0, radix: 16) }.joined(separator: ":")
+    default:
+      host = try connection.read(exactly: 4).map { String($0) }.joined(separator: ".")
+    }
+    let port = try connection.read(exactly: 2)
+    return Question(host: host, isName: head[3] == 3, port: UInt16(port[0]) << 8 | UInt16(port[1]))
+  }
+}

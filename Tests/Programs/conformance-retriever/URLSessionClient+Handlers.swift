@@ -1,0 +1,1 @@
+../../ConformanceTests/URLSessionClient+Handlers.swift
