@@ -177,4 +177,24 @@ import Testing
     #expect(record.failure?.code == .connectionLost)
     #expect(counts["requests"] == 1)
   }
+
+  @Test(arguments: [true, false])
+  func `a GET goes over a new HTTP/2 connection when the kept one ends`(isReset: Bool) async throws {
+    let counts = Counts()
+    let server = try HTTP2FaultServer { connection in
+      try connection.handshake()
+      while true {
+        let stream = try connection.nextRequest()
+        counts.add("requests")
+        if counts["requests"] == 2 { return isReset ? connection.raw.reset() : connection.raw.close() }
+        try connection.respond(stream: stream, text: "hello")
+      }
+    }
+    let client = try TransferClient(options: .trustingTestAuthority())
+    for _ in 0..<2 {
+      let record = try await client.run(TransferRequest(url: server.address()))
+      #expect(record.failure == nil)
+    }
+    #expect(counts["requests"] == 3)
+  }
 }

@@ -13,11 +13,24 @@
     private struct State: Sendable {
       var buffered: [UInt8] = []
       var offset = 0
+      /// What was sent of a short body, to be sent again; nil when it has become too long for that.
+      var sent: [UInt8]? = []
       var isReading = false
       var isWaiting = false
       var end: TransferBodyRead?
       var moreAvailable: (@Sendable () -> Void)?
+
+      /// A server may refuse a request before it looks at it: the beginning of its body is kept for another try.
+      mutating func keep(_ count: Int) {
+        guard let kept = sent?.count, kept + count <= StreamBody.maximumKeptBytes else {
+          sent = nil
+          return
+        }
+        sent?.append(contentsOf: buffered[offset..<offset + count])
+      }
     }
+
+    private static let maximumKeptBytes = 256 << 10
 
     let length: Int64?
     private let stream: InputStream
@@ -63,6 +76,7 @@
             buffer.copyMemory(
               from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<state.offset + count]))
           }
+          state.keep(count)
           state.offset += count
           return (.bytes(count), state.offset == state.buffered.count)
         }
@@ -74,7 +88,15 @@
       return answer
     }
 
-    func rewind() -> Bool { false }
+    /// A stream is read once; but the beginning of what was sent is still here.
+    func rewind() -> Bool {
+      state.withLock { state in
+        guard let sent = state.sent else { return false }
+        state.buffered = sent + state.buffered[state.offset...]
+        (state.sent, state.offset) = ([], 0)
+        return true
+      }
+    }
 
     /// Whether what was read may be sent: not when the stream has more than was stated. On the queue.
     private func endsHere() -> Bool {
@@ -104,7 +126,10 @@
         }
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
           state.isReading = false
-          if count > 0 {
+          if count > 0, state.offset < state.buffered.count {
+            // It was rewound meanwhile.
+            state.buffered += bytes
+          } else if count > 0 {
             state.buffered = bytes
             state.offset = 0
           } else {

@@ -56,9 +56,9 @@ extension EasyHandle {
   }
 
   /// The connection is there; the request follows, for the first time or again.
-  static let requestBegins: curl_prereq_callback = { context, _, _, _, _ in
+  static let requestBegins: curl_prereq_callback = { context, _, _, _, localPort in
     with(context, otherwise: CURL_PREREQFUNC_ABORT) { transfer in
-      transfer.requestBegins() ? CURL_PREREQFUNC_OK : nil
+      transfer.requestBegins(localPort: localPort) ? CURL_PREREQFUNC_OK : nil
     }
   }
 

@@ -70,6 +70,29 @@ enum OpenSSL {
       stackCount: stackCount, stackValue: stackValue, freeNames: freeNames)
   }()
 
+  // MARK: The end of a connection
+
+  private static let keep = find("SSL_up_ref", as: (@convention(c) (Pointer?) -> Int32).self)
+  private static let free = find("SSL_free", as: (@convention(c) (Pointer?) -> Void).self)
+  private static let shutdownState = find("SSL_get_shutdown", as: (@convention(c) (Pointer?) -> Int32).self)
+
+  /// Keeps OpenSSL's object for a connection beyond libcurl's use of it, to ask how the connection ended.
+  final class KeptConnection: @unchecked Sendable {
+    // Unchecked: used by the holder of one loop's turn only.
+    private let connection: Pointer
+
+    init?(_ connection: Pointer) {
+      guard let keep = OpenSSL.keep, OpenSSL.free != nil, OpenSSL.shutdownState != nil, keep(connection) == 1
+      else { return nil }
+      self.connection = connection
+    }
+
+    deinit { OpenSSL.free?(connection) }
+
+    /// Whether the server said that it would send no more (SSL_RECEIVED_SHUTDOWN).
+    var sawCloseNotify: Bool { (OpenSSL.shutdownState?(connection) ?? 2) & 2 != 0 }
+  }
+
   // MARK: What was negotiated
 
   private static let version = find("SSL_version", as: (@convention(c) (Pointer?) -> Int32).self)

@@ -1,6 +1,7 @@
 /// Decides whether a body that the transport calls complete is complete. Pure.
 ///
-/// An HTTP/1 body has its length, its last chunk or the end of its connection, and the transport judges these. An
+/// An HTTP/1 body has its length, its last chunk or the end of its connection, and the transport judges the first two.
+/// With TLS the end of a connection is announced; an end that is not may be an attacker's, who cut the connection. An
 /// HTTP/2 body without a length ends with END_STREAM and with nothing else: libcurl also takes RST_STREAM with
 /// NO_ERROR, and the end of a connection that broke the protocol, for its end.
 enum EndingRule {
@@ -15,6 +16,8 @@ enum EndingRule {
     var receivedLength: Int64 = 0
     /// A response that has no body whatever its head says: to HEAD, or with status 204 or 304.
     var hasNoBody = false
+    /// HTTP/1 over TLS, for a body that ends with its connection: whether the server announced that end; nil otherwise.
+    var sawCloseNotify: Bool?
     /// The head is complete.
     var hasHead = true
   }
@@ -26,7 +29,8 @@ enum EndingRule {
 
   static func verdict(_ observation: Observation) -> Verdict {
     guard observation.hasHead else { return .cutOff }
-    guard observation.isHTTP2, !observation.hasNoBody else { return .complete }
+    if observation.hasNoBody { return .complete }
+    guard observation.isHTTP2 else { return observation.sawCloseNotify == false ? .cutOff : .complete }
     if let length = observation.announcedLength { return observation.receivedLength == length ? .complete : .cutOff }
     return observation.sawEndOfStream == false ? .cutOff : .complete
   }

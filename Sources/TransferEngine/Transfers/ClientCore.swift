@@ -16,6 +16,9 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   let tlsSessions: UnsafeMutableRawPointer?
   private var idleHandles: [EasyHandle] = []
   private var isClosed = false
+  /// The sockets of connections by their local ports, which is how libcurl names them, and the other way round.
+  private var connectedSockets: [Int32: Int32] = [:]
+  private var localPorts: [Int32: Int32] = [:]
   var scheduler: LoadScheduler
   var trust: TrustState
 
@@ -141,7 +144,6 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
 
   /// Opens a connection's socket, unless the client's address policy refuses the address.
   func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>, transfer: Transfer?) -> curl_socket_t {
-    transfer?.opensConnection()
     if let refusal = options.addressRefusal {
       // The struct declares 16 bytes of address; libcurl puts longer ones behind it, so the address is passed on raw.
       let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
@@ -157,6 +159,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       ? { errno = EMFILE; return -1 }() : Glibc.socket(address.pointee.family, type, address.pointee.protocol)
     if socket >= 0 {
       loop.sockets.opened(socket)
+      transfer?.opensConnection(over: socket)
     } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
       transfer?.noteConnectFailure(.noSocket(errno))
     }
@@ -165,7 +168,37 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
 
   func closeSocket(_ socket: curl_socket_t) {
     loop.sockets.closed(socket)
+    if let port = localPorts.removeValue(forKey: socket), connectedSockets[port] == socket {
+      connectedSockets[port] = nil
+    }
     Glibc.close(socket)
+  }
+
+  /// A new connection has come about from this port, over one of these sockets.
+  func connected(localPort port: Int32, over sockets: [Int32]) {
+    guard port > 0, let socket = sockets.first(where: { Self.localPort(of: $0) == port }) else { return }
+    connectedSockets[port] = socket
+    localPorts[socket] = port
+  }
+
+  /// Whether there is something to be read from an idle connection, which only ever means that it is of no use any more.
+  func hasInput(onLocalPort port: Int32) -> Bool {
+    guard let socket = connectedSockets[port] else { return false }
+    var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&poll, 1, 0) > 0
+  }
+
+  private static func localPort(of socket: Int32) -> Int32? {
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let code = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+    }
+    guard code == 0 else { return nil }
+    return withUnsafePointer(to: &address) { pointer in
+      // The port is in the same place for both families.
+      pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int32(UInt16(bigEndian: $0.pointee.sin_port)) }
+    }
   }
 }
 

@@ -18,6 +18,8 @@ struct HeadCollector {
   private var hasLength = false
   private var hasContradiction = false
   private var hasForeignCoding = false
+  /// Whether the head has a `Transfer-Encoding`.
+  private(set) var isChunked = false
   private var isComplete = false
   private(set) var byteCount = 0
   private var informationalCount = 0
@@ -83,6 +85,7 @@ struct HeadCollector {
     case (UInt8(ascii: "c"), 17...) where Self.isField(line, "content-encoding"):
       noteEncoding(line[17...])
     case (UInt8(ascii: "t"), 18...) where Self.isField(line, "transfer-encoding"):
+      isChunked = true
       if !Self.isKnownTransferCoding(line[18...]) { hasForeignCoding = true }
     default: break
     }
@@ -168,6 +171,7 @@ struct HeadCollector {
     contentLength = nil
     contentEncoding = nil
     hasLength = false
+    isChunked = false
     informationalCount += 1
     guard informationalCount <= limits.informationalResponses else {
       return .failure(

@@ -45,6 +45,8 @@ package final class Transfer: @unchecked Sendable {
   private struct AttemptNotes {
     var count: UInt8 = 0
     var openedConnection = false
+    /// What was opened for it; libcurl may try two addresses at the same time.
+    var sockets: [Int32] = []
     /// libcurl's count of sent bytes when the attempt began: those before it went to a proxy, or were another attempt's.
     var requestSizeBefore = 0
     var isRestartWanted = false
@@ -62,6 +64,8 @@ package final class Transfer: @unchecked Sendable {
     var endsAtHead = false
     var tlsVersion: UInt16?
     var tlsCipherSuite: UInt16?
+    /// The TLS connection, where its end is the body's.
+    var connection: OpenSSL.KeptConnection?
   }
 
   init(request: TransferRequest, observer: any TransferObserver, client: TransferClient, core: ClientCore) {
@@ -397,9 +401,11 @@ package final class Transfer: @unchecked Sendable {
     if let destination, destination.isMultiplexed == nil {
       core.scheduler.learn(isMultiplexed: response.isHTTP2, destination)
     }
-    if request.collectsTimings, destination?.address.isSecure == true, let handle,
-      let connection = Curl.tlsConnection(handle.easy)
-    {
+    guard destination?.address.isSecure == true, let handle else { return }
+    if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked {
+      response.connection = Curl.tlsConnection(handle.easy).flatMap(OpenSSL.KeptConnection.init)
+    }
+    if request.collectsTimings, let connection = Curl.tlsConnection(handle.easy) {
       response.tlsVersion = OpenSSL.version(of: connection)
       response.tlsCipherSuite = OpenSSL.cipherSuite(of: connection)
     }
@@ -457,7 +463,8 @@ package final class Transfer: @unchecked Sendable {
       isHTTP2: response.isHTTP2,
       sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
       announcedLength: response.announcedLength, receivedLength: response.receivedLength,
-      hasNoBody: response.hasNoBody, hasHead: response.hasHead)
+      hasNoBody: response.hasNoBody, sawCloseNotify: response.connection?.sawCloseNotify,
+      hasHead: response.hasHead)
   }
 
   private func failure(for result: CURLcode) -> TransferFailure {
@@ -475,16 +482,20 @@ package final class Transfer: @unchecked Sendable {
   // MARK: Attempts
 
   /// A socket is opened for this transfer.
-  func opensConnection() {
+  func opensConnection(over socket: Int32) {
     attempt.openedConnection = true
+    if attempt.sockets.count < Self.maximumNotedSockets { attempt.sockets.append(socket) }
     connectFailure = nil
     destination?.addressesAreKnown()
   }
 
+  /// A server with more addresses than this goes without the look at its idle connections.
+  private static let maximumNotedSockets = 16
+
   func noteConnectFailure(_ failure: TransferFailure) { connectFailure = failure }
 
   /// The connection is there and the request would be sent now. False ends the transfer, or sends it anew.
-  func requestBegins() -> Bool {
+  func requestBegins(localPort port: Int32) -> Bool {
     guard machine.phase == .running, let handle, let destination else { return false }
     destination.addressesAreKnown()
     if attempt.count > 0 {
@@ -494,11 +505,21 @@ package final class Transfer: @unchecked Sendable {
         noticedFailure = .notRepeatable
         return false
       case .repeats(let fresh):
-        // On a handle that is reset: libcurl keeps things of the attempt before, and may wait for ever.
-        attempt.isRestartWanted = true
-        attempt.restartsFresh = fresh
-        return false
+        if fresh, !attempt.openedConnection {
+          attempt.isRestartWanted = true
+          return false
+        }
       }
+    } else if !attempt.openedConnection, !retry.isIdempotent, destination.isMultiplexed != true, core.hasInput(onLocalPort: port) {
+      // The server has closed this connection, or says something that nobody asked for. libcurl sees the end of a TCP
+      // connection, but not that of TLS.
+      attempt.isRestartWanted = true
+      attempt.restartsFresh = true
+      return false
+    }
+    if attempt.openedConnection {
+      core.connected(localPort: port, over: attempt.sockets)
+      attempt.sockets = []
     }
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
       learnProtocol(handle, destination)
@@ -538,9 +559,9 @@ package final class Transfer: @unchecked Sendable {
 
   /// Sends the request again after libcurl gave it up, if it may be.
   private func restarts(after result: CURLcode) -> Bool {
-    guard let handle, let destination, machine.phase == .running, attempt.count > 0, !head.hasBegun else {
-      return false
-    }
+    guard let handle, let destination, machine.phase == .running, !head.hasBegun,
+      attempt.count > 0 || attempt.isRestartWanted
+    else { return false }
     var isFresh = attempt.restartsFresh
     if !attempt.isRestartWanted {
       guard noticedFailure == nil, mayBeRace(result),
@@ -567,7 +588,9 @@ package final class Transfer: @unchecked Sendable {
   private func mayBeRace(_ result: CURLcode) -> Bool {
     if let handle, handle.streamErrorCode != nil { return handle.streamWasRefused }
     return switch result {
-    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_SEND_FAIL_REWIND: true
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
+      CURLE_SEND_FAIL_REWIND:
+      true
     default: false
     }
   }
