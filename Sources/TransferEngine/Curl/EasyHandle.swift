@@ -85,6 +85,9 @@ final class EasyHandle: @unchecked Sendable {
     streamErrorCode = nil
   }
 
+  /// Whether the stream was closed by the server; STREAM_CLOSED is what libcurl says when it gives a stream up.
+  var serverClosedStream: Bool { streamErrorCode.map { $0 != 5 } ?? false }
+
   /// REFUSED_STREAM, which nghttp2 also makes of a GOAWAY that excludes the stream, and HTTP_1_1_REQUIRED: the server
   /// has not processed the request (RFC 9113, 7 and 8.7).
   var streamWasRefused: Bool { streamErrorCode == 7 || streamErrorCode == 13 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Every call into OpenSSL: the library that libcurl brings along, found when the program runs.
 ///
@@ -72,25 +73,54 @@ enum OpenSSL {
 
   // MARK: The end of a connection
 
+  typealias InfoCallback = @convention(c) (Pointer?, Int32, Int32) -> Void
+
+  private static let setInfo = find(
+    "SSL_CTX_set_info_callback", as: (@convention(c) (Pointer?, InfoCallback?) -> Void).self)
   private static let keep = find("SSL_up_ref", as: (@convention(c) (Pointer?) -> Int32).self)
   private static let free = find("SSL_free", as: (@convention(c) (Pointer?) -> Void).self)
-  private static let shutdownState = find("SSL_get_shutdown", as: (@convention(c) (Pointer?) -> Int32).self)
 
-  /// Keeps OpenSSL's object for a connection beyond libcurl's use of it, to ask how the connection ended.
-  final class KeptConnection: @unchecked Sendable {
-    // Unchecked: used by the holder of one loop's turn only.
+  /// Has the connections of a context (`SSL_CTX *`) report when their servers end them.
+  static func watchEnds(of context: Pointer) {
+    setInfo?(context) { connection, place, alert in
+      // SSL_CB_READ_ALERT; the alert's description is close_notify, 0.
+      guard place == 0x4004, alert & 0xff == 0 else { return }
+      OpenSSL.noteEnd(UInt(bitPattern: connection))
+    }
+  }
+
+  /// Connections whose end somebody wants to know, by their addresses, and whether it was announced. Few at a time.
+  private static let watched = Mutex<[UInt: Bool]>([:])
+
+  private static func noteEnd(_ connection: UInt) {
+    watched.withLock { if $0[connection] != nil { $0[connection] = true } }
+  }
+
+  /// A connection whose end is to be known.
+  final class WatchedConnection: @unchecked Sendable {
+    // Unchecked: the pointer is immutable, and kept alive by a count of its own.
     private let connection: Pointer
 
     init?(_ connection: Pointer) {
-      guard let keep = OpenSSL.keep, OpenSSL.free != nil, OpenSSL.shutdownState != nil, keep(connection) == 1
-      else { return nil }
+      guard let keep = OpenSSL.keep, OpenSSL.free != nil, OpenSSL.setInfo != nil, keep(connection) == 1 else {
+        return nil
+      }
       self.connection = connection
+      let address = UInt(bitPattern: connection)
+      watched.withLock { $0[address] = false }
     }
 
-    deinit { OpenSSL.free?(connection) }
+    deinit {
+      let address = UInt(bitPattern: connection)
+      watched.withLock { $0[address] = nil }
+      OpenSSL.free?(connection)
+    }
 
-    /// Whether the server said that it would send no more (SSL_RECEIVED_SHUTDOWN).
-    var sawCloseNotify: Bool { (OpenSSL.shutdownState?(connection) ?? 2) & 2 != 0 }
+    /// Whether the server said that it would send no more.
+    var sawCloseNotify: Bool {
+      let address = UInt(bitPattern: connection)
+      return watched.withLock { $0[address] ?? true }
+    }
   }
 
   // MARK: What was negotiated

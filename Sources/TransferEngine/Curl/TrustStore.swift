@@ -36,6 +36,7 @@ final class TrustStore: @unchecked Sendable {
   func apply(to context: OpenSSL.Pointer) {
     functions.setStore(context, store)
     functions.setVerify(context, Self.verifyPeer, Self.verifies)
+    OpenSSL.watchEnds(of: context)
   }
 
   private static let verifyPeer: Int32 = 1

@@ -65,7 +65,7 @@ package final class Transfer: @unchecked Sendable {
     var tlsVersion: UInt16?
     var tlsCipherSuite: UInt16?
     /// The TLS connection, where its end is the body's.
-    var connection: OpenSSL.KeptConnection?
+    var connection: OpenSSL.WatchedConnection?
   }
 
   init(request: TransferRequest, observer: any TransferObserver, client: TransferClient, core: ClientCore) {
@@ -402,8 +402,10 @@ package final class Transfer: @unchecked Sendable {
       core.scheduler.learn(isMultiplexed: response.isHTTP2, destination)
     }
     guard destination?.address.isSecure == true, let handle else { return }
-    if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked {
-      response.connection = Curl.tlsConnection(handle.easy).flatMap(OpenSSL.KeptConnection.init)
+    if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked,
+      core.trust.store != nil
+    {
+      response.connection = Curl.tlsConnection(handle.easy).flatMap(OpenSSL.WatchedConnection.init)
     }
     if request.collectsTimings, let connection = Curl.tlsConnection(handle.easy) {
       response.tlsVersion = OpenSSL.version(of: connection)
@@ -586,7 +588,7 @@ package final class Transfer: @unchecked Sendable {
   /// What libcurl calls a connection that was closed before it answered. A stream that was reset is an answer, unless
   /// it was refused.
   private func mayBeRace(_ result: CURLcode) -> Bool {
-    if let handle, handle.streamErrorCode != nil { return handle.streamWasRefused }
+    if let handle, handle.serverClosedStream { return handle.streamWasRefused }
     return switch result {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
       CURLE_SEND_FAIL_REWIND:
