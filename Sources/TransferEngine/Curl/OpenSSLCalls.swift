@@ -77,8 +77,6 @@ enum OpenSSL {
 
   private static let setInfo = find(
     "SSL_CTX_set_info_callback", as: (@convention(c) (Pointer?, InfoCallback?) -> Void).self)
-  private static let keep = find("SSL_up_ref", as: (@convention(c) (Pointer?) -> Int32).self)
-  private static let free = find("SSL_free", as: (@convention(c) (Pointer?) -> Void).self)
 
   /// Has the connections of a context (`SSL_CTX *`) report when their servers end them.
   static func watchEnds(of context: Pointer) {
@@ -96,29 +94,26 @@ enum OpenSSL {
     watched.withLock { if $0[connection] != nil { $0[connection] = true } }
   }
 
-  /// A connection whose end is to be known.
-  final class WatchedConnection: @unchecked Sendable {
-    // Unchecked: the pointer is immutable, and kept alive by a count of its own.
-    private let connection: Pointer
+  /// A connection whose end is to be known. Its address stands for it, and is not followed: libcurl frees a connection
+  /// before it reports the end of the transfer on it.
+  final class WatchedConnection: Sendable {
+    private let address: UInt
 
     init?(_ connection: Pointer) {
-      guard let keep = OpenSSL.keep, OpenSSL.free != nil, OpenSSL.setInfo != nil, keep(connection) == 1 else {
-        return nil
-      }
-      self.connection = connection
+      guard OpenSSL.setInfo != nil else { return nil }
       let address = UInt(bitPattern: connection)
+      self.address = address
       watched.withLock { $0[address] = false }
     }
 
     deinit {
-      let address = UInt(bitPattern: connection)
+      let address = address
       watched.withLock { $0[address] = nil }
-      OpenSSL.free?(connection)
     }
 
     /// Whether the server said that it would send no more.
     var sawCloseNotify: Bool {
-      let address = UInt(bitPattern: connection)
+      let address = address
       return watched.withLock { $0[address] ?? true }
     }
   }
