@@ -25,6 +25,8 @@ typedef struct {
   uint8_t reserved;
 } nghttp2_frame_hd;
 typedef int (*on_frame_recv)(nghttp2_session *, const nghttp2_frame_hd *frame, void *context);
+typedef int (*on_data_chunk_recv)(
+    nghttp2_session *, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t count, void *context);
 typedef int (*on_stream_close)(nghttp2_session *, int32_t stream, uint32_t error_code, void *context);
 
 enum {
@@ -39,6 +41,7 @@ enum {
 
 void nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *, on_frame_recv);
 
+void nghttp2_session_callbacks_set_on_data_chunk_recv_callback(nghttp2_session_callbacks *, on_data_chunk_recv);
 void nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *, on_stream_close);
 int nghttp2_submit_settings(
     nghttp2_session *, uint8_t flags, const nghttp2_settings_entry *entries, size_t count);
@@ -46,6 +49,7 @@ int nghttp2_session_set_local_window_size(nghttp2_session *, uint8_t flags, int3
 int nghttp2_session_send(nghttp2_session *);
 
 static void (*next_set_on_frame_recv)(nghttp2_session_callbacks *, on_frame_recv);
+static void (*next_set_on_data_chunk_recv)(nghttp2_session_callbacks *, on_data_chunk_recv);
 static void (*next_set_on_stream_close)(nghttp2_session_callbacks *, on_stream_close);
 static int (*next_submit_settings)(nghttp2_session *, uint8_t, const nghttp2_settings_entry *, size_t);
 static int (*next_set_local_window_size)(nghttp2_session *, uint8_t, int32_t, int32_t);
@@ -56,20 +60,25 @@ static int (*next_get_remote_close)(nghttp2_session *, int32_t);
 static void *(*next_get_user_data)(nghttp2_session *, int32_t);
 
 static _Thread_local int tapped_in;
+static _Atomic(retriever_http2_data_function) received;
 static _Atomic(retriever_http2_ended_function) ended;
 static _Atomic(retriever_http2_closed_function) closed;
 // libcurl's own callbacks: the same for all its connections.
 static _Atomic(on_frame_recv) original_on_frame_recv;
+static _Atomic(on_data_chunk_recv) original_on_data_chunk_recv;
 static _Atomic(on_stream_close) original_on_stream_close;
 
 void retriever_http2_tap_in(void) { tapped_in++; }
 void retriever_http2_tap_out(void) { tapped_in--; }
 bool retriever_http2_is_tapped(void) {
-  return atomic_load(&original_on_frame_recv) && atomic_load(&original_on_stream_close);
+  return atomic_load(&original_on_frame_recv) && atomic_load(&original_on_data_chunk_recv) &&
+         atomic_load(&original_on_stream_close);
 }
 
 void retriever_http2_listen(
-    retriever_http2_ended_function ended_function, retriever_http2_closed_function closed_function) {
+    retriever_http2_data_function data_function, retriever_http2_ended_function ended_function,
+    retriever_http2_closed_function closed_function) {
+  atomic_store(&received, data_function);
   atomic_store(&ended, ended_function);
   atomic_store(&closed, closed_function);
 }
@@ -79,6 +88,8 @@ __attribute__((constructor)) static void find_next(void) {
   // The C standard knows no way from an object's pointer to a function's; POSIX does.
   *(void **)&next_set_on_frame_recv =
       dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_frame_recv_callback");
+  *(void **)&next_set_on_data_chunk_recv =
+      dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_data_chunk_recv_callback");
   *(void **)&next_set_on_stream_close =
       dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_stream_close_callback");
   *(void **)&next_submit_settings = dlsym(RTLD_NEXT, "nghttp2_submit_settings");
@@ -95,6 +106,13 @@ static int frame_received(nghttp2_session *session, const nghttp2_frame_hd *fram
   bool ends = (frame->type == TYPE_DATA || frame->type == TYPE_HEADERS) && frame->flags & FLAG_END_STREAM;
   if (ends && tapped_in > 0 && function) function(next_get_user_data(session, frame->stream));
   return atomic_load(&original_on_frame_recv)(session, frame, context);
+}
+
+static int data_received(
+    nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t count, void *context) {
+  retriever_http2_data_function function = atomic_load(&received);
+  if (tapped_in > 0 && function) function(next_get_user_data(session, stream), count);
+  return atomic_load(&original_on_data_chunk_recv)(session, flags, stream, bytes, count, context);
 }
 
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t error_code, void *context) {
@@ -115,6 +133,16 @@ void nghttp2_session_callbacks_set_on_frame_recv_callback(
       tapped_in > 0 && function && next_get_user_data &&
       (atomic_compare_exchange_strong(&original_on_frame_recv, &known, function) || known == function);
   next_set_on_frame_recv(callbacks, is_observed ? frame_received : function);
+}
+
+void nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
+    nghttp2_session_callbacks *callbacks, on_data_chunk_recv function) {
+  if (!next_set_on_data_chunk_recv) return;
+  on_data_chunk_recv known = NULL;
+  bool is_observed =
+      tapped_in > 0 && function && next_get_user_data &&
+      (atomic_compare_exchange_strong(&original_on_data_chunk_recv, &known, function) || known == function);
+  next_set_on_data_chunk_recv(callbacks, is_observed ? data_received : function);
 }
 
 void nghttp2_session_callbacks_set_on_stream_close_callback(

@@ -42,6 +42,9 @@
     /// Whether a piece of body may be passed on, or has to wait.
     var mayReceive: Bool { !isSuspended }
 
+    /// Whether the task was cancelled or has failed, or is over.
+    var isEnding: Bool { phase == .aborting || phase == .completed }
+
     mutating func resume() -> Action {
       guard isSuspended else { return .none }
       suspensions -= 1

@@ -70,8 +70,8 @@
         let keepsMethod = inner.currentRequest?.httpMethod == next.httpMethod
         if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { inner.uploadBody = nil }
         inner.currentRequest = next
-        // What became of the response that is dropped does not matter any more.
-        inner.error = nil
+        // What became of the response that is dropped does not matter any more; why the task is ending does.
+        if !inner.machine.isEnding { inner.error = nil }
         inner.authorization = next.url.flatMap { inner.challenges.willFollowRedirect(to: $0) }
       }
     }
@@ -109,7 +109,7 @@
         perform(
           inner.withLock { inner in
             inner.authorization = authorization
-            inner.error = nil
+            if !inner.machine.isEnding { inner.error = nil }
             return inner.machine.answeredFollow()
           })
       case .ask(let question):

@@ -22,7 +22,7 @@ enum Curl {
   /// libcurl asks to be initialised once in a process, before any other call.
   static let isReady: Bool = {
     retriever_memory_prepare()
-    retriever_http2_listen(EasyHandle.streamEnds, EasyHandle.streamCloses)
+    retriever_http2_listen(EasyHandle.streamReceives, EasyHandle.streamEnds, EasyHandle.streamCloses)
     return curl_global_init_mem(
       Int(CURL_GLOBAL_ALL), retriever_memory_take, retriever_memory_give, retriever_memory_resize,
       { text in text.flatMap { strdup($0) } }, { count, size in calloc(count, size) })

@@ -71,6 +71,13 @@ extension EasyHandle {
     return CURLE_OK
   }
 
+  /// Bytes of an HTTP/2 body have reached libcurl.
+  static let streamReceives: retriever_http2_data_function = { easy, count in
+    guard let handle = handle(ofStream: easy) else { return }
+    handle.streamBytes += Int64(count)
+    handle.transfer?.streamReceived()
+  }
+
   /// The server ended an HTTP/2 stream.
   static let streamEnds: retriever_http2_ended_function = { handle(ofStream: $0)?.sawEndOfStream = true }
 

@@ -16,6 +16,8 @@ final class EasyHandle: @unchecked Sendable {
 
   /// Whether the HTTP/2 stream of the last attempt ended with END_STREAM, as far as streams are observed.
   var sawEndOfStream = false
+  /// The bytes of body that came over that stream.
+  var streamBytes: Int64 = 0
   /// The error code with which that stream was closed.
   var streamErrorCode: UInt32?
 
@@ -82,6 +84,7 @@ final class EasyHandle: @unchecked Sendable {
   /// An attempt to send the request begins.
   func forgetStream() {
     sawEndOfStream = false
+    streamBytes = 0
     streamErrorCode = nil
   }
 

@@ -26,7 +26,7 @@ final class EventLoop: @unchecked Sendable {
   private var running: [Transfer] = []
   private var failed: [Transfer] = []
   private var broken: [Transfer] = []
-  private var closedStreams: [Transfer] = []
+  private var streaming: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
   private var unsettled: [Transfer] = []
   private var sweep = IdleSweep()
@@ -184,14 +184,18 @@ final class EventLoop: @unchecked Sendable {
   /// The transfer's connection is of no use any more, and libcurl may not notice.
   func addBroken(_ transfer: Transfer) { broken.append(transfer) }
 
-  /// The transfer's stream was closed, which libcurl ought to notice by itself.
-  func addClosedStream(_ transfer: Transfer) { closedStreams.append(transfer) }
+  /// Something came over the transfer's HTTP/2 stream that libcurl ought to hand over by itself.
+  func addStreaming(_ transfer: Transfer) { streaming.append(transfer) }
 
-  /// libcurl may miss the end of a stream while it sends the stream's body, and then waits for its time-out.
-  private func remindOfClosedStreams() {
-    guard !closedStreams.isEmpty else { return }
-    for transfer in closedStreams { transfer.remindOfEnd() }
-    closedStreams.removeAll(keepingCapacity: true)
+  /// libcurl 7.88 may keep what it has read for one stream while it works for another, and may miss the end of a stream
+  /// while it sends the stream's body. Nobody would look again before something comes on that connection.
+  private func remindOfStreams() {
+    guard !streaming.isEmpty else { return }
+    var reminded: [Transfer] = []
+    swap(&reminded, &streaming)
+    for transfer in reminded { transfer.remindOfStream() }
+    reminded.removeAll(keepingCapacity: true)
+    if streaming.isEmpty { swap(&reminded, &streaming) }
   }
 
   func remove(_ transfer: Transfer) {
@@ -228,7 +232,7 @@ final class EventLoop: @unchecked Sendable {
   private func finishDoneTransfers() {
     while let transfer = failed.popLast() { transfer.finishFailed() }
     finishTouched()
-    remindOfClosedStreams()
+    remindOfStreams()
     // After those that libcurl calls done: theirs may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
     settle()
@@ -277,7 +281,7 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !closedStreams.isEmpty || !ended.isEmpty || !unsettled.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty || !ended.isEmpty || !unsettled.isEmpty
   }
 
   private var nextDeadline: Monotonic {

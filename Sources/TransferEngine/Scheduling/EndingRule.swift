@@ -10,6 +10,8 @@ enum EndingRule {
     var isHTTP2 = false
     /// Whether END_STREAM was seen; nil when frames are not observed.
     var sawEndOfStream: Bool?
+    /// HTTP/2: the bytes of body that the server sent; nil when frames are not observed.
+    var streamLength: Int64?
     /// The length that the head announced.
     var announcedLength: Int64?
     /// The body's bytes that arrived, before decoding.
@@ -31,6 +33,8 @@ enum EndingRule {
     guard observation.hasHead else { return .cutOff }
     if observation.hasNoBody { return .complete }
     guard observation.isHTTP2 else { return observation.sawCloseNotify == false ? .cutOff : .complete }
+    // libcurl 7.88 may lose bytes of a body when streams share a connection.
+    if let length = observation.streamLength, observation.receivedLength != length { return .cutOff }
     if let length = observation.announcedLength { return observation.receivedLength == length ? .complete : .cutOff }
     return observation.sawEndOfStream == false ? .cutOff : .complete
   }

@@ -32,6 +32,10 @@ package final class Transfer: @unchecked Sendable {
   private var hasStartedBody = false
   /// Where the loop keeps this transfer; -1 when it does not.
   var runningIndex = -1
+  /// The loop looks after this round whether libcurl has handed over what came over its stream.
+  private var isStreaming = false
+  private var reminders: UInt8 = 0
+  private var lastStanding = Standing(received: -1)
   /// The loop has noted that this transfer's observer holds bytes together.
   private var isUnsettled = false
   /// A failure noticed inside a callback; it says more than the code libcurl ends with.
@@ -169,18 +173,37 @@ package final class Transfer: @unchecked Sendable {
   }
 
   /// Its stream was closed while libcurl worked on it.
-  func streamClosed() {
-    guard machine.phase == .running else { return }
-    core.loop.addClosedStream(self)
+  func streamClosed() { noteStream() }
+
+  /// Bytes have come over its stream, and are on their way through libcurl.
+  func streamReceived() { noteStream() }
+
+  private func noteStream() {
+    guard machine.phase == .running, !isStreaming else { return }
+    isStreaming = true
+    core.loop.addStreaming(self)
   }
 
-  /// libcurl has done its round and this transfer is still not over. Taking a pause back makes it look again.
-  func remindOfEnd() {
-    guard machine.phase == .running, !machine.isReceivePaused, let handle, handle.streamErrorCode != nil else {
-      return
-    }
+  /// libcurl has done its round. If it still has something of this transfer's, taking a pause back makes it look again.
+  func remindOfStream() {
+    isStreaming = false
+    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
+    guard handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength else { return }
+    let standing = Standing(received: response.receivedLength, code: handle.streamErrorCode)
+    reminders = standing == lastStanding ? reminders + 1 : 0
+    lastStanding = standing
+    // What is not to be had by asking is not asked for for ever.
+    guard reminders < Self.maximumReminders else { return }
     Curl.pause(handle.easy, receiving: true, sending: machine.isSendPaused)
     applyPauses()
+    noteStream()
+  }
+
+  private static let maximumReminders = 16
+
+  private struct Standing: Equatable {
+    var received: Int64
+    var code: UInt32?
   }
 
   func finishBroken() {
@@ -464,6 +487,7 @@ package final class Transfer: @unchecked Sendable {
     EndingRule.Observation(
       isHTTP2: response.isHTTP2,
       sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
+      streamLength: Curl.observesStreams ? handle?.streamBytes : nil,
       announcedLength: response.announcedLength, receivedLength: response.receivedLength,
       hasNoBody: response.hasNoBody, sawCloseNotify: response.connection?.sawCloseNotify,
       hasHead: response.hasHead)
@@ -548,7 +572,8 @@ package final class Transfer: @unchecked Sendable {
     guard let handle else { return RetryRule.Attempt(sentBytes: true, reusedConnection: false) }
     let sent = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE) > attempt.requestSizeBefore
     return RetryRule.Attempt(
-      sentBytes: sent || sentBodyBytes > 0, reusedConnection: wasReused,
+      // Of what OpenSSL was given, more may have left than libcurl counts.
+      sentBytes: sent || sentBodyBytes > 0 || destination?.usesTLS ?? true, reusedConnection: wasReused,
       wasRefused: handle.streamWasRefused)
   }
 
