@@ -15,7 +15,11 @@
       set { fields.cachePolicy = newValue }
     }
 
-    /// How many seconds may pass without progress before the load fails with `URLError.timedOut`; 60 by default.
+    /// The number of seconds without progress after which the load fails with `URLError.timedOut`.
+    ///
+    /// The timer starts when the session starts the request, not while the request waits for other loads of the session,
+    /// and starts again with every byte. With the default, 60, the session's
+    /// ``URLSessionConfiguration/timeoutIntervalForRequest`` counts.
     public var timeoutInterval: TimeInterval {
       get { fields.timeoutInterval }
       set { fields.timeoutInterval = newValue }

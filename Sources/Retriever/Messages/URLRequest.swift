@@ -66,8 +66,8 @@
     /// - Parameters:
     ///   - url: what to load. A relative URL is resolved against its base.
     ///   - cachePolicy: whether the cache may answer; kept, without an effect.
-    ///   - timeoutInterval: how many seconds may pass without progress before the load fails with
-    ///     `URLError.timedOut`.
+    ///   - timeoutInterval: the number of seconds without progress after which the load fails with
+    ///     `URLError.timedOut`; see ``timeoutInterval``.
     public init(
       url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60.0
     ) {

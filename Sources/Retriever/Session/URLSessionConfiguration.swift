@@ -30,12 +30,18 @@
     /// The cache policy for requests that leave theirs at the default. Kept for source compatibility: nothing is cached.
     open var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
-    /// How many seconds a transfer may go without any progress. Requests with a time-out of their own use that.
+    /// The number of seconds that a request may go without progress; the default is 60. A request with a different
+    /// ``URLRequest/timeoutInterval`` uses its own.
     ///
-    /// Starts anew with every byte. Zero lets every request fail at once with `URLError.timedOut`.
+    /// The timer starts when the session starts the request, and starts again with every byte. It does not run while the
+    /// request waits for other loads of the session, as ``httpMaximumConnectionsPerHost`` may require. Looking up the
+    /// host and connecting count. With zero, every request fails immediately with `URLError.timedOut`.
     open var timeoutIntervalForRequest: TimeInterval = 60
 
-    /// How many seconds a load may take in all, with its redirects and challenges. A week unless changed.
+    /// The number of seconds that a complete load may take; the default is a week.
+    ///
+    /// Everything counts: waiting for other loads of the session, redirects, challenges, and the time in which nobody
+    /// reads a stream.
     open var timeoutIntervalForResource: TimeInterval = 7 * 24 * 60 * 60
 
     /// What the traffic is for. Kept for source compatibility.
@@ -63,7 +69,9 @@
     /// Only fields that are known to be harmless, such as `Accept-Language`, follow a redirect to another origin.
     open var httpAdditionalHeaders: [AnyHashable: Any]?
 
-    /// How many connections may be open to one host at a time. Over HTTP/2 requests share one.
+    /// The maximum number of connections to one host; the default is 6. Over HTTP/2, requests share a connection.
+    ///
+    /// Requests beyond that wait in the session, in the order of their tasks' ``URLSessionTask/priority``.
     open var httpMaximumConnectionsPerHost = 6
 
     /// Whether HTTP/1.1 pipelining is wanted. Kept for source compatibility: it is never used.

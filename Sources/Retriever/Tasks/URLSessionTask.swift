@@ -129,7 +129,10 @@
     /// A high priority.
     public static let highPriority: Float = 0.75
 
-    /// How urgent the task is, from 0 to 1. Kept and reported; servers are not told.
+    /// The priority of the task, from 0 to 1; values outside are moved to the nearest bound.
+    ///
+    /// Of the requests that wait for a connection to the same host, those with a higher priority start first. A request
+    /// that waits already keeps the priority with which it began to wait. Servers do not see the priority.
     public var priority: Float {
       get { inner.withLock { $0.face.priority } }
       set { inner.withLock { $0.face.priority = min(max(newValue, 0), 1) } }
