@@ -273,6 +273,13 @@ enum Curl {
     return info.pointee.cainfo.map { String(cString: $0) }
   }()
 
+  /// Whether this libcurl may keep what it has read of an HTTP/2 connection although a stream waits for it: versions
+  /// before 8.0 do.
+  static let keepsInput: Bool = {
+    guard let info = curl_version_info(CURLVERSION_TENTH) else { return true }
+    return info.pointee.version_num < 0x08_00_00
+  }()
+
   /// Whether the ends of HTTP/2 streams are seen.
   static var observesStreams: Bool { retriever_http2_is_tapped() }
 

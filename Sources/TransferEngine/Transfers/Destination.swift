@@ -28,6 +28,9 @@ final class Destination: @unchecked Sendable {
   /// Whether several transfers share one connection; nil as long as no connection has told.
   var isMultiplexed: Bool?
 
+  /// The transfers whose requests went out over connections that are shared; kept for versions of libcurl that need it.
+  var streams: [ObjectIdentifier: Transfer] = [:]
+
   private var names: [Name]
   /// When the first of the names expires; nil while one of them is not known.
   private var expiry: Monotonic?

@@ -188,15 +188,34 @@ package final class Transfer: @unchecked Sendable {
   func remindOfStream() {
     isStreaming = false
     guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
-    guard handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength else { return }
+    guard handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength else {
+      // What came with it for other streams may be kept as well, and this one's own rest behind that.
+      if Curl.keepsInput, !handle.sawEndOfStream, let destination, destination.streams.count > 1 { remind(handle) }
+      return
+    }
     let standing = Standing(received: response.receivedLength, code: handle.streamErrorCode)
     reminders = standing == lastStanding ? reminders + 1 : 0
     lastStanding = standing
     // What is not to be had by asking is not asked for for ever.
-    guard reminders < Self.maximumReminders else { return }
+    guard reminders < Self.maximumReminders else {
+      // libcurl does not notice; the server has said all it is going to say.
+      if handle.serverClosedStream, handle.streamErrorCode != 0 { done(CURLE_HTTP2_STREAM) }
+      return
+    }
+    remind(handle)
+    noteStream()
+  }
+
+  /// Taking a pause back makes libcurl look at a transfer again.
+  private func remind(_ handle: EasyHandle) {
     Curl.pause(handle.easy, receiving: true, sending: machine.isSendPaused)
     applyPauses()
-    noteStream()
+  }
+
+  /// A stream beside this one is gone, and libcurl may keep what came behind it.
+  func neighborLeft() {
+    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
+    remind(handle)
   }
 
   private static let maximumReminders = 16
@@ -526,7 +545,7 @@ package final class Transfer: @unchecked Sendable {
     destination.addressesAreKnown()
     if attempt.count > 0 {
       // libcurl has found for itself that it may send the request again: that is not for it to decide.
-      switch retry.decide(after: lastAttempt) {
+      switch retry.decide(after: attemptThatLibcurlRepeats) {
       case .fails:
         noticedFailure = .notRepeatable
         return false
@@ -550,6 +569,7 @@ package final class Transfer: @unchecked Sendable {
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
       learnProtocol(handle, destination)
     }
+    if Curl.keepsInput, destination.isMultiplexed == true { destination.streams[ObjectIdentifier(self)] = self }
     attempt.count = min(attempt.count + 1, .max - 1)
     attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
     wasReused = !attempt.openedConnection
@@ -577,11 +597,21 @@ package final class Transfer: @unchecked Sendable {
       wasRefused: handle.streamWasRefused)
   }
 
+  /// The same when libcurl is about to repeat it, which it does on a connection that others have used as well: for those
+  /// that share one, whoever made it.
+  private var attemptThatLibcurlRepeats: RetryRule.Attempt {
+    var attempt = lastAttempt
+    attempt.reusedConnection = true
+    return attempt
+  }
+
   /// Whether the request might be sent again now.
   private var canRepeat: Bool {
-    guard attempt.count > 0, !head.hasBegun else { return false }
+    guard !head.hasBegun else { return false }
+    // It may also remember, in the next attempt, that it wanted to go back after the one before.
+    guard attempt.count > 0 else { return true }
     var rule = retry
-    return rule.decide(after: lastAttempt) != .fails
+    return rule.decide(after: attemptThatLibcurlRepeats) != .fails
   }
 
   /// Sends the request again after libcurl gave it up, if it may be.
@@ -598,6 +628,7 @@ package final class Transfer: @unchecked Sendable {
     }
     guard rewindSource(), machine.restart() == .attach else { return false }
     attempt = AttemptNotes()
+    leaveStreams()
     // What the server refused on this connection it would refuse again.
     handle.closesConnection()
     core.detach(handle)
@@ -639,7 +670,13 @@ package final class Transfer: @unchecked Sendable {
       core.giveBack(handle)
       self.handle = nil
     }
+    leaveStreams()
     return end
+  }
+
+  private func leaveStreams() {
+    guard let destination, destination.streams.removeValue(forKey: ObjectIdentifier(self)) != nil else { return }
+    destination.streams.values.first?.neighborLeft()
   }
 
   private func timings(_ handle: EasyHandle) -> TransferTimings {
