@@ -80,6 +80,9 @@
       set { changedFace = newValue }
     }
 
+    /// Most tasks were given none.
+    var priority: Float { changedFace?.priority ?? URLSessionTask.defaultPriority }
+
     init(request: URLRequest, uploadBody: UploadBody?) {
       currentRequest = request
       self.uploadBody = uploadBody

@@ -58,6 +58,7 @@
       let authorization: String?
       let deadline: TransferDeadline?
       let collectsRecords: Bool
+      let priority: Float
     }
 
     private func prepareBody() {
@@ -66,7 +67,7 @@
           Departure(
             request: $0, upload: inner.uploadBody, hasSentBody: inner.hasSentBody,
             authorization: inner.authorization, deadline: inner.deadline,
-            collectsRecords: inner.collectsRecords)
+            collectsRecords: inner.collectsRecords, priority: inner.priority)
         }
       }
       guard let departure else {
@@ -174,6 +175,7 @@
       wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
       wanted.expectsLongBody = expectsLongBody
       wanted.deadline = departure.deadline
+      wanted.priority = departure.priority
       wanted.collectsTimings = departure.collectsRecords
       addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: departure.upload == nil)
       let isAuthorization: (TransferHeader) -> Bool = { ASCII.equalIgnoringCase($0.name, "authorization") }

@@ -10,43 +10,49 @@ package final class Transfer: @unchecked Sendable {
   let core: ClientCore
 
   // The turn's holder's.
-  private var observer: (any TransferObserver)?
-  private var machine = TransferStateMachine()
-  private var handle: EasyHandle?
-  private var head = HeadCollector()
-  private var response = ResponseNotes()
+  var observer: (any TransferObserver)?
+  var machine = TransferStateMachine()
+  var handle: EasyHandle?
+  var head = HeadCollector()
+  var response = ResponseNotes()
   /// For a body that is encoded.
-  private var decoder: BodyDecoder?
-  private var destination: Destination?
-  private var waiting: LoadQueue<Transfer>.Ticket?
-  private var hasPlace = false
-  private var retry: RetryRule
-  private var attempt = AttemptNotes()
-  private var wasReused = false
-  private var lastActivity: Monotonic
-  private var startMoment: Monotonic
-  private var turnMoment: Monotonic
-  private var beginMoment: Monotonic
-  private var receivedBodyBytes: Int64 = 0
-  private var sentBodyBytes: Int64 = 0
-  private var hasStartedBody = false
+  var decoder: BodyDecoder?
+  var destination: Destination?
+  var waiting: LoadQueue<Transfer>.Ticket?
+  var hasPlace = false
+  var retry: RetryRule
+  var attempt = AttemptNotes()
+  var wasReused = false
+  var lastActivity: Monotonic
+  var startMoment: Monotonic
+  var turnMoment: Monotonic
+  var beginMoment: Monotonic
+  var receivedBodyBytes: Int64 = 0
+  var sentBodyBytes: Int64 = 0
+  var hasStartedBody = false
   /// Where the loop keeps this transfer; -1 when it does not.
   var runningIndex = -1
   /// The loop looks after this round whether libcurl has handed over what came over its stream.
-  private var isStreaming = false
-  private var reminders: UInt8 = 0
-  private var lastStanding = Standing(received: -1)
+  var isStreaming = false
+  var reminders: UInt8 = 0
+  var lastStanding = Standing(received: -1)
   /// The loop has noted that this transfer's observer holds bytes together.
-  private var isUnsettled = false
+  var isUnsettled = false
   /// A failure noticed inside a callback; it says more than the code libcurl ends with.
-  private var noticedFailure: TransferFailure?
+  var noticedFailure: TransferFailure?
   /// Why the last address could not be connected to, where libcurl does not know.
-  @Boxed private var connectFailure: TransferFailure?
+  @Boxed var connectFailure: TransferFailure?
   /// What libcurl ended with, while a rest of the body waits to be delivered.
-  @Boxed private var endBehindRest: TransferEnd?
+  @Boxed var endBehindRest: TransferEnd?
+
+  /// How far a stream had come when libcurl was last reminded of it.
+  struct Standing: Equatable {
+    var received: Int64
+    var code: UInt32?
+  }
 
   /// What is noted of one attempt to send the request.
-  private struct AttemptNotes {
+  struct AttemptNotes {
     var count: UInt8 = 0
     var openedConnection = false
     /// What was opened for it; libcurl may try two addresses at the same time.
@@ -58,7 +64,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   /// What the rules about endings want to know of the response.
-  private struct ResponseNotes {
+  struct ResponseNotes {
     var isHTTP2 = false
     var announcedLength: Int64?
     var receivedLength: Int64 = 0
@@ -166,72 +172,7 @@ package final class Transfer: @unchecked Sendable {
     finish(TransferEnd(failure: noticedFailure))
   }
 
-  /// The server broke the protocol, and nobody reads from the connection any more.
-  func connectionBroke() {
-    guard machine.phase == .running else { return }
-    core.loop.addBroken(self)
-  }
-
-  /// Its stream was closed while libcurl worked on it.
-  func streamClosed() { noteStream() }
-
-  /// Bytes have come over its stream, and are on their way through libcurl.
-  func streamReceived() { noteStream() }
-
-  private func noteStream() {
-    guard machine.phase == .running, !isStreaming else { return }
-    isStreaming = true
-    core.loop.addStreaming(self)
-  }
-
-  /// libcurl has done its round. If it still has something of this transfer's, taking a pause back makes it look again.
-  func remindOfStream() {
-    isStreaming = false
-    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
-    guard handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength else {
-      // What came with it for other streams may be kept as well, and this one's own rest behind that.
-      if Curl.keepsInput, !handle.sawEndOfStream, let destination, destination.streams.count > 1 { remind(handle) }
-      return
-    }
-    let standing = Standing(received: response.receivedLength, code: handle.streamErrorCode)
-    reminders = standing == lastStanding ? reminders + 1 : 0
-    lastStanding = standing
-    // What is not to be had by asking is not asked for for ever.
-    guard reminders < Self.maximumReminders else {
-      // libcurl does not notice; the server has said all it is going to say.
-      if handle.serverClosedStream, handle.streamErrorCode != 0 { done(CURLE_HTTP2_STREAM) }
-      return
-    }
-    remind(handle)
-    noteStream()
-  }
-
-  /// Taking a pause back makes libcurl look at a transfer again.
-  private func remind(_ handle: EasyHandle) {
-    Curl.pause(handle.easy, receiving: true, sending: machine.isSendPaused)
-    applyPauses()
-  }
-
-  /// A stream beside this one is gone, and libcurl may keep what came behind it.
-  func neighborLeft() {
-    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
-    remind(handle)
-  }
-
-  private static let maximumReminders = 16
-
-  private struct Standing: Equatable {
-    var received: Int64
-    var code: UInt32?
-  }
-
-  func finishBroken() {
-    guard machine.phase == .running, machine.cancel() != .none else { return }
-    handle?.closesConnection()
-    detachAndFinish(.brokenProtocol)
-  }
-
-  private func takeHandle() throws(TransferFailure) -> EasyHandle {
+  func takeHandle() throws(TransferFailure) -> EasyHandle {
     do {
       return try core.takeHandle()
     } catch {
@@ -240,7 +181,7 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  private func add(_ handle: EasyHandle) throws(TransferFailure) {
+  func add(_ handle: EasyHandle) throws(TransferFailure) {
     do {
       try core.attach(handle)
     } catch {
@@ -268,7 +209,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   /// What a resume leads to.
-  private func perform(_ action: TransferStateMachine.Action) {
+  func perform(_ action: TransferStateMachine.Action) {
     switch action {
     case .applyPauses: applyPauses()
     case .deliverRest: deliverRest()
@@ -277,7 +218,7 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  private func applyPauses() {
+  func applyPauses() {
     guard let handle else { return }
     Curl.pause(handle.easy, receiving: machine.isReceivePaused, sending: machine.isSendPaused)
     // Pieces that libcurl kept are delivered from within the call, which may also end the transfer.
@@ -321,7 +262,7 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  private func reception(after outcome: BodyDecoder.Outcome) -> Reception {
+  func reception(after outcome: BodyDecoder.Outcome) -> Reception {
     switch outcome {
     case .drained: return .taken
     case .paused:
@@ -338,7 +279,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   /// Hands over what the decoder kept, before libcurl gives more.
-  private func deliverRest() {
+  func deliverRest() {
     guard let decoder else { return }
     let outcome = decoder.resume(deliver: deliver)
     switch reception(after: outcome) {
@@ -351,7 +292,7 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+  func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
     guard let observer else { return .stop }
     receivedBodyBytes += Int64(bytes.count)
     if let limit = request.limits.bodyBytes, receivedBodyBytes > limit {
@@ -427,13 +368,13 @@ package final class Transfer: @unchecked Sendable {
   }
 
   /// libcurl sends a short body by itself; that it has gone is known when an answer comes.
-  private func tellShortBodySent() {
+  func tellShortBodySent() {
     guard case .bytes(let bytes) = request.body, sentBodyBytes < bytes.count else { return }
     sentBodyBytes = Int64(bytes.count)
     observer?.transferDidSend(total: sentBodyBytes)
   }
 
-  private func note(_ head: TransferHead) {
+  func note(_ head: TransferHead) {
     response.hasHead = true
     response.isHTTP2 = head.version == "HTTP/2"
     response.announcedLength = head.contentLength
@@ -455,27 +396,7 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  func rewindBody() -> Bool {
-    // libcurl asks before it sends the request again; whether it may is not for it to say.
-    guard canRepeat else {
-      noticedFailure = .notRepeatable
-      return false
-    }
-    return rewindSource()
-  }
-
-  private func rewindSource() -> Bool {
-    guard case .source(let source) = request.body, sentBodyBytes > 0 else { return true }
-    guard source.rewind() else {
-      noticedFailure = TransferFailure(
-        .requestBodyNotRewindable, message: "The body had to be sent again, and it can be read only once.")
-      return false
-    }
-    sentBodyBytes = 0
-    return true
-  }
-
-  private func startBody() {
+  func startBody() {
     guard case .source(let source) = request.body, !hasStartedBody else { return }
     hasStartedBody = true
     source.start { [weak self] in self?.resumeSending() }
@@ -502,7 +423,7 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  private var observation: EndingRule.Observation {
+  var observation: EndingRule.Observation {
     EndingRule.Observation(
       isHTTP2: response.isHTTP2,
       sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
@@ -512,7 +433,7 @@ package final class Transfer: @unchecked Sendable {
       hasHead: response.hasHead)
   }
 
-  private func failure(for result: CURLcode) -> TransferFailure {
+  func failure(for result: CURLcode) -> TransferFailure {
     if let noticedFailure { return noticedFailure }
     if result == CURLE_COULDNT_CONNECT {
       if let destination { core.forgetAddresses(of: destination) }
@@ -524,144 +445,15 @@ package final class Transfer: @unchecked Sendable {
     return TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
   }
 
-  // MARK: Attempts
-
-  /// A socket is opened for this transfer.
-  func opensConnection(over socket: Int32) {
-    attempt.openedConnection = true
-    if attempt.sockets.count < Self.maximumNotedSockets { attempt.sockets.append(socket) }
-    connectFailure = nil
-    destination?.addressesAreKnown()
-  }
-
-  /// A server with more addresses than this goes without the look at its idle connections.
-  private static let maximumNotedSockets = 16
-
-  func noteConnectFailure(_ failure: TransferFailure) { connectFailure = failure }
-
-  /// The connection is there and the request would be sent now. False ends the transfer, or sends it anew.
-  func requestBegins(localPort port: Int32) -> Bool {
-    guard machine.phase == .running, let handle, let destination else { return false }
-    destination.addressesAreKnown()
-    if attempt.count > 0 {
-      // libcurl has found for itself that it may send the request again: that is not for it to decide.
-      switch retry.decide(after: attemptThatLibcurlRepeats) {
-      case .fails:
-        noticedFailure = .notRepeatable
-        return false
-      case .repeats(let fresh):
-        if fresh, !attempt.openedConnection {
-          attempt.isRestartWanted = true
-          return false
-        }
-      }
-    } else if !attempt.openedConnection, !retry.isIdempotent, destination.isMultiplexed != true, core.hasInput(onLocalPort: port) {
-      // The server has closed this connection, or says something that nobody asked for. libcurl sees the end of a TCP
-      // connection, but not that of TLS.
-      attempt.isRestartWanted = true
-      attempt.restartsFresh = true
-      return false
-    }
-    if attempt.openedConnection {
-      core.connected(localPort: port, over: attempt.sockets)
-      attempt.sockets = []
-    }
-    if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
-      learnProtocol(handle, destination)
-    }
-    if Curl.keepsInput, destination.isMultiplexed == true { destination.streams[ObjectIdentifier(self)] = self }
-    attempt.count = min(attempt.count + 1, .max - 1)
-    attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
-    wasReused = !attempt.openedConnection
-    attempt.openedConnection = false
-    handle.forgetStream()
-    return true
-  }
-
-  private func learnProtocol(_ handle: EasyHandle, _ destination: Destination) {
-    guard request.httpVersion == .automatic else { return }
-    guard destination.address.isSecure else { return core.scheduler.learn(isMultiplexed: false, destination) }
-    guard let connection = Curl.tlsConnection(handle.easy),
-      let name = OpenSSL.applicationProtocol(of: connection)
-    else { return }
-    core.scheduler.learn(isMultiplexed: name == "h2", destination)
-  }
-
-  /// How the attempt that has just failed went.
-  private var lastAttempt: RetryRule.Attempt {
-    guard let handle else { return RetryRule.Attempt(sentBytes: true, reusedConnection: false) }
-    let sent = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE) > attempt.requestSizeBefore
-    return RetryRule.Attempt(
-      // Of what OpenSSL was given, more may have left than libcurl counts.
-      sentBytes: sent || sentBodyBytes > 0 || destination?.usesTLS ?? true, reusedConnection: wasReused,
-      wasRefused: handle.streamWasRefused)
-  }
-
-  /// The same when libcurl is about to repeat it, which it does on a connection that others have used as well: for those
-  /// that share one, whoever made it.
-  private var attemptThatLibcurlRepeats: RetryRule.Attempt {
-    var attempt = lastAttempt
-    attempt.reusedConnection = true
-    return attempt
-  }
-
-  /// Whether the request might be sent again now.
-  private var canRepeat: Bool {
-    guard !head.hasBegun else { return false }
-    // It may also remember, in the next attempt, that it wanted to go back after the one before.
-    guard attempt.count > 0 else { return true }
-    var rule = retry
-    return rule.decide(after: attemptThatLibcurlRepeats) != .fails
-  }
-
-  /// Sends the request again after libcurl gave it up, if it may be.
-  private func restarts(after result: CURLcode) -> Bool {
-    guard let handle, let destination, machine.phase == .running, !head.hasBegun,
-      attempt.count > 0 || attempt.isRestartWanted
-    else { return false }
-    var isFresh = attempt.restartsFresh
-    if !attempt.isRestartWanted {
-      guard noticedFailure == nil, mayBeRace(result),
-        case .repeats(let fresh) = retry.decide(after: lastAttempt)
-      else { return false }
-      isFresh = fresh
-    }
-    guard rewindSource(), machine.restart() == .attach else { return false }
-    attempt = AttemptNotes()
-    leaveStreams()
-    // What the server refused on this connection it would refuse again.
-    handle.closesConnection()
-    core.detach(handle)
-    do {
-      try handle.prepare(for: self, at: destination, fresh: isFresh)
-      try add(handle)
-    } catch {
-      fail(error)
-    }
-    return true
-  }
-
-  /// What libcurl calls a connection that was closed before it answered. A stream that was reset is an answer, unless
-  /// it was refused.
-  private func mayBeRace(_ result: CURLcode) -> Bool {
-    if let handle, handle.serverClosedStream { return handle.streamWasRefused }
-    return switch result {
-    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
-      CURLE_SEND_FAIL_REWIND:
-      true
-    default: false
-    }
-  }
-
   // MARK: The end
 
-  private func detachAndFinish(_ failure: TransferFailure?) {
+  func detachAndFinish(_ failure: TransferFailure?) {
     let end = detach(failure)
     core.loop.remove(self)
     finish(end)
   }
 
-  private func detach(_ failure: TransferFailure?) -> TransferEnd {
+  func detach(_ failure: TransferFailure?) -> TransferEnd {
     var end = endBehindRest ?? TransferEnd()
     end.failure = failure
     if let handle {
@@ -674,12 +466,7 @@ package final class Transfer: @unchecked Sendable {
     return end
   }
 
-  private func leaveStreams() {
-    guard let destination, destination.streams.removeValue(forKey: ObjectIdentifier(self)) != nil else { return }
-    destination.streams.values.first?.neighborLeft()
-  }
-
-  private func timings(_ handle: EasyHandle) -> TransferTimings {
+  func timings(_ handle: EasyHandle) -> TransferTimings {
     var timings = TransferTimings(easy: handle.easy)
     timings.requestHeaderBytes -= Int64(min(attempt.requestSizeBefore, Int(timings.requestHeaderBytes)))
     timings.responseHeaderBytes = Int64(head.byteCount)
@@ -691,7 +478,7 @@ package final class Transfer: @unchecked Sendable {
     return timings
   }
 
-  private func finish(_ end: TransferEnd) {
+  func finish(_ end: TransferEnd) {
     if let waiting {
       _ = core.scheduler.queue.remove(waiting)
       self.waiting = nil
@@ -709,31 +496,5 @@ package final class Transfer: @unchecked Sendable {
     let observer = observer
     self.observer = nil
     observer?.transferDidFinish(end)
-  }
-}
-
-extension TransferFailure {
-  static let notRepeatable = TransferFailure(
-    .connectionLost,
-    message: "The connection was lost before the server answered. The request was not sent again, because the "
-      + "server may have processed it already.")
-
-  static let cutOff = TransferFailure(
-    .connectionLost, message: "The response was cut off: the server ended it before its end was sent.")
-
-  static let brokenProtocol = TransferFailure(
-    .badReply, message: "The connection was given up: the server broke the rules of HTTP/2.")
-
-  static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
-
-  static let deadlinePassed = TransferFailure(
-    .timedOut, message: "The request timed out: it was not complete when its time was over.")
-
-  static func timedOut(after idle: Duration) -> TransferFailure {
-    TransferFailure(
-      .timedOut,
-      message: idle > .zero
-        ? "The request timed out: nothing arrived for \(idle)."
-        : "The request timed out: it was given no time.")
   }
 }
