@@ -84,7 +84,8 @@ public final class TestAuthority: Sendable {
     }
     try openssl(
       "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-      "-subj", "/CN=\(certificate == .commonNameOnly ? "localhost" : name)", "-keyout", "\(name).key", "-out", "\(name).csr")
+      "-subj", "/CN=\(certificate == .commonNameOnly ? "localhost" : name)", "-keyout", "\(name).key", "-out",
+      "\(name).csr")
     let (start, end) =
       switch certificate {
       case .expired: ("20200101000000Z", "20210101000000Z")

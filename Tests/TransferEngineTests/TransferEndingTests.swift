@@ -51,7 +51,8 @@ import Testing
     case endOnData, endOnEmptyData, endOnHead, resetAfterEnd, goAwayAfterEnd, closedAfterEnd, trailers, length
   }
 
-  @Test(arguments: Whole.allCases) func `a body that ends as it should is complete`(whole: Whole) async throws {
+  @Test(arguments: Whole.allCases) func `a body that ends as it should is complete`(whole: Whole) async throws
+  {
     let record = try await Self.load { connection, stream in
       switch whole {
       case .endOnHead: try connection.sendHead(stream: stream, isLast: true)
@@ -89,7 +90,8 @@ import Testing
   @Test(arguments: ["gzip, chunked", "chunked, gzip", "deflate", "x-unknown, chunked"])
   func `a transfer coding that was not asked for is an error`(coding: String) async throws {
     let server = try ScriptedServer([
-      .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n"), .readUntilClosed,
+      .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n"),
+      .readUntilClosed,
     ])
     let record = try await TransferClient().run(TransferRequest(url: server.address()))
     #expect(record.failure?.code == .badReply)

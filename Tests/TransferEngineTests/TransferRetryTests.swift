@@ -69,7 +69,9 @@ import Testing
   }
 
   @Test(arguments: ["GET", "PUT", "DELETE", "HEAD"])
-  func `an idempotent request goes over a fresh connection when a reused one dies`(method: String) async throws {
+  func `an idempotent request goes over a fresh connection when a reused one dies`(method: String)
+    async throws
+  {
     let counts = Counts()
     let server = try Self.dyingServer(counts)
     let client = try TransferClient()

@@ -64,7 +64,9 @@ import Testing
     #expect(first != nil && second != nil && first !== second)
   }
 
-  @Test func `certificates that cannot be read fail the load with a reason, and are tried again`() async throws {
+  @Test func `certificates that cannot be read fail the load with a reason, and are tried again`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     var options = TransferClientOptions()
     options.trust = .file(path: directory.path("later.pem"))

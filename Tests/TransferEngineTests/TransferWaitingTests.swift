@@ -66,7 +66,9 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(text: "hello") }
     let address = "http://slow.test:\(server.port)/"
     let observers = (0..<50).map { _ in RecordingObserver() }
-    for observer in observers { client.makeTransfer(TransferRequest(url: address), observer: observer).start() }
+    for observer in observers {
+      client.makeTransfer(TransferRequest(url: address), observer: observer).start()
+    }
     #expect(await eventually { calls.all == ["slow.test"] })
     gate.open()
     for observer in observers {

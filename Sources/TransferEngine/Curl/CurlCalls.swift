@@ -251,7 +251,8 @@ enum Curl {
   static func host(of url: String) -> (host: String, port: UInt16, scheme: String)? {
     guard let parsed = curl_url() else { return nil }
     defer { curl_url_cleanup(parsed) }
-    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK, let host = part(CURLUPART_HOST, of: parsed),
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
+      let host = part(CURLUPART_HOST, of: parsed),
       let port = part(CURLUPART_PORT, of: parsed).flatMap({ UInt16($0) }),
       let scheme = part(CURLUPART_SCHEME, of: parsed)
     else { return nil }
@@ -261,14 +262,17 @@ enum Curl {
   private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     // The port that the scheme implies is wanted as well.
-    guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else { return nil }
+    guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else {
+      return nil
+    }
     defer { curl_free(text) }
     return String(cString: text)
   }
 
   /// The certificates that this libcurl goes by unless it is told otherwise.
   static let defaultCertificateFile: String? = {
-    guard let info = curl_version_info(CURLVERSION_TENTH), info.pointee.age.rawValue >= CURLVERSION_SEVENTH.rawValue
+    guard let info = curl_version_info(CURLVERSION_TENTH),
+      info.pointee.age.rawValue >= CURLVERSION_SEVENTH.rawValue
     else { return nil }
     return info.pointee.cainfo.map { String(cString: $0) }
   }()

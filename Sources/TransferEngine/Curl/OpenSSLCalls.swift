@@ -122,10 +122,13 @@ enum OpenSSL {
 
   private static let version = find("SSL_version", as: (@convention(c) (Pointer?) -> Int32).self)
   private static let cipher = find("SSL_get_current_cipher", as: (@convention(c) (Pointer?) -> Pointer?).self)
-  private static let cipherNumber = find("SSL_CIPHER_get_protocol_id", as: (@convention(c) (Pointer?) -> UInt16).self)
+  private static let cipherNumber = find(
+    "SSL_CIPHER_get_protocol_id", as: (@convention(c) (Pointer?) -> UInt16).self)
   private static let protocolName = find(
     "SSL_get0_alpn_selected",
-    as: (@convention(c) (Pointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt32>?) ->
+    as: (@convention(c) (
+      Pointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt32>?
+    ) ->
       Void).self)
 
   /// The version as it stands in the handshake: 0x0304 for TLS 1.3.

@@ -16,7 +16,8 @@ extension TransferFailure {
     let status = Curl.integer(easy, CURLINFO_HTTP_CONNECTCODE)
     guard status != 0, !(200..<300 ~= status) else { return nil }
     let advice =
-      status == 407 ? "It asks for a name and password." : "Check the proxy's rules, or except the host with no_proxy."
+      status == 407
+      ? "It asks for a name and password." : "Check the proxy's rules, or except the host with no_proxy."
     return TransferFailure(
       .proxyRefused, curl: result.rawValue,
       message: "The proxy refused to connect to the server: it answered with status \(status). \(advice)")

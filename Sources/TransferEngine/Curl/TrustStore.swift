@@ -59,8 +59,11 @@ final class TrustStore: @unchecked Sendable {
   /// NID_subject_alt_name.
   private static let subjectAlternativeName: Int32 = 85
 
-  private static func namesServer(_ certificate: OpenSSL.Pointer, _ functions: OpenSSL.TrustFunctions) -> Bool {
-    guard let names = functions.extensionValue(certificate, subjectAlternativeName, nil, nil) else { return false }
+  private static func namesServer(_ certificate: OpenSSL.Pointer, _ functions: OpenSSL.TrustFunctions) -> Bool
+  {
+    guard let names = functions.extensionValue(certificate, subjectAlternativeName, nil, nil) else {
+      return false
+    }
     defer { functions.freeNames(names) }
     for index in 0..<functions.stackCount(names) {
       // A GENERAL_NAME begins with its kind: GEN_DNS is 2, GEN_IPADD is 7.

@@ -281,7 +281,8 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty || !ended.isEmpty || !unsettled.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
+      || !ended.isEmpty || !unsettled.isEmpty
   }
 
   private var nextDeadline: Monotonic {

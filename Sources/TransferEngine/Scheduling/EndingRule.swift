@@ -35,7 +35,9 @@ enum EndingRule {
     guard observation.isHTTP2 else { return observation.sawCloseNotify == false ? .cutOff : .complete }
     // libcurl 7.88 may lose bytes of a body when streams share a connection.
     if let length = observation.streamLength, observation.receivedLength != length { return .cutOff }
-    if let length = observation.announcedLength { return observation.receivedLength == length ? .complete : .cutOff }
+    if let length = observation.announcedLength {
+      return observation.receivedLength == length ? .complete : .cutOff
+    }
     return observation.sawEndOfStream == false ? .cutOff : .complete
   }
 }

@@ -156,7 +156,9 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let socket =
       CurlFault.strikes(.openSocket)
-      ? { errno = EMFILE; return -1 }() : Glibc.socket(address.pointee.family, type, address.pointee.protocol)
+      ? {
+        errno = EMFILE; return -1
+      }() : Glibc.socket(address.pointee.family, type, address.pointee.protocol)
     if socket >= 0 {
       loop.sockets.opened(socket)
       transfer?.opensConnection(over: socket)
@@ -197,7 +199,9 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     guard code == 0 else { return nil }
     return withUnsafePointer(to: &address) { pointer in
       // The port is in the same place for both families.
-      pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int32(UInt16(bigEndian: $0.pointee.sin_port)) }
+      pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        Int32(UInt16(bigEndian: $0.pointee.sin_port))
+      }
     }
   }
 }

@@ -155,7 +155,8 @@ struct HeadCollector {
     guard !hasForeignCoding else {
       return .failure(
         TransferFailure(
-          .badReply, message: "The response has a transfer coding other than chunked, which was not asked for."))
+          .badReply,
+          message: "The response has a transfer coding other than chunked, which was not asked for."))
     }
     let head = TransferHead(
       status: status, version: version, block: block, mentions: mentions, contentLength: contentLength,

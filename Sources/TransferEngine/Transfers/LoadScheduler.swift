@@ -64,7 +64,8 @@ struct LoadScheduler {
     return destination
   }
 
-  private mutating func make(_ address: ServerAddress?, _ url: String) throws(TransferFailure) -> Destination {
+  private mutating func make(_ address: ServerAddress?, _ url: String) throws(TransferFailure) -> Destination
+  {
     var address = address
     if address == nil, let (host, port, scheme) = Curl.host(of: url), scheme == "http" || scheme == "https" {
       let isLiteral = host.hasPrefix("[")
@@ -128,5 +129,6 @@ struct LoadScheduler {
 extension TransferFailure {
   static let unusableProxy = TransferFailure(
     .proxyRefused,
-    message: "The proxy that the environment names cannot be used. Check http_proxy, https_proxy and all_proxy.")
+    message:
+      "The proxy that the environment names cannot be used. Check http_proxy, https_proxy and all_proxy.")
 }

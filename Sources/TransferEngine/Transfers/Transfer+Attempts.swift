@@ -51,7 +51,9 @@ extension Transfer {
           return false
         }
       }
-    } else if !attempt.openedConnection, !retry.isIdempotent, destination.isMultiplexed != true, core.hasInput(onLocalPort: port) {
+    } else if !attempt.openedConnection, !retry.isIdempotent, destination.isMultiplexed != true,
+      core.hasInput(onLocalPort: port)
+    {
       // The server has closed this connection, or says something that nobody asked for. libcurl sees the end of a TCP
       // connection, but not that of TLS.
       attempt.isRestartWanted = true
@@ -65,7 +67,9 @@ extension Transfer {
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
       learnProtocol(handle, destination)
     }
-    if Curl.keepsInput, destination.isMultiplexed == true { destination.streams[ObjectIdentifier(self)] = self }
+    if Curl.keepsInput, destination.isMultiplexed == true {
+      destination.streams[ObjectIdentifier(self)] = self
+    }
     attempt.count = min(attempt.count + 1, .max - 1)
     attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
     wasReused = !attempt.openedConnection

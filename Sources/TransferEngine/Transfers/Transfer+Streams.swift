@@ -26,7 +26,9 @@ extension Transfer {
     guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
     guard handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength else {
       // What came with it for other streams may be kept as well, and this one's own rest behind that.
-      if Curl.keepsInput, !handle.sawEndOfStream, let destination, destination.streams.count > 1 { remind(handle) }
+      if Curl.keepsInput, !handle.sawEndOfStream, let destination, destination.streams.count > 1 {
+        remind(handle)
+      }
       return
     }
     let standing = Standing(received: response.receivedLength, code: handle.streamErrorCode)
@@ -63,7 +65,9 @@ extension Transfer {
   }
 
   func leaveStreams() {
-    guard let destination, destination.streams.removeValue(forKey: ObjectIdentifier(self)) != nil else { return }
+    guard let destination, destination.streams.removeValue(forKey: ObjectIdentifier(self)) != nil else {
+      return
+    }
     destination.streams.values.first?.neighborLeft()
   }
 }

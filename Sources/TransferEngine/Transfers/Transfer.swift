@@ -115,7 +115,9 @@ package final class Transfer: @unchecked Sendable {
     do {
       let destination = try core.scheduler.destination(of: request)
       self.destination = destination
-      if request.httpVersion == .http2PriorKnowledge { core.scheduler.learn(isMultiplexed: true, destination) }
+      if request.httpVersion == .http2PriorKnowledge {
+        core.scheduler.learn(isMultiplexed: true, destination)
+      }
       waiting = core.enqueue(self, at: destination)
       core.loop.add(self)
       core.startWaiting()
@@ -231,7 +233,9 @@ package final class Transfer: @unchecked Sendable {
   /// are the transfers before it in the queue.
   var expiry: Monotonic? {
     var earliest: Monotonic?
-    if let idle = request.idleTimeout, waiting == nil, !machine.isReceivePaused { earliest = lastActivity + idle }
+    if let idle = request.idleTimeout, waiting == nil, !machine.isReceivePaused {
+      earliest = lastActivity + idle
+    }
     if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
     return earliest
   }
@@ -374,28 +378,6 @@ package final class Transfer: @unchecked Sendable {
     observer?.transferDidSend(total: sentBodyBytes)
   }
 
-  func note(_ head: TransferHead) {
-    response.hasHead = true
-    response.isHTTP2 = head.version == "HTTP/2"
-    response.announcedLength = head.contentLength
-    response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
-    // libcurl waits for a body when the request had one, whatever its method.
-    if request.method == "HEAD", request.body.isThere { response.endsAtHead = true }
-    if let destination, destination.isMultiplexed == nil {
-      core.scheduler.learn(isMultiplexed: response.isHTTP2, destination)
-    }
-    guard destination?.address.isSecure == true, let handle else { return }
-    if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked,
-      core.trust.store != nil
-    {
-      response.connection = Curl.tlsConnection(handle.easy).flatMap(OpenSSL.WatchedConnection.init)
-    }
-    if request.collectsTimings, let connection = Curl.tlsConnection(handle.easy) {
-      response.tlsVersion = OpenSSL.version(of: connection)
-      response.tlsCipherSuite = OpenSSL.cipherSuite(of: connection)
-    }
-  }
-
   func startBody() {
     guard case .source(let source) = request.body, !hasStartedBody else { return }
     hasStartedBody = true
@@ -423,21 +405,13 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  var observation: EndingRule.Observation {
-    EndingRule.Observation(
-      isHTTP2: response.isHTTP2,
-      sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
-      streamLength: Curl.observesStreams ? handle?.streamBytes : nil,
-      announcedLength: response.announcedLength, receivedLength: response.receivedLength,
-      hasNoBody: response.hasNoBody, sawCloseNotify: response.connection?.sawCloseNotify,
-      hasHead: response.hasHead)
-  }
-
   func failure(for result: CURLcode) -> TransferFailure {
     if let noticedFailure { return noticedFailure }
     if result == CURLE_COULDNT_CONNECT {
       if let destination { core.forgetAddresses(of: destination) }
-      if let connectFailure { return TransferFailure(connectFailure.code, curl: result.rawValue, message: connectFailure.message) }
+      if let connectFailure {
+        return TransferFailure(connectFailure.code, curl: result.rawValue, message: connectFailure.message)
+      }
     }
     guard let handle else {
       return TransferFailure(.other, curl: result.rawValue, message: "The transfer failed.")
@@ -464,18 +438,6 @@ package final class Transfer: @unchecked Sendable {
     }
     leaveStreams()
     return end
-  }
-
-  func timings(_ handle: EasyHandle) -> TransferTimings {
-    var timings = TransferTimings(easy: handle.easy)
-    timings.requestHeaderBytes -= Int64(min(attempt.requestSizeBefore, Int(timings.requestHeaderBytes)))
-    timings.responseHeaderBytes = Int64(head.byteCount)
-    timings.tlsVersion = response.tlsVersion
-    timings.tlsCipherSuite = response.tlsCipherSuite
-    timings.isProxied = destination?.proxy != nil
-    let lookup = turnMoment.duration(since: startMoment)
-    timings.shift(by: beginMoment.duration(since: startMoment), lookupStart: lookup)
-    return timings
   }
 
   func finish(_ end: TransferEnd) {

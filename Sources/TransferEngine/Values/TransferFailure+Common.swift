@@ -2,7 +2,8 @@
 extension TransferFailure {
   static let notRepeatable = TransferFailure(
     .connectionLost,
-    message: "The connection was lost before the server answered. The request was not sent again, because the "
+    message:
+      "The connection was lost before the server answered. The request was not sent again, because the "
       + "server may have processed it already.")
 
   static let cutOff = TransferFailure(

@@ -120,7 +120,9 @@ struct Expectation: Sendable {
     if plan.route == .tunnel { errors.formUnion(Self.proxyFailures) }
     if plan.microsecondsUntilCancel != nil { errors.insert(-999) }
     // libcurl before 8.0 may lose bytes of a body where streams share a connection. That must be an error, and is one.
-    if plan.route == .http2, Self.libcurlLosesBytes, response?.size ?? 0 > 1 << 14 { errors.insert(Self.lost) }
+    if plan.route == .http2, Self.libcurlLosesBytes, response?.size ?? 0 > 1 << 14 {
+      errors.insert(Self.lost)
+    }
   }
 
   private static let libcurlLosesBytes: Bool = {

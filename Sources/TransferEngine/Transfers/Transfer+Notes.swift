@@ -1,0 +1,48 @@
+import CCurl
+
+// What is noted of a response while it passes, for the rules about endings and for the measurements.
+extension Transfer {
+  func note(_ head: TransferHead) {
+    response.hasHead = true
+    response.isHTTP2 = head.version == "HTTP/2"
+    response.announcedLength = head.contentLength
+    response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
+    // libcurl waits for a body when the request had one, whatever its method.
+    if request.method == "HEAD", request.body.isThere { response.endsAtHead = true }
+    if let destination, destination.isMultiplexed == nil {
+      core.scheduler.learn(isMultiplexed: response.isHTTP2, destination)
+    }
+    guard destination?.address.isSecure == true, let handle else { return }
+    if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked,
+      core.trust.store != nil
+    {
+      response.connection = Curl.tlsConnection(handle.easy).flatMap(OpenSSL.WatchedConnection.init)
+    }
+    if request.collectsTimings, let connection = Curl.tlsConnection(handle.easy) {
+      response.tlsVersion = OpenSSL.version(of: connection)
+      response.tlsCipherSuite = OpenSSL.cipherSuite(of: connection)
+    }
+  }
+
+  var observation: EndingRule.Observation {
+    EndingRule.Observation(
+      isHTTP2: response.isHTTP2,
+      sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
+      streamLength: Curl.observesStreams ? handle?.streamBytes : nil,
+      announcedLength: response.announcedLength, receivedLength: response.receivedLength,
+      hasNoBody: response.hasNoBody, sawCloseNotify: response.connection?.sawCloseNotify,
+      hasHead: response.hasHead)
+  }
+
+  func timings(_ handle: EasyHandle) -> TransferTimings {
+    var timings = TransferTimings(easy: handle.easy)
+    timings.requestHeaderBytes -= Int64(min(attempt.requestSizeBefore, Int(timings.requestHeaderBytes)))
+    timings.responseHeaderBytes = Int64(head.byteCount)
+    timings.tlsVersion = response.tlsVersion
+    timings.tlsCipherSuite = response.tlsCipherSuite
+    timings.isProxied = destination?.proxy != nil
+    let lookup = turnMoment.duration(since: startMoment)
+    timings.shift(by: beginMoment.duration(since: startMoment), lookupStart: lookup)
+    return timings
+  }
+}
