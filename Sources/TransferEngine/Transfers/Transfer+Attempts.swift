@@ -51,7 +51,8 @@ extension Transfer {
           return false
         }
       }
-    } else if !attempt.openedConnection, !retry.isIdempotent, destination.isMultiplexed != true,
+    } else if !attempt.openedConnection, !retry.isIdempotent,
+      destination.isMultiplexed != true || destination.admittedCount == 1,
       core.hasInput(onLocalPort: port)
     {
       // The server has closed this connection, or says something that nobody asked for. libcurl sees the end of a TCP
