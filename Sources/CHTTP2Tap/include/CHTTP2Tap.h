@@ -4,8 +4,9 @@
 #include <stdint.h>
 
 // What libcurl does not say of an HTTP/2 stream: whether it ended with END_STREAM, and the error code it was closed
-// with. libcurl calls nghttp2 through the dynamic linker, which takes the functions of these names here first; each
-// does what nghttp2's own does, and a little more while the calling thread has tapped in.
+// with. And a place between the two where bytes can be kept back that libcurl has no room for. libcurl calls nghttp2
+// through the dynamic linker, which takes the functions of these names here first; each does what nghttp2's own does,
+// and a little more while the calling thread has tapped in.
 
 enum {
   /// The largest window for a stream's body that a server is offered.
@@ -16,24 +17,52 @@ enum {
 void retriever_http2_tap_in(void);
 void retriever_http2_tap_out(void);
 
+/// A stream of a connection, as the two libraries know it. Of use as long as libcurl uses that connection for its request.
+typedef struct {
+  void *session;
+  void *context;
+  int32_t number;
+} retriever_http2_stream;
+
 // In what follows, `request` is what libcurl gave nghttp2 to know a stream by: an easy handle, or NULL.
 
-/// Bytes of a response's body have come.
-typedef void (*retriever_http2_data_function)(void *request, size_t count);
-
-/// The server ended its side of a stream (END_STREAM).
-typedef void (*retriever_http2_ended_function)(void *request);
-
-/// A stream was closed, or, with `retriever_http2_connection_broke` for an error code, its connection is unusable. True
-/// when the stream ended without an error and without END_STREAM having been seen.
-typedef bool (*retriever_http2_closed_function)(void *request, uint32_t error_code);
+/// What becomes of the end of a stream.
+typedef enum {
+  /// libcurl hears of it.
+  retriever_http2_end_passes,
+  /// The stream ended without an error and without END_STREAM: libcurl hears of an error.
+  retriever_http2_end_is_cut,
+  /// libcurl hears of it when it is told by `retriever_http2_close`.
+  retriever_http2_end_waits,
+} retriever_http2_end;
 
 #define retriever_http2_connection_broke UINT32_MAX
 
+/// What is called, each with the request of a stream.
+typedef struct {
+  /// Bytes of a response's body have come. Answers how many of them libcurl shall have now; the others are the listener's
+  /// to keep.
+  size_t (*data)(void *request, retriever_http2_stream stream, const uint8_t *bytes, size_t count);
+  /// A response's head has come, and so many bytes of it are going to libcurl.
+  void (*head)(void *request, size_t count);
+  /// The server ended its side of a stream (END_STREAM).
+  void (*ended)(void *request);
+  /// A stream was closed, or, with `retriever_http2_connection_broke` for an error code, its connection is unusable.
+  retriever_http2_end (*closed)(void *request, retriever_http2_stream stream, uint32_t error_code);
+} retriever_http2_listener;
+
 /// Sets what is called, once, before any thread taps in.
-void retriever_http2_listen(
-    retriever_http2_data_function data, retriever_http2_ended_function ended,
-    retriever_http2_closed_function closed);
+void retriever_http2_listen(const retriever_http2_listener *listener);
+
+/// Gives libcurl bytes that were kept back.
+void retriever_http2_give(
+    retriever_http2_stream stream, void *request, const uint8_t *bytes, size_t count);
+
+/// Tells libcurl of an end that waited.
+void retriever_http2_close(retriever_http2_stream stream, void *request, uint32_t error_code);
+
+/// The server may send no more of a stream than it has been offered already, until libcurl sets the window again.
+void retriever_http2_shut_window(retriever_http2_stream stream);
 
 /// Whether a connection's callbacks have been installed through this tap: false where the linker did not take it.
 bool retriever_http2_is_tapped(void);

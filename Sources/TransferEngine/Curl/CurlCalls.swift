@@ -22,7 +22,10 @@ enum Curl {
   /// libcurl asks to be initialised once in a process, before any other call.
   static let isReady: Bool = {
     retriever_memory_prepare()
-    retriever_http2_listen(EasyHandle.streamReceives, EasyHandle.streamEnds, EasyHandle.streamCloses)
+    var listener = retriever_http2_listener(
+      data: EasyHandle.streamReceives, head: EasyHandle.streamTakesHead, ended: EasyHandle.streamEnds,
+      closed: EasyHandle.streamCloses)
+    retriever_http2_listen(&listener)
     return curl_global_init_mem(
       Int(CURL_GLOBAL_ALL), retriever_memory_take, retriever_memory_give, retriever_memory_resize,
       { text in text.flatMap { strdup($0) } }, { count, size in calloc(count, size) })
@@ -277,9 +280,8 @@ enum Curl {
     return info.pointee.cainfo.map { String(cString: $0) }
   }()
 
-  /// Whether this libcurl may keep what it has read of an HTTP/2 connection although a stream waits for it: versions
-  /// before 8.0 do.
-  static let keepsInput: Bool = {
+  /// Whether this libcurl loses bytes of an HTTP/2 stream that it has no room for: versions before 8.0 may.
+  static let losesStreamBytes: Bool = {
     guard let info = curl_version_info(CURLVERSION_TENTH) else { return true }
     return info.pointee.version_num < 0x08_00_00
   }()

@@ -23,9 +23,11 @@ extension EasyHandle {
     // Any count but the one given ends the transfer.
     return with(context, otherwise: length == 0 ? 1 : 0) { transfer in
       switch transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
-      case .taken: length
-      case .keep: Int(CURL_WRITEFUNC_PAUSE)
-      case .stop: nil
+      case .taken:
+        transfer.libcurlHandedOver(length)
+        return length
+      case .keep: return Int(CURL_WRITEFUNC_PAUSE)
+      case .stop: return nil
       }
     }
   }
@@ -33,7 +35,8 @@ extension EasyHandle {
   static let receivedHeaderLine: retriever_data_function = { bytes, size, count, context in
     let length = size * count
     return with(context, otherwise: 0) { transfer in
-      transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : nil
+      transfer.libcurlHandedOver(length)
+      return transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : nil
     }
   }
 
@@ -71,27 +74,43 @@ extension EasyHandle {
     return CURLE_OK
   }
 
-  /// Bytes of an HTTP/2 body have reached libcurl.
-  static let streamReceives: retriever_http2_data_function = { easy, count in
-    guard let handle = handle(ofStream: easy) else { return }
-    handle.streamBytes += Int64(count)
-    handle.transfer?.streamReceived()
+  /// Bytes of an HTTP/2 body are on their way to libcurl.
+  static let streamReceives:
+    @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UnsafePointer<UInt8>?, Int) -> Int = {
+      easy, stream, bytes, count in
+      guard let handle = handle(ofStream: easy) else { return count }
+      handle.streamBytes += Int64(count)
+      handle.transfer?.noteStream()
+      let passed = handle.backlog.arrived(UnsafeRawBufferPointer(start: bytes, count: count))
+      if passed < count { handle.keeps(stream) }
+      return passed
+    }
+
+  /// So many bytes of an HTTP/2 response's head are on their way to libcurl.
+  static let streamTakesHead: @convention(c) (UnsafeMutableRawPointer?, Int) -> Void = {
+    handle(ofStream: $0)?.backlog.tookHead($1)
   }
 
   /// The server ended an HTTP/2 stream.
-  static let streamEnds: retriever_http2_ended_function = { handle(ofStream: $0)?.sawEndOfStream = true }
+  static let streamEnds: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
+    handle(ofStream: $0)?.sawEndOfStream = true
+  }
 
   /// An HTTP/2 stream was closed, or its connection became unusable.
-  static let streamCloses: retriever_http2_closed_function = { easy, code in
-    guard let handle = handle(ofStream: easy) else { return false }
-    if code == connectionBroke {
-      handle.transfer?.connectionBroke()
-      return false
+  static let streamCloses:
+    @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UInt32) -> retriever_http2_end = {
+      easy, stream, code in
+      guard let handle = handle(ofStream: easy) else { return retriever_http2_end_passes }
+      if code == connectionBroke {
+        handle.transfer?.connectionBroke()
+        return retriever_http2_end_passes
+      }
+      handle.streamErrorCode = code
+      handle.transfer?.noteStream()
+      let end = handle.sawEndOfStream ? code : codeOfCut(code)
+      if handle.backlog.closed(end) { return retriever_http2_end_waits }
+      return handle.sawEndOfStream ? retriever_http2_end_passes : retriever_http2_end_is_cut
     }
-    handle.streamErrorCode = code
-    handle.transfer?.streamClosed()
-    return !handle.sawEndOfStream
-  }
 
   /// libcurl gives nghttp2 its handle to know a stream by. The first word of a handle is libcurl's own mark for one.
   private static func handle(ofStream easy: UnsafeMutableRawPointer?) -> EasyHandle? {

@@ -1,4 +1,5 @@
 import CCurl
+import CHTTP2Tap
 import CTransferMemory
 
 /// One curl easy handle, used for one transfer after another.
@@ -20,6 +21,14 @@ final class EasyHandle: @unchecked Sendable {
   var streamBytes: Int64 = 0
   /// The error code with which that stream was closed.
   var streamErrorCode: UInt32?
+  /// What of that stream libcurl has no room for.
+  var backlog = StreamBacklog(room: nil)
+  /// The stream that the backlog is of.
+  private var keptStream: retriever_http2_stream?
+  /// The server may send no more of it for now.
+  private(set) var isWindowShut = false
+  /// The size of libcurl's buffer for what it receives.
+  private var receiveBytes = retriever_receive_bytes
 
   private var shape: Shape?
   private var preparedFor: Destination?
@@ -28,6 +37,9 @@ final class EasyHandle: @unchecked Sendable {
   private var headerList: HeaderListOwner?
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  /// CURL_MAX_WRITE_SIZE: libcurl's own, after a reset.
+  private static let defaultReceiveBytes = 16 << 10
 
   /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
   /// body's bytes.
@@ -86,7 +98,32 @@ final class EasyHandle: @unchecked Sendable {
     sawEndOfStream = false
     streamBytes = 0
     streamErrorCode = nil
+    backlog = StreamBacklog(room: Curl.losesStreamBytes ? receiveBytes : nil)
+    keptStream = nil
+    isWindowShut = false
   }
+
+  /// Something of this stream waits until libcurl has room for it. libcurl would let the server go on sending.
+  func keeps(_ stream: retriever_http2_stream) {
+    keptStream = stream
+    guard !isWindowShut else { return }
+    isWindowShut = true
+    retriever_http2_shut_window(stream)
+  }
+
+  /// libcurl opens the window again when a pause is taken back.
+  func opensWindow() { isWindowShut = false }
+
+  /// Gives libcurl what it has room for by now; false when that is nothing.
+  func giveKept() -> Bool {
+    guard let stream = keptStream else { return false }
+    return backlog.give(
+      bytes: { retriever_http2_give(stream, easy, $0.baseAddress, $0.count) },
+      end: { retriever_http2_close(stream, easy, $0) })
+  }
+
+  /// A stream that ends without END_STREAM was cut, whatever code it came with.
+  static func codeOfCut(_ code: UInt32) -> UInt32 { code == 0 ? 2 : code }
 
   /// Whether the stream was closed by the server; STREAM_CLOSED is what libcurl says when it gives a stream up.
   var serverClosedStream: Bool { streamErrorCode.map { $0 != 5 } ?? false }
@@ -220,7 +257,10 @@ final class EasyHandle: @unchecked Sendable {
     }
     // A wish only: a handle that was taken back before it had a connection still holds its old buffer, and libcurl
     // refuses another size as long as it does.
-    try? Curl.set(easy, CURLOPT_BUFFERSIZE, shape.expectsLongBody ? 100 << 10 : retriever_receive_bytes)
+    // The head of a response over HTTP/2 may have 64 KiB and must fit, before libcurl 8.0.
+    let isLarge = shape.expectsLongBody || Curl.losesStreamBytes && shape.version != .http11
+    let size = isLarge ? 100 << 10 : retriever_receive_bytes
+    receiveBytes = (try? Curl.set(easy, CURLOPT_BUFFERSIZE, size)) == nil ? Self.defaultReceiveBytes : size
   }
 
   private func apply(_ destination: Destination, _ version: Shape.Version) throws(CurlError) {

@@ -55,7 +55,7 @@ final class TrustStore: @unchecked Sendable {
   }
 
   /// X509_V_ERR_HOSTNAME_MISMATCH.
-  static let hostnameMismatch: Int32 = 62
+  private static let hostnameMismatch: Int32 = 62
   /// NID_subject_alt_name.
   private static let subjectAlternativeName: Int32 = 85
 

@@ -29,6 +29,7 @@ final class EventLoop: @unchecked Sendable {
   private var streaming: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
   private var unsettled: [Transfer] = []
+  private var unflushed: [(core: ClientCore, localPort: Int32)] = []
   private var sweep = IdleSweep()
   /// When the loop will wake by itself; nil while it is awake.
   private var wakesAt: Monotonic?
@@ -187,8 +188,8 @@ final class EventLoop: @unchecked Sendable {
   /// Something came over the transfer's HTTP/2 stream that libcurl ought to hand over by itself.
   func addStreaming(_ transfer: Transfer) { streaming.append(transfer) }
 
-  /// libcurl 7.88 may keep what it has read for one stream while it works for another, and may miss the end of a stream
-  /// while it sends the stream's body. Nobody would look again before something comes on that connection.
+  /// libcurl 7.88 is given what it had no room for, and looks again: it may miss the end of a stream while it sends the
+  /// stream's body. Nobody would look before something comes on that connection.
   private func remindOfStreams() {
     guard !streaming.isEmpty else { return }
     var reminded: [Transfer] = []
@@ -196,6 +197,27 @@ final class EventLoop: @unchecked Sendable {
     for transfer in reminded { transfer.remindOfStream() }
     reminded.removeAll(keepingCapacity: true)
     if streaming.isEmpty { swap(&reminded, &streaming) }
+  }
+
+  /// libcurl keeps something that is to be sent over this connection.
+  func addUnflushed(_ core: ClientCore, localPort: Int32) {
+    guard !unflushed.contains(where: { $0.core === core && $0.localPort == localPort }) else { return }
+    unflushed.append((core, localPort))
+  }
+
+  /// One transfer of each connection has it sent; where there is none, libcurl has closed the connection.
+  private func flushConnections() {
+    guard !unflushed.isEmpty else { return }
+    var rest = unflushed
+    unflushed = []
+    for transfer in running {
+      let index = rest.firstIndex {
+        $0.core === transfer.core && $0.localPort == transfer.attempt.localPort
+      }
+      guard let index, transfer.flushesConnection() else { continue }
+      rest.remove(at: index)
+      if rest.isEmpty { return }
+    }
   }
 
   func remove(_ transfer: Transfer) {
@@ -235,6 +257,7 @@ final class EventLoop: @unchecked Sendable {
     remindOfStreams()
     // After those that libcurl calls done: theirs may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
+    flushConnections()
     settle()
     tellEnds()
   }
@@ -282,7 +305,7 @@ final class EventLoop: @unchecked Sendable {
 
   private var hasWork: Bool {
     !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
-      || !ended.isEmpty || !unsettled.isEmpty
+      || !ended.isEmpty || !unsettled.isEmpty || !unflushed.isEmpty
   }
 
   private var nextDeadline: Monotonic {

@@ -32,10 +32,12 @@ struct RetryRule: Sendable {
   private(set) var unsent = 0
 
   init(method: String) {
-    isIdempotent = Self.idempotentMethods.contains(method)
+    isIdempotent =
+      switch method {
+      case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
+      default: false
+      }
   }
-
-  private static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
   mutating func decide(after attempt: Attempt) -> Decision {
     if attempt.wasRefused {

@@ -20,19 +20,14 @@ extension ClientCore {
 
   // MARK: What libcurl needs
 
-  func readiness(of destination: Destination) -> Destination.Readiness {
-    if destination.usesTLS {
-      switch trust {
-      case .ready: break
-      case .unread(let source):
-        trust = .reading(source)
-        if let store = readTrust(source) { trust = .ready(store) }
-      case .reading: break
-      }
+  /// Whether libcurl can be given a transfer to this server now. What is missing is asked for.
+  func isReady(_ destination: Destination) -> Bool {
+    if destination.usesTLS, case .unread(let source) = trust {
+      trust = .reading(source)
+      if let store = readTrust(source) { trust = .ready(store) }
     }
     let hasAddresses = destination.hasAddresses(now: loop.now) || ask(for: destination)
-    if destination.usesTLS, !trust.isReady { return .waiting }
-    return hasAddresses ? .ready : .waiting
+    return hasAddresses && (!destination.usesTLS || trust.isReady)
   }
 
   private func ask(for destination: Destination) -> Bool {
@@ -85,7 +80,7 @@ extension ClientCore {
   }
 
   private func proceed(_ destination: Destination) {
-    guard !destination.pending.isEmpty, case .ready = readiness(of: destination) else { return }
+    guard !destination.pending.isEmpty, isReady(destination) else { return }
     let transfers = destination.pending
     destination.pending = []
     for transfer in transfers { transfer.begin() }

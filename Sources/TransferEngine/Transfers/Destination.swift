@@ -11,12 +11,6 @@ final class Destination: @unchecked Sendable {
     var known: NameService.Known?
   }
 
-  enum Readiness {
-    case ready
-    case waiting
-    case failed(TransferFailure)
-  }
-
   let address: ServerAddress
   let proxy: ProxyAddress?
   let place: LoadQueue<Transfer>.HostID
@@ -27,9 +21,6 @@ final class Destination: @unchecked Sendable {
   var admittedCount = 0
   /// Whether several transfers share one connection; nil as long as no connection has told.
   var isMultiplexed: Bool?
-
-  /// The transfers whose requests went out over connections that are shared; kept for versions of libcurl that need it.
-  var streams: [ObjectIdentifier: Transfer] = [:]
 
   private var names: [Name]
   /// When the first of the names expires; nil while one of them is not known.

@@ -58,7 +58,6 @@ extension Transfer {
       // The server has closed this connection, or says something that nobody asked for. libcurl sees the end of a TCP
       // connection, but not that of TLS.
       attempt.isRestartWanted = true
-      attempt.restartsFresh = true
       return false
     }
     if attempt.openedConnection {
@@ -68,14 +67,14 @@ extension Transfer {
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
       learnProtocol(handle, destination)
     }
-    if Curl.keepsInput, destination.isMultiplexed == true {
-      destination.streams[ObjectIdentifier(self)] = self
-    }
+    attempt.localPort = port
     attempt.count = min(attempt.count + 1, .max - 1)
     attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
-    wasReused = !attempt.openedConnection
+    attempt.wasReused = !attempt.openedConnection
     attempt.openedConnection = false
     handle.forgetStream()
+    // libcurl goes back by itself only for what it has sent, and forgets what it has read beyond that.
+    guard rewindSource() else { return false }
     return true
   }
 
@@ -94,8 +93,8 @@ extension Transfer {
     let sent = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE) > attempt.requestSizeBefore
     return RetryRule.Attempt(
       // Of what OpenSSL was given, more may have left than libcurl counts.
-      sentBytes: sent || sentBodyBytes > 0 || destination?.usesTLS ?? true, reusedConnection: wasReused,
-      wasRefused: handle.streamWasRefused)
+      sentBytes: sent || sentBodyBytes > 0 || destination?.usesTLS ?? true,
+      reusedConnection: attempt.wasReused, wasRefused: handle.streamWasRefused)
   }
 
   /// The same when libcurl is about to repeat it, which it does on a connection that others have used as well: for those
@@ -120,7 +119,7 @@ extension Transfer {
     guard let handle, let destination, machine.phase == .running, !head.hasBegun,
       attempt.count > 0 || attempt.isRestartWanted
     else { return false }
-    var isFresh = attempt.restartsFresh
+    var isFresh = true
     if !attempt.isRestartWanted {
       guard noticedFailure == nil, mayBeRace(result),
         case .repeats(let fresh) = retry.decide(after: lastAttempt)
@@ -129,7 +128,6 @@ extension Transfer {
     }
     guard rewindSource(), machine.restart() == .attach else { return false }
     attempt = AttemptNotes()
-    leaveStreams()
     // What the server refused on this connection it would refuse again.
     handle.closesConnection()
     core.detach(handle)

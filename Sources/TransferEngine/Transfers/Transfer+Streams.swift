@@ -8,29 +8,41 @@ extension Transfer {
     core.loop.addBroken(self)
   }
 
-  /// Its stream was closed while libcurl worked on it.
-  func streamClosed() { noteStream() }
-
-  /// Bytes have come over its stream, and are on their way through libcurl.
-  func streamReceived() { noteStream() }
-
-  private func noteStream() {
+  /// Its stream was closed, or bytes have come over it that are on their way through libcurl.
+  func noteStream() {
     guard machine.phase == .running, !isStreaming else { return }
     isStreaming = true
     core.loop.addStreaming(self)
   }
 
-  /// libcurl has done its round. If it still has something of this transfer's, taking a pause back makes it look again.
+  /// libcurl has handed over what came over the network.
+  func libcurlHandedOver(_ count: Int) {
+    guard let handle else { return }
+    handle.backlog.handedOver(count)
+    if !handle.backlog.isEmpty { noteStream() }
+  }
+
+  /// libcurl has done its round. It is given what it had no room for before; and if it still has something of this
+  /// transfer's, taking a pause back makes it look again.
   func remindOfStream() {
     isStreaming = false
     guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
-    guard handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength else {
-      // What came with it for other streams may be kept as well, and this one's own rest behind that.
-      if Curl.keepsInput, !handle.sawEndOfStream, let destination, destination.streams.count > 1 {
-        remind(handle)
+    guard handle.backlog.isEmpty else {
+      // As long as libcurl has told nothing of the response, it may send the request over another connection.
+      if head.hasBegun, handle.giveKept() {
+        // libcurl has put it down among what is due.
+        core.loop.setTimer(of: core, due: core.loop.now)
+        noteStream()
       }
       return
     }
+    if handle.isWindowShut {
+      handle.opensWindow()
+      remind(handle)
+    }
+    guard
+      handle.streamErrorCode != nil || handle.streamBytes > response.receivedLength
+    else { return }
     let standing = Standing(received: response.receivedLength, code: handle.streamErrorCode)
     reminders = standing == lastStanding ? reminders + 1 : 0
     lastStanding = standing
@@ -50,10 +62,20 @@ extension Transfer {
     applyPauses()
   }
 
-  /// A stream beside this one is gone, and libcurl may keep what came behind it.
-  func neighborLeft() {
-    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
+  /// The stream is given up while the server may still be sending: RST_STREAM is to go out now. libcurl 7.88 keeps it
+  /// until it next sends something on that connection.
+  func givesStreamUp(_ handle: EasyHandle) {
+    guard Curl.losesStreamBytes, destination?.isMultiplexed == true, attempt.localPort > 0,
+      handle.streamErrorCode == nil
+    else { return }
+    core.loop.addUnflushed(core, localPort: attempt.localPort)
+  }
+
+  /// Has libcurl send what it keeps for this transfer's connection; false when this transfer cannot.
+  func flushesConnection() -> Bool {
+    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return false }
     remind(handle)
+    return true
   }
 
   private static let maximumReminders = 16
@@ -62,12 +84,5 @@ extension Transfer {
     guard machine.phase == .running, machine.cancel() != .none else { return }
     handle?.closesConnection()
     detachAndFinish(.brokenProtocol)
-  }
-
-  func leaveStreams() {
-    guard let destination, destination.streams.removeValue(forKey: ObjectIdentifier(self)) != nil else {
-      return
-    }
-    destination.streams.values.first?.neighborLeft()
   }
 }

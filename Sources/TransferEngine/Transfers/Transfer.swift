@@ -22,7 +22,6 @@ package final class Transfer: @unchecked Sendable {
   var hasPlace = false
   var retry: RetryRule
   var attempt = AttemptNotes()
-  var wasReused = false
   var lastActivity: Monotonic
   var startMoment: Monotonic
   var turnMoment: Monotonic
@@ -55,12 +54,15 @@ package final class Transfer: @unchecked Sendable {
   struct AttemptNotes {
     var count: UInt8 = 0
     var openedConnection = false
+    /// Whether the request went out over a connection that was open before.
+    var wasReused = false
     /// What was opened for it; libcurl may try two addresses at the same time.
     var sockets: [Int32] = []
+    /// The connection's port on this side, by which it is known.
+    var localPort: Int32 = 0
     /// libcurl's count of sent bytes when the attempt began: those before it went to a proxy, or were another attempt's.
     var requestSizeBefore = 0
     var isRestartWanted = false
-    var restartsFresh = true
   }
 
   /// What the rules about endings want to know of the response.
@@ -135,11 +137,7 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     turnMoment = lastActivity
     if let expiry { core.loop.include(expiry) }
-    switch core.readiness(of: destination) {
-    case .ready: begin()
-    case .waiting: destination.pending.append(self)
-    case .failed(let failure): fail(failure)
-    }
+    if core.isReady(destination) { begin() } else { destination.pending.append(self) }
   }
 
   /// All that libcurl needs is there.
@@ -203,6 +201,7 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     if let expiry { core.loop.include(expiry) }
     perform(machine.resumeReceiving())
+    if let handle, !handle.backlog.isEmpty { noteStream() }
   }
 
   func resumeSendingOnLoop() {
@@ -432,11 +431,11 @@ package final class Transfer: @unchecked Sendable {
     end.failure = failure
     if let handle {
       if request.collectsTimings { end.timings = timings(handle) }
+      givesStreamUp(handle)
       core.detach(handle)
       core.giveBack(handle)
       self.handle = nil
     }
-    leaveStreams()
     return end
   }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 import TestSupport
 
 /// What the server does with a request.
@@ -119,16 +117,5 @@ struct Expectation: Sendable {
     if plan.route == .http2Breaking { errors.formUnion(Self.badReply.union([Self.lost])) }
     if plan.route == .tunnel { errors.formUnion(Self.proxyFailures) }
     if plan.microsecondsUntilCancel != nil { errors.insert(-999) }
-    // libcurl before 8.0 may lose bytes of a body where streams share a connection. That must be an error, and is one.
-    if plan.route == .http2, Self.libcurlLosesBytes, response?.size ?? 0 > 1 << 14 {
-      errors.insert(Self.lost)
-    }
   }
-
-  private static let libcurlLosesBytes: Bool = {
-    // RTLD_DEFAULT, a null pointer.
-    guard let symbol = dlsym(nil, "curl_version") else { return false }
-    let version = unsafeBitCast(symbol, to: (@convention(c) () -> UnsafePointer<CChar>).self)
-    return String(cString: version()).hasPrefix("libcurl/7.")
-  }()
 }

@@ -7,7 +7,7 @@ struct HTTP2Behaviour {
   private struct Stream {
     var target: String?
     var hasEnded = false
-    var bodySize = 0
+    var body: [UInt8] = []
     var window: Int
     var unsent: [UInt8] = []
     /// What follows the last byte of the body.
@@ -59,7 +59,7 @@ struct HTTP2Behaviour {
       lastStream = max(lastStream, frame.stream)
       streams[frame.stream] = Stream(target: FieldSection.path(of: frame), window: initialWindow)
     case .data:
-      streams[frame.stream]?.bodySize += frame.payload.count
+      streams[frame.stream]?.body += frame.payload
       if !frame.payload.isEmpty {
         try connection.openWindow(stream: 0, by: UInt32(frame.payload.count))
         if frame.flags & HTTP2Frame.endStream == 0 {
@@ -108,12 +108,12 @@ struct HTTP2Behaviour {
     } else if count > 3 {
       ledger.violation("sent too often", "an HTTP/2 server received \(plan), hop \(hop), \(count) times")
     }
-    let size = plan.bodySize(hop: hop)
-    if streams[stream]?.bodySize != size {
+    let body = streams[stream]?.body ?? []
+    let expected = Content.bytes(plan.number, plan.bodySize(hop: hop))
+    if !expected.elementsEqual(body) {
       ledger.violation(
         "request body",
-        "an HTTP/2 server received \(streams[stream]?.bodySize ?? 0) bytes, not \(size), for hop \(hop) of \(plan)"
-      )
+        "an HTTP/2 server received \(body.count) bytes, not the \(expected.count) of hop \(hop) of \(plan)")
     }
     guard isLast else {
       let location = LoadPlan.path(number, hop: hop + 1)

@@ -77,10 +77,10 @@ struct LoadPlan: Sendable {
     method = methods.randomElement(using: &random) ?? "GET"
     route =
       switch Int.random(in: 0..<100, using: &random) {
-      case 0..<40: .plain
-      case 40..<60: .tls
-      case 60..<78: .http2
-      case 78..<84: .http2Breaking
+      case 0..<26: .plain
+      case 26..<42: .tls
+      case 42..<68: .http2
+      case 68..<84: .http2Breaking
       case 84..<94: .proxy
       default: .tunnel
       }
