@@ -55,11 +55,11 @@
       readAhead()
     }
 
-    /// Calls back once it is known that the stream has no byte at all, in place of being read.
-    func confirmEnd(then: @escaping @Sendable () -> Void) {
+    /// Tells whether the stream has no byte at all, in place of being read.
+    func checkEmpty(then: @escaping @Sendable (_ isEmpty: Bool) -> Void) {
       queue.async { [self] in
         openStream()
-        if endsHere() { then() }
+        then(endsHere())
         stream.close()
       }
     }

@@ -135,7 +135,9 @@
       }
       guard length == 0 else { return send(departure, .source(body)) }
       // Nothing is ever read of an empty body, so the stream is looked at before.
-      body.confirmEnd { self.send(departure, .bytes([])) }
+      body.checkEmpty { isEmpty in
+        if isEmpty { self.send(departure, .bytes([])) }
+      }
     }
 
     // MARK: The transfer

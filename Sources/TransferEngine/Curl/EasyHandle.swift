@@ -50,8 +50,8 @@ final class EasyHandle: @unchecked Sendable {
     }
     enum Version: Equatable {
       case http11, http2PriorKnowledge
-      /// By ALPN; those who come while a connection is being made wait to share it.
-      case negotiated
+      /// By ALPN. Those who come while a connection is being made may wait for it, to share it.
+      case negotiated(waits: Bool)
     }
     var method: String
     var body: Body
@@ -185,7 +185,9 @@ final class EasyHandle: @unchecked Sendable {
   /// Without TLS there is nothing to negotiate with, and so nothing to wait for.
   private static func version(for request: TransferRequest, _ destination: Destination) -> Shape.Version {
     switch request.httpVersion {
-    case .automatic: Curl.hasHTTP2 && destination.address.isSecure ? .negotiated : .http11
+    case .automatic:
+      Curl.hasHTTP2 && destination.address.isSecure
+        ? .negotiated(waits: destination.isMultiplexed != false) : .http11
     case .http11: .http11
     case .http2PriorKnowledge: .http2PriorKnowledge
     }
@@ -271,7 +273,7 @@ final class EasyHandle: @unchecked Sendable {
       case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
     try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(number))
-    if version != .http11 { try Curl.set(easy, CURLOPT_PIPEWAIT, 1) }
+    if version != .http11, version != .negotiated(waits: false) { try Curl.set(easy, CURLOPT_PIPEWAIT, 1) }
     // The environment is read by us: an empty text keeps libcurl from reading it as well.
     try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
     if destination.proxy != nil {

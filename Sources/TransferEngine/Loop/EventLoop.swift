@@ -29,6 +29,7 @@ final class EventLoop: @unchecked Sendable {
   private var streaming: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
   private var unsettled: [Transfer] = []
+  private var unshared: [Destination] = []
   private var unflushed: [(core: ClientCore, localPort: Int32)] = []
   private var sweep = IdleSweep()
   /// When the loop will wake by itself; nil while it is awake.
@@ -220,6 +221,15 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
+  /// This server's connections turn out to carry one transfer at a time.
+  func addUnshared(_ destination: Destination) { unshared.append(destination) }
+
+  private func stopWaitingToShare() {
+    while let destination = unshared.popLast() {
+      for transfer in running where transfer.destination === destination { transfer.waitsNoLonger() }
+    }
+  }
+
   func remove(_ transfer: Transfer) {
     let index = transfer.runningIndex
     guard index >= 0, index < running.count else { return }
@@ -258,6 +268,7 @@ final class EventLoop: @unchecked Sendable {
     // After those that libcurl calls done: theirs may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
     flushConnections()
+    stopWaitingToShare()
     settle()
     tellEnds()
   }
@@ -305,7 +316,7 @@ final class EventLoop: @unchecked Sendable {
 
   private var hasWork: Bool {
     !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
-      || !ended.isEmpty || !unsettled.isEmpty || !unflushed.isEmpty
+      || !ended.isEmpty || !unsettled.isEmpty || !unflushed.isEmpty || !unshared.isEmpty
   }
 
   private var nextDeadline: Monotonic {

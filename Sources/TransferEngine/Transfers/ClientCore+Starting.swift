@@ -30,6 +30,13 @@ extension ClientCore {
     return hasAddresses && (!destination.usesTLS || trust.isReady)
   }
 
+  /// A connection tells whether it carries several transfers at the same time.
+  func learn(isMultiplexed: Bool, _ destination: Destination) {
+    let isNew = destination.isMultiplexed == nil
+    scheduler.learn(isMultiplexed: isMultiplexed, destination)
+    if isNew, !isMultiplexed, destination.admittedCount > 1 { loop.addUnshared(destination) }
+  }
+
   private func ask(for destination: Destination) -> Bool {
     destination.askForNames(now: loop.now) { name, index in
       options.names.ask(name, now: loop.now) { [weak self] result in

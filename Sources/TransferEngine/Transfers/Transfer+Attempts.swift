@@ -80,11 +80,26 @@ extension Transfer {
 
   private func learnProtocol(_ handle: EasyHandle, _ destination: Destination) {
     guard request.httpVersion == .automatic else { return }
-    guard destination.address.isSecure else { return core.scheduler.learn(isMultiplexed: false, destination) }
+    guard destination.address.isSecure else { return core.learn(isMultiplexed: false, destination) }
     guard let connection = Curl.tlsConnection(handle.easy),
       let name = OpenSSL.applicationProtocol(of: connection)
     else { return }
-    core.scheduler.learn(isMultiplexed: name == "h2", destination)
+    core.learn(isMultiplexed: name == "h2", destination)
+  }
+
+  /// The server's connections are not shared. libcurl 8 would keep a transfer that hoped for that until the connection it
+  /// waits for has an answer, so it is started again.
+  func waitsNoLonger() {
+    guard machine.phase == .running, attempt.count == 0, !attempt.openedConnection,
+      request.httpVersion == .automatic, let handle, let destination
+    else { return }
+    core.detach(handle)
+    do {
+      try handle.prepare(for: self, at: destination, fresh: false)
+      try add(handle)
+    } catch {
+      fail(error)
+    }
   }
 
   /// How the attempt that has just failed went.

@@ -10,7 +10,7 @@ extension Transfer {
     // libcurl waits for a body when the request had one, whatever its method.
     if request.method == "HEAD", request.body.isThere { response.endsAtHead = true }
     if let destination, destination.isMultiplexed == nil {
-      core.scheduler.learn(isMultiplexed: response.isHTTP2, destination)
+      core.learn(isMultiplexed: response.isHTTP2, destination)
     }
     guard destination?.address.isSecure == true, let handle else { return }
     if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked,
