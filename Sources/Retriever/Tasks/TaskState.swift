@@ -73,7 +73,9 @@
     }
 
     /// For responses that are no challenge, most of which follow none.
-    mutating func accepted() -> ChallengeMachine.Acceptance? { startedChallenges?.accepted() }
+    mutating func accepted() -> ChallengeMachine.Acceptance? {
+      startedChallenges == nil ? nil : startedChallenges?.accepted()
+    }
 
     var face: Face {
       get { changedFace ?? Face() }

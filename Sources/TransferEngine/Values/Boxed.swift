@@ -1,15 +1,17 @@
 /// An optional that is nil in most of its owners, and takes a word of them while it is: ten thousand waiting transfers
 /// should not hold room for what hardly one of them comes to need.
-@propertyWrapper
-package indirect enum Boxed<Value: Sendable>: Sendable {
+///
+/// Public, as nothing else here: of what is only `package`, other modules get no code of their own for their own types.
+@propertyWrapper @frozen
+public indirect enum Boxed<Value: Sendable>: Sendable {
   case nothing
   case something(Value)
 
-  @inlinable package init(wrappedValue: Value?) {
+  @inlinable public init(wrappedValue: Value?) {
     self = wrappedValue.map(Self.something) ?? .nothing
   }
 
-  package var wrappedValue: Value? {
+  public var wrappedValue: Value? {
     @inlinable get {
       guard case .something(let value) = self else { return nil }
       return value
