@@ -7,10 +7,12 @@ public indirect enum Boxed<Value: Sendable>: Sendable {
   case nothing
   case something(Value)
 
+  /// Takes room only for a value.
   @inlinable public init(wrappedValue: Value?) {
     self = wrappedValue.map(Self.something) ?? .nothing
   }
 
+  /// The value, if there is one.
   public var wrappedValue: Value? {
     @inlinable get {
       guard case .something(let value) = self else { return nil }
