@@ -88,7 +88,16 @@ public struct HTTP2Connection: Sendable {
   public func sendHead(
     stream: UInt32, status: Int = 200, fields: [(String, String)] = [], isLast: Bool = false
   ) throws {
-    var rest = HTTP2Frame.fieldSection([(":status", "\(status)")] + fields)[...]
+    try sendFields([(":status", "\(status)")] + fields, stream: stream, isLast: isLast)
+  }
+
+  /// Sends the fields behind a body, and ends it.
+  public func sendTrailers(stream: UInt32, fields: [(String, String)]) throws {
+    try sendFields(fields, stream: stream, isLast: true)
+  }
+
+  private func sendFields(_ fields: [(String, String)], stream: UInt32, isLast: Bool) throws {
+    var rest = HTTP2Frame.fieldSection(fields)[...]
     var kind = HTTP2Frame.Kind.headers
     repeat {
       let piece = rest.prefix(16_384)

@@ -274,6 +274,19 @@
       }
     }
 
+    @Test func cookiesOfTheSessionsAdditionalFieldsAreTheOnlyOnes() async throws {
+      let server = try ScriptedServer.http { request in
+        let cookies = request.fields.filter { $0.name.lowercased() == "cookie" }
+        return Reply(
+          headers: [("Set-Cookie", "stored=1; Path=/")],
+          text: cookies.map(\.value).joined(separator: " | "))
+      }
+      let session = URLSession.forTest { $0.httpAdditionalHeaders = ["cookie": "own=1"] }
+      for _ in 0..<2 {
+        #expect(try await session.data(from: server.url()).0 == Data("own=1".utf8))
+      }
+    }
+
     @Test func aRequestThatHandlesItsCookiesItselfSendsAndStoresNone() async throws {
       let server = try ScriptedServer.http { request in
         Reply(headers: [("Set-Cookie", "a=1; Path=/")], text: request["Cookie"] ?? "none")

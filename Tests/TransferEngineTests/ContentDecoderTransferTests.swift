@@ -282,10 +282,4 @@ import Testing
     var isOn: Bool { state.load(ordering: .relaxed) }
     func turnOff() { state.store(false, ordering: .relaxed) }
   }
-
-  private final class TransferBox: Sendable {
-    private let held = Mutex<Transfer?>(nil)
-    var transfer: Transfer? { held.withLock { $0 } }
-    func set(_ transfer: Transfer?) { held.withLock { $0 = transfer } }
-  }
 }

@@ -15,7 +15,12 @@ struct ReceiveMemoryTests {
 
   @Test(.enabled(if: hasPagesOfItsOwn))
   func receiveBuffersHavePagesOfTheirOwnAndOtherMemoryHasNot() throws {
-    for (size, isApart) in [(Self.size, true), (Self.size - 1, false), (Self.size + 1, false), (1, false)] {
+    let large = retriever_stream_receive_bytes + 1
+    let cases = [
+      (Self.size, true), (Self.size - 1, false), (Self.size + 1, false), (1, false), (large, true),
+      (large - 1, false),
+    ]
+    for (size, isApart) in cases {
       let memory = try #require(retriever_memory_take(size))
       #expect(retriever_memory_is_apart(memory) == isApart)
       retriever_memory_give(memory)

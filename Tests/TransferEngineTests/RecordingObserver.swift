@@ -74,6 +74,13 @@ final class RecordingObserver: TransferObserver {
   }
 }
 
+/// For an observer that acts on its own transfer.
+final class TransferBox: Sendable {
+  private let held = Mutex<Transfer?>(nil)
+  var transfer: Transfer? { held.withLock { $0 } }
+  func set(_ transfer: Transfer?) { held.withLock { $0 = transfer } }
+}
+
 extension TransferClientOptions {
   /// For servers with certificates of the tests' own authority.
   static func trustingTestAuthority() throws -> TransferClientOptions {

@@ -10,17 +10,15 @@ struct StreamBacklogTests {
 
   @Test func `what fits passes, and its end with it`() {
     var backlog = StreamBacklog(room: 100)
-    backlog.tookHead(40)
-    let passed = Self.arrive(&backlog, Array(repeating: 1, count: 60))
-    #expect(passed == 60)
+    let passed = Self.arrive(&backlog, Array(repeating: 1, count: 100))
+    #expect(passed == 100)
     #expect(backlog.isEmpty)
     let waits = backlog.closed(0)
     #expect(!waits)
   }
 
   @Test func `what does not fit waits until libcurl has handed over what it has`() {
-    var backlog = StreamBacklog(room: 100)
-    backlog.tookHead(40)
+    var backlog = StreamBacklog(room: 60)
     let passed = Self.arrive(&backlog, Array(0..<80))
     #expect(passed == 60)
     let waits = backlog.closed(8)
@@ -35,6 +33,32 @@ struct StreamBacklogTests {
     #expect(ends == [8])
     #expect(backlog.isEmpty)
     #expect(!give())
+  }
+
+  @Test func `the rest of a complete body can be had without libcurl`() {
+    var backlog = StreamBacklog(room: 4)
+    for _ in 0..<10 { _ = Self.arrive(&backlog, [1, 2, 3]) }
+    backlog.handedOver(4)
+    _ = backlog.give(bytes: { _ in }, end: { _ in })
+    let waits = backlog.closed(0)
+    #expect(waits)
+    let early = backlog.takeRest()
+    #expect(early == nil, "libcurl has bytes before them")
+    backlog.handedOver(4)
+    let rest = backlog.takeRest()
+    #expect(rest?.flatMap { $0 } == (8..<30).map { [1, 2, 3][$0 % 3] })
+    #expect(backlog.isEmpty)
+  }
+
+  @Test func `the rest of a body that was cut is nothing to be had`() {
+    var backlog = StreamBacklog(room: 1)
+    _ = Self.arrive(&backlog, [1, 2, 3])
+    backlog.handedOver(1)
+    let open = backlog.takeRest()
+    #expect(open == nil)
+    _ = backlog.closed(2)
+    let cut = backlog.takeRest()
+    #expect(cut == nil)
   }
 
   @Test func `a libcurl that needs no help gets everything`() {

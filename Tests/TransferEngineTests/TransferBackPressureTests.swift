@@ -122,10 +122,4 @@ import Testing
     #expect(observer.record.sent == observer.record.sent.sorted())
     #expect(source.startCount == 1)
   }
-
-  private final class TransferBox: Sendable {
-    private let held = Mutex<Transfer?>(nil)
-    var transfer: Transfer? { held.withLock { $0 } }
-    func set(_ transfer: Transfer?) { held.withLock { $0 = transfer } }
-  }
 }

@@ -26,16 +26,6 @@ typedef struct {
 
 // In what follows, `request` is what libcurl gave nghttp2 to know a stream by: an easy handle, or NULL.
 
-/// What becomes of the end of a stream.
-typedef enum {
-  /// libcurl hears of it.
-  retriever_http2_end_passes,
-  /// The stream ended without an error and without END_STREAM: libcurl hears of an error.
-  retriever_http2_end_is_cut,
-  /// libcurl hears of it when it is told by `retriever_http2_close`.
-  retriever_http2_end_waits,
-} retriever_http2_end;
-
 #define retriever_http2_connection_broke UINT32_MAX
 
 /// What is called, each with the request of a stream.
@@ -43,12 +33,15 @@ typedef struct {
   /// Bytes of a response's body have come. Answers how many of them libcurl shall have now; the others are the listener's
   /// to keep.
   size_t (*data)(void *request, retriever_http2_stream stream, const uint8_t *bytes, size_t count);
-  /// A response's head has come, and so many bytes of it are going to libcurl.
-  void (*head)(void *request, size_t count);
+  /// Whether bytes of the stream are kept: its window stays shut as long as they are.
+  bool (*keeps)(void *request);
   /// The server ended its side of a stream (END_STREAM).
   void (*ended)(void *request);
+  /// Whether libcurl hears of this RST_STREAM.
+  bool (*reset)(void *request, uint32_t error_code);
   /// A stream was closed, or, with `retriever_http2_connection_broke` for an error code, its connection is unusable.
-  retriever_http2_end (*closed)(void *request, retriever_http2_stream stream, uint32_t error_code);
+  /// Answers whether libcurl hears of it now, with the code that is left there; if not, `retriever_http2_close` tells it.
+  bool (*closed)(void *request, retriever_http2_stream stream, uint32_t *error_code);
 } retriever_http2_listener;
 
 /// Sets what is called, once, before any thread taps in.

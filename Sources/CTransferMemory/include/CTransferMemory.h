@@ -7,8 +7,9 @@
 // a page, for its two ends share pages with what is beside them. Here they have pages of their own, which the system
 // gives when a response comes, and takes back when many buffers lie idle.
 
-/// How many bytes a receive buffer holds for libcurl, which takes one more.
-enum { retriever_receive_bytes = 16 << 10 };
+/// How many bytes a receive buffer holds for libcurl, which takes one more: of a usual transfer, and of one over HTTP/2
+/// with a libcurl that keeps a stream's head and body in it.
+enum { retriever_receive_bytes = 16 << 10, retriever_stream_receive_bytes = 256 << 10 };
 
 /// To be called once, before the functions below. Without it, where the system refuses, or where its pages are not of
 /// 4 KiB, all memory is the C library's.

@@ -180,11 +180,10 @@
       wanted.priority = departure.priority
       wanted.collectsTimings = departure.collectsRecords
       addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: departure.upload == nil)
-      let isAuthorization: (TransferHeader) -> Bool = { ASCII.equalIgnoringCase($0.name, "authorization") }
       if let answer = departure.authorization {
-        wanted.headers.removeAll(where: isAuthorization)
+        wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "Authorization") }
         wanted.headers.append(TransferHeader("Authorization", answer))
-      } else if !wanted.headers.contains(where: isAuthorization),
+      } else if !wanted.hasField("Authorization"),
         let remembered = rememberedAuthorization(for: url)
       {
         // What the request says itself counts before what the session remembers.
@@ -239,7 +238,8 @@
         }
         Self.add(header.name, header.value, to: &wanted)
       }
-      if request.httpShouldHandleCookies, settings.sendsCookies, !fields.contains("Cookie"),
+      // Cookies that the program gives by itself, for a request or for all, are the only ones.
+      if request.httpShouldHandleCookies, settings.sendsCookies, !wanted.hasField("Cookie"),
         let cookies = settings.cookieStorage?.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
       {
         wanted.headers.append(TransferHeader("Cookie", cookies))
@@ -249,9 +249,7 @@
         wanted.acceptedEncodings = ""
       }
       // As Apple does: whatever a request has as its body, and not what an upload task was given.
-      if wanted.method == "POST", sendsOwnBody, request.hasBody,
-        !wanted.headers.contains(where: { ASCII.equalIgnoringCase($0.name, "Content-Type") })
-      {
+      if wanted.method == "POST", sendsOwnBody, request.hasBody, !wanted.hasField("Content-Type") {
         wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
       }
     }
@@ -292,6 +290,12 @@
       case .bytes(let bytes): Int64(bytes.count)
       case .source(let source): source.length ?? NSURLSessionTransferSizeUnknown
       }
+    }
+  }
+
+  extension TransferRequest {
+    fileprivate func hasField(_ name: String) -> Bool {
+      headers.contains { ASCII.equalIgnoringCase($0.name, name) }
     }
   }
 #endif

@@ -23,8 +23,8 @@ enum Curl {
   static let isReady: Bool = {
     retriever_memory_prepare()
     var listener = retriever_http2_listener(
-      data: EasyHandle.streamReceives, head: EasyHandle.streamTakesHead, ended: EasyHandle.streamEnds,
-      closed: EasyHandle.streamCloses)
+      data: EasyHandle.streamReceives, keeps: EasyHandle.streamKeeps, ended: EasyHandle.streamEnds,
+      reset: EasyHandle.streamResets, closed: EasyHandle.streamCloses)
     retriever_http2_listen(&listener)
     return curl_global_init_mem(
       Int(CURL_GLOBAL_ALL), retriever_memory_take, retriever_memory_give, retriever_memory_resize,

@@ -35,8 +35,7 @@ extension EasyHandle {
   static let receivedHeaderLine: retriever_data_function = { bytes, size, count, context in
     let length = size * count
     return with(context, otherwise: 0) { transfer in
-      transfer.libcurlHandedOver(length)
-      return transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : nil
+      transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : nil
     }
   }
 
@@ -86,9 +85,9 @@ extension EasyHandle {
       return passed
     }
 
-  /// So many bytes of an HTTP/2 response's head are on their way to libcurl.
-  static let streamTakesHead: @convention(c) (UnsafeMutableRawPointer?, Int) -> Void = {
-    handle(ofStream: $0)?.backlog.tookHead($1)
+  /// Whether bytes of an HTTP/2 stream wait for room.
+  static let streamKeeps: @convention(c) (UnsafeMutableRawPointer?) -> Bool = {
+    handle(ofStream: $0).map { !$0.backlog.isEmpty } ?? false
   }
 
   /// The server ended an HTTP/2 stream.
@@ -96,21 +95,28 @@ extension EasyHandle {
     handle(ofStream: $0)?.sawEndOfStream = true
   }
 
+  /// Behind a complete response, RST_STREAM only asks for no more of the request (RFC 9113, 8.1). libcurl would throw away
+  /// what it has of the body.
+  static let streamResets: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Bool = { easy, code in
+    code != 0 || handle(ofStream: easy)?.sawEndOfStream != true
+  }
+
   /// An HTTP/2 stream was closed, or its connection became unusable.
   static let streamCloses:
-    @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UInt32) -> retriever_http2_end = {
-      easy, stream, code in
-      guard let handle = handle(ofStream: easy) else { return retriever_http2_end_passes }
-      if code == connectionBroke {
-        handle.transfer?.connectionBroke()
-        return retriever_http2_end_passes
+    @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UnsafeMutablePointer<UInt32>?) -> Bool =
+      {
+        easy, _, code in
+        guard let handle = handle(ofStream: easy), let code else { return true }
+        if code.pointee == connectionBroke {
+          handle.transfer?.connectionBroke()
+          return true
+        }
+        handle.streamErrorCode = code.pointee
+        handle.transfer?.noteStream()
+        // Without END_STREAM, NO_ERROR is no end: INTERNAL_ERROR is one for libcurl.
+        if code.pointee == 0, !handle.sawEndOfStream { code.pointee = 2 }
+        return !handle.backlog.closed(code.pointee)
       }
-      handle.streamErrorCode = code
-      handle.transfer?.noteStream()
-      let end = handle.sawEndOfStream ? code : codeOfCut(code)
-      if handle.backlog.closed(end) { return retriever_http2_end_waits }
-      return handle.sawEndOfStream ? retriever_http2_end_passes : retriever_http2_end_is_cut
-    }
 
   /// libcurl gives nghttp2 its handle to know a stream by. The first word of a handle is libcurl's own mark for one.
   private static func handle(ofStream easy: UnsafeMutableRawPointer?) -> EasyHandle? {

@@ -11,7 +11,7 @@ import CTransferMemory
 ///
 /// `@unchecked Sendable`: touched by the holder of its loop's turn only.
 final class EasyHandle: @unchecked Sendable {
-  let easy: UnsafeMutableRawPointer
+  private(set) var easy: UnsafeMutableRawPointer
   unowned let core: ClientCore
   var transfer: Transfer?
 
@@ -27,8 +27,6 @@ final class EasyHandle: @unchecked Sendable {
   private var keptStream: retriever_http2_stream?
   /// The server may send no more of it for now.
   private(set) var isWindowShut = false
-  /// The size of libcurl's buffer for what it receives.
-  private var receiveBytes = retriever_receive_bytes
 
   private var shape: Shape?
   private var preparedFor: Destination?
@@ -38,8 +36,9 @@ final class EasyHandle: @unchecked Sendable {
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// CURL_MAX_WRITE_SIZE: libcurl's own, after a reset.
-  private static let defaultReceiveBytes = 16 << 10
+  /// Before 8.0, libcurl puts an HTTP/2 response's head and its body into the same buffer. The head has 128 KiB at most
+  /// (DYN_H2_HEADERS), so that many bytes of the body always fit beside it.
+  private static let streamBytes = retriever_stream_receive_bytes / 2
 
   /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
   /// body's bytes.
@@ -98,12 +97,12 @@ final class EasyHandle: @unchecked Sendable {
     sawEndOfStream = false
     streamBytes = 0
     streamErrorCode = nil
-    backlog = StreamBacklog(room: Curl.losesStreamBytes ? receiveBytes : nil)
+    backlog = StreamBacklog(room: Curl.losesStreamBytes ? Self.streamBytes : nil)
     keptStream = nil
     isWindowShut = false
   }
 
-  /// Something of this stream waits until libcurl has room for it. libcurl would let the server go on sending.
+  /// Bytes of this stream wait until libcurl has room for them. libcurl would let the server go on sending.
   func keeps(_ stream: retriever_http2_stream) {
     keptStream = stream
     guard !isWindowShut else { return }
@@ -111,8 +110,8 @@ final class EasyHandle: @unchecked Sendable {
     retriever_http2_shut_window(stream)
   }
 
-  /// libcurl opens the window again when a pause is taken back.
-  func opensWindow() { isWindowShut = false }
+  /// Nothing is kept any more: libcurl opens the window again when the next pause ends.
+  func letsWindowOpen() { isWindowShut = false }
 
   /// Gives libcurl what it has room for by now; false when that is nothing.
   func giveKept() -> Bool {
@@ -121,9 +120,6 @@ final class EasyHandle: @unchecked Sendable {
       bytes: { retriever_http2_give(stream, easy, $0.baseAddress, $0.count) },
       end: { retriever_http2_close(stream, easy, $0) })
   }
-
-  /// A stream that ends without END_STREAM was cut, whatever code it came with.
-  static func codeOfCut(_ code: UInt32) -> UInt32 { code == 0 ? 2 : code }
 
   /// Whether the stream was closed by the server; STREAM_CLOSED is what libcurl says when it gives a stream up.
   var serverClosedStream: Bool { streamErrorCode.map { $0 != 5 } ?? false }
@@ -150,7 +146,7 @@ final class EasyHandle: @unchecked Sendable {
       if shape != wanted || preparedFor !== destination {
         shape = nil
         preparedFor = destination
-        Curl.reset(easy)
+        try reset(receiveBytes: Self.receiveBytes(wanted))
         headers = nil
         headerList = nil
         resolveList = nil
@@ -239,6 +235,23 @@ final class EasyHandle: @unchecked Sendable {
     resolveList = owner
   }
 
+  private static func receiveBytes(_ shape: Shape) -> Int {
+    if Curl.losesStreamBytes, shape.version != .http11 { return retriever_stream_receive_bytes }
+    return shape.expectsLongBody ? 100 << 10 : retriever_receive_bytes
+  }
+
+  /// Nothing of the transfers before is left behind. libcurl refuses another size of its buffer as long as it has one: when
+  /// other streams still used the last transfer's connection, it kept the buffer, and with it what was paused of that
+  /// transfer's body. Such a handle is replaced.
+  private func reset(receiveBytes: Int) throws(CurlError) {
+    Curl.reset(easy)
+    if (try? Curl.set(easy, CURLOPT_BUFFERSIZE, receiveBytes)) != nil { return }
+    let fresh = try Curl.makeEasy()
+    Curl.free(easy: easy)
+    easy = fresh
+    try Curl.set(easy, CURLOPT_BUFFERSIZE, receiveBytes)
+  }
+
   private func apply(_ shape: Shape) throws(CurlError) {
     switch shape.body {
     case .none where shape.method == "GET": break
@@ -257,12 +270,6 @@ final class EasyHandle: @unchecked Sendable {
     if let timeout = shape.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.wholeNanoseconds / 1_000_000)))
     }
-    // A wish only: a handle that was taken back before it had a connection still holds its old buffer, and libcurl
-    // refuses another size as long as it does.
-    // The head of a response over HTTP/2 may have 64 KiB and must fit, before libcurl 8.0.
-    let isLarge = shape.expectsLongBody || Curl.losesStreamBytes && shape.version != .http11
-    let size = isLarge ? 100 << 10 : retriever_receive_bytes
-    receiveBytes = (try? Curl.set(easy, CURLOPT_BUFFERSIZE, size)) == nil ? Self.defaultReceiveBytes : size
   }
 
   private func apply(_ destination: Destination, _ version: Shape.Version) throws(CurlError) {

@@ -1,34 +1,42 @@
-/// What has come over one HTTP/2 stream and is not through libcurl yet. Pure.
+/// The bytes of one HTTP/2 response's body on their way through libcurl, and those that it has no room for. Pure.
 ///
-/// libcurl before 8.0 has one buffer for each stream. What does not fit into it, it leaves where it stands and reads no
-/// other stream of the connection meanwhile; and when a request beside it ends its upload just then, it forgets those
-/// bytes, or hands over others. So it never gets more than fits: the rest is kept here, and with it the stream's end.
+/// libcurl before 8.0 has one buffer for each stream. When it is full, libcurl reads nothing more of the whole connection;
+/// and if an upload on that connection ends just then, the bytes that did not fit are lost or replaced by others. So
+/// libcurl never gets more than fits. The rest is kept here, and the stream's end behind it.
 struct StreamBacklog {
   private let room: Int
-  /// The bytes that libcurl was given and has not handed over.
-  private var inside = 0
-  /// In the pieces it came in: one growing array would take twice the room.
+  /// How many bytes libcurl was given and has not handed over.
+  private(set) var inside = 0
+  /// In the pieces they came in: one growing array would take twice the memory.
   private var kept: [[UInt8]] = []
   /// How many of the pieces, and of the bytes of the one behind them, libcurl has been given.
   private var givenPieces = 0
   private var givenBytes = 0
   private var keptEnd: UInt32?
 
-  /// - Parameter room: The size of libcurl's buffer; nil when it needs no help.
+  /// Small pieces are put together up to this size: a server may send a byte at a time.
+  private static let pieceSize = 16 << 10
+
+  /// - Parameter room: How many bytes of a body fit into libcurl's buffer; nil when it needs no help.
   init(room: Int?) { self.room = room ?? .max }
 
   /// Nothing waits for room.
   var isEmpty: Bool { givenPieces == kept.count && keptEnd == nil }
 
-  /// libcurl has a part of the response's head.
-  mutating func tookHead(_ count: Int) { inside += count }
-
   /// Bytes have come. Answers how many of them libcurl gets; the rest is kept.
   mutating func arrived(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = isEmpty ? min(bytes.count, max(0, room - inside)) : 0
     inside += count
-    if count < bytes.count { kept.append(Array(bytes.dropFirst(count))) }
+    if count < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[count...])) }
     return count
+  }
+
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+    if let last = kept.last, last.count + bytes.count <= Self.pieceSize, givenPieces < kept.count {
+      kept[kept.count - 1] += bytes
+    } else {
+      kept.append(Array(bytes))
+    }
   }
 
   /// The stream was closed. True when its end waits for its bytes.
@@ -66,5 +74,15 @@ struct StreamBacklog {
       end(code)
     }
     return hasGiven
+  }
+
+  /// What libcurl is never going to get: the last bytes of a body whose end is known to be right, and the end itself. Nil
+  /// when it is not, or when libcurl still has bytes before them.
+  mutating func takeRest() -> [[UInt8]]? {
+    guard keptEnd == 0, inside == 0 else { return nil }
+    defer { self = StreamBacklog(room: room) }
+    var rest = Array(kept[givenPieces...])
+    if givenBytes > 0, !rest.isEmpty { rest[0].removeFirst(givenBytes) }
+    return rest
   }
 }

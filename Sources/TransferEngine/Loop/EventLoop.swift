@@ -206,7 +206,8 @@ final class EventLoop: @unchecked Sendable {
     unflushed.append((core, localPort))
   }
 
-  /// One transfer of each connection has it sent; where there is none, libcurl has closed the connection.
+  /// One transfer of each connection has it sent. Without one, libcurl has closed the connection; or every other stream of
+  /// it is paused, and it is sent when one of them goes on.
   private func flushConnections() {
     guard !unflushed.isEmpty else { return }
     var rest = unflushed
@@ -350,6 +351,7 @@ final class EventLoop: @unchecked Sendable {
     var rounds = 0
     while rounds < Self.maximumRounds {
       finishTouched()
+      remindOfStreams()
       guard !ended.isEmpty, !running.isEmpty, ended.count < Self.maximumGathered else { return }
       let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), 0))
       guard count > 0 else { return }

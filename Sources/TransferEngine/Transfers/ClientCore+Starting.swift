@@ -34,7 +34,9 @@ extension ClientCore {
   func learn(isMultiplexed: Bool, _ destination: Destination) {
     let isNew = destination.isMultiplexed == nil
     scheduler.learn(isMultiplexed: isMultiplexed, destination)
-    if isNew, !isMultiplexed, destination.admittedCount > 1 { loop.addUnshared(destination) }
+    if isNew, !isMultiplexed, destination.admittedCount > 1, !Curl.losesStreamBytes {
+      loop.addUnshared(destination)
+    }
   }
 
   private func ask(for destination: Destination) -> Bool {

@@ -87,6 +87,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
 
   func giveBack(_ handle: EasyHandle) {
     handle.transfer = nil
+    handle.forgetStream()
     if idleHandles.count < Self.maximumIdleHandles, !isClosed {
       idleHandles.append(handle)
     } else {

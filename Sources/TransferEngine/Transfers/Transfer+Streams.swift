@@ -28,7 +28,7 @@ extension Transfer {
     isStreaming = false
     guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
     guard handle.backlog.isEmpty else {
-      // As long as libcurl has told nothing of the response, it may send the request over another connection.
+      // Before libcurl has handed the head over, it may still move the request to another connection.
       if head.hasBegun, handle.giveKept() {
         // libcurl has put it down among what is due.
         core.loop.setTimer(of: core, due: core.loop.now)
@@ -37,7 +37,7 @@ extension Transfer {
       return
     }
     if handle.isWindowShut {
-      handle.opensWindow()
+      handle.letsWindowOpen()
       remind(handle)
     }
     guard
@@ -46,7 +46,7 @@ extension Transfer {
     let standing = Standing(received: response.receivedLength, code: handle.streamErrorCode)
     reminders = standing == lastStanding ? reminders + 1 : 0
     lastStanding = standing
-    // What is not to be had by asking is not asked for for ever.
+    // Asking again and again without progress would keep the loop busy for ever.
     guard reminders < Self.maximumReminders else {
       // libcurl does not notice; the server has said all it is going to say.
       if handle.serverClosedStream, handle.streamErrorCode != 0 { done(CURLE_HTTP2_STREAM) }
@@ -54,6 +54,36 @@ extension Transfer {
     }
     remind(handle)
     noteStream()
+  }
+
+  /// libcurl has lost the connection behind a response that is complete: its last bytes, which libcurl had no room for, are
+  /// delivered without it. False when the response is not complete.
+  func takesOverRest() -> Bool {
+    guard let handle, machine.phase == .running, response.hasHead, noticedFailure == nil,
+      let rest = handle.backlog.takeRest()
+    else { return false }
+    handle.needsReset()
+    undelivered = rest
+    endBehindRest = detach(nil)
+    deliverUndelivered()
+    return true
+  }
+
+  /// Delivers what libcurl had no room for, as far as the consumer wants it.
+  func deliverUndelivered() {
+    guard let pieces = undelivered, machine.phase == .running else { return }
+    for (index, piece) in pieces.enumerated() {
+      guard !machine.isReceivePaused else {
+        undelivered = Array(pieces[index...])
+        return
+      }
+      guard case .taken = piece.withUnsafeBytes(receive) else {
+        guard machine.cancel() != .none else { return }
+        return detachAndFinish(noticedFailure ?? .cancelled)
+      }
+    }
+    undelivered = nil
+    done(CURLE_OK)
   }
 
   /// Taking a pause back makes libcurl look at a transfer again.
@@ -64,11 +94,20 @@ extension Transfer {
 
   /// The stream is given up while the server may still be sending: RST_STREAM is to go out now. libcurl 7.88 keeps it
   /// until it next sends something on that connection.
-  func givesStreamUp(_ handle: EasyHandle) {
+  func flushesReset(_ handle: EasyHandle) {
     guard Curl.losesStreamBytes, destination?.isMultiplexed == true, attempt.localPort > 0,
       handle.streamErrorCode == nil
     else { return }
     core.loop.addUnflushed(core, localPort: attempt.localPort)
+  }
+
+  /// libcurl 7.88 keeps the bytes of a paused stream when others use its connection, and would deliver them to the handle's
+  /// next transfer.
+  func dropsPausedBytes(_ handle: EasyHandle) {
+    guard Curl.losesStreamBytes, machine.isReceivePaused, attempt.localPort > 0 else { return }
+    // Without a transfer, the handle refuses them.
+    handle.transfer = nil
+    Curl.pause(handle.easy, receiving: false, sending: false)
   }
 
   /// Has libcurl send what it keeps for this transfer's connection; false when this transfer cannot.

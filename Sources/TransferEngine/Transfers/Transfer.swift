@@ -44,6 +44,9 @@ package final class Transfer: @unchecked Sendable {
   /// What libcurl ended with, while a rest of the body waits to be delivered.
   @Boxed var endBehindRest: TransferEnd?
 
+  /// The rest of a complete body that libcurl is not going to deliver.
+  @Boxed var undelivered: [[UInt8]]?
+
   /// How far a stream had come when libcurl was last reminded of it.
   struct Standing: Equatable {
     var received: Int64
@@ -201,7 +204,8 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     if let expiry { core.loop.include(expiry) }
     perform(machine.resumeReceiving())
-    if let handle, !handle.backlog.isEmpty { noteStream() }
+    if let handle, !handle.backlog.isEmpty || handle.isWindowShut { noteStream() }
+    deliverUndelivered()
   }
 
   func resumeSendingOnLoop() {
@@ -385,6 +389,7 @@ package final class Transfer: @unchecked Sendable {
 
   func done(_ result: CURLcode) {
     if result != CURLE_OK, restarts(after: result) { return }
+    if takesOverRest() { return }
     let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?
@@ -431,7 +436,8 @@ package final class Transfer: @unchecked Sendable {
     end.failure = failure
     if let handle {
       if request.collectsTimings { end.timings = timings(handle) }
-      givesStreamUp(handle)
+      flushesReset(handle)
+      dropsPausedBytes(handle)
       core.detach(handle)
       core.giveBack(handle)
       self.handle = nil

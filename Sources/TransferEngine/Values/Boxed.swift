@@ -1,7 +1,7 @@
 /// An optional that is nil in most of its owners, and takes a word of them while it is: ten thousand waiting transfers
 /// should not hold room for what hardly one of them comes to need.
 ///
-/// Public, as nothing else here: of what is only `package`, other modules get no code of their own for their own types.
+/// Public, unlike all else here: the compiler does not specialize `package` types for other modules.
 @propertyWrapper @frozen
 public indirect enum Boxed<Value: Sendable>: Sendable {
   case nothing
