@@ -89,14 +89,10 @@ extension ConformanceSuite {
     var (initial, shared, windows) = (65_535, 65_535, [UInt32: Int]())
     try connection.handshake()
     while let frame = try connection.nextFrame() {
-      let number = frame.payload.suffix(4).reduce(0) { $0 << 8 | Int($1) }
       switch frame.kind {
-      case .settings:
-        for start in stride(from: 0, to: frame.payload.count - 5, by: 6) where frame.payload[start + 1] == 4 {
-          initial = frame.payload[(start + 2)..<(start + 6)].reduce(0) { $0 << 8 | Int($1) }
-        }
-      case .windowUpdate where frame.stream == 0: shared += number
-      case .windowUpdate: windows[frame.stream]? += number
+      case .settings: initial = frame.initialWindow ?? initial
+      case .windowUpdate where frame.stream == 0: shared += frame.windowIncrement
+      case .windowUpdate: windows[frame.stream]? += frame.windowIncrement
       case .headers:
         try connection.sendHead(stream: frame.stream)
         try connection.sendData(stream: frame.stream, [1])

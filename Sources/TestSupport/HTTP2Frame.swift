@@ -52,6 +52,20 @@ public struct HTTP2Frame: Sendable, Equatable {
   /// The type, when it is one of those the tests use.
   public var kind: Kind? { Kind(rawValue: type) }
 
+  /// Of WINDOW_UPDATE: by how many bytes the window grows.
+  public var windowIncrement: Int { payload.suffix(4).reduce(0) { $0 << 8 | Int($1) } }
+
+  /// Of SETTINGS: the window of a new stream, if it is set; the last value counts.
+  public var initialWindow: Int? {
+    var window: Int?
+    for start in stride(from: 0, to: payload.count - 5, by: 6) {
+      let identifier = UInt16(payload[start]) << 8 | UInt16(payload[start + 1])
+      guard identifier == HTTP2Connection.initialWindowSize else { continue }
+      window = payload[(start + 2)..<(start + 6)].reduce(0) { $0 << 8 | Int($1) }
+    }
+    return window
+  }
+
   /// The frame as it goes over the wire.
   public var bytes: [UInt8] {
     Self.bigEndian(UInt32(payload.count))[1...] + [type, flags] + Self.bigEndian(stream) + payload

@@ -50,9 +50,9 @@ struct HTTP2Behaviour {
 
   private mutating func take(_ frame: HTTP2Frame) throws {
     switch frame.kind {
-    case .settings where frame.flags & HTTP2Frame.acknowledgement == 0: takeSettings(frame.payload)
+    case .settings where frame.flags & HTTP2Frame.acknowledgement == 0: takeSettings(frame)
     case .windowUpdate:
-      let count = frame.payload.reduce(0) { $0 << 8 | Int($1) }
+      let count = frame.windowIncrement
       if frame.stream == 0 { window += count } else { streams[frame.stream]?.window += count }
     case .headers:
       guard !isGoingAway else { return }
@@ -76,14 +76,10 @@ struct HTTP2Behaviour {
     }
   }
 
-  private mutating func takeSettings(_ payload: [UInt8]) {
-    for start in stride(from: 0, to: payload.count - 5, by: 6) {
-      let identifier = UInt16(payload[start]) << 8 | UInt16(payload[start + 1])
-      guard identifier == HTTP2Connection.initialWindowSize else { continue }
-      let size = payload[(start + 2)..<(start + 6)].reduce(0) { $0 << 8 | Int($1) }
-      for stream in streams.keys { streams[stream]?.window += size - initialWindow }
-      initialWindow = size
-    }
+  private mutating func takeSettings(_ frame: HTTP2Frame) {
+    guard let size = frame.initialWindow else { return }
+    for stream in streams.keys { streams[stream]?.window += size - initialWindow }
+    initialWindow = size
   }
 
   private mutating func answer(_ stream: UInt32) throws {
