@@ -128,8 +128,7 @@ static int data_received(
 
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t error_code, void *context) {
   if (is_listening()) {
-    retriever_http2_stream place = {.session = session, .context = context, .number = stream};
-    if (!listener.closed(next_get_user_data(session, stream), place, &error_code)) return 0;
+    if (!listener.closed(next_get_user_data(session, stream), &error_code)) return 0;
   }
   return atomic_load(&original_on_stream_close)(session, stream, error_code, context);
 }
@@ -198,9 +197,8 @@ static void report_broken(nghttp2_session *session) {
     // -1 says that there is no such stream any more.
     if (next_get_remote_close(session, (int32_t)stream) != 0) continue;
     void *request = next_get_user_data(session, (int32_t)stream);
-    retriever_http2_stream place = {.session = session, .number = (int32_t)stream};
     uint32_t code = retriever_http2_connection_broke;
-    if (request) listener.closed(request, place, &code);
+    if (request) listener.closed(request, &code);
   }
 }
 

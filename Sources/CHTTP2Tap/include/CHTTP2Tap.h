@@ -41,7 +41,7 @@ typedef struct {
   bool (*reset)(void *request, uint32_t error_code);
   /// A stream was closed, or, with `retriever_http2_connection_broke` for an error code, its connection is unusable.
   /// Answers whether libcurl hears of it now, with the code that is left there; if not, `retriever_http2_close` tells it.
-  bool (*closed)(void *request, retriever_http2_stream stream, uint32_t *error_code);
+  bool (*closed)(void *request, uint32_t *error_code);
 } retriever_http2_listener;
 
 /// Sets what is called, once, before any thread taps in.

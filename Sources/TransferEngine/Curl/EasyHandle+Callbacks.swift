@@ -102,21 +102,20 @@ extension EasyHandle {
   }
 
   /// An HTTP/2 stream was closed, or its connection became unusable.
-  static let streamCloses:
-    @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UnsafeMutablePointer<UInt32>?) -> Bool =
-      {
-        easy, _, code in
-        guard let handle = handle(ofStream: easy), let code else { return true }
-        if code.pointee == connectionBroke {
-          handle.transfer?.connectionBroke()
-          return true
-        }
-        handle.streamErrorCode = code.pointee
-        handle.transfer?.noteStream()
-        // Without END_STREAM, NO_ERROR is no end: INTERNAL_ERROR is one for libcurl.
-        if code.pointee == 0, !handle.sawEndOfStream { code.pointee = 2 }
-        return !handle.backlog.closed(code.pointee)
+  static let streamCloses: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt32>?) -> Bool =
+    {
+      easy, code in
+      guard let handle = handle(ofStream: easy), let code else { return true }
+      if code.pointee == connectionBroke {
+        handle.transfer?.connectionBroke()
+        return true
       }
+      handle.streamErrorCode = code.pointee
+      handle.transfer?.noteStream()
+      // Without END_STREAM, NO_ERROR is no end: INTERNAL_ERROR is one for libcurl.
+      if code.pointee == 0, !handle.sawEndOfStream { code.pointee = 2 }
+      return !handle.backlog.closed(code.pointee)
+    }
 
   /// libcurl gives nghttp2 its handle to know a stream by. The first word of a handle is libcurl's own mark for one.
   private static func handle(ofStream easy: UnsafeMutableRawPointer?) -> EasyHandle? {

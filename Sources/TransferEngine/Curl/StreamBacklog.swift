@@ -6,7 +6,7 @@
 struct StreamBacklog {
   private let room: Int
   /// How many bytes libcurl was given and has not handed over.
-  private(set) var inside = 0
+  private var inside = 0
   /// In the pieces they came in: one growing array would take twice the memory.
   private var kept: [[UInt8]] = []
   /// How many of the pieces, and of the bytes of the one behind them, libcurl has been given.
