@@ -1,28 +1,29 @@
-# Everything a person or a CI machine does with this checkout. `make` alone lists it.
+# The commands for developers and continuous integration. `make` lists them.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-# Passed on to `swift test` in both of its runs, for example TEST_FLAGS=--no-parallel. Without the width, all tests
-# would be under way at once, and those that wait for something would wait for all the others as well.
+# The options for both runs of `swift test`, for example TEST_FLAGS=--no-parallel. Without the width, all tests would
+# run at the same time, and tests that wait for something would also wait for all the others.
 TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
-# Fewer at a time: each takes longer there, and so do those that wait in between. What is left behind by tens of thousands
-# of loads is measured without it.
+# The options under ThreadSanitizer. It makes tests slower, so fewer run at the same time. The leak tests with tens of
+# thousands of loads run only without it.
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
-# Kennel's tests draw, hash passwords and kill writers: beside them, those that measure time would wait for a processor.
+# Kennel's tests use much processor time (drawing, password hashes). They run separately, so that they do not delay
+# tests that measure time.
 BUSY_TESTS := ^Kennel
-# What ThreadSanitizer looks at: all that shares state between threads. Codecs and kernels share none.
+# The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
-# What stands on libcurl, for the runs with a second version of it.
+# The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
-# Programs of our own under load; what is measured to the second, or killed, is left out.
+# The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
-# How long `make test` runs random loads under each sanitizer.
+# The minutes for which `make test` runs random loads under each sanitizer.
 SOAK_MINUTES ?= 2
-# What `make run` starts, and with which arguments.
+# The program that `make run` starts, and its arguments.
 DEMO ?= kennel
-# Kennel is told to draw a litter of dogs; the other demonstration takes no argument.
+# `kennel demo` generates pictures of dogs. retriever-demo takes no arguments.
 ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
@@ -33,13 +34,13 @@ CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
 	docs conformance differential soak clean
-# Steps follow each other: two Swift builds at once only fight over the processors.
+# The steps run one after the other: concurrent Swift builds are not faster.
 .NOTPARALLEL:
 
-help: ## list what there is to make
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install whatever is missing to build, test and measure (other targets do it by themselves)
+setup: ## install everything for building, testing and benchmarks (other targets do this automatically)
 	@scripts/setup build test bench
 
 setup-build:
@@ -51,10 +52,10 @@ setup-test:
 setup-bench:
 	@scripts/setup build bench
 
-run: setup-build ## run Kennel with a litter of drawn dogs; DEMO=retriever-demo for a tour of Retriever
+run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
 	swift run $(DEMO) $(ARGS)
 
-test: setup-test ## all tests, again under ThreadSanitizer, and the checks on what was built
+test: setup-test ## run all tests, also under sanitizers, and check the built programs
 	@rm -f build/unsteady
 	swift build --build-tests
 	scripts/test-swift 900 $(TEST_FLAGS) --skip '$(BUSY_TESTS)'
@@ -68,34 +69,34 @@ test: setup-test ## all tests, again under ThreadSanitizer, and the checks on wh
 	scripts/test-page
 	scripts/test-adopt
 	scripts/fuzz 5
-	@if [ -s build/unsteady ]; then echo "test: these failed beside others and passed by themselves:"; cat build/unsteady; fi
-	@echo "test: all passed"
+	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
+	@echo "test: all tests passed"
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt
 	@mkdir -p build
 	ln -sfn "$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/adopt" build/adopt
-	@echo "adopt: build/adopt --help shows what it does"
+	@echo "adopt: run build/adopt --help for usage"
 
-test-adopt: setup-test ## the tests of adopt
+test-adopt: setup-test ## run the tests of adopt
 	scripts/test-adopt
 
-test-threads: setup-test ## all that shares state between threads, under ThreadSanitizer
+test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
 
-test-fast: setup-test ## the tests alone, once
+test-fast: setup-test ## run the tests once, without sanitizers and other checks
 	swift build --build-tests
 	scripts/test-swift 900 $(TEST_FLAGS)
 
-soak: setup-test ## random loads against servers that misbehave; MINUTES=5, SEED=n repeats a run
+soak: setup-test ## run random loads against servers that misbehave (default: MINUTES=1); SEED=n repeats a run
 	scripts/soak plain $(or $(MINUTES),1)
 
-test-curl: setup-test ## engine, session and conformance tests with the newest libcurl of Debian's backports
+test-curl: setup-test ## run engine, session and conformance tests with the newest libcurl of Debian's backports
 	swift build --build-tests
 	scripts/test-newest-curl 900 $(TEST_FLAGS) --filter '$(CURL_FILTER)'
 
-bench: setup-bench $(PEERS) ## measure beside the peers; ONLY=name for some rows
+bench: setup-bench $(PEERS) ## measure this project and its peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench
 	swift build $(BENCHMARKS) --product bench-retriever
 	swift build $(BENCHMARKS) --product bench-foundation
@@ -142,21 +143,21 @@ build/peers/go-client: Benchmarks/peers/go/main.go Benchmarks/peers/go/go.mod
 	@mkdir -p $(@D)
 	cd $(<D) && CGO_ENABLED=0 GOFLAGS=-trimpath GOCACHE=$(CURDIR)/build/go-cache go build -o $(CURDIR)/$@ .
 
-fuzz: setup-build ## damaged images under libFuzzer and AddressSanitizer; FUZZ_SECONDS=600 for each codec
+fuzz: setup-build ## fuzz the image decoders under libFuzzer and AddressSanitizer; FUZZ_SECONDS=600 for each codec
 	scripts/fuzz $(or $(FUZZ_SECONDS),60)
 
-lint: setup-build ## formatting and the project's own rules
+lint: setup-build ## check formatting and the project's own rules
 	@scripts/lint
 
-docs: setup-build ## the documentation as a web site in build/docs
+docs: setup-build ## build the documentation as a web site in build/docs
 	@scripts/docs
 
-conformance: setup-test ## the same checks against Retriever, FoundationNetworking and curl
+conformance: setup-test ## run the same checks against Retriever, FoundationNetworking and curl
 	scripts/conformance
 
-differential: setup-test ## the same raw replies to curl and to Retriever; writes docs/differences-from-curl.md
+differential: setup-test ## send the same raw replies to curl and to Retriever; writes docs/differences-from-curl.md
 	swift build $(DIFFERENTIAL) --product differential
 	scripts/within 300 "$$(swift build $(DIFFERENTIAL) --show-bin-path)/differential" docs/differences-from-curl.md
 
-clean: ## remove everything that was built or generated here
+clean: ## remove all build products and generated files
 	rm -rf .build build Benchmarks/.build Tests/Outside/.build Adopt/.build

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Swift 6 language mode is the tools version's default; a warning is an error everywhere.
+/// The settings of all targets. The tools version sets Swift 6 language mode. Warnings are errors.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -23,10 +23,10 @@ let package = Package(
   traits: [
     .default(enabledTraits: []),
     .trait(
-      name: "OpenCombine", description: "RetrieverBridges for OpenCombine's publishers, where Combine is not."
+      name: "OpenCombine", description: "RetrieverBridges for OpenCombine's publishers, if Combine is absent."
     ),
   ],
-  // Fetched only when the trait is on.
+  // SwiftPM fetches this only if the trait is enabled.
   dependencies: [.package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0")],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -85,7 +85,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
-    // The assets are embedded by page.c.
+    // page.c embeds the assets.
     .target(name: "CKennelPage", exclude: ["assets"]),
     .target(
       name: "KennelCore",

@@ -2,8 +2,10 @@
 import Foundation
 import PackageDescription
 
-/// The toolchain brings SwiftSyntax, built as libraries for its own use. They fit the compiler that comes with them, and
-/// no other, so they are taken from where the `swift` that reads this manifest is.
+/// The folder of the toolchain's libraries.
+///
+/// The toolchain includes SwiftSyntax as libraries for its own use. They only match the compiler of the same toolchain,
+/// so they are taken from the toolchain of the `swift` that reads this manifest.
 let host: String = {
   let path = Context.environment["PATH"] ?? ""
   let folders = path.split(separator: ":").map { URL(fileURLWithPath: String($0)) }
@@ -17,7 +19,7 @@ let host: String = {
   return "/usr/lib/swift/host"
 }()
 
-/// Swift 6 language mode is the tools version's default; a warning is an error everywhere.
+/// Swift 6 language mode is the default of the tools version; all warnings are errors.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -42,19 +44,19 @@ let package = Package(
   targets: [
     .target(name: "AdoptAnalysis", swiftSettings: strict, linkerSettings: libraries),
     .target(name: "AdoptTwins", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
-    // The same files as the root package's, by symbolic link: that package needs far more than this one.
+    // A symbolic link to the sources in the root package. Depending on the root package would add many dependencies.
     .target(name: "TerminalProgram", swiftSettings: strict),
     .target(
       name: "AdoptCommand", dependencies: ["AdoptAnalysis", "AdoptTwins", "TerminalProgram"],
       swiftSettings: strict),
     .executableTarget(name: "adopt", dependencies: ["AdoptCommand"], swiftSettings: strict),
-    // It asks for no permission to write, so that looking needs none. Where SwiftPM keeps plug-ins in a sandbox, --fix
-    // needs `swift package --allow-writing-to-package-directory`.
+    // The plug-in requests no write permission, because checking needs none. Where SwiftPM runs plug-ins in a sandbox,
+    // --fix needs `swift package --allow-writing-to-package-directory`.
     .plugin(
       name: "AdoptPlugin",
       capability: .command(
         intent: .custom(
-          verb: "adopt", description: "Take the package from completion handlers to async/await")),
+          verb: "adopt", description: "Migrate the package from completion handlers to async/await")),
       dependencies: ["adopt"]),
     .executableTarget(
       name: "bench-adopt", dependencies: ["AdoptCommand", "AdoptAnalysis"], swiftSettings: strict),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: it links FoundationNetworking to measure against it, which the root package must never do.
+// A separate package, because it links FoundationNetworking for comparison. The root package must not link it.
 
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -19,7 +19,7 @@ let package = Package(
       name: "bench-retriever",
       dependencies: [.product(name: "Retriever", package: "retriever")],
       swiftSettings: strict + [.define("RETRIEVER")]),
-    // The same files as bench-retriever by symbolic link, so that both clients do the same work.
+    // Uses the files of bench-retriever through symbolic links, so that both clients do the same work.
     .executableTarget(name: "bench-foundation", swiftSettings: strict),
     .systemLibrary(name: "CMalloc"),
     .executableTarget(
@@ -37,9 +37,9 @@ let package = Package(
         .product(name: "RetrieverImages", package: "retriever"),
       ],
       swiftSettings: strict),
-    // What it draws with is TestSupport's, by symbolic link: that is no product.
+    // Uses the drawing code of TestSupport through symbolic links, because TestSupport is not a product.
     .executableTarget(name: "bench-pictures", swiftSettings: strict),
-    // TestSupport comes with RetrieverConformance.
+    // Also imports TestSupport, a dependency of RetrieverConformance.
     .executableTarget(
       name: "differential",
       dependencies: [
@@ -47,7 +47,7 @@ let package = Package(
         .product(name: "RetrieverConformance", package: "retriever"),
       ],
       swiftSettings: strict),
-    // The files of its client are those of the tests of Retriever, again by symbolic link.
+    // Uses the client files of Retriever's tests through symbolic links.
     .executableTarget(
       name: "conformance-foundation",
       dependencies: [.product(name: "RetrieverConformance", package: "retriever")],

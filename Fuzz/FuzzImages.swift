@@ -1,10 +1,10 @@
-// What libFuzzer calls. scripts/fuzz builds this together with the codecs and the tests' fixtures.
+// The entry points for libFuzzer. scripts/fuzz builds this file with the codecs and the tests' fixtures.
 import Foundation
 
-// Set once, before the first input, and only read after that.
+// Safe: set once before the first input, and only read after that.
 nonisolated(unsafe) private var readsProfiles = false
 
-/// Small enough that a size made up by the fuzzer costs no time.
+/// The limits. They are small, so that large sizes that the fuzzer generates cost no time.
 private let limits = ImageLimits(
   bytes: 1 << 20, pixels: 300_000, dimension: 4_096, frames: 50, memory: 8 << 20)
 
@@ -18,7 +18,7 @@ func initialize(
       try Seeds.write(to: URL(fileURLWithPath: folder, isDirectory: true))
       exit(0)
     } catch {
-      print("The seeds cannot be written: \(error)")
+      print("Could not write the seeds: \(error)")
       exit(1)
     }
   }
@@ -37,32 +37,32 @@ func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 }
 
 private func readImage(_ data: Data) {
-  let whole = decode(
+  let complete = decode(
     data, wanted: data.count.isMultiple(of: 3) ? PixelSize(width: 9, height: 9) : nil, limits: limits)
-  if whole.error == nil {
-    precondition(whole.isComplete, "an image without its rows was taken as whole")
-    precondition(whole.rowCount == whole.layout?.size.height, "rows are missing")
+  if complete.error == nil {
+    precondition(complete.isComplete, "an image without all rows was accepted as complete")
+    precondition(complete.rowCount == complete.layout?.size.height, "rows are missing")
   }
   let consumer = RecordingConsumer(
     wanted: data.count.isMultiple(of: 3) ? PixelSize(width: 9, height: 9) : nil)
   let decoder = makeImageDecoder(consumer: consumer, limits: limits)
   do throws(ImageError) {
-    // In pieces, with a look at what is there in the middle.
+    // Feeds the data in pieces, and takes a snapshot in the middle.
     let half = data.count / 2
     try feed(data.prefix(half), cut: .random(seed: UInt64(data.count)), to: decoder)
     _ = try decoder.snapshot(into: RecordingConsumer())
     try feed(Data(data.dropFirst(half)), cut: .random(seed: UInt64(data.count)), to: decoder)
     try decoder.finish()
-    // Of a file that ends in the middle, or whose compressed pixels are damaged, a last row is held back or not, depending
-    // on the pieces. And where libjpeg sees much of the input at once, it takes a faster way, which notices other damage
-    // than the slow one.
-    let mayDiffer = isCutOrDamaged(whole.error) || whole.header?.format == .jpeg
-    precondition(whole.error == nil || mayDiffer, "cut into pieces, the image is whole")
-    let isSame = whole.pixels == consumer.pixels || whole.header?.format == .jpeg
-    precondition(whole.error != nil || isSame, "cut into pieces, it is another")
+    // If a file is truncated or its compressed pixels are damaged, the sizes of the pieces determine whether a last row
+    // is delivered. And if libjpeg gets much input in one piece, it uses a faster decoder, which detects different
+    // damage.
+    let mayDiffer = isCutOrDamaged(complete.error) || complete.header?.format == .jpeg
+    precondition(complete.error == nil || mayDiffer, "the image fails, but succeeds in pieces")
+    let isSame = complete.pixels == consumer.pixels || complete.header?.format == .jpeg
+    precondition(complete.error != nil || isSame, "in pieces, the pixels differ")
   } catch {
-    let canDiffer = whole.error != nil || isCutOrDamaged(error) || whole.header?.format == .jpeg
-    precondition(canDiffer, "cut into pieces, the image is broken: \(error)")
+    let canDiffer = complete.error != nil || isCutOrDamaged(error) || complete.header?.format == .jpeg
+    precondition(canDiffer, "the image succeeds, but fails in pieces: \(error)")
   }
 }
 
@@ -82,7 +82,7 @@ private func readProfile(_ data: Data) {
   }
 }
 
-/// Small files of every form, for the fuzzer to begin with.
+/// The initial inputs of the fuzzer: small files of every kind.
 private enum Seeds {
   static func write(to folder: URL) throws {
     for (codec, files) in [

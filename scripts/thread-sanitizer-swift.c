@@ -1,12 +1,13 @@
-// Tells ThreadSanitizer what Swift's libraries do, which are not built with it. Only its test runs load this.
+// Reports the synchronization in Swift's libraries, which are not built with ThreadSanitizer, to ThreadSanitizer. Only
+// test runs under ThreadSanitizer load this.
 //
-// - Synchronization.Mutex is inlined where it is used, and seen there, except when threads contend for it: then it
-//   calls into libswiftSynchronization, and every such hand-over would look like a race. The functions below stand
-//   in between and say that what the last owner did happened before what the next one does.
-// - The runtime can announce what tasks and continuations order, but on Linux nobody tells it that
-//   ThreadSanitizer is there.
-// - And it announces nothing when a continuation is resumed before its task has come to wait for it. So whoever
-//   resumes one is held, for a moment, until the task waits.
+// - ThreadSanitizer sees Synchronization.Mutex where it is inlined. But when threads contend for a mutex, the code
+//   calls libswiftSynchronization, and each such call would look like a race. The functions below wrap these calls.
+//   They report that the work of the last owner happened before the work of the next one.
+// - The runtime can report the order that tasks and continuations create, but on Linux it does not know that
+//   ThreadSanitizer is present.
+// - The runtime reports nothing if a continuation is resumed before its task waits for it. So the thread that resumes a
+//   continuation is delayed until the task waits.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -20,14 +21,14 @@
 #define SWIFT_CALL __attribute__((swiftcall))
 #define SWIFT_SELF __attribute__((swift_context))
 
-// In the test program; absent in the tools that are started on the way to it.
+// Defined in the test program, but not in the tools that start it.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 
 static void *function_in(void *libraries, const char *name) {
   void *function = dlsym(libraries, name);
   if (!function) {
-    fprintf(stderr, "thread-sanitizer-swift: this Swift has no %s\n", name);
+    fprintf(stderr, "thread-sanitizer-swift: this version of Swift has no function %s\n", name);
     abort();
   }
   return function;
@@ -35,7 +36,8 @@ static void *function_in(void *libraries, const char *name) {
 
 static void *(*current_task)(void);
 
-// Where Swift 6.3 keeps a task's continuation, and in that whether the task waits for it yet.
+// The offsets, in Swift 6.3, of a task's continuation context, and of the state in it that shows whether the task
+// waits.
 enum { context_of_task = 0x40, status_of_context = 0x18, status_awaited = 1, longest_wait_us = 20000 };
 
 static void wait_until_awaited(const char *task) {
@@ -46,8 +48,8 @@ static void wait_until_awaited(const char *task) {
   }
 }
 
-// Where the code of the three functions stands that resume a continuation; looked up once, since the runtime
-// announces a release at every metadata lookup.
+// The address ranges of the three functions that resume a continuation. They are found once, because the runtime
+// reports a release at every metadata look-up.
 static struct { const char *start, *end; } resumers[3];
 
 static void find_resumers(void) {
@@ -72,7 +74,7 @@ static bool is_in_resume(const char *code) {
 
 static void announce_release(void *address) {
   __tsan_release(address);
-  // A task that resumes itself is not waited for: it is ordered already.
+  // A task that resumes itself is ordered already: do not wait for it.
   if (is_in_resume(__builtin_return_address(0)) && current_task() != address) wait_until_awaited(address);
 }
 

@@ -1,10 +1,10 @@
-// Many listeners to a kennel, on one thread.
+// Simulates many listeners to a kennel, on one thread.
 //
 //   crowd COUNT PORT [PATH COOKIE]
 //
-// Each asks for /events and waits for the greeting. Prints "ready COUNT". Then, for each line of its standard input, it
-// favours PATH with COOKIE, or takes the heart back, and prints a line of JSON once all have heard of it.
-// Ends at the end of its standard input.
+// Each listener requests /events and waits for the greeting. Then the program prints "ready COUNT". For each line of
+// its standard input, it adds a heart to PATH with COOKIE, or removes it, and prints a line of JSON when all listeners
+// have received the event. Ends at the end of its standard input.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// How much of the word has come, and whether all of it has.
+// The state of a listener: how many bytes of the expected word it has received, and whether the word is complete.
 typedef struct {
   int fd;
   unsigned matched;
@@ -43,7 +43,7 @@ static int connected(int port) {
   if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0) die("connect");
   int one = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  // Thousands of them in TIME_WAIT would be in the way of the next round.
+  // Thousands of connections in TIME_WAIT would disturb the next round.
   struct linger linger = {.l_onoff = 1, .l_linger = 0};
   setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
   return fd;
@@ -60,19 +60,19 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-// Returns when each has been sent the word.
+// Waits until all listeners have received a word.
 static void hear(const char *word) {
   size_t length = strlen(word);
   for (int i = 0; i < count; i++) listeners[i].matched = 0, listeners[i].heard = false;
   int left = count;
-  // Heartbeats come all the time: it is not silence that tells of a failure.
+  // Heartbeats arrive all the time, so a failure is not visible as silence. Uses a deadline.
   double deadline = now() + 30;
   struct epoll_event events[512];
   while (left > 0) {
     int ready = epoll_wait(poller, events, 512, 1000);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0 || now() > deadline) {
-      fprintf(stderr, "crowd: %d of %d have not heard %s\n", left, count, word);
+      fprintf(stderr, "crowd: %d of %d listeners did not receive %s\n", left, count, word);
       exit(1);
     }
     for (int e = 0; e < ready; e++) {
@@ -81,10 +81,10 @@ static void hear(const char *word) {
       ssize_t got = recv(listener->fd, bytes, sizeof bytes, MSG_DONTWAIT);
       if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
       if (got <= 0) {
-        fprintf(stderr, "crowd: a connection was closed\n");
+        fprintf(stderr, "crowd: the server closed a connection\n");
         exit(1);
       }
-      // No word that is waited for begins with two equal letters, or has its first letter again.
+      // A simple search is sufficient: the first letter of each expected word occurs only once in the word.
       for (ssize_t i = 0; i < got && !listener->heard; i++) {
         if (bytes[i] == word[listener->matched]) listener->matched++;
         else listener->matched = bytes[i] == word[0];
@@ -110,7 +110,7 @@ static void answered(int fd) {
   if (got <= 0) die("the heart");
   answer[got] = 0;
   if (strncmp(answer, "HTTP/1.1 200 ", 13) == 0) return;
-  fprintf(stderr, "crowd: the heart was answered with %s\n", answer);
+  fprintf(stderr, "crowd: unexpected response to the heart: %s\n", answer);
   exit(1);
 }
 
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
   if (!listeners || poller < 0) die("crowd");
   int hand = argc == 5 ? connected(port) : -1;
   char line[64];
-  // So that the first heart is one; before anybody would hear of it.
+  // Removes the heart before the listeners connect, so that the first heart is a change.
   if (hand >= 0) favour(hand, "DELETE", argv[3], argv[4]), answered(hand);
   for (int i = 0; i < count; i++) {
     listeners[i].fd = connected(port);
@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     answered(hand);
     printf("{\"requests\":%d,\"seconds\":%.9f,\"bytes\":0}\n", count, seconds);
   }
-  // Without a heart to tap, until nobody needs it any more.
+  // Without PATH, waits until the end of standard input.
   while (fgets(line, sizeof line, stdin)) continue;
   return 0;
 }

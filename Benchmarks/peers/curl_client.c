@@ -1,5 +1,5 @@
-// The C peer: libcurl's multi interface driven by epoll through curl_multi_socket_action, easy handles
-// recycled. It is what a careful C programmer would write, and the measure of what Retriever may add.
+// The C peer: libcurl's multi interface with epoll and curl_multi_socket_action, and reused easy handles. A careful C
+// programmer would write such a program. It is the reference for the overhead of Retriever.
 //
 //   curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]
 //
@@ -26,13 +26,13 @@ typedef struct {
   char *body;
   size_t length, capacity;
   uint64_t total;
-  bool keep; // false: the body is counted and let go, as `curl -o /dev/null` does
+  bool keep; // false: the body is counted and discarded, like `curl -o /dev/null`
 } Transfer;
 
 typedef struct {
   CURLM *multi;
   int epoll;
-  int64_t timer_at; // monotonic ns; -1 when there is none
+  int64_t timer_at; // monotonic time in ns; -1 if there is no timer
 } Loop;
 
 typedef struct {
@@ -130,12 +130,12 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context) {
 
 static Loop open_loop(long connections) {
   Loop loop = {.multi = curl_multi_init(), .epoll = epoll_create1(EPOLL_CLOEXEC), .timer_at = -1};
-  if (!loop.multi || loop.epoll < 0) die("no multi handle or no epoll");
+  if (!loop.multi || loop.epoll < 0) die("could not create the multi handle or epoll");
   check_multi(curl_multi_setopt(loop.multi, CURLMOPT_MAXCONNECTS, connections));
   return loop;
 }
 
-// The callbacks hold the loop's address, so they are set once it has its final one.
+// Sets the callbacks. They keep the address of the loop, so it must be final.
 static void attach(Loop *loop) {
   curl_multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
   curl_multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
@@ -146,21 +146,21 @@ static void attach(Loop *loop) {
 static void prepare(Transfer *transfer, Options options, bool keep) {
   transfer->keep = keep;
   transfer->easy = curl_easy_init();
-  if (!transfer->easy) die("no easy handle");
+  if (!transfer->easy) die("could not create an easy handle");
   check(curl_easy_setopt(transfer->easy, CURLOPT_URL, options.url));
   check(curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, on_body));
   check(curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer));
   check(curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer));
   check(curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L));
   if (strncmp(options.url, "https:", strlen("https:")) != 0) return;
-  // Requests wait for a connection that turns out to be HTTP/2, and share it.
+  // Requests wait until it is known whether a connection uses HTTP/2, and share it.
   check(curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L));
-  // With a directory of authorities, which Debian sets, libcurl parses the file again for each connection.
+  // With a directory of authorities, which is Debian's default, libcurl parses the file again for each connection.
   check(curl_easy_setopt(transfer->easy, CURLOPT_CAPATH, NULL));
   if (options.trust) check(curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, options.trust));
 }
 
-// Waits once, hands what happened to curl. False when nothing happened for idle_limit_ms.
+// Waits once and passes the events to curl. Returns false if nothing happened for idle_limit_ms.
 static bool turn(Loop *loop, int extra_fd, bool *extra_ready) {
   int wait = idle_limit_ms;
   if (loop->timer_at >= 0) {
@@ -192,7 +192,7 @@ static bool turn(Loop *loop, int extra_fd, bool *extra_ready) {
   return true;
 }
 
-// Takes finished transfers off the multi handle; calls back with each. Returns how many there were.
+// Removes finished transfers from the multi handle and calls `finished` for each. Returns their number.
 typedef void (*Finished)(Loop *, Transfer *, void *);
 static long collect(Loop *loop, Finished finished, void *context) {
   long done = 0;
@@ -241,7 +241,7 @@ static void throughput(Options options, int concurrency, bool post) {
   Transfer *transfers = calloc((size_t)concurrency, sizeof(Transfer));
   char *sent = malloc(post_length);
   memset(sent, 'x', post_length);
-  // Like the Swift clients: this content type, and no "Expect: 100-continue".
+  // The Swift clients also send this content type, and no "Expect: 100-continue".
   struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/octet-stream");
   long rss = status_kib("VmRSS");
   int64_t started = now_ns();
@@ -257,7 +257,7 @@ static void throughput(Options options, int concurrency, bool post) {
   }
   long requests = 0;
   while (repetition.running > 0) {
-    if (!turn(&loop, -1, NULL)) die("nothing happened for too long");
+    if (!turn(&loop, -1, NULL)) die("time-out: nothing happened for 60 seconds");
     requests += collect(&loop, start_again, &repetition);
   }
   uint64_t bytes = 0;
@@ -265,20 +265,20 @@ static void throughput(Options options, int concurrency, bool post) {
   report(requests, started, bytes, rss);
 }
 
-// Counts responses on resumed TLS sessions, which the server marks.
+// Counts responses on resumed TLS sessions, which the server marks with a header field.
 static size_t on_header(char *bytes, size_t size, size_t count, void *context) {
   static const char resumed[] = "TLS-Session: r";
   if (size * count >= strlen(resumed) && strncasecmp(bytes, resumed, strlen(resumed)) == 0) ++*(long *)context;
   return size * count;
 }
 
-// A new connection for each load, one after the other: the server closes each. A share handle keeps TLS sessions.
+// Opens a new connection for each load, one after the other: the server closes each. A share handle keeps TLS sessions.
 static void connections(Options options) {
   Loop loop = open_loop(1);
   attach(&loop);
   CURLSH *share = curl_share_init();
   if (!share || curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK)
-    die("no share handle");
+    die("could not create a share handle");
   long rss = status_kib("VmRSS"), requests = 0, resumed = 0;
   int64_t started = now_ns();
   Repetition repetition = {started + (int64_t)(options.seconds * 1e9), 1};
@@ -289,7 +289,7 @@ static void connections(Options options) {
   check(curl_easy_setopt(transfer.easy, CURLOPT_HEADERDATA, &resumed));
   check_multi(curl_multi_add_handle(loop.multi, transfer.easy));
   while (repetition.running > 0) {
-    if (!turn(&loop, -1, NULL)) die("nothing happened for too long");
+    if (!turn(&loop, -1, NULL)) die("time-out: nothing happened for 60 seconds");
     requests += collect(&loop, start_again, &repetition);
   }
   printf("{\"requests\":%ld,\"seconds\":%.6f,\"bytes\":%llu,\"rss_start_kib\":%ld,\"resumed\":%ld}\n",
@@ -304,10 +304,10 @@ static void one(Options options) {
   int64_t started = now_ns();
   Transfer transfer = {0};
   prepare(&transfer, options, false);
-  curl_easy_setopt(transfer.easy, CURLOPT_BUFFERSIZE, 102400L); // what the curl command uses
+  curl_easy_setopt(transfer.easy, CURLOPT_BUFFERSIZE, 102400L); // the value of the curl command
   check_multi(curl_multi_add_handle(loop.multi, transfer.easy));
   while (collect(&loop, NULL, NULL) == 0)
-    if (!turn(&loop, -1, NULL)) die("nothing happened for too long");
+    if (!turn(&loop, -1, NULL)) die("time-out: nothing happened for 60 seconds");
   report(1, started, transfer.total, rss);
 }
 
@@ -328,7 +328,7 @@ static void suspended(Options options) {
   Transfer *transfers = start_many(&loop, options);
   long done = 0;
   while (done < options.count) {
-    if (!turn(&loop, -1, NULL)) die("nothing happened for too long");
+    if (!turn(&loop, -1, NULL)) die("time-out: nothing happened for 60 seconds");
     done += collect(&loop, NULL, NULL);
   }
   uint64_t bytes = 0;
@@ -336,18 +336,18 @@ static void suspended(Options options) {
   report(done, started, bytes, rss);
 }
 
-// Starts `count` requests that nobody answers; once a line arrives on standard input, ends them all.
+// Starts `count` requests that the server does not answer. Cancels all of them when a line arrives on standard input.
 static void cancel(Options options) {
   int files_before = entries_of("/proc/self/fd");
   long rss = status_kib("VmRSS");
   Loop loop = open_loop(options.count);
   attach(&loop);
   struct epoll_event event = {.events = EPOLLIN, .data.fd = STDIN_FILENO};
-  if (epoll_ctl(loop.epoll, EPOLL_CTL_ADD, STDIN_FILENO, &event) != 0) die("standard input is no pipe");
+  if (epoll_ctl(loop.epoll, EPOLL_CTL_ADD, STDIN_FILENO, &event) != 0) die("standard input is not a pipe");
   Transfer *transfers = start_many(&loop, options);
-  bool told = false;
-  while (!told) {
-    if (!turn(&loop, STDIN_FILENO, &told)) die("nothing happened for too long");
+  bool signalled = false;
+  while (!signalled) {
+    if (!turn(&loop, STDIN_FILENO, &signalled)) die("time-out: nothing happened for 60 seconds");
     if (collect(&loop, NULL, NULL) > 0) die("a request ended before it was cancelled");
   }
   int64_t started = now_ns();
@@ -372,7 +372,7 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[i], "--concurrency") == 0) options.concurrency = atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--count") == 0) options.count = atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--trust") == 0) options.trust = argv[i + 1];
-    else die("an unknown option");
+    else die("unknown option");
   }
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -388,6 +388,6 @@ int main(int argc, char **argv) {
   else if (strcmp(options.mode, "suspended") == 0) suspended(options);
   else if (strcmp(options.mode, "cancel") == 0) cancel(options);
   else if (strcmp(options.mode, "connections") == 0) connections(options);
-  else die("an unknown mode");
+  else die("unknown mode");
   return 0;
 }

@@ -1,6 +1,6 @@
-"""Makes the files that thumbnails are made of: encode.py PICTURE.ppm FILE …
+"""Encodes the pictures for thumbnails: encode.py PICTURE.ppm FILE …
 
-The kind is the file's extension; JPEG is of quality 85 and 4:2:0, PNG and WebP are as Pillow makes them.
+The file's extension selects the format. JPEG has quality 85 and 4:2:0, WebP has quality 80, PNG uses Pillow's defaults.
 """
 
 import sys

@@ -1,9 +1,9 @@
-// A server that holds requests: it reads each one and answers none of them until it gets SIGUSR1, then all.
+// A server that holds requests: it reads each request, and answers all of them when it gets SIGUSR1.
 //
 //   holder TARGET
 //
-// Prints "port P" once it listens, "held TARGET" each time that many are held, "open 0" when the last
-// connection went away. Ends with its parent, at the end of its standard input, or by SIGTERM.
+// Prints "port P" when it listens, "held TARGET" each time it holds that many requests, and "open 0" when the last
+// connection closes. Ends with its parent, at the end of its standard input, or on SIGTERM.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// How much of "\r\n\r\n" a connection has sent, and whether it waits for its answer.
+// The state of a connection: how much of "\r\n\r\n" it has sent, and whether its request is held.
 typedef struct {
   unsigned char matched;
   bool open, held;
@@ -66,7 +66,7 @@ static void answer_all(void) {
     if (!connections[fd].held) continue;
     connections[fd].held = false;
     held--;
-    // Forty bytes into an empty socket buffer: it takes them all or the connection is gone.
+    // An empty socket buffer has room for forty bytes, unless the connection is closed.
     if (send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) drop(fd);
   }
 }

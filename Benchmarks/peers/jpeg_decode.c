@@ -1,5 +1,5 @@
-// Decodes a JPEG again and again with libjpeg-turbo at one of its scales, and drops the rows: what a program that
-// uses the library for thumbnails must spend at least.
+// Repeatedly decodes a JPEG with libjpeg-turbo at one of its scales, and drops the rows. This is the minimum cost of
+// thumbnails for a program that uses the library.
 //
 //   jpeg-decode FILE SECONDS SCALE      (SCALE is the M of M/8)
 //
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
-// After stdio.h, which it needs.
+// Must follow stdio.h.
 #include <jpeglib.h>
 
 static void die(const char *what) {
@@ -43,7 +43,7 @@ static unsigned char *contents(const char *path, size_t *size) {
   return bytes;
 }
 
-// A broken file ends the program: the library's own error handler does so.
+// Decodes the file once. For a damaged file, the library's default error handler ends the program.
 static void decode(const unsigned char *bytes, size_t size, unsigned scale) {
   struct jpeg_decompress_struct decoder;
   struct jpeg_error_mgr errors;
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   size_t size;
   unsigned char *bytes = contents(argv[1], &size);
   double wanted = strtod(argv[2], NULL);
-  // What is only done once does not count.
+  // Work that is done only once does not count.
   decode(bytes, size, scale);
   double started = seconds_now(), used = processor_seconds();
   size_t count = 0;

@@ -1,9 +1,9 @@
-"""Judges thumbnails by SSIMULACRA2 against one computed in floating point and linear light.
+"""Measures the quality of thumbnails with SSIMULACRA2, compared with one in floating point and linear light.
 
     quality.py FILE FOLDER SIZE
 
-The folder holds thumbnail.jpg and thumbnail.ppm. Prints one line of JSON with the score of each. The reference is
-made of all pixels of the file, by Tests/Reference/scaling.py, and kept beside the file.
+The folder contains thumbnail.jpg and thumbnail.ppm. Prints one line of JSON with both scores.
+Tests/Reference/scaling.py computes the reference from all pixels of the file. It is stored in the folder of the file.
 """
 
 import json
@@ -42,7 +42,7 @@ def main(file, folder, size):
         for kind in ("jpg", "ppm"):
             with Image.open(pathlib.Path(folder) / f"thumbnail.{kind}") as image, Image.open(expected) as wanted:
                 if image.size != wanted.size:
-                    raise SystemExit(f"the thumbnail is {image.size}, the reference {wanted.size}")
+                    raise SystemExit(f"the thumbnail has the size {image.size}, the reference {wanted.size}")
                 image.convert("RGB").save(f"{scratch}/{kind}.png")
             scores[kind] = ssimulacra2.compute_ssimulacra2(str(expected), f"{scratch}/{kind}.png")
     print(json.dumps({"requests": 1, "seconds": 0, "bytes": 0, "score": scores["jpg"], "pixel_score": scores["ppm"]}))

@@ -1,5 +1,5 @@
-// To be preloaded: looking up a name that starts with "stalled" takes eight seconds and finds nothing.
-// Other look-ups are not changed.
+// A preloaded library. The look-up of a name that starts with "stalled" takes eight seconds and finds nothing. Other
+// look-ups do not change.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>

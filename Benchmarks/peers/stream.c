@@ -1,9 +1,9 @@
-// The least that libmicrohttpd needs for listeners: greets each one, and then holds its connection, suspended.
+// A minimal libmicrohttpd server for listeners: it greets each one, and then suspends its connection.
 //
 //   stream LIMIT
 //
-// As much memory is allowed for a connection, and a response's buffer is as large, as in HTTPService. Prints "port P" once
-// it listens, and serves until it is killed.
+// The memory limit of a connection and the size of a response's buffer are those of HTTPService. Prints "port P" when
+// it listens, and runs until it is killed.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)48 * 1024, MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)4096,
       MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_END);
   if (!daemon) {
-    fprintf(stderr, "stream: libmicrohttpd does not start\n");
+    fprintf(stderr, "stream: could not start libmicrohttpd\n");
     return 1;
   }
   printf("port %d\n", MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);

@@ -1,6 +1,6 @@
-// To be preloaded: a program that opens the system's file of certificate authorities gets the file that
-// SYSTEM_STORE names: the same authorities and one more. So a client's default trust store can be measured against a
-// server whose certificate the system does not know.
+// A preloaded library. If a program opens the system's file of certificate authorities, it gets the file in
+// SYSTEM_STORE instead, which has one more authority. So a client with its default trust store can connect to a server
+// whose certificate the system does not trust.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

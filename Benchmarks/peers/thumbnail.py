@@ -1,10 +1,10 @@
-"""Makes a thumbnail of a picture in memory with libvips or Pillow, again and again.
+"""Repeatedly makes a thumbnail of a picture in memory with libvips or Pillow.
 
     thumbnail.py libvips|libvips-linear|pillow FILE SECONDS SIZE
     thumbnail.py libvips|libvips-linear|pillow FILE --output FOLDER SIZE
 
-Prints one line of JSON. With --output it writes what a client would get, thumbnail.jpg, and the pixels before they
-were encoded, thumbnail.ppm, instead of measuring.
+Prints one line of JSON. With --output, it does not measure: it writes the encoded thumbnail to thumbnail.jpg, and the
+pixels before encoding to thumbnail.ppm.
 """
 
 import io
@@ -25,7 +25,7 @@ def processor_seconds():
 def libvips(data, size, linear):
     import pyvips
 
-    # Otherwise the second image of the same bytes would cost nothing.
+    # Without this, libvips would return the second image of the same bytes from its cache.
     pyvips.cache_set_max(0)
 
     def scale():
@@ -43,7 +43,7 @@ def pillow(data, size):
 
     def scale():
         image = Image.open(io.BytesIO(data))
-        # Decodes a JPEG at a fraction by itself.
+        # For a JPEG, Pillow uses scaled decoding automatically.
         image.thumbnail((size, size))
         return image
 

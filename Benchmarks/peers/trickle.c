@@ -1,9 +1,9 @@
-// Sends one file to the first client that asks, at a steady rate, as a slow network would.
+// Sends one file to the first client at a constant rate, like a slow network.
 //
 //   trickle FILE BYTES_PER_SECOND
 //
-// Prints "port P" once it listens and "last NS" when the last bytes have been written (the monotonic clock). Ends
-// with its parent.
+// Prints "port P" when it listens, and "last NS" (monotonic clock) when it has written the last bytes. Ends with its
+// parent.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   int length = snprintf(head, sizeof head,
                         "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: %zu\r\n\r\n", size);
   send_all(client, head, (size_t)length);
-  // Pieces as large as a network's packets, in bursts as short as timers allow.
+  // Sends small pieces, in bursts as short as timers allow.
   const size_t piece = 8192;
   long long started = nanoseconds();
   for (size_t sent = 0; sent < size;) {
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     sent += count;
   }
   printf("last %lld\n", nanoseconds());
-  // Until the client is gone.
+  // Waits until the client closes the connection.
   char rest[64];
   while (recv(client, rest, sizeof rest, 0) > 0) continue;
   return 0;

@@ -1,5 +1,6 @@
--- For wrk: says at the end what the benchmark reads. With cookies after "--" it taps hearts: each request is another
--- user's, a whole round of hearts and then a round of taking them back, so that every one of them changes something.
+-- A script for wrk that prints the result for the benchmark. With cookies after "--" it adds and removes hearts: each
+-- request is from the next user. Rounds of adding hearts alternate with rounds of removing them, so that every request
+-- changes something.
 --
 --   wrk … -s wrk.lua URL [-- FIRST-POST LAST-POST COOKIE …]
 

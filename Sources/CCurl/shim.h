@@ -1,7 +1,7 @@
 #pragma once
 #include <curl/curl.h>
 
-// Swift cannot call variadic C functions: each option type gets one plain function. Nothing else is done here.
+// Swift cannot call variadic C functions, so each option type has one plain function here, which does nothing else.
 
 static inline CURLcode retriever_easy_set_long(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);

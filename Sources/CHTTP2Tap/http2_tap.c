@@ -1,4 +1,4 @@
-// RTLD_NEXT is an extension.
+// RTLD_NEXT is a GNU extension.
 #define _GNU_SOURCE
 #include "CHTTP2Tap.h"
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// The parts of nghttp2's binary interface that are used here, as its manual gives them. Its header need not be
-// installed, and a program whose libcurl does without nghttp2 does without it too.
+// The parts of nghttp2's binary interface used here, as its manual documents them. nghttp2's header need not be
+// installed, and a program whose libcurl does not use nghttp2 does not need nghttp2 either.
 
 typedef struct nghttp2_session nghttp2_session;
 typedef struct nghttp2_session_callbacks nghttp2_session_callbacks;
@@ -16,7 +16,7 @@ typedef struct {
   int32_t settings_id;
   uint32_t value;
 } nghttp2_settings_entry;
-/// What each frame begins with.
+/// The header of every frame.
 typedef struct {
   size_t length;
   int32_t stream;
@@ -39,7 +39,7 @@ enum {
   TYPE_RST_STREAM = 3,
   FLAG_END_STREAM = 1,
   SETTINGS_INITIAL_WINDOW_SIZE = 4,
-  MOST_SETTINGS = 16,
+  MAXIMUM_SETTINGS = 16,
 };
 
 void nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *, on_frame_recv);
@@ -49,6 +49,7 @@ void nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_call
 int nghttp2_submit_settings(
     nghttp2_session *, uint8_t flags, const nghttp2_settings_entry *entries, size_t count);
 int nghttp2_session_set_local_window_size(nghttp2_session *, uint8_t flags, int32_t stream, int32_t size);
+int nghttp2_submit_window_update(nghttp2_session *, uint8_t flags, int32_t stream, int32_t increment);
 int nghttp2_session_send(nghttp2_session *);
 void *nghttp2_session_get_stream_user_data(nghttp2_session *, int32_t stream);
 
@@ -57,6 +58,8 @@ static void (*next_set_on_data_chunk_recv)(nghttp2_session_callbacks *, on_data_
 static void (*next_set_on_stream_close)(nghttp2_session_callbacks *, on_stream_close);
 static int (*next_submit_settings)(nghttp2_session *, uint8_t, const nghttp2_settings_entry *, size_t);
 static int (*next_set_local_window_size)(nghttp2_session *, uint8_t, int32_t, int32_t);
+static int (*next_submit_window_update)(nghttp2_session *, uint8_t, int32_t, int32_t);
+static int (*next_consume_stream)(nghttp2_session *, int32_t, size_t);
 static int (*next_send)(nghttp2_session *);
 static int (*next_want_read)(nghttp2_session *);
 static uint32_t (*next_get_next_stream)(nghttp2_session *);
@@ -64,12 +67,12 @@ static int (*next_get_remote_close)(nghttp2_session *, int32_t);
 static void *(*next_get_user_data)(nghttp2_session *, int32_t);
 
 static _Thread_local int tapped_in;
-/// The stream that is passed on to libcurl although nghttp2 may have forgotten it, and its request.
-static _Thread_local retriever_http2_stream late_stream;
-static _Thread_local void *late_request;
+/// The stream that is passed to libcurl although nghttp2 may have forgotten it, and its request.
+static _Thread_local retriever_http2_stream resumed_stream;
+static _Thread_local void *resumed_request;
 // Written once, before any thread taps in.
 static retriever_http2_listener listener;
-// libcurl's own callbacks: the same for all its connections.
+// libcurl's own callbacks, which are the same for all its connections.
 static _Atomic(on_frame_recv) original_on_frame_recv;
 static _Atomic(on_data_chunk_recv) original_on_data_chunk_recv;
 static _Atomic(on_stream_close) original_on_stream_close;
@@ -83,9 +86,10 @@ bool retriever_http2_is_tapped(void) {
 
 void retriever_http2_listen(const retriever_http2_listener *new_listener) { listener = *new_listener; }
 
-/// The next function of a name behind this one: nghttp2's. Run before `main`, so that no call needs to ask.
+/// Looks up nghttp2's functions: the next ones of the same names after these. Runs before `main`, so that no call needs
+/// to check.
 __attribute__((constructor)) static void find_next(void) {
-  // The C standard knows no way from an object's pointer to a function's; POSIX does.
+  // The C standard has no conversion from an object pointer to a function pointer; POSIX has.
   *(void **)&next_set_on_frame_recv =
       dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_frame_recv_callback");
   *(void **)&next_set_on_data_chunk_recv =
@@ -94,6 +98,8 @@ __attribute__((constructor)) static void find_next(void) {
       dlsym(RTLD_NEXT, "nghttp2_session_callbacks_set_on_stream_close_callback");
   *(void **)&next_submit_settings = dlsym(RTLD_NEXT, "nghttp2_submit_settings");
   *(void **)&next_set_local_window_size = dlsym(RTLD_NEXT, "nghttp2_session_set_local_window_size");
+  *(void **)&next_submit_window_update = dlsym(RTLD_NEXT, "nghttp2_submit_window_update");
+  *(void **)&next_consume_stream = dlsym(RTLD_NEXT, "nghttp2_session_consume_stream");
   *(void **)&next_send = dlsym(RTLD_NEXT, "nghttp2_session_send");
   *(void **)&next_want_read = dlsym(RTLD_NEXT, "nghttp2_session_want_read");
   *(void **)&next_get_next_stream = dlsym(RTLD_NEXT, "nghttp2_session_get_next_stream_id");
@@ -135,26 +141,28 @@ static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t erro
 
 void retriever_http2_give(
     retriever_http2_stream stream, void *request, const uint8_t *bytes, size_t count) {
-  late_stream = stream;
-  late_request = request;
+  resumed_stream = stream;
+  resumed_request = request;
   atomic_load(&original_on_data_chunk_recv)(stream.session, 0, stream.number, bytes, count, stream.context);
-  late_request = NULL;
+  resumed_request = NULL;
 }
 
 void retriever_http2_close(retriever_http2_stream stream, void *request, uint32_t error_code) {
-  late_stream = stream;
-  late_request = request;
+  resumed_stream = stream;
+  resumed_request = request;
   atomic_load(&original_on_stream_close)(stream.session, stream.number, error_code, stream.context);
-  late_request = NULL;
+  resumed_request = NULL;
 }
 
 void retriever_http2_shut_window(retriever_http2_stream stream) {
   if (next_set_local_window_size) next_set_local_window_size(stream.session, 0, stream.number, 0);
 }
 
-/// libcurl asks for the request of a stream it hears of.
+/// libcurl asks for the request of each stream that nghttp2 reports.
 void *nghttp2_session_get_stream_user_data(nghttp2_session *session, int32_t stream) {
-  if (late_request && late_stream.session == session && late_stream.number == stream) return late_request;
+  if (resumed_request && resumed_stream.session == session && resumed_stream.number == stream) {
+    return resumed_request;
+  }
   return next_get_user_data ? next_get_user_data(session, stream) : NULL;
 }
 
@@ -188,13 +196,14 @@ void nghttp2_session_callbacks_set_on_stream_close_callback(
   next_set_on_stream_close(callbacks, is_observed ? stream_closed : function);
 }
 
-/// nghttp2 has given the connection up because the server broke the protocol. It closes no stream then, and libcurl
-/// goes on waiting for them, or takes the end of the connection for theirs.
+/// Reports every open stream after nghttp2 has abandoned the connection because the server violated the protocol.
+/// nghttp2 closes no streams in this case. libcurl would keep waiting for them, or take the end of the connection for
+/// the end of the streams.
 static void report_broken(nghttp2_session *session) {
   if (!next_get_next_stream || !next_get_remote_close || !next_get_user_data) return;
   uint32_t end = next_get_next_stream(session);
   for (uint32_t stream = 1; stream < end && stream <= INT32_MAX; stream += 2) {
-    // -1 says that there is no such stream any more.
+    // -1 means that the stream no longer exists.
     if (next_get_remote_close(session, (int32_t)stream) != 0) continue;
     void *request = next_get_user_data(session, (int32_t)stream);
     uint32_t code = retriever_http2_connection_broke;
@@ -202,7 +211,7 @@ static void report_broken(nghttp2_session *session) {
   }
 }
 
-/// What goes out last when the protocol was broken is GOAWAY; from then on nothing is read.
+/// After a protocol violation, nghttp2 sends GOAWAY and then reads nothing more.
 int nghttp2_session_send(nghttp2_session *session) {
   if (!next_send) return -1;
   int result = next_send(session);
@@ -215,10 +224,10 @@ int nghttp2_session_send(nghttp2_session *session) {
 int nghttp2_submit_settings(
     nghttp2_session *session, uint8_t flags, const nghttp2_settings_entry *entries, size_t count) {
   if (!next_submit_settings) return -1;
-  if (tapped_in == 0 || !entries || count > MOST_SETTINGS) {
+  if (tapped_in == 0 || !entries || count > MAXIMUM_SETTINGS) {
     return next_submit_settings(session, flags, entries, count);
   }
-  nghttp2_settings_entry bounded[MOST_SETTINGS];
+  nghttp2_settings_entry bounded[MAXIMUM_SETTINGS];
   memcpy(bounded, entries, count * sizeof *entries);
   for (size_t index = 0; index < count; index++) {
     if (bounded[index].settings_id == SETTINGS_INITIAL_WINDOW_SIZE &&
@@ -231,10 +240,22 @@ int nghttp2_submit_settings(
 
 int nghttp2_session_set_local_window_size(nghttp2_session *session, uint8_t flags, int32_t stream, int32_t size) {
   if (!next_set_local_window_size) return -1;
-  // Stream 0 is the connection, which its streams share.
+  // Stream 0 is the connection's window, which all its streams share.
   if (tapped_in == 0 || stream == 0) return next_set_local_window_size(session, flags, stream, size);
   if (size > retriever_http2_stream_window) size = retriever_http2_stream_window;
   // libcurl opens the window at the end of every pause.
   if (is_listening() && listener.keeps(next_get_user_data(session, stream))) size = 0;
   return next_set_local_window_size(session, flags, stream, size);
+}
+
+/// libcurl 8 enlarges a stream's window a second time with this function, by up to 10 MiB, so that the server hears of it.
+/// Here the window stays as large as it was set. WINDOW_UPDATE is sent only for bytes that libcurl has consumed.
+///
+/// A program has this function called in place of nghttp2's own only if it was linked against such a libcurl.
+int nghttp2_submit_window_update(nghttp2_session *session, uint8_t flags, int32_t stream, int32_t increment) {
+  if (!next_submit_window_update) return -1;
+  if (tapped_in == 0 || stream == 0 || !next_consume_stream) {
+    return next_submit_window_update(session, flags, stream, increment);
+  }
+  return next_consume_stream(session, stream, 0);
 }

@@ -4,7 +4,7 @@
 
 #include "CImageCodecs.h"
 
-// Each profile has a context of its own, so that nothing is shared between threads.
+// Each profile has its own context, so that threads share nothing.
 
 struct codec_color_profile {
   cmsContext context;
@@ -47,7 +47,7 @@ static void find_curves(codec_color_profile *profile) {
   static const cmsTagSignature curves[3] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
   static const cmsTagSignature colorants[3] = {
       cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
-  // A table says more than the curves beside it.
+  // A lookup table is more precise than the curves in the same profile.
   if (cmsIsTag(profile->profile, cmsSigAToB0Tag) || cmsIsTag(profile->profile, cmsSigAToB1Tag)) return;
   if (cmsIsTag(profile->profile, cmsSigDToB0Tag) || cmsIsTag(profile->profile, cmsSigDToB1Tag)) return;
   if (cmsGetPCS(profile->profile) != cmsSigXYZData) return;

@@ -49,7 +49,7 @@ void codec_gif_decoder_free(codec_gif_decoder *decoder) {
 
 const char *codec_gif_decoder_message(const codec_gif_decoder *decoder) {
   const char *message = GifErrorString(decoder->error);
-  return message ? message : "giflib finds an error";
+  return message ? message : "giflib found an error";
 }
 
 static bool read_extension(codec_gif_decoder *decoder) {
@@ -58,7 +58,7 @@ static bool read_extension(codec_gif_decoder *decoder) {
   if (DGifGetExtension(decoder->file, &code, &block) == GIF_ERROR) return false;
   while (block) {
     GraphicsControlBlock control;
-    // The first byte is the length of what follows.
+    // The first byte is the length of the block.
     if (code == GRAPHICS_EXT_FUNC_CODE && DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) {
       decoder->transparent = control.TransparentColor;
     }
@@ -67,7 +67,7 @@ static bool read_extension(codec_gif_decoder *decoder) {
   return true;
 }
 
-/// Colors that the map does not have stay black; without any map they are shades of grey.
+/// Colors that are not in the map stay black. Without a map, the colors are shades of gray.
 static void collect_colors(codec_gif_decoder *decoder) {
   const GifImageDesc *image = &decoder->file->Image;
   const ColorMapObject *map = image->ColorMap ? image->ColorMap : decoder->file->SColorMap;

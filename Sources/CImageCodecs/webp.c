@@ -35,13 +35,13 @@ void codec_webp_decoder_free(codec_webp_decoder *decoder) {
 const char *codec_webp_decoder_message(const codec_webp_decoder *decoder) {
   switch (decoder->status) {
     case VP8_STATUS_OUT_OF_MEMORY:
-      return "libwebp has no memory";
+      return "libwebp could not allocate memory";
     case VP8_STATUS_UNSUPPORTED_FEATURE:
-      return "libwebp does not support a feature of it";
+      return "libwebp does not support a feature of the image";
     case VP8_STATUS_NOT_ENOUGH_DATA:
-      return "libwebp finds that data are missing";
+      return "libwebp found that data is missing";
     default:
-      return "libwebp finds an error in the bitstream";
+      return "libwebp found an error in the bitstream";
   }
 }
 
@@ -122,7 +122,7 @@ codec_result codec_webp_encode(
     return codec_done;
   }
   free(collected.buffer.bytes);
-  snprintf(message, CODEC_MESSAGE_SIZE, "libwebp reports error %d", (int)error);
+  snprintf(message, CODEC_MESSAGE_SIZE, "libwebp reported error %d", (int)error);
   bool lacks_memory = error == VP8_ENC_ERROR_OUT_OF_MEMORY || error == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
                       error == VP8_ENC_ERROR_BAD_WRITE;
   return lacks_memory ? codec_out_of_memory : codec_corrupt;

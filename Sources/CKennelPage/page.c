@@ -1,7 +1,7 @@
 #include "CKennelPage.h"
 
-// `#embed` puts the files' bytes here, and has the compiler note that this depends on them. It is C23's; the package is
-// not yet.
+// `#embed` includes the bytes of the files and lets the compiler track them as dependencies. It is a C23 feature, and
+// this package is not C23 yet.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char base_css[] = {
@@ -18,9 +18,6 @@ static const unsigned char photo_css[] = {
 };
 static const unsigned char sheets_css[] = {
 #embed "assets/sheets.css"
-};
-static const unsigned char anew_js[] = {
-#embed "assets/anew.js"
 };
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
@@ -45,6 +42,9 @@ static const unsigned char lightbox_js[] = {
 };
 static const unsigned char pictures_js[] = {
 #embed "assets/pictures.js"
+};
+static const unsigned char refresh_js[] = {
+#embed "assets/refresh.js"
 };
 static const unsigned char requests_js[] = {
 #embed "assets/requests.js"
@@ -85,7 +85,6 @@ static const kennel_page_file files[] = {
     FILE_NAMED("motion.css", motion_css),
     FILE_NAMED("photo.css", photo_css),
     FILE_NAMED("sheets.css", sheets_css),
-    FILE_NAMED("anew.js", anew_js),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),
@@ -94,6 +93,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("hearts.js", hearts_js),
     FILE_NAMED("lightbox.js", lightbox_js),
     FILE_NAMED("pictures.js", pictures_js),
+    FILE_NAMED("refresh.js", refresh_js),
     FILE_NAMED("requests.js", requests_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("times.js", times_js),

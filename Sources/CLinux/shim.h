@@ -1,5 +1,5 @@
 #pragma once
-// What Glibc's Swift module leaves out: epoll and eventfd.
+// The headers that Glibc's Swift module leaves out: epoll and eventfd.
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -10,5 +10,5 @@
 #include <unistd.h>
 #include <sys/prctl.h>
 
-// prctl is variadic, which Swift cannot call.
+// prctl is variadic, and Swift cannot call variadic functions.
 static inline void retriever_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

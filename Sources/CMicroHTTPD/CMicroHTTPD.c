@@ -11,8 +11,8 @@
 
 const uint64_t cmhd_size_unknown = MHD_SIZE_UNKNOWN;
 
-// The callback's context alone does not lead to the log function, so the pair is what MHD is given; MHD calls the
-// logger only from calls that are made while the options' owner lives.
+// MHD's logger has only one context, so it gets the options, which contain the log function and its context. MHD calls
+// the logger only during calls that are made while the owner of the options exists.
 static void forward_log(void *context, const char *format, va_list arguments) {
   const struct cmhd_options *options = context;
   char message[512];
@@ -22,15 +22,15 @@ static void forward_log(void *context, const char *format, va_list arguments) {
   options->log(options->context, message);
 }
 
-// Paths and queries are taken apart, and decoded, by the caller.
+// The caller parses and decodes paths and queries.
 static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
   (void)context;
   (void)connection;
   return strlen(text);
 }
 
-// Before 1.0, 1 means only that MHD answers requests without Host, and those with a space in their target, itself: the
-// caller does, in its own words. From 1.0 on it also decides which line ends are taken.
+// Before version 1.0, strictness 1 only makes MHD itself answer requests without a Host or with a space in the target,
+// which the caller should answer instead. Since 1.0, it also controls which line ends MHD accepts.
 #if MHD_VERSION < 0x01000000
 static const int strictness = 0;
 #else
@@ -54,7 +54,7 @@ struct MHD_Daemon *cmhd_start(const struct cmhd_options *options) {
   if (options->tls_key != NULL && options->tls_certificate != NULL) flags |= MHD_USE_TLS;
   return MHD_start_daemon(
       flags, 0, NULL, NULL, options->handle, options->context,
-      // First, so that it hears of whatever is wrong with the others.
+      // The logger comes first, so that it receives errors about the other options.
       MHD_OPTION_EXTERNAL_LOGGER, forward_log, (void *)options,
       MHD_OPTION_LISTEN_SOCKET, (MHD_socket)options->listening_socket,
       MHD_OPTION_LISTEN_BACKLOG_SIZE, options->backlog,
@@ -62,7 +62,7 @@ struct MHD_Daemon *cmhd_start(const struct cmhd_options *options) {
       MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connection_limit_per_address,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory,
       MHD_OPTION_CONNECTION_MEMORY_INCREMENT, options->connection_memory_increment,
-      // The owner counts its own time: MHD's restarts with every byte, which is what slow senders live on.
+      // The owner has its own time limits. MHD's time-out restarts with every byte, so slow senders would never expire.
       MHD_OPTION_CONNECTION_TIMEOUT, 0u,
       MHD_OPTION_STRICT_FOR_CLIENT, strictness,
       // The owner's thread blocks all signals.

@@ -1,13 +1,13 @@
 #include "CResampling.h"
 
-// Between 0 and 1, where what is not a number becomes 0.
+// Clamps a value to 0 to 1; NaN becomes 0.
 static inline float clamped(float x) {
   x = x > 0 ? x : 0;
   return x < 1 ? x : 1;
 }
 
-// Correctly rounded: no two thresholds are as near to each other as two entries of the table, so the sample
-// is the one in the table or the next.
+// Returns the correctly rounded sample. Thresholds are further apart than entries of the table, so the sample is the
+// one in the table or the next one.
 static inline uint8_t code(const rsp_encoding *encoding, float light) {
   float x = clamped(light);
   uint8_t low = encoding->codes[(int)(x * 4096)];

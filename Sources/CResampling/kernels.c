@@ -5,7 +5,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define STRIP_PIXELS 128
-// The rows and sums whose vectors are held in registers at a time. Lanczos has six sums under way.
+// The number of rows and sums whose vectors are held in registers at the same time. Lanczos needs six sums.
 #define GROUP_ROWS 4
 #define GROUP_SUMS 6
 #define RSP_MAX_SUMS 16
@@ -41,11 +41,11 @@ static void linearize_by_curves(const rsp_source *source, const uint8_t *row, fl
       out[i + 3] = alpha;
     }
   }
-  // As the vectors of the other way leave it: what follows the row is added to sums with it.
+  // The vector code also writes zeros here. The floats after the row are added to sums together with it.
   memset(out + pixels * (size_t)source->channels, 0, 16 * sizeof(float));
 }
 
-// Four lanes are what SSE2 and NEON have, the least that x86-64 and arm64 come with.
+// Four lanes: SSE2 and NEON, which every x86-64 and arm64 processor has.
 #define NAME(name) name##_portable
 #define TARGET
 #define LANES 4
@@ -98,7 +98,7 @@ static void linearize_by_curves(const rsp_source *source, const uint8_t *row, fl
 rsp_path rsp_best_path(void) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    // The processors before the ones with VBMI slow down all of their clock for vectors this wide.
+    // Processors without VBMI lower their clock speed for vectors this wide.
     int is_wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512vbmi");

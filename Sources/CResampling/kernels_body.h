@@ -1,11 +1,12 @@
-// The body of each path; included once for each with NAME, TARGET and LANES (a multiple of 4) defined.
+// The body of each path. It is included once for each, with NAME, TARGET and LANES (a multiple of 4) defined.
 
 typedef float NAME(floats) __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 typedef int32_t NAME(ints) __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 typedef uint8_t NAME(bytes) __attribute__((vector_size(LANES), aligned(1), may_alias));
 typedef uint16_t NAME(shorts) __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
 
-// The sRGB curve. Above its straight part a polynomial of degree 6 is off by at most 0.0036 of an 8-bit step.
+// The sRGB curve. Above its linear part, it is a polynomial of degree 6 with an error of at most 0.0036 of an 8-bit
+// step.
 INLINE TARGET NAME(floats) NAME(light)(NAME(floats) x) {
   NAME(floats) curve = x * -0.08768561482429504f + 0.3234510123729706f;
   curve = curve * x + -0.5411937236785889f;
@@ -18,7 +19,7 @@ INLINE TARGET NAME(floats) NAME(light)(NAME(floats) x) {
   return (NAME(floats))(((NAME(ints))line & is_line) | ((NAME(ints))curve & ~is_line));
 }
 
-// Light of LANES samples; of four channels, the colours are multiplied by alpha.
+// Stores the light of LANES samples. With four channels, the colors are multiplied by alpha.
 INLINE TARGET void NAME(store_light)(NAME(floats) x, float *out, int has_alpha) {
   NAME(floats) light = NAME(light)(x);
   if (has_alpha) {
@@ -73,8 +74,8 @@ static TARGET void NAME(linearize)(const rsp_source *source, const uint8_t *row,
   }
 }
 
-// sums[s] += weights[s][r] * rows[r]. The counts are constants where this is called, so that the loops over
-// them are unrolled and each row and sum is loaded once.
+// Computes sums[s] += weights[s][r] * rows[r]. Callers pass constant counts, so that the loops are unrolled and each
+// row and sum is loaded once.
 INLINE TARGET void NAME(add_fixed)(
     const float *const *rows, const size_t row_count, float *const *sums, const size_t sum_count,
     const float *weights, size_t count) {
@@ -129,7 +130,7 @@ static TARGET void NAME(add)(
 
 #undef ADD_ROWS
 
-// In strips that stay in the first-level cache from becoming light to being added.
+// Processes strips that stay in the first-level cache between linearization and addition.
 static TARGET void NAME(accumulate)(
     const rsp_source *source, const void *const *rows, size_t row_count, float *const *sums,
     size_t sum_count, const float *weights, size_t pixels) {
@@ -159,7 +160,7 @@ static TARGET void NAME(combine)(
   NAME(add)(rows, row_count, &out, 1, weights, count);
 }
 
-// Between 0 and 1, where what is not a number becomes 0.
+// Clamps values to 0 to 1; NaN becomes 0.
 INLINE TARGET NAME(floats) NAME(clamped)(NAME(floats) x) {
   NAME(ints) is_light = x > 0;
   x = (NAME(floats))((NAME(ints))x & is_light);
@@ -168,16 +169,16 @@ INLINE TARGET NAME(floats) NAME(clamped)(NAME(floats) x) {
   return (NAME(floats))(((NAME(ints))x & is_less) | ((NAME(ints))ones & ~is_less));
 }
 
-// Only looking up cannot be done in vectors: all that leads to it is, a strip at a time.
+// Encodes a strip at a time. All steps use vectors, except the table lookup.
 static TARGET void NAME(encode)(
     const rsp_encoding *encoding, const float *in, uint8_t *restrict out, size_t count) {
   const uint8_t *codes = encoding->codes;
   const float *m = encoding->matrix;
-  // The thresholds after the first, by their bits: those of positive numbers have the order of the numbers.
+  // The bits of the thresholds after the first. For positive floats, their order is the order of the values.
   const float_bits *limits = (const float_bits *)(encoding->thresholds + 1);
   NAME(floats) columns[3] = {{0}};
-  for (int lane = 0; m && lane < LANES; lane++) {
-    for (int c = 0; lane % 4 < 3 && c < 3; c++) columns[c][lane] = m[lane % 4 * 3 + c];
+  for (int i = 0; m && i < LANES; i++) {
+    for (int c = 0; i % 4 < 3 && c < 3; c++) columns[c][i] = m[i % 4 * 3 + c];
   }
   int32_t light[STRIP_PIXELS * 4];
   uint32_t entries[STRIP_PIXELS * 4];
@@ -205,7 +206,7 @@ static TARGET void NAME(encode)(
   }
 }
 
-// Eight lanes are as fast as more here, so the widest path shares them.
+// Eight lanes are as fast as more here, so the widest path uses them too.
 #if LANES <= 8
 static TARGET void NAME(contract4)(
     const float *in, const int32_t *starts, const float *weights, size_t taps, float *out, size_t count) {

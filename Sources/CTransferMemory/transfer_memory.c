@@ -10,69 +10,69 @@
 enum {
   page_bytes = 4 << 10,
   cache_line = 64,
-  /// Numbers of slots have 16 bits.
-  most_slots = 1 << 16,
+  /// Slot numbers have 16 bits.
+  maximum_slots = 1 << 16,
   pool_count = 2,
 };
 
 /// Buffers of one size.
 struct pool {
   const size_t taken_bytes;
-  /// Whole pages where a page is 4 KiB, with some room to shift a buffer.
+  /// A multiple of the page size (4 KiB), with some room to shift a buffer.
   const size_t slot_bytes;
-  /// Room that is only reserved costs nothing; more transfers than this at once take their buffers elsewhere.
+  /// Reserved address space costs nothing. If more transfers than this run at the same time, the others use malloc.
   const uint32_t slots;
-  const uint32_t slots_opened_at_once;
-  /// So many idle buffers keep their pages, for the next responses.
+  const uint32_t slots_per_batch;
+  /// The number of idle buffers that keep their pages, for the next responses.
   const uint32_t warm_slots;
 
-  /// Written once, before anything else here is called.
+  /// Written once, before any other function here is called.
   char *reserved;
 
-  // Under the lock.
+  // Protected by the lock.
   uint32_t opened_count, used_count, idle_count;
   uint16_t *idle;
 };
 
-static uint16_t idle_short[most_slots];
-static uint16_t idle_stream[most_slots / 16];
+static uint16_t idle_short[maximum_slots];
+static uint16_t idle_stream[maximum_slots / 16];
 
 static struct pool pools[pool_count] = {
     {.taken_bytes = retriever_receive_bytes + 1,
      .slot_bytes = retriever_receive_bytes + page_bytes,
-     .slots = most_slots,
-     .slots_opened_at_once = 64,
+     .slots = maximum_slots,
+     .slots_per_batch = 64,
      .warm_slots = 256,
      .idle = idle_short},
     {.taken_bytes = retriever_stream_receive_bytes + 1,
      .slot_bytes = retriever_stream_receive_bytes + page_bytes,
-     .slots = most_slots / 16,
-     .slots_opened_at_once = 16,
+     .slots = maximum_slots / 16,
+     .slots_per_batch = 16,
      .warm_slots = 64,
      .idle = idle_stream},
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-_Static_assert(most_slots - 1 <= UINT16_MAX, "a slot's number fits");
+_Static_assert(maximum_slots - 1 <= UINT16_MAX, "a slot's number fits");
 
 static size_t reserved_bytes(const struct pool *pool) { return pool->slot_bytes * pool->slots; }
 
 void retriever_memory_prepare(void) {
   for (int index = 0; index < pool_count; index++) {
     struct pool *pool = &pools[index];
-    // On larger pages neighbours would share one: giving the pages of the one back would wipe out the other.
+    // With larger pages, two slots would share a page: returning the pages of one would erase the other.
     if (pool->slot_bytes % sysconf(_SC_PAGESIZE) != 0) return;
     void *memory =
         mmap(NULL, reserved_bytes(pool), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
-    // Where the system gives huge pages unasked, the first byte of one buffer would bring a hundred others in.
+    // Where the system uses huge pages by default, the first byte of one buffer would allocate a hundred others.
     madvise(memory, reserved_bytes(pool), MADV_NOHUGEPAGE);
     pool->reserved = memory;
   }
 }
 
-/// Nil for the C library's memory.
+/// Returns NULL for memory of the C library.
 static struct pool *pool_of(const void *memory) {
   for (int index = 0; index < pool_count; index++) {
     struct pool *pool = &pools[index];
@@ -81,46 +81,46 @@ static struct pool *pool_of(const void *memory) {
   return NULL;
 }
 
-bool retriever_memory_is_apart(const void *memory) { return pool_of(memory) != NULL; }
+bool retriever_memory_is_pooled(const void *memory) { return pool_of(memory) != NULL; }
 
 static char *slot_start(const struct pool *pool, uint32_t slot) {
   return pool->reserved + (size_t)slot * pool->slot_bytes;
 }
 
-/// Buffers that all began at a page's first byte would compete for the same lines of the processor's caches.
+/// If every buffer began at the first byte of a page, they would compete for the same lines of the processor's caches.
 static size_t shift_of(const struct pool *pool, uint32_t slot) {
   return slot % ((pool->slot_bytes - pool->taken_bytes) / cache_line) * cache_line;
 }
 
-/// With the lock held. False when the system gives no more.
+/// Requires the lock. Returns false if the system refuses, or if all slots are open.
 static bool open_more(struct pool *pool) {
   if (pool->opened_count == pool->slots) return false;
-  size_t count = pool->slot_bytes * pool->slots_opened_at_once;
+  size_t count = pool->slot_bytes * pool->slots_per_batch;
   if (mprotect(slot_start(pool, pool->opened_count), count, PROT_READ | PROT_WRITE) != 0) return false;
-  pool->opened_count += pool->slots_opened_at_once;
+  pool->opened_count += pool->slots_per_batch;
   return true;
 }
 
-static void *take(struct pool *pool) {
+static void *take_slot(struct pool *pool) {
   if (!pool->reserved) return NULL;
   pthread_mutex_lock(&lock);
-  bool is_there = pool->idle_count > 0 || pool->used_count < pool->opened_count || open_more(pool);
+  bool has_slot = pool->idle_count > 0 || pool->used_count < pool->opened_count || open_more(pool);
   uint32_t slot = 0;
-  if (is_there) slot = pool->idle_count > 0 ? pool->idle[--pool->idle_count] : pool->used_count++;
+  if (has_slot) slot = pool->idle_count > 0 ? pool->idle[--pool->idle_count] : pool->used_count++;
   pthread_mutex_unlock(&lock);
-  return is_there ? slot_start(pool, slot) + shift_of(pool, slot) : NULL;
+  return has_slot ? slot_start(pool, slot) + shift_of(pool, slot) : NULL;
 }
 
-void *retriever_memory_take(size_t size) {
+void *retriever_memory_allocate(size_t size) {
   for (int index = 0; index < pool_count; index++) {
     if (size != pools[index].taken_bytes) continue;
-    void *memory = take(&pools[index]);
+    void *memory = take_slot(&pools[index]);
     if (memory) return memory;
   }
   return malloc(size);
 }
 
-void retriever_memory_give(void *memory) {
+void retriever_memory_free(void *memory) {
   struct pool *pool = pool_of(memory);
   if (!pool) {
     free(memory);
@@ -144,6 +144,6 @@ void *retriever_memory_resize(void *memory, size_t size) {
   void *moved = malloc(size);
   if (!moved) return NULL;
   memcpy(moved, memory, size < pool->taken_bytes ? size : pool->taken_bytes);
-  retriever_memory_give(memory);
+  retriever_memory_free(memory);
   return moved;
 }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// An HTTP/1.1 server with an asynchronous handler.
 ///
-/// Each request is handled in a task of its own; one thread serves all connections, whatever their number, and
-/// never waits for a handler. A handler's task is cancelled when its client goes away (one that closes only its
-/// sending side counts as gone), or is cut off for exceeding a limit.
+/// The server handles each request in its own task. One thread serves all connections and never waits for a
+/// handler. The server cancels a handler's task when the client disconnects, or when it disconnects the client for
+/// exceeding a limit. A client that closes only its sending side counts as disconnected.
 ///
 /// ```swift
 /// let server = try HTTPServer(configuration: HTTPServerConfiguration(address: .loopback(port: 8080)))
@@ -13,7 +13,7 @@ import Synchronization
 /// }
 /// ```
 public final class HTTPServer: Sendable {
-  /// Answers a request; what it throws is answered with 500, without detail.
+  /// Answers a request. If the handler throws, the server responds with 500, without details.
   public typealias Handler = @Sendable (HTTPRequest) async throws -> HTTPResponse
 
   private enum State {
@@ -25,15 +25,15 @@ public final class HTTPServer: Sendable {
   private let loop: ServerLoop
   private let state = Mutex(State.listening)
 
-  /// A server that listens; clients can connect, and are answered once it is started.
+  /// Creates a server and starts listening. Clients can connect, but the server answers only after it is started.
   ///
-  /// - Parameter configuration: Where and how.
+  /// - Parameter configuration: The address, the limits and the other settings of the server.
   /// - Throws: ``HTTPServerError`` with the code `cannotListen`, `cannotStart` or `badCertificate`.
   public init(configuration: HTTPServerConfiguration = HTTPServerConfiguration()) throws {
     loop = try ServerLoop(configuration)
   }
 
-  /// A server that is dropped while it runs stops at once.
+  /// Stops the server immediately if it is still running.
   deinit {
     if state.withLock({ $0 == .running }) { loop.post(.stop(limit: .zero)) }
   }
@@ -41,26 +41,29 @@ public final class HTTPServer: Sendable {
   /// The port the server listens on; 0 for a Unix socket.
   public var port: UInt16 { loop.port }
 
-  /// Serves until ``stop(within:)`` is called or the task is cancelled, and returns when all connections are closed.
+  /// Serves requests until ``stop(within:)`` is called or the task is cancelled.
   ///
-  /// Cancelling stops gracefully: no new connections, and open responses get `grace` to end.
+  /// Returns when all connections are closed. Cancelling the task stops the server gracefully: it accepts no new
+  /// connections, and gives open responses the time `grace` to finish.
   ///
   /// - Parameters:
-  ///   - grace: How long open responses may take after a cancellation.
-  ///   - handler: Answers the requests.
+  ///   - grace: The maximum time that open responses may take after the task is cancelled.
+  ///   - handler: The closure that answers the requests.
   /// - Throws: ``HTTPServerError`` with the code `alreadyStarted` or `cannotStart`.
   public func run(grace: Duration = .seconds(10), handler: @escaping Handler) async throws {
     try start(handler: handler)
     await withTaskCancellationHandler {
-      await loop.ending.wait()
+      await loop.completion.wait()
     } onCancel: {
       loop.post(.stop(limit: grace))
     }
   }
 
-  /// Begins to serve, and returns; the server is to be kept and stopped with ``stop(within:)``.
+  /// Starts serving requests and returns immediately.
   ///
-  /// - Parameter handler: Answers the requests.
+  /// Keep a reference to the server, and stop it with ``stop(within:)``.
+  ///
+  /// - Parameter handler: The closure that answers the requests.
   /// - Throws: ``HTTPServerError`` with the code `alreadyStarted` or `cannotStart`.
   public func start(handler: @escaping Handler) throws {
     let isFirst = state.withLock { state in
@@ -68,7 +71,7 @@ public final class HTTPServer: Sendable {
       state = .running
       return true
     }
-    guard isFirst else { throw HTTPServerError(.alreadyStarted, "A server is started once.") }
+    guard isFirst else { throw HTTPServerError(.alreadyStarted, "A server can be started only once.") }
     do {
       try loop.start(handler)
     } catch {
@@ -78,13 +81,14 @@ public final class HTTPServer: Sendable {
     }
   }
 
-  /// Stops accepting, closes what is idle, lets open responses end, and returns when all connections are closed.
+  /// Stops the server gracefully, and returns when all connections are closed.
   ///
-  /// Streams that were made with `endsWhenStopping` end at once. When `grace` is over, the tasks of handlers that
-  /// still run are cancelled and their connections cut; the tasks themselves are not waited for. A shorter grace
-  /// given later counts. Cancelling the caller's task changes nothing.
+  /// The server stops accepting connections, closes idle ones, and lets open responses finish. Streams created with
+  /// `endsWhenStopping` end immediately. When `grace` has passed, the server cancels the tasks of handlers that are
+  /// still running and closes their connections; it does not wait for these tasks. A later call can shorten the
+  /// grace period. Cancelling the calling task has no effect.
   ///
-  /// - Parameter grace: How long open responses may take.
+  /// - Parameter grace: The maximum time that open responses may take.
   public func stop(within grace: Duration = .seconds(10)) async {
     let before = state.withLock { state in
       let before = state
@@ -94,6 +98,6 @@ public final class HTTPServer: Sendable {
     if before == .listening { loop.close() }
     guard before == .running else { return }
     loop.post(.stop(limit: grace))
-    await loop.ending.wait()
+    await loop.completion.wait()
   }
 }

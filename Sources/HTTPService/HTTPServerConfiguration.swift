@@ -1,36 +1,36 @@
 import Foundation
 
-/// How a server listens, what it allows, and whom it tells.
+/// The configuration of a server: its address, its limits and its callbacks.
 public struct HTTPServerConfiguration: Sendable {
-  /// Where a server listens.
+  /// The address a server listens on.
   public enum Address: Sendable, Hashable {
-    /// An IPv4 or IPv6 address in digits (`0.0.0.0` and `::` mean all), and a port; 0 takes a free one.
+    /// A numeric IPv4 or IPv6 address (`0.0.0.0` and `::` mean all addresses), and a port; 0 picks a free port.
     case ip(String, port: UInt16)
-    /// A Unix socket at this path. A socket file that stands there, and on which nobody listens, is replaced; the
-    /// file is removed when the server stops.
+    /// A Unix socket at this path. The server replaces an existing socket file if no process is listening on it, and
+    /// removes the file when it stops.
     case unixSocket(path: String)
 
-    /// This machine only, IPv4.
+    /// The IPv4 loopback address, which only this machine can reach.
     ///
-    /// - Parameter port: The port; 0 takes a free one.
+    /// - Parameter port: The port; 0 picks a free port.
     public static func loopback(port: UInt16 = 0) -> Address { .ip("127.0.0.1", port: port) }
   }
 
-  /// A certificate and its key, to encrypt with TLS 1.2 or 1.3.
+  /// A certificate and its private key, for TLS 1.2 and 1.3.
   public struct TLS: Sendable {
-    /// The certificate, followed by those that lead to its authority (PEM).
+    /// The certificate, followed by its intermediate certificates (PEM).
     public var certificateChain: String
-    /// The certificate's key (PEM).
+    /// The certificate's private key (PEM).
     public var privateKey: String
-    /// What the key is encrypted with; nil when it is not.
+    /// The password of the private key; nil if the key is not encrypted.
     public var privateKeyPassword: String?
 
-    /// A certificate and its key.
+    /// Creates a certificate chain with its private key.
     ///
     /// - Parameters:
-    ///   - certificateChain: The certificate, followed by those that lead to its authority (PEM).
-    ///   - privateKey: The certificate's key (PEM).
-    ///   - privateKeyPassword: What the key is encrypted with.
+    ///   - certificateChain: The certificate, followed by its intermediate certificates (PEM).
+    ///   - privateKey: The certificate's private key (PEM).
+    ///   - privateKeyPassword: The password of the private key; nil if the key is not encrypted.
     public init(certificateChain: String, privateKey: String, privateKeyPassword: String? = nil) {
       self.certificateChain = certificateChain
       self.privateKey = privateKey
@@ -38,60 +38,64 @@ public struct HTTPServerConfiguration: Sendable {
     }
   }
 
-  /// What a client can take of this machine.
+  /// The limits on what clients can use.
   public struct Limits: Sendable {
-    /// Connections at the same time. More wait in the kernel until one ends.
-    public var connections = 10_000
-    /// Connections at the same time from one IP address; more are closed at once. Not for Unix sockets.
-    public var connectionsPerAddress = 1_000
-    /// Bytes of a request's line and header fields; more give 431. At least 4 KiB.
-    public var headerSize = 32 * 1024
-    /// Bytes of a request's body; more give 413. A handler may allow less with
-    /// ``HTTPRequestBody/collectedBody(upTo:)``.
-    public var bodySize: Int64 = 25 * 1024 * 1024
-    /// Bytes of a body that nobody wants, or that is past its limit, that are still read, so that the client gets
-    /// its response; a chunked body that goes on beyond that is cut off without one.
-    public var unwantedBodySize: Int64 = 1024 * 1024
-    /// Bytes of a body that are held, in either direction, for a side that lags behind.
-    public var bufferedBodySize = 128 * 1024
-    /// Time from a connection's beginning, or from a request's line, to the end of the header fields.
-    public var headTime: Duration = .seconds(15)
-    /// Time from one request's end to the next one's line.
-    public var idleTime: Duration = .seconds(60)
-    /// The span in which a body that is waited for must bring ``slowestBody`` bytes a second.
+    /// The maximum number of concurrent connections. More connections wait in the kernel until one ends.
+    public var maximumConnections = 10_000
+    /// The maximum number of concurrent connections from one IP address. The server closes others immediately. This
+    /// limit does not apply to Unix sockets.
+    public var maximumConnectionsPerAddress = 1_000
+    /// The maximum size of the request line and the header fields in bytes, at least 4 KiB. The server answers a
+    /// larger request with 431.
+    public var maximumHeaderSize = 32 * 1024
+    /// The maximum size of a request body in bytes. The server answers a larger body with 413. A handler can set a
+    /// lower limit with ``HTTPRequestBody/collectedBody(upTo:)``.
+    public var maximumBodySize: Int64 = 25 * 1024 * 1024
+    /// The maximum number of bytes that the server reads and discards of an unread or too large body, so that the
+    /// client gets its response. If a chunked body is longer, the server closes the connection without a response.
+    public var maximumDiscardedBodySize: Int64 = 1024 * 1024
+    /// The maximum number of body bytes that the server buffers, in each direction, when one side is slower.
+    public var maximumBufferedBodySize = 128 * 1024
+    /// The maximum time from the start of a connection, or from the request line, to the end of the header fields.
+    public var maximumHeadTime: Duration = .seconds(15)
+    /// The maximum time between the end of a request and the next request line.
+    public var maximumIdleTime: Duration = .seconds(60)
+    /// The interval over which the server measures ``minimumBodyRate`` while it waits for a request body.
     public var receivingTime: Duration = .seconds(30)
-    /// Bytes a second that a body must bring at least.
-    public var slowestBody = 100
-    /// A client that has confirmed nothing of a waiting response for two such spans is cut off.
+    /// The minimum rate of a request body in bytes per second.
+    public var minimumBodyRate = 100
+    /// The interval at which the server checks sending. It closes the connection of a client that has acknowledged
+    /// nothing of a pending response for two intervals.
     public var sendingTime: Duration = .seconds(30)
-    /// Sockets, beside those of connections, from which is read what their clients still send behind a response.
-    var lingeringSockets = 1_000
+    /// The maximum number of sockets, in addition to those of connections, that the server still reads from after
+    /// the response.
+    var maximumLingeringSockets = 1_000
 
-    /// The limits that are written above.
+    /// Creates the default limits.
     public init() {}
   }
 
-  /// What is told of a finished request.
+  /// An access log entry for a finished request.
   public struct AccessLogEntry: Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// The path as it came, percent-encoded, without the query, which may hold secrets.
+    /// The path as received, percent-encoded, without the query, which may contain secrets.
     public var path: String
-    /// The status the client was sent; nil when it was gone before there was one.
+    /// The status sent to the client; nil if the client disconnected before the response.
     public var status: HTTPStatus?
-    /// The bytes of the response's body that were handed to the connection.
+    /// The number of bytes of the response body that were passed to the connection.
     public var bodyBytes: Int64
-    /// From the request's line to the end of the response.
+    /// The time from the request line to the end of the response.
     public var duration: Duration
     /// The client's address.
     public var remoteAddress: String
-    /// Whether the response was sent to its end.
+    /// Whether the complete response was sent.
     public var isComplete: Bool
   }
 
-  /// What is told of a handler, or of its response, that failed.
+  /// A failure of a handler or of its response.
   public struct Failure: Sendable {
-    /// What was thrown.
+    /// The error that was thrown.
     public var error: any Error
     /// The request's method.
     public var method: HTTPMethod
@@ -99,43 +103,53 @@ public struct HTTPServerConfiguration: Sendable {
     public var path: String
   }
 
-  /// Where the server listens.
+  /// The address the server listens on.
   public var address: Address
-  /// The certificate, when the server encrypts.
+  /// The certificate and key for TLS; nil for unencrypted HTTP.
   public var tls: TLS?
-  /// What a client can take.
+  /// The limits on what clients can use.
   public var limits = Limits()
-  /// The methods that reach the handler; all others give 501.
+  /// The methods that reach the handler. The server answers all others with 501.
   public var methods = HTTPMethod.common
-  /// Makes the response to what the server refuses by itself, and to a handler's failure; plain text unless set.
+  /// Creates the response for requests that the server refuses and for handler errors (default: plain text).
   ///
-  /// It is called on the server's own thread or in the handler's task, and must not block. Its body is to be bytes; a
-  /// response that cannot be sent is replaced by the text.
+  /// The server calls the closure on its own thread or in the handler's task, so it must not block. The body must be
+  /// bytes. If the response cannot be sent, the server sends the plain text instead.
   ///
-  /// Refused before the handler is asked: a method that is not one of ``methods`` or not a token (501, 400), a target
-  /// that is malformed or too long (400, 414), header fields that are malformed or too large (400, 431), no `Host` or
-  /// more than one (400), an expectation other than `100-continue` (417), a transfer coding other than `chunked` (501),
-  /// a body whose length is told in two ways (400) or is too large (413). Afterwards: a body that the handler reads past
-  /// its limit (413) or not to its end (400), and whatever else it throws (500).
+  /// The server refuses these requests before it calls the handler:
+  /// - A method that is not one of ``methods`` (501) or not a token (400).
+  /// - A target that is malformed (400) or too long (414).
+  /// - Header fields that are malformed (400) or too large (431).
+  /// - A missing `Host`, or more than one (400).
+  /// - An expectation other than `100-continue` (417).
+  /// - A transfer coding other than `chunked` (501).
+  /// - A body with conflicting lengths (400), or one that is too large (413).
   ///
-  /// Some requests libmicrohttpd answers without asking, in HTML of its own: a request line or a header line that
-  /// is none (400), a version before 1.0 or from 2.0 on (505), a head that goes more than about 16 KiB beyond
-  /// ``Limits/headerSize`` (431, or 414 within the target), a `Content-Length` that is no number (400) or is beyond
-  /// 64 bits (413), and a chunk with a size that is none (400) or is beyond 64 bits (413). A first line without any
-  /// space, and what is cut off for its slowness or for a limit on connections, gets no response at all.
+  /// After it has called the handler, it refuses a request if the handler throws because the body is too large (413)
+  /// or incomplete (400), or throws any other error (500).
+  ///
+  /// libmicrohttpd answers some requests itself, with its own HTML:
+  /// - A malformed request line or header line (400).
+  /// - A version before 1.0, or 2.0 and later (505).
+  /// - A head more than about 16 KiB larger than ``Limits/maximumHeaderSize`` (431, or 414 within the target).
+  /// - A `Content-Length` that is not a number (400) or exceeds 64 bits (413).
+  /// - A chunk size that is not a number (400) or exceeds 64 bits (413).
+  ///
+  /// A client gets no response if its first line contains no space, if it is too slow, or if it exceeds a limit on
+  /// connections.
   public var refusalResponse: @Sendable (HTTPRefusal) -> HTTPResponse = { $0.text }
-  /// Called for each finished request, on the server's own thread: it must not block.
+  /// Called for each finished request, on the server's own thread. It must not block.
   public var onAccess: (@Sendable (AccessLogEntry) -> Void)?
-  /// Called, in the handler's task, with what a handler has thrown; the client is told nothing of it.
+  /// Called in the handler's task with the error that a handler threw. The client does not see the error.
   public var onError: (@Sendable (Failure) -> Void)?
-  /// Called with what the HTTP library has to say, such as why a TLS handshake failed, on the server's own thread.
+  /// Called on the server's own thread with messages of libmicrohttpd, such as why a TLS handshake failed.
   public var onDiagnostic: (@Sendable (String) -> Void)?
 
-  /// A configuration.
+  /// Creates a configuration.
   ///
   /// - Parameters:
-  ///   - address: Where the server listens; a free port of this machine when nothing is said.
-  ///   - tls: The certificate, when the server encrypts.
+  ///   - address: The address to listen on (default: a free port of the loopback address).
+  ///   - tls: The certificate and key for TLS; nil for unencrypted HTTP.
   public init(address: Address = .loopback(), tls: TLS? = nil) {
     self.address = address
     self.tls = tls

@@ -1,41 +1,41 @@
 import Glibc
 
-/// What went wrong in a server, or with what it was given.
+/// An error of a server, or in a value passed to it.
 public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
-  /// The kinds of errors; more may come.
+  /// The kinds of errors. Later versions may add more.
   public struct Code: Sendable, Hashable {
     private let name: String
     private init(_ name: String) { self.name = name }
 
-    /// The address could not be listened on.
+    /// The server could not listen on the address.
     public static let cannotListen = Code("cannotListen")
-    /// The server's library or thread could not be started.
+    /// The HTTP library or the server's thread could not start.
     public static let cannotStart = Code("cannotStart")
-    /// The server was started before.
+    /// The server was already started.
     public static let alreadyStarted = Code("alreadyStarted")
     /// The certificate or the key cannot be used.
     public static let badCertificate = Code("badCertificate")
-    /// A target that would be answered with 400.
+    /// The request target is malformed; the server would answer it with 400.
     public static let malformedTarget = Code("malformedTarget")
-    /// The body is larger than was allowed; a handler that lets it through answers with 413.
+    /// The body is larger than allowed. If a handler rethrows this error, the server responds with 413.
     public static let bodyTooLarge = Code("bodyTooLarge")
-    /// The body ended before it was whole: the client went away or was cut off.
+    /// The body is incomplete: the client disconnected or the server closed the connection.
     public static let bodyIncomplete = Code("bodyIncomplete")
-    /// The body is being read, or was read, by somebody else.
+    /// Another task is reading the body.
     public static let bodyAlreadyRead = Code("bodyAlreadyRead")
-    /// The client is gone, or the server has ended the response.
+    /// The client disconnected, or the server has ended the response.
     public static let responseEnded = Code("responseEnded")
-    /// A response cannot be sent the way it is.
+    /// The response is invalid and cannot be sent.
     public static let invalidResponse = Code("invalidResponse")
-    /// A file cannot be read.
+    /// The file cannot be read.
     public static let unreadableFile = Code("unreadableFile")
   }
 
   /// The kind of error.
   public var code: Code
-  /// The C error number below it; 0 when there is none.
+  /// The C error number that caused the error; 0 if there is none.
   public var errno: Int32
-  /// A sentence a person can act on.
+  /// A message for people that explains the error.
   public var description: String
 
   init(_ code: Code, _ description: String, errno: Int32 = 0) {

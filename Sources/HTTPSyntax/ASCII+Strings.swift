@@ -1,4 +1,4 @@
-// The same for strings, which is what nearly all callers have: nothing generic is left for the caller's module to make.
+// The same functions for `String`, which nearly all callers use. The calling module need not specialize generic code.
 extension ASCII {
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && allSatisfy(text, isTokenCharacter)
@@ -12,7 +12,7 @@ extension ASCII {
         return true
       }
     }
-    // A string that is not made of UTF-8 has no bytes to look at.
+    // A string that is not stored as UTF-8 provides no contiguous bytes.
     return (isEqual ?? nil) ?? zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
   }
 

@@ -1,4 +1,4 @@
-/// Byte rules of HTTP's grammar. They look at ASCII only: a locale never changes what a header means.
+/// Byte rules of HTTP's grammar. They only consider ASCII: the locale never changes the meaning of a header.
 package enum ASCII {
   @inlinable @inline(__always)
   package static func lowercased(_ byte: UInt8) -> UInt8 {
@@ -21,7 +21,7 @@ package enum ASCII {
   @inlinable @inline(__always)
   package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// A `tchar` of RFC 9110: what a field name and a method are made of.
+  /// Whether a byte is a `tchar` (RFC 9110): a character allowed in field names and methods.
   @inlinable
   package static func isTokenCharacter(_ byte: UInt8) -> Bool {
     switch byte {
@@ -57,7 +57,7 @@ package enum ASCII {
     String(decoding: text.utf8.map { uppercased($0) }, as: UTF8.self)
   }
 
-  /// The text without spaces and tabs around it (HTTP's optional white space).
+  /// Returns the text without leading and trailing spaces and tabs (HTTP's optional whitespace).
   @inlinable
   package static func trimmed(_ text: some StringProtocol) -> Substring {
     var rest = Substring(text)
@@ -70,7 +70,8 @@ package enum ASCII {
     return rest
   }
 
-  /// The number that `text` spells with digits only; `nil` when it is anything else or does not fit.
+  /// Returns the number in `text`, which may contain only digits; `nil` for any other text or if the number does not
+  /// fit.
   @inlinable
   package static func number(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty else { return nil }
@@ -85,7 +86,7 @@ package enum ASCII {
     return value
   }
 
-  /// What a hexadecimal digit stands for.
+  /// Returns the value of a hexadecimal digit.
   @inlinable @inline(__always)
   package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {
@@ -96,7 +97,7 @@ package enum ASCII {
     }
   }
 
-  /// The members of a comma-separated list, without white space around them and without empty ones.
+  /// Returns the members of a comma-separated list, without surrounding whitespace and without empty members.
   package static func listMembers(_ text: String) -> [String] {
     text.utf8.split(separator: UInt8(ascii: ",")).map { String(trimmed(Substring($0))) }.filter {
       !$0.isEmpty

@@ -1,6 +1,6 @@
-/// The media types that files usually have, and how the names of such files end.
+/// Common media types and their file name extensions.
 package enum MediaType {
-  /// The usual ending first.
+  /// The preferred extension comes first.
   private static let endings: [(type: String, endings: [String])] = [
     ("application/gzip", ["gz"]), ("application/json", ["json"]), ("application/pdf", ["pdf"]),
     ("application/x-tar", ["tar"]), ("application/xhtml+xml", ["xhtml"]), ("application/xml", ["xml"]),
@@ -17,7 +17,7 @@ package enum MediaType {
     ("video/webm", ["webm"]),
   ]
 
-  /// Types that servers still send, beside those that are registered for the same files.
+  /// Types that servers still send, in addition to the registered types for the same files.
   private static let otherNames = ["application/javascript": "js", "text/xml": "xml"]
 
   private static let endingsByType = otherNames.merging(
@@ -27,10 +27,10 @@ package enum MediaType {
     endings.flatMap { entry in entry.endings.map { ($0, entry.type) } },
     uniquingKeysWith: { first, _ in first })
 
-  /// How the names of files of a type usually end, without the dot.
+  /// Returns the preferred file name extension of a type, without the dot.
   package static func ending(of type: String) -> String? { endingsByType[type] }
 
-  /// The type of a file by its name; nil when that says nothing.
+  /// Returns the media type for a file name; nil if the extension is missing or unknown.
   package static func type(ofFile name: String) -> String? {
     let last = name.split(separator: "/").last ?? ""
     guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return nil }

@@ -1,6 +1,6 @@
-/// Percent-encoding, as URLs and forms have it.
+/// Percent-encoding as used in URLs and form data.
 package enum PercentEncoding {
-  /// The bytes with all that are not visible characters percent-encoded.
+  /// Returns the bytes as text. Every byte that is not a visible ASCII character is percent-encoded.
   package static func encode(_ bytes: Substring.UTF8View) -> String {
     if bytes.allSatisfy({ 0x21...0x7E ~= $0 }) { return String(Substring(bytes)) }
     return bytes.reduce(into: "") { text, byte in
@@ -13,7 +13,7 @@ package enum PercentEncoding {
     }
   }
 
-  /// Whether an escape is cut short, or has other characters than two hexadecimal digits.
+  /// Whether an escape is truncated or contains characters other than two hexadecimal digits.
   package static func isBroken(_ bytes: Substring.UTF8View) -> Bool {
     var rest = bytes
     while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -25,7 +25,7 @@ package enum PercentEncoding {
     return false
   }
 
-  /// Undoes percent-encoding; nil when an escape is cut short or the result is not UTF-8.
+  /// Decodes percent-encoding. Returns nil if an escape is truncated or the result is not valid UTF-8.
   package static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)

@@ -3,7 +3,7 @@ import Glibc
 import KennelCore
 import TerminalProgram
 
-/// What every command works with.
+/// The arguments, settings and terminal of a command.
 struct CommandContext: Sendable {
   let arguments: ParsedArguments
   let environment: [String: String]
@@ -27,9 +27,9 @@ struct CommandContext: Sendable {
     await screen.flush()
   }
 
-  /// Does something with the kennel in the data directory, and closes it.
+  /// Opens the kennel in the data directory, runs the closure, and closes the kennel.
   ///
-  /// - Parameter isNew: whether there need not be one yet.
+  /// - Parameter isNew: whether the kennel may not exist yet.
   func withStore<Result: Sendable>(
     isNew: Bool = false, _ body: (KennelStore) async throws -> Result
   ) async throws -> Result {
@@ -37,7 +37,7 @@ struct CommandContext: Sendable {
     guard isNew || Self.isKennel(directory) else {
       throw Failure(
         .fileSystem,
-        "there is no kennel in \(directory): give its directory with --data, or begin one with kennel user add NAME"
+        "there is no kennel in \(directory): use --data for another directory, or kennel user add NAME to create a kennel"
       )
     }
     try Self.makeParents(of: directory)

@@ -1,8 +1,8 @@
 import TerminalProgram
 
-/// The program `kennel`: from arguments to an exit status.
+/// The program `kennel`.
 package enum KennelProgram {
-  /// Runs the program, and returns the status to exit with.
+  /// Runs the program and returns its exit status.
   ///
   /// - Parameters:
   ///   - arguments: without the program's name.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where Kennel takes the time from; a test hands in its own.
+/// The source of time for Kennel. Tests provide their own clock.
 package struct KennelClock: Sendable {
-  /// The date: what is written down.
+  /// The current date, used for stored dates.
   package var now: @Sendable () -> Date
-  /// The time since some moment, never going back: what waiting is measured with.
+  /// The time since a fixed moment. It never goes back and is used to measure time-outs.
   package var uptime: @Sendable () -> Duration
 
   package init(now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration) {
@@ -20,10 +20,10 @@ package struct KennelClock: Sendable {
 }
 
 extension Date {
-  /// As dates stand in the database.
+  /// The date as it is stored in the database.
   var milliseconds: Int64 {
     let number = (timeIntervalSince1970 * 1000).rounded()
-    // A date may come from a file or another machine: one that no number of milliseconds can tell is the last one.
+    // A date may come from a file or another machine. A date out of range becomes the first or last one.
     return Int64(exactly: number) ?? (number < 0 ? .min : .max)
   }
 

@@ -1,85 +1,85 @@
 import Glibc
 
-/// What went wrong with what Kennel keeps, or with what it was asked for.
+/// An error of Kennel's store, or of a request to it.
 package struct KennelError: Error, Sendable, CustomStringConvertible {
-  /// The kinds of errors; more may come.
+  /// The kind of an error. Later versions may add more.
   package struct Code: Sendable, Hashable {
     private let name: String
     private init(_ name: String) { self.name = name }
 
-    /// A file or directory, or the database, cannot be opened or made.
+    /// A file, a directory or the database cannot be opened or created.
     package static let cannotOpen = Code("cannotOpen")
     /// There is no space left.
     package static let diskFull = Code("diskFull")
-    /// Something may be read but not written.
+    /// The item is read-only.
     package static let notWritable = Code("notWritable")
     /// A file, or the database, could not be read or written.
     package static let inputOutput = Code("inputOutput")
-    /// The database's file is not what it ought to be.
+    /// The database file is damaged.
     package static let damaged = Code("damaged")
-    /// The database was written by a later Kennel.
+    /// The database was written by a later version of Kennel.
     package static let newerSchema = Code("newerSchema")
     /// The database belongs to another program.
     package static let foreignDatabase = Code("foreignDatabase")
-    /// Another program holds the database, or too much work is waiting already: worth another try.
+    /// Another program has locked the database, or too much work is waiting. The call may be repeated.
     package static let busy = Code("busy")
-    /// A rule of the database would have been broken.
+    /// The change would violate a constraint of the database.
     package static let constraint = Code("constraint")
-    /// SQLite or the system refused for another reason.
+    /// SQLite or the system returned another error.
     package static let failed = Code("failed")
-    /// What was asked for was cancelled before it began.
+    /// The call was cancelled before it began.
     package static let cancelled = Code("cancelled")
     /// The store was closed.
     package static let closed = Code("closed")
 
     /// A user's name that breaks the rules for names.
     package static let badName = Code("badName")
-    /// A name that somebody has.
+    /// The name of an existing user.
     package static let nameTaken = Code("nameTaken")
     /// A password that breaks the rules for passwords.
     package static let badPassword = Code("badPassword")
-    /// The name or the password is wrong; which of them is not said.
+    /// The name or the password is wrong. The error does not reveal which.
     package static let wrongCredentials = Code("wrongCredentials")
-    /// Too many attempts to sign in; `secondsToWait` says when the next one is heard.
+    /// Too many attempts to sign in. `secondsToWait` is the time until the next attempt is allowed.
     package static let tooManyAttempts = Code("tooManyAttempts")
-    /// There is no such user.
+    /// The user does not exist.
     package static let noSuchUser = Code("noSuchUser")
-    /// There is no such post.
+    /// The post does not exist.
     package static let noSuchPost = Code("noSuchPost")
-    /// There is no such comment.
+    /// The comment does not exist.
     package static let noSuchComment = Code("noSuchComment")
-    /// The user may not do that.
+    /// The user does not have permission.
     package static let notAllowed = Code("notAllowed")
     /// A caption or a comment that breaks the rules for texts.
     package static let badText = Code("badText")
-    /// What is said of a photo cannot be true.
+    /// The properties given for a photo are not valid.
     package static let badPhoto = Code("badPhoto")
-    /// Bytes that are no photo of a kind that is taken in.
+    /// The file is not a photo in a supported format.
     package static let unknownFormat = Code("unknownFormat")
-    /// A photo that has more bytes or pixels than are allowed.
+    /// The photo has more bytes or pixels than are allowed.
     package static let photoTooLarge = Code("photoTooLarge")
 
-    /// What cannot be another kennel's address.
+    /// The text is not a valid kennel address.
     package static let badAddress = Code("badAddress")
-    /// Another kennel could not be reached, or was lost too often.
+    /// Another kennel could not be reached, or the connection failed too often.
     package static let unreachable = Code("unreachable")
-    /// Another kennel's answer is none that a kennel gives.
+    /// Another kennel's response is not valid.
     package static let badPeer = Code("badPeer")
-    /// A file is no backup, or not a whole one.
+    /// The file is not a valid or complete backup.
     package static let badBackup = Code("badBackup")
   }
 
   /// The kind of error.
   package var code: Code
-  /// SQLite's extended result code; 0 when SQLite had no part in it.
+  /// SQLite's extended result code, or 0 if the error does not come from SQLite.
   package var sqliteCode: Int32
-  /// The C error number below it; 0 when there is none.
+  /// The underlying C error number, or 0 if there is none.
   package var errno: Int32
-  /// How long to wait before the next attempt, for `tooManyAttempts`.
+  /// The number of seconds until the next attempt is allowed, for `tooManyAttempts`.
   package var secondsToWait: Int?
-  /// What a program below said, for who looks into it; nil when there is nothing to add.
+  /// The message of an underlying program, for diagnosis. It is nil if there is nothing to add.
   package var cause: String?
-  /// A sentence a person can act on.
+  /// A message that explains what happened and what to do.
   package var description: String
 
   init(
@@ -94,13 +94,13 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// What a system call on a file said: `doing` is a clause such as "A file could not be written".
+  /// Returns the error for a failed system call on a file. `doing` is a clause such as "A file could not be written".
   static func file(_ doing: String, path: String, errno number: Int32) -> KennelError {
     let code: Code
     let advice: String
     switch number {
     case ENOSPC, EDQUOT, EFBIG: (code, advice) = (.diskFull, "Free some space, then try again.")
-    case EACCES, EPERM, EROFS: (code, advice) = (.notWritable, "Let Kennel's user write there.")
+    case EACCES, EPERM, EROFS: (code, advice) = (.notWritable, "Give Kennel's user write permission.")
     case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: (code, advice) = (.cannotOpen, "Check the path.")
     default: (code, advice) = (.inputOutput, "Run kennel check.")
     }
@@ -108,6 +108,6 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
     return KennelError(code, "\(doing) at \(path): \(reason). \(advice)", errno: number)
   }
 
-  static let cancelled = KennelError(.cancelled, "This was cancelled before it began.")
-  static let closed = KennelError(.closed, "Kennel is shutting down; try again when it is back.")
+  static let cancelled = KennelError(.cancelled, "The operation was cancelled before it began.")
+  static let closed = KennelError(.closed, "Kennel is shutting down. Try again when it has restarted.")
 }

@@ -1,4 +1,5 @@
-// On Apple's platforms Foundation has all of this: one source file serves both. Kept compiling; not tested here.
+// On Apple's platforms Foundation provides all of this API, so one source file works on both. This file compiles there
+// but is not tested.
 #if canImport(Darwin)
   @_exported import Foundation
 #endif

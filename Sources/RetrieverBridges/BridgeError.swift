@@ -1,11 +1,11 @@
 import Foundation
 
-/// Why a bridge between callbacks and async code could not give what was asked of it.
+/// An error of a bridge between callbacks and async code.
 ///
-/// What the bridged work itself reports is thrown as it is; this is about the bridge, and says in whose
-/// source line it was made.
+/// Errors of the bridged work itself are thrown unchanged. A `BridgeError` reports a problem of the bridge and the
+/// source line that created the bridge.
 public struct BridgeError: Error, Sendable {
-  /// The kinds of failure. New ones may be added: a `switch` needs a `default`.
+  /// The code of a bridge error. New codes may be added, so a `switch` needs a `default` case.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
       case neverCalled, neitherValueNorError, delegateWentAway, publisherWentAway, alreadyWaiting
@@ -18,34 +18,34 @@ public struct BridgeError: Error, Sendable {
       self.kind = kind
     }
 
-    /// The callback was dropped by everyone who held it, without having been called.
+    /// All references to the callback were released without calling it.
     public static let neverCalled = Code(.neverCalled)
     /// The callback was called with neither a value nor an error.
     public static let neitherValueNorError = Code(.neitherValueNorError)
-    /// The slot was finished, or its owner went away, so no further event can come.
+    /// The slot was finished or its owner was deallocated, so no further event can arrive.
     public static let delegateWentAway = Code(.delegateWentAway)
-    /// The publisher dropped its subscriber without having completed.
+    /// The publisher released its subscriber without completing.
     public static let publisherWentAway = Code(.publisherWentAway)
-    /// Another task is waiting on a slot that admits one at a time.
+    /// Another task is already waiting on a slot that allows one task at a time.
     public static let alreadyWaiting = Code(.alreadyWaiting)
     /// Two tasks were iterating over the same sequence at the same time.
     public static let concurrentIteration = Code(.concurrentIteration)
-    /// More values came than the buffer holds, and its policy is to fail.
+    /// More values arrived than the buffer holds, and its policy is to fail.
     public static let bufferOverflow = Code(.bufferOverflow)
-    /// A thread that was running a task would have been blocked.
+    /// The call would have blocked a thread that is running a task.
     public static let wouldBlockTask = Code(.wouldBlockTask)
-    /// The polled value was not there within the attempts or the time allowed.
+    /// The polled value was not available within the allowed attempts or time.
     public static let pollingGaveUp = Code(.pollingGaveUp)
 
     /// The name of the code.
     public var description: String { kind.rawValue }
   }
 
-  /// What went wrong.
+  /// The kind of error.
   public let code: Code
-  /// Where the bridge was made, if it knows.
+  /// The source line that created the bridge, if it is known.
   public let site: CallSite?
-  /// How many events the buffer held, or how many attempts were made, where that is what failed.
+  /// The capacity of the buffer, or the number of polling attempts, if the error is about one of them.
   public let count: Int?
 
   init(_ code: Code, at site: CallSite? = nil, count: Int? = nil) {
@@ -56,29 +56,29 @@ public struct BridgeError: Error, Sendable {
 }
 
 extension BridgeError: CustomStringConvertible, LocalizedError {
-  /// A sentence that says what went wrong, where, and what can be done about it.
+  /// A message that says what went wrong, where, and what to do.
   public var description: String {
     let place = site.map { " made at \($0)" } ?? ""
     switch code {
     case .neverCalled:
       return
-        "The callback\(place) was dropped without being called. Some path of the work forgets its caller."
+        "The callback\(place) was released without being called. Make sure that every code path calls it."
     case .neitherValueNorError:
       return "The callback\(place) was called with neither a value nor an error."
     case .delegateWentAway:
-      return "The slot\(place) is finished or its owner went away: no further event can come."
+      return "The slot\(place) is finished or its owner was deallocated: no further event can arrive."
     case .publisherWentAway:
-      return "The publisher dropped the subscriber\(place) without completing."
+      return "The publisher released the subscriber\(place) without completing."
     case .alreadyWaiting:
-      return "Another task waits on the slot\(place) already. Make it with `waiters: .many` to admit several."
+      return "Another task is already waiting on the slot\(place). To allow several, use `waiters: .many`."
     case .concurrentIteration:
-      return "Two tasks iterate over the sequence\(place) at once. It can be read by one task at a time."
+      return "Two tasks iterated over the sequence\(place) at the same time. Use only one task to read it."
     case .bufferOverflow:
-      return "More than \(count ?? 0) values came to the sequence\(place) before they were read."
+      return "More than \(count ?? 0) values arrived at the sequence\(place) before they were read."
     case .wouldBlockTask:
-      return "The call\(place) would block a thread that is running a task. Use `await` there instead."
+      return "The call\(place) would block a thread that is running a task. Use `await` instead."
     case .pollingGaveUp:
-      return "The value polled for\(place) was not there after \(count ?? 0) attempts."
+      return "The value polled for\(place) was not available after \(count ?? 0) attempts."
     default:
       return "The bridge\(place) failed: \(code)."
     }

@@ -1,16 +1,16 @@
-/// The line of source that made a bridge, so that a mistake found later can name it.
+/// The source line that created a bridge, for use in error messages.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
-  /// The file, as `#fileID` gives it: `Module/File.swift`.
+  /// The file in the form of `#fileID`: `Module/File.swift`.
   public let fileID: String
-  /// The line, counted from 1.
+  /// The line number, starting at 1.
   public let line: Int
 
-  /// The place of a line in a file.
+  /// Creates a call site.
   public init(fileID: String = #fileID, line: Int = #line) {
     self.fileID = fileID
     self.line = line
   }
 
-  /// `Module/File.swift:12`.
+  /// The file and the line: `Module/File.swift:12`.
   public var description: String { "\(fileID):\(line)" }
 }

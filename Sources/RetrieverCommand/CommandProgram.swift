@@ -1,22 +1,22 @@
 import TerminalProgram
 
-/// The program `retriever`: from arguments to an exit status.
+/// The program `retriever`.
 public enum CommandProgram {
-  /// Runs the program, and returns the status to exit with.
+  /// Runs the program and returns its exit status.
   ///
-  /// Standard input, output and error are the process's. Signals that end programs cancel what is under way, which then
-  /// tidies up; a second one ends the process at once.
+  /// Uses the standard input, output and error of the process. The first SIGINT, SIGTERM or SIGHUP cancels the
+  /// running work, which then cleans up. A second signal ends the process immediately.
   ///
   /// - Parameters:
-  ///   - arguments: without the program's name.
-  ///   - environment: the variables of the process.
+  ///   - arguments: The arguments without the program's name.
+  ///   - environment: The environment variables of the process.
   public static func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
     await CommandList.program.run(arguments, environment: environment, failure: { Failure($0) }) {
       try await work($0, environment)
     }
   }
 
-  /// The commands that do something, with what has to be written at their end.
+  /// Performs a command, and then writes the output that is due at the end.
   private static func work(
     _ arguments: ParsedArguments, _ environment: [String: String]
   ) async throws -> ExitStatus {

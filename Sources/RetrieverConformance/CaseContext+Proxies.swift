@@ -5,7 +5,7 @@ import TestSupport
 extension CaseContext {
   private static let proxyVariables = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"]
 
-  /// Sets these variables, and no other that names a proxy. Cases that do so run in a process of their own.
+  /// Sets these proxy variables and removes all others. Cases that call this method run in their own process.
   func setProxies(_ variables: [String: String]) {
     for name in Self.proxyVariables {
       unsetenv(name)
@@ -14,7 +14,7 @@ extension CaseContext {
     setEnvironment(variables)
   }
 
-  /// Starts an HTTP proxy that the environment names for http and https.
+  /// Starts an HTTP proxy and sets it in the environment for http and https.
   func proxy(
     connect: @escaping @Sendable (ScriptedRequest) -> ScriptedProxy.Answer = { _ in .accept },
     forward: @escaping @Sendable (ScriptedRequest) -> Reply? = { _ in nil }
@@ -25,8 +25,8 @@ extension CaseContext {
     return proxy
   }
 
-  /// A well-behaved origin of the case's transport, with a name that clients do not take for this machine: many
-  /// connect to localhost without a proxy whatever the environment says.
+  /// Starts a well-behaved origin with the case's transport. Its name does not look like this machine, because many
+  /// clients connect to localhost without a proxy, with any environment.
   func serveNamed(
     _ answer: @escaping @Sendable (CountedRequest) -> Reply
   ) throws -> (origin: String, requests: RequestCount) {
@@ -53,14 +53,14 @@ extension CaseContext {
     return (Self.renamed(origin), count)
   }
 
-  /// The same origin under a name that is looked up.
+  /// Returns the same origin under a name that needs a look-up.
   static func renamed(_ origin: String) -> String {
     origin.replacingOccurrences(of: "//localhost", with: "//origin.test")
       .replacingOccurrences(of: "//127.0.0.1", with: "//origin.test")
   }
 }
 
-/// A request as an origin behind a proxy saw it; over HTTP/2 only that there was one.
+/// A request as an origin behind a proxy received it. Over HTTP/2, only its existence is known.
 struct CountedRequest: Sendable {
   var method: String
   var path: String
@@ -71,7 +71,7 @@ struct CountedRequest: Sendable {
   }
 }
 
-/// The requests that came to an origin.
+/// The requests that arrived at an origin.
 final class RequestCount: Sendable {
   private let stored = Slot<[CountedRequest]>([])
 

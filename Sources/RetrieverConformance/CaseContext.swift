@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What a case works with: its servers, its sessions, and its expectations.
+/// The context of a case: its servers, its sessions and its expectations.
 final class CaseContext: Sendable {
   private struct State {
     var sessions: [any ConformanceSession] = []
@@ -27,9 +27,9 @@ final class CaseContext: Sendable {
 
   // MARK: Sessions
 
-  /// A new session; with TLS it trusts the tests' authority.
+  /// Creates a session. With TLS, it trusts the tests' certificate authority.
   ///
-  /// - Parameter isJudgedAfterwards: whether the case ends with proving it usable.
+  /// - Parameter isJudgedAfterwards: Whether the case checks at its end that the session is still usable.
   func session(
     isJudgedAfterwards: Bool = true, _ adapt: (inout SessionOptions) -> Void = { _ in }
   ) throws -> any ConformanceSession {
@@ -44,26 +44,26 @@ final class CaseContext: Sendable {
     return session
   }
 
-  /// Carries out a request; the watchdog gives up after `limit`.
+  /// Performs a request. A watchdog ends the wait after `limit`.
   func perform(
     _ request: ExchangeRequest, on session: any ConformanceSession, limit: Duration = .seconds(8)
   ) async throws -> ExchangeOutcome {
     let start = ContinuousClock.now
     guard var outcome = await within(limit, { await session.perform(request) }) else {
       throw CaseFailure(
-        reason: "\(request.kind.rawValue) \(request.method) never came back (waited \(limit)).", isHang: true)
+        reason: "\(request.kind.rawValue) \(request.method) did not end (waited \(limit)).", isHang: true)
     }
     outcome.elapsed = ContinuousClock.now - start
     if let missing = outcome.notOffered { throw NotOffered(missing) }
     return outcome
   }
 
-  /// Carries out a request on a session of its own.
+  /// Performs a request in its own session.
   func perform(_ request: ExchangeRequest, limit: Duration = .seconds(8)) async throws -> ExchangeOutcome {
     try await perform(request, on: session(), limit: limit)
   }
 
-  /// Every session still fetches from a healthy server.
+  /// Checks that every session can still load from a healthy server.
   func proveSessionsUsable() async throws {
     let address = try servers.healthy().address("/after")
     for session in state.withLock({ $0.judged }) {
@@ -82,7 +82,8 @@ final class CaseContext: Sendable {
 
   // MARK: Servers
 
-  /// Starts a scripted server of the case's transport; the origin (`https://localhost:1234`) and the server.
+  /// Starts a scripted server with the case's transport. Returns its origin (`https://localhost:1234`) and the
+  /// server.
   func serve(
     ending: TLSRelay.Ending = .clean, _ handler: @escaping @Sendable (ScriptedConnection) throws -> Void
   ) throws -> (origin: String, server: ScriptedServer) {
@@ -92,7 +93,7 @@ final class CaseContext: Sendable {
     return ("https://localhost:\(port)", server)
   }
 
-  /// The same from scripts by connection.
+  /// Starts a scripted server with one script per connection.
   func serve(ending: TLSRelay.Ending = .clean, _ scripts: Script...) throws -> (
     origin: String, server: ScriptedServer
   ) {
@@ -102,7 +103,7 @@ final class CaseContext: Sendable {
     }
   }
 
-  /// A well-behaved server of the case's transport.
+  /// Starts a well-behaved server with the case's transport.
   func serveHTTP(_ answer: @escaping @Sendable (ScriptedRequest) throws -> Reply) throws -> (
     origin: String, server: ScriptedServer
   ) {
@@ -115,7 +116,7 @@ final class CaseContext: Sendable {
     }
   }
 
-  /// An HTTP/2 server; its origin.
+  /// Starts an HTTP/2 server and returns its origin.
   func serveHTTP2(_ handler: @escaping @Sendable (HTTP2Connection) throws -> Void) throws -> String {
     let server = try HTTP2FaultServer(handler)
     keep(server.server)
@@ -128,14 +129,14 @@ final class CaseContext: Sendable {
     return server
   }
 
-  /// A directory that is removed after the case.
+  /// Creates a directory that is removed after the case.
   func directory() throws -> TemporaryDirectory {
     let directory = try TemporaryDirectory()
     state.withLock { $0.directories.append(directory) }
     return directory
   }
 
-  /// A download whose file ends in a directory that is removed after the case.
+  /// Returns a request for a download whose file is stored in a directory that is removed after the case.
   func download(_ address: String) throws -> ExchangeRequest {
     var request = ExchangeRequest(.download, address)
     request.destination = try directory().file("download")
@@ -144,13 +145,13 @@ final class CaseContext: Sendable {
 
   // MARK: Environment
 
-  /// Sets variables of this process's environment, before the sessions that are to see them are made.
+  /// Sets environment variables of this process. Call it before creating the sessions that use them.
   func setEnvironment(_ variables: [String: String]) {
     for (name, value) in variables { setenv(name, value, 1) }
     state.withLock { $0.variables.formUnion(variables.keys) }
   }
 
-  /// Removes them.
+  /// Restores the environment.
   func restoreEnvironment() {
     let names = state.withLock { state in
       defer { state.variables = [] }

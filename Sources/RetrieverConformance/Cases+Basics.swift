@@ -5,7 +5,7 @@ extension ConformanceSuite {
   static let basics: [ConformanceCase] = exchanges + sessions + requests + addresses
 
   private static let exchanges: [ConformanceCase] =
-    each(.basics, "get", "A GET gives status, fields and body.") { context in
+    each(.basics, "get", "A GET returns status, fields and body.") { context in
       let (origin, server) = try context.serveHTTP { _ in
         Reply(headers: [("Content-Type", "text/plain"), ("X-One", "a"), ("X-One", "b")], text: "hello")
       }
@@ -15,7 +15,7 @@ extension ConformanceSuite {
       let joined = outcome.headers["x-one"]?.replacingOccurrences(of: " ", with: "")
       try expect(joined == "a,b", "Two fields of one name became \(outcome.headers["x-one"] ?? "nothing").")
       try expect(outcome.finalURL == origin + "/path?query=1", "The URL is \(outcome.finalURL ?? "missing").")
-      try expect(server.requests.first?.target == "/path?query=1", "Another target was asked for.")
+      try expect(server.requests.first?.target == "/path?query=1", "The request had another target.")
     }
     + [404, 500].map { status in
       ConformanceCase(.basics, "status-\(status)", "A status of \(status) is a response, not an error.") {
@@ -31,14 +31,14 @@ extension ConformanceSuite {
         try expectResponse(outcome, text: "hello")
         try expect(outcome.completions == 1, "The handler was called \(outcome.completions) times.")
       },
-      ConformanceCase(.basics, "post", "A POST sends its body with its length.") { context in
+      ConformanceCase(.basics, "post", "A POST sends its body with Content-Length.") { context in
         let (origin, server) = try context.serveHTTP { Reply(text: "got " + $0.text) }
         let outcome = try await context.perform(
           ExchangeRequest(.data, origin, method: "POST", body: .data(Data("dog".utf8))))
         try expectResponse(outcome, text: "got dog")
         try expect(server.requests.first?["Content-Length"] == "3", "The length is wrong or missing.")
       },
-      ConformanceCase(.basics, "methods", "Every method is sent as it is.") { context in
+      ConformanceCase(.basics, "methods", "Every method is sent unchanged.") { context in
         let (origin, _) = try context.serveHTTP { Reply(text: $0.method) }
         let session = try context.session()
         for method in ["GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"] {
@@ -47,7 +47,7 @@ extension ConformanceSuite {
             text: method)
         }
       },
-      ConformanceCase(.basics, "big-body", "A body of 64 MiB is put together.") { context in
+      ConformanceCase(.basics, "big-body", "A body of 64 MiB is assembled correctly.") { context in
         let body = Data((0..<(64 << 10)).map { UInt8(truncatingIfNeeded: $0 / 256 ^ $0) })
         let (origin, _) = try context.serve { connection in
           _ = try connection.readRequest()
@@ -56,10 +56,10 @@ extension ConformanceSuite {
         }
         let outcome = try await context.perform(ExchangeRequest(.data, origin), limit: .seconds(15))
         try expectResponse(outcome)
-        try expect(outcome.body.count == 64 << 20, "\(outcome.body.count) bytes came.")
-        try expect(outcome.body.suffix(64 << 10) == body, "They are not those that were sent.")
+        try expect(outcome.body.count == 64 << 20, "\(outcome.body.count) bytes arrived.")
+        try expect(outcome.body.suffix(64 << 10) == body, "They differ from those that were sent.")
       },
-      ConformanceCase(.basics, "keep-alive", "Requests one after the other share a connection.") { context in
+      ConformanceCase(.basics, "keep-alive", "Consecutive requests share a connection.") { context in
         let (origin, server) = try context.serveHTTP { _ in Reply(text: "hello") }
         let session = try context.session { $0.needsKeptConnections = true }
         for _ in 0..<5 {
@@ -67,8 +67,7 @@ extension ConformanceSuite {
         }
         try expect(server.connectionCount == 1, "\(server.connectionCount) connections were made.")
       },
-      ConformanceCase(.basics, "many-at-once", "200 requests at once are each answered with their own body.")
-      {
+      ConformanceCase(.basics, "many-at-once", "200 concurrent requests each receive their own body.") {
         context in
         let (origin, _) = try context.serveHTTP { Reply(text: $0.target) }
         let session = try context.session()
@@ -85,7 +84,7 @@ extension ConformanceSuite {
     ]
 
   private static let sessions: [ConformanceCase] =
-    each(.basics, "not-held-up", "A request is not held up by others that get no answer.") { context in
+    each(.basics, "not-held-up", "A request does not wait for others that get no response.") { context in
       let isWaiting = Gate()
       let (origin, _) = try context.serve { connection in
         while let request = try connection.nextRequest() {
@@ -99,12 +98,12 @@ extension ConformanceSuite {
       let session = try context.session()
       let first = Task { await session.perform(ExchangeRequest(.data, origin + "/never")) }
       defer { first.cancel() }
-      try expect(await isWaiting.wait(within: .seconds(5)), "The first request never came.")
+      try expect(await isWaiting.wait(within: .seconds(5)), "The first request did not arrive.")
       let second = try await context.perform(ExchangeRequest(.data, origin + "/now"), on: session)
       try expectResponse(second, text: "hello")
     }
     + [
-      ConformanceCase(.basics, "invalidate-in-flight", "Invalidating a session cancels what is in flight.") {
+      ConformanceCase(.basics, "invalidate-in-flight", "Invalidating a session cancels its requests.") {
         context in
         let asked = Gate()
         let (origin, server) = try context.serve { connection in
@@ -132,7 +131,7 @@ extension ConformanceSuite {
     ]
 
   private static let requests: [ConformanceCase] = [
-    ConformanceCase(.basics, "request-fields", "Fields are sent as they are set.") { context in
+    ConformanceCase(.basics, "request-fields", "Fields are sent as set.") { context in
       let (origin, server) = try context.serveHTTP { _ in Reply() }
       var request = ExchangeRequest(.data, origin)
       request.headers = [
@@ -160,7 +159,7 @@ extension ConformanceSuite {
       _ = try await context.perform(request)
       try expect(server.requests.allSatisfy { $0["X-Evil"] == nil }, "The field X-Evil was sent.")
     },
-    ConformanceCase(.basics, "target", "Percent-encoding is sent as it is, a fragment is not sent.") {
+    ConformanceCase(.basics, "target", "Percent-encoding is sent unchanged; a fragment is not sent.") {
       context in
       let (origin, server) = try context.serveHTTP { _ in Reply() }
       try expectResponse(
@@ -173,11 +172,11 @@ extension ConformanceSuite {
   ]
 
   private static let addresses: [ConformanceCase] = [
-    ConformanceCase(.basics, "ipv6", "A literal IPv6 address is connected to.") { context in
+    ConformanceCase(.basics, "ipv6", "A client can connect to a literal IPv6 address.") { context in
       let server = context.keep(try ScriptedServer.http(on: .ipv6) { _ in Reply(text: "six") })
       try expectResponse(try await context.perform(ExchangeRequest(.data, server.address())), text: "six")
     },
-    ConformanceCase(.basics, "refused", "A port that nobody listens on is -1004.") { context in
+    ConformanceCase(.basics, "refused", "A port without a listener is -1004.") { context in
       let server = try ScriptedServer([.close])
       let address = server.address()
       server.stop()
@@ -187,7 +186,7 @@ extension ConformanceSuite {
       let outcome = try await context.perform(ExchangeRequest(.data, "http://nowhere.invalid/"))
       try expectFailure(outcome, .cannotFindHost, .dnsLookupFailed, within: .seconds(7))
     },
-    ConformanceCase(.basics, "unknown-scheme-url", "A scheme nobody knows is -1002.") { context in
+    ConformanceCase(.basics, "unknown-scheme-url", "An unknown scheme is -1002.") { context in
       try expectFailure(
         try await context.perform(ExchangeRequest(.data, "kennel://127.0.0.1/")), .unsupportedURL)
     },

@@ -10,7 +10,7 @@ extension ConformanceSuite {
         try await context.perform(ExchangeRequest(.data, origin), on: session), .dataLengthExceedsMaximum)
     },
     ConformanceCase(
-      .beyond, "limit-bomb", "A decompression bomb beyond the limit is -1103, in little memory."
+      .beyond, "limit-bomb", "A decompression bomb beyond the limit is -1103, using little memory."
     ) {
       context in
       let bomb = CompressedFixture.gzipBomb(size: 512 << 20)
@@ -18,13 +18,13 @@ extension ConformanceSuite {
       let (origin, _) = try context.serveHTTP { _ in
         Reply(headers: [("Content-Encoding", "gzip")], body: bomb)
       }
-      let before = ResourceCensus.residentBytes()
+      let before = ResourceSnapshot.residentBytes()
       try expectFailure(
         try await context.perform(ExchangeRequest(.data, origin), on: session), .dataLengthExceedsMaximum)
-      let growth = ResourceCensus.residentBytes() - before
+      let growth = ResourceSnapshot.residentBytes() - before
       try expect(growth < 96 << 20, "Resident memory grew by \(growth >> 20) MiB.")
     },
-    ConformanceCase(.beyond, "unix-socket", "A session can speak over a Unix-domain socket.") { context in
+    ConformanceCase(.beyond, "unix-socket", "A session can use a Unix-domain socket.") { context in
       let path = try context.directory().path("socket")
       let server = context.keep(
         try ScriptedServer.http(on: .unixSocket(path)) { _ in Reply(text: "healthy") })
@@ -40,7 +40,7 @@ extension ConformanceSuite {
         let outcome = try await context.perform(ExchangeRequest(.data, address), on: session)
         try expect(outcome.failure != nil, "It was fetched: \(describe(outcome)).")
       }
-      try expect(server.connectionCount == 0, "The server was connected to.")
+      try expect(server.connectionCount == 0, "The client connected to the server.")
     },
   ]
 }

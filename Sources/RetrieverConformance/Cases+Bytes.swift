@@ -3,12 +3,12 @@ import TestSupport
 
 extension ConformanceSuite {
   static let bytes: [ConformanceCase] = [
-    ConformanceCase(.bytes, "bytes-all", "Iterating bytes gives the whole body.") { context in
+    ConformanceCase(.bytes, "bytes-all", "Iterating bytes returns the complete body.") { context in
       let address = try context.servers.nginx().url("/lines").absoluteString
       let outcome = try await context.perform(ExchangeRequest(.bytes, address))
       try expectResponse(outcome)
       let expected = Data((0..<10_000).map { NginxServer.line($0) }.joined().utf8)
-      try expect(outcome.body == expected, "\(outcome.body.count) bytes came, and not the expected ones.")
+      try expect(outcome.body == expected, "\(outcome.body.count) bytes arrived, and not the expected ones.")
     },
     ConformanceCase(.bytes, "bytes-empty", "An empty body is a sequence without elements.") { context in
       let (origin, _) = try context.serveHTTP { _ in Reply(204, framing: .none) }
@@ -35,7 +35,7 @@ extension ConformanceSuite {
       request.onHead = { _ in returned.open() }
       try expectResponse(try await context.perform(request), text: "hello")
     },
-    ConformanceCase(.bytes, "bytes-as-they-come", "A byte is given when it has arrived, not one later.") {
+    ConformanceCase(.bytes, "bytes-as-they-come", "A byte is returned when it arrives, not later.") {
       context in
       let first = Gate()
       let second = Gate()
@@ -59,7 +59,7 @@ extension ConformanceSuite {
       try expectResponse(outcome)
       try expect(outcome.body.count == 1000, "\(outcome.body.count) bytes were iterated.")
       try expect(
-        await closed.wait(within: .seconds(4)), "The server still sends into a connection nobody reads.")
+        await closed.wait(within: .seconds(4)), "The server still sends into a connection that is not read.")
     },
     ConformanceCase(.bytes, "bytes-dropped", "Dropping the sequence without iterating ends the transfer.") {
       context in
@@ -69,7 +69,7 @@ extension ConformanceSuite {
       request.elementLimit = 0
       try expectResponse(try await context.perform(request))
       try expect(
-        await closed.wait(within: .seconds(4)), "The server still sends into a connection nobody reads.")
+        await closed.wait(within: .seconds(4)), "The server still sends into a connection that is not read.")
     },
     ConformanceCase(.bytes, "bytes-cancelled", "Cancelling the task while iterating throws -999.") {
       context in
@@ -88,14 +88,14 @@ extension ConformanceSuite {
       try expectFailure(outcome, .cancelled)
       try expect(await closed.wait(within: .seconds(4)), "The connection stays open.")
     },
-    ConformanceCase(.bytes, "bytes-slow-reader", "A reader that stops holds the server up in the end.") {
+    ConformanceCase(.bytes, "bytes-slow-reader", "A reader that stops eventually slows down the server.") {
       context in
       let overrun = Gate()
       let (origin, _) = try context.serve { connection in
         _ = try connection.readRequest()
         try connection.send("HTTP/1.1 200 OK\r\n\r\n")
         let mebibyte = Data(repeating: 1, count: 1 << 20)
-        // More than all buffers between the two may hold.
+        // More than all buffers between client and server can hold.
         for _ in 0..<64 { try connection.send(mebibyte) }
         overrun.open()
       }
@@ -103,11 +103,11 @@ extension ConformanceSuite {
       request.elementLimit = 1
       request.onElement = { _ in _ = await overrun.wait(within: .seconds(1)) }
       try expectResponse(try await context.perform(request))
-      try expect(!overrun.isOpen, "The client took in 64 MiB that nobody had asked for.")
+      try expect(!overrun.isOpen, "The client read 64 MiB that were not requested.")
     },
   ]
 
-  /// Sends bytes without end, and opens the gate when the peer has gone.
+  /// Sends bytes without end, and opens the gate when the client has closed the connection.
   static func endless(opening gate: Gate) -> @Sendable (ScriptedConnection) throws -> Void {
     { connection in
       defer { gate.open() }

@@ -5,21 +5,21 @@ extension ConformanceSuite {
   static let cancelling: [ConformanceCase] =
     [
       cancelled(
-        "cancel-before-head", "Cancelling before the head ends the transfer at once.", .data, head: false),
-      cancelled("cancel-in-body", "Cancelling inside the body ends the transfer at once.", .data),
-      cancelled("cancel-download", "Cancelling a download ends the transfer at once.", .download),
+        "cancel-before-head", "Cancelling before the head ends the load immediately.", .data, head: false),
+      cancelled("cancel-in-body", "Cancelling inside the body ends the transfer immediately.", .data),
+      cancelled("cancel-download", "Cancelling a download ends the transfer immediately.", .download),
       cancelled(
         "cancel-bytes-before-head", "Cancelling bytes before the head ends the transfer.", .bytes, head: false
       ),
       cancelled("cancel-callback", "Cancelling a task calls its handler once, with -999.", .dataCallback),
-      cancelled("cancel-download-callback", "So does cancelling a download task.", .downloadCallback),
+      cancelled("cancel-download-callback", "Cancelling a download task does the same.", .downloadCallback),
     ]
-    + each(over: [.https], .cancelling, "cancel-over-tls", "Cancelling over TLS ends the transfer at once.") {
+    + each(over: [.https], .cancelling, "cancel-over-tls", "Cancelling over TLS ends the load immediately.") {
       try await cancel($0, .data, head: true)
     }
     + [cancelledBeforehand(.data), cancelledBeforehand(.download), cancelledBeforehand(.bytes)]
     + [
-      ConformanceCase(.cancelling, "cancel-upload", "Cancelling an upload ends the transfer at once.") {
+      ConformanceCase(.cancelling, "cancel-upload", "Cancelling an upload ends the transfer immediately.") {
         context in
         let closed = Gate()
         let started = Gate()
@@ -36,7 +36,7 @@ extension ConformanceSuite {
         try expect(await closed.wait(within: .seconds(4)), "The connection stays open.")
       },
       ConformanceCase(
-        .cancelling, "cancel-two-in-a-row", "Of two loads in one task, cancelling ends the first."
+        .cancelling, "cancel-two-in-a-row", "Cancelling a task with two consecutive loads ends the first."
       ) {
         context in
         let asked = Gate()
@@ -56,11 +56,11 @@ extension ConformanceSuite {
           task.cancel()
           return await task.value
         }
-        guard let outcomes else { throw CaseFailure(reason: "The calls never came back.", isHang: true) }
+        guard let outcomes else { throw CaseFailure(reason: "The calls did not end.", isHang: true) }
         for outcome in outcomes { try expectFailure(outcome, .cancelled) }
         try expect(server.connectionCount <= 2, "\(server.connectionCount) connections were made.")
       },
-      ConformanceCase(.cancelling, "cancel-hundred", "A hundred transfers cancelled at once all end.") {
+      ConformanceCase(.cancelling, "cancel-hundred", "A hundred transfers cancelled together all end.") {
         context in
         let all = Gate()
         let count = Counter()
@@ -85,7 +85,7 @@ extension ConformanceSuite {
         try expect(areClosed, "\(server.openConnectionCount) connections stay open.")
       },
       ConformanceCase(
-        .cancelling, "cancel-race", "Cancelling while the reply arrives gives one or the other."
+        .cancelling, "cancel-race", "Cancelling while the response arrives gives an error or the response."
       ) {
         context in
         let session = try context.session()
@@ -146,7 +146,7 @@ extension ConformanceSuite {
 }
 
 extension CaseContext {
-  /// The same as `perform`, inside the calling task, so that its cancellation is the call's.
+  /// Performs a request in the calling task, so that cancelling the task cancels the call.
   func performUnwatched(
     _ request: ExchangeRequest, on session: any ConformanceSession
   ) async throws -> ExchangeOutcome {

@@ -6,7 +6,8 @@ extension ConformanceSuite {
 
   private static let basicField = "Basic " + Data("user:password".utf8).base64EncodedString()
 
-  /// 401 until the request has the right Basic credentials, then 200 with the body that was sent.
+  /// A server that answers 401 until the request has the right Basic credentials, and then 200 with the body that was
+  /// sent.
   private static func locked(
     _ scheme: String = "Basic realm=\"kennel\""
   ) -> @Sendable (ScriptedRequest) -> Reply {
@@ -42,22 +43,22 @@ extension ConformanceSuite {
       let asked = outcome.challenges.filter { $0.method == basicMethod }
       try expect(asked.count == 1, "The delegate was asked \(asked.count) times.")
       try expect(asked.first?.realm == "kennel", "The realm given is \(asked.first?.realm ?? "none").")
-      try expect(asked.first?.previousFailures == 0, "The first challenge counts failures.")
+      try expect(asked.first?.previousFailures == 0, "The first challenge has a failure count.")
       try expect(asked.first?.status == 401, "The challenge has no failure response.")
       try expect(server.requests.count == 2, "\(server.requests.count) requests were sent.")
       if let file = outcome.file { try? FileManager.default.removeItem(atPath: file) }
     }
   }
 
-  /// The constant's value; the constant itself belongs to each client's library.
+  /// The value of the constant. The constant itself belongs to each client's library.
   private static let basicMethod = "NSURLAuthenticationMethodHTTPBasic"
 
   private static let answered: [ConformanceCase] =
     [
       signingIn(
-        "basic-completion", "A per-call delegate answers a Basic challenge by its completion handler."),
+        "basic-completion", "A per-call delegate answers a Basic challenge with its completion handler."),
       signingIn(
-        "basic-async", "A per-call delegate answers a Basic challenge by an async method.", .data, .async),
+        "basic-async", "A per-call delegate answers a Basic challenge with an async method.", .data, .async),
       signingIn(
         "basic-callback", "A task's delegate answers a challenge of a task with a handler.", .dataCallback),
       signingIn("basic-download", "A per-call delegate answers the challenge of a download.", .download),
@@ -80,7 +81,7 @@ extension ConformanceSuite {
     }
     + [
       ConformanceCase(
-        .challenges, "basic-session-delegate", "The session's delegate answers when the task has none."
+        .challenges, "basic-session-delegate", "The session's delegate answers if the task has no delegate."
       ) {
         context in
         let (origin, _) = try context.serveHTTP(locked())
@@ -89,7 +90,7 @@ extension ConformanceSuite {
           try await context.perform(ExchangeRequest(.data, origin), on: session), text: "welcome ")
       },
       ConformanceCase(
-        .challenges, "basic-task-before-session", "The task's delegate is asked before the session's."
+        .challenges, "basic-task-before-session", "The task's delegate is called before the session's."
       ) {
         context in
         let (origin, _) = try context.serveHTTP(locked())
@@ -100,8 +101,7 @@ extension ConformanceSuite {
           ExchangeRequest(.data, origin, delegate: policy(.completion, right)), on: session)
         try expectResponse(outcome, text: "welcome ")
       },
-      ConformanceCase(.challenges, "basic-second-try", "A refused credential is counted and asked for again.")
-      {
+      ConformanceCase(.challenges, "basic-second-try", "A rejected credential is asked for again.") {
         context in
         let (origin, _) = try context.serveHTTP(locked())
         let answer = policy { challenge in
@@ -120,7 +120,7 @@ extension ConformanceSuite {
         let answer = policy { _ in .credential(user: "hündin", password: "pässword") }
         try expectResponse(try await context.perform(ExchangeRequest(.data, origin, delegate: answer)))
         let expected = "Basic " + Data("hündin:pässword".utf8).base64EncodedString()
-        try expect(server.requests.last?["Authorization"] == expected, "The field is another one.")
+        try expect(server.requests.last?["Authorization"] == expected, "The field has another value.")
       },
       ConformanceCase(.challenges, "several-schemes", "Basic is found among several schemes in one field.") {
         context in
@@ -152,10 +152,10 @@ extension ConformanceSuite {
     declining(
       "basic-reject", "After all schemes are rejected the 401 is the response.", policy { _ in .reject }),
     declining(
-      "unknown-scheme", "A scheme nobody knows is the 401, unasked.", scheme: "Bearer realm=\"kennel\"",
+      "unknown-scheme", "An unknown scheme gives the 401 directly.", scheme: "Bearer realm=\"kennel\"",
       policy { _ in .cancel }),
     declining(
-      "broken-scheme", "A broken WWW-Authenticate is the 401.", scheme: "=,\"Basic\\", policy { _ in .cancel }
+      "broken-scheme", "A broken challenge gives the 401.", scheme: "=,\"Basic\\", policy { _ in .cancel }
     ),
     ConformanceCase(.challenges, "basic-cancel", "Cancelling the challenge is -999.") { context in
       let (origin, _) = try context.serveHTTP(locked())
@@ -164,7 +164,7 @@ extension ConformanceSuite {
       try expectFailure(outcome, .cancelled)
     },
     ConformanceCase(
-      .challenges, "basic-cancel-after-failures", "Giving up after refused credentials is -999."
+      .challenges, "basic-cancel-after-failures", "Cancelling after rejected credentials is -999."
     ) {
       context in
       let (origin, server) = try context.serveHTTP(locked())

@@ -7,7 +7,8 @@ extension ConformanceSuite {
     + brokenConnections
     + completeStreams
 
-  /// Fails the case unless a load that was cut is an error, whatever its code, soon, as data and as a download.
+  /// Fails the case unless a load that was cut short is an error, with any code, soon, both as data and as a
+  /// download.
   static func expectCut(_ context: CaseContext, _ origin: String) async throws {
     let session = try context.session()
     for kind in [ExchangeRequest.Kind.data, .download] {
@@ -21,7 +22,7 @@ extension ConformanceSuite {
     }
   }
 
-  /// A reply over HTTP/1.1 that ends after these bytes, in each way; each is an error.
+  /// Returns cases for an HTTP/1.1 response that ends after these bytes, in each way. Each case expects an error.
   private static func cut(
     _ id: String, _ title: String, after text: String, endings: [Script.Step] = [.close, .reset]
   ) -> [ConformanceCase] {
@@ -47,7 +48,7 @@ extension ConformanceSuite {
       "cut-length-last", "A body with a length that lacks its last byte is an error.",
       after: length + "hello, worl")
     + each(
-      .completeness, "length-exact-close", "A body with its length is complete when the connection ends."
+      .completeness, "length-exact-close", "A body with a length is complete if the connection ends after it."
     ) { context in
       let (origin, _) = try context.serve([.readRequest, .send(length + "hello, world"), .close])
       try expectResponse(
@@ -57,7 +58,7 @@ extension ConformanceSuite {
   // MARK: Chunks
 
   private static let cutChunks: [ConformanceCase] =
-    cut("cut-chunked-start", "Chunks that never begin are an error.", after: chunked)
+    cut("cut-chunked-start", "A chunked body without any chunk is an error.", after: chunked)
     + cut("cut-chunked-size", "Chunks that are cut inside a size are an error.", after: chunked + "1")
     + cut("cut-chunked-size-line", "Chunks that are cut after a size are an error.", after: chunked + "c\r\n")
     + cut(
@@ -77,7 +78,7 @@ extension ConformanceSuite {
       after: chunked + "5\r\nhello\r\n0")
     + each(
       .completeness, "cut-chunked-trailer",
-      "Chunks that are cut after the last size are complete, or an error: all of the body came."
+      "Chunks that are cut after the last size are complete, or an error: the complete body has arrived."
     ) { context in
       for end in ["0\r\n", "0\r\nX-Check", "0\r\nX-Checksum: abc\r\n"] {
         let (origin, _) = try context.serve([.readRequest, .send(chunked + "5\r\nhello\r\n" + end), .close])
@@ -88,7 +89,7 @@ extension ConformanceSuite {
       }
     }
     + each(
-      .completeness, "chunked-exact-close", "Chunks with the last one are complete when the connection ends."
+      .completeness, "chunked-exact-close", "A chunked body with its last chunk is complete at the end."
     ) { context in
       let (origin, _) = try context.serve([
         .readRequest, .send(chunked + "5\r\nhello\r\n0\r\n\r\n"), .close,
@@ -131,7 +132,7 @@ extension ConformanceSuite {
 
   private static let cutIterations: [ConformanceCase] = each(
     over: [.http, .https, .http2], .completeness, "cut-bytes",
-    "Iterating a body that is cut gives its part, then throws."
+    "Iterating a body that is cut returns its first part, then throws."
   ) { context in
     let origin: String
     if context.transport == .http2 {
@@ -149,8 +150,8 @@ extension ConformanceSuite {
     }
     let outcome = try await context.perform(ExchangeRequest(.bytes, origin))
     try expectFailure(outcome, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
-    try expect("hello".hasPrefix(outcome.text), "Before the error “\(outcome.text)” came.")
-    try expect(outcome.text == "hello" || context.transport == .http2, "The part did not come.")
+    try expect("hello".hasPrefix(outcome.text), "Before the error, “\(outcome.text)” arrived.")
+    try expect(outcome.text == "hello" || context.transport == .http2, "The part did not arrive.")
   }
 
   // MARK: HEAD
@@ -174,7 +175,7 @@ extension ConformanceSuite {
     let request = ExchangeRequest(.data, origin, method: "HEAD", body: .data(Data("a body".utf8)))
     let outcome = try await context.perform(request)
     try expectResponse(outcome, text: "")
-    try expect(outcome.elapsed < .seconds(2), "The answer took \(outcome.elapsed).")
+    try expect(outcome.elapsed < .seconds(2), "The response took \(outcome.elapsed).")
   }
 
   // MARK: Transfer codings
@@ -186,7 +187,7 @@ extension ConformanceSuite {
   }
 
   private static let transferCodings: [ConformanceCase] =
-    each(.completeness, "transfer-gzip", "A transfer coding of gzip is decoded, or refused.") { context in
+    each(.completeness, "transfer-gzip", "A transfer coding of gzip is decoded or rejected.") { context in
       let reply = Data(codings.utf8) + chunk(CompressedFixture.gzip) + Data("0\r\n\r\n".utf8)
       let (origin, _) = try context.serve([.readRequest, .send(reply), .hold])
       try expectFailure(
@@ -204,23 +205,23 @@ extension ConformanceSuite {
     }
     + each(
       .completeness, "transfer-gzip-bomb",
-      "A decompression bomb by transfer coding is refused, in little memory.",
+      "A decompression bomb as a transfer coding is rejected, using little memory.",
       limit: .seconds(40)
     ) { context in
       let bomb = CompressedFixture.gzipBomb(size: 512 << 20)
       let session = try context.session { $0.maximumBufferedBodySize = 4 << 20 }
       let reply = Data(codings.utf8) + chunk(bomb) + Data("0\r\n\r\n".utf8)
       let (origin, _) = try context.serve([.readRequest, .send(reply), .hold])
-      ResourceCensus.resetPeak()
-      let before = ResourceCensus.residentBytes()
+      ResourceSnapshot.resetPeak()
+      let before = ResourceSnapshot.residentBytes()
       try expectFailure(
         try await context.perform(ExchangeRequest(.data, origin), on: session), .dataLengthExceedsMaximum,
         .cannotDecodeRawData, .cannotDecodeContentData, .badServerResponse, .cannotParseResponse)
-      let growth = ResourceCensus.peakResidentBytes() - before
+      let growth = ResourceSnapshot.peakResidentBytes() - before
       try expect(growth < 64 << 20, "Resident memory grew by \(growth >> 20) MiB.")
     }
     + each(
-      .completeness, "transfer-unknown", "A transfer coding that nobody knows is an error, not the body."
+      .completeness, "transfer-unknown", "An unknown transfer coding is an error, not the body."
     ) { context in
       let reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: nonsense, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
       let (origin, _) = try context.serve([.readRequest, .send(reply), .close])

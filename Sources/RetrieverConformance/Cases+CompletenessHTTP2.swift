@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 extension ConformanceSuite {
-  /// Answers of a server to a stream; those that end the connection throw.
+  /// The response of a server to a stream. A response that ends the connection throws.
   private typealias Answer = @Sendable (HTTP2Connection, UInt32) throws -> Void
 
   private static func serve(_ context: CaseContext, _ answer: @escaping Answer) throws -> String {
@@ -12,7 +12,7 @@ extension ConformanceSuite {
     }
   }
 
-  /// An answer that is cut: an error.
+  /// Returns a case for a response that is cut short, which must be an error.
   private static func cut(
     _ id: String, _ title: String, _ answer: @escaping Answer
   ) -> ConformanceCase {
@@ -21,7 +21,7 @@ extension ConformanceSuite {
     }
   }
 
-  /// An answer that is complete.
+  /// Returns a case for a complete response.
   private static func complete(
     _ id: String, _ title: String, text: String = "hello", _ answer: @escaping Answer
   ) -> ConformanceCase {
@@ -31,7 +31,7 @@ extension ConformanceSuite {
       for request in [ExchangeRequest(.data, origin), try context.download(origin)] {
         let outcome = try await context.perform(request, on: session)
         try expectResponse(outcome, text: text, after: "as \(request.kind)")
-        try expect(outcome.elapsed < .seconds(3), "The answer took \(outcome.elapsed).")
+        try expect(outcome.elapsed < .seconds(3), "The response took \(outcome.elapsed).")
       }
     }
   }
@@ -74,14 +74,14 @@ extension ConformanceSuite {
         try begin(connection, stream, length: 3)
         try connection.sendData(stream: stream, [], isLast: true)
       },
-      cut("cut-h2-none", "No body where a content-length promised one is an error.") { connection, stream in
+      cut("cut-h2-none", "A missing body after a content-length is an error.") { connection, stream in
         try connection.sendHead(stream: stream, fields: [("content-length", "5")], isLast: true)
       },
     ]
 
   // MARK: Connections that end or break inside a body
 
-  /// Inside a body, with and without its length, the connection takes an end.
+  /// Returns cases in which the connection breaks inside a body, with and without a content-length.
   private static func broken(
     _ id: String, _ title: String, _ end: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void
   ) -> [ConformanceCase] {
@@ -144,7 +144,7 @@ extension ConformanceSuite {
       try connection.raw.readUntilClosed()
       throw ScriptedConnection.Ended.byPeer
     }
-    + broken("cut-h2-no-frames", "Bytes that are no frames inside a body are an error.") { connection, _ in
+    + broken("cut-h2-no-frames", "Invalid frames inside a body are an error.") { connection, _ in
       try connection.raw.send(String(repeating: "no frames at all ", count: 2000))
       try connection.raw.readUntilClosed()
       throw ScriptedConnection.Ended.byPeer
@@ -165,14 +165,14 @@ extension ConformanceSuite {
       try begin(connection, stream, length: 5)
       try connection.sendData(stream: stream, [], isLast: true)
     },
-    complete("complete-h2-trailers", "Trailers end a body and are no part of it.") { connection, stream in
+    complete("complete-h2-trailers", "Trailers end a body and are not part of it.") { connection, stream in
       try begin(connection, stream, length: nil)
       let trailers = HTTP2Frame.fieldSection([("x-checksum", "abc")])
       try connection.send(
         HTTP2Frame(
           .headers, flags: HTTP2Frame.endHeaders | HTTP2Frame.endStream, stream: stream, payload: trailers))
     },
-    complete("complete-h2-padding", "Padding is no part of a body.") { connection, stream in
+    complete("complete-h2-padding", "Padding is not part of a body.") { connection, stream in
       try connection.sendHead(stream: stream)
       let padding = [UInt8](repeating: 0, count: 100)
       for (text, flags) in [("hel", UInt8(0x8)), ("lo", 0x8 | HTTP2Frame.endStream)] {
@@ -180,7 +180,7 @@ extension ConformanceSuite {
           HTTP2Frame(type: 0, flags: flags, stream: stream, payload: [100] + Array(text.utf8) + padding))
       }
     },
-    complete("complete-h2-single-bytes", "A body in DATA frames of one byte is put together.") {
+    complete("complete-h2-single-bytes", "A body in DATA frames of one byte is assembled correctly.") {
       connection, stream in
       try connection.sendHead(stream: stream)
       for byte in "hello".utf8 {
@@ -189,22 +189,22 @@ extension ConformanceSuite {
       }
       try connection.sendData(stream: stream, [], isLast: true)
     },
-    complete("complete-h2-reset-after", "RST_STREAM(NO_ERROR) after END_STREAM does no harm.") {
+    complete("complete-h2-reset-after", "RST_STREAM(NO_ERROR) after END_STREAM is harmless.") {
       connection, stream in
       try connection.respond(stream: stream, text: "hello")
       try connection.reset(stream: stream, code: 0)
     },
-    complete("complete-h2-goaway-after", "GOAWAY and the connection's end after a response do no harm.") {
+    complete("complete-h2-goaway-after", "GOAWAY and the connection's end after a response are harmless.") {
       connection, stream in
       try connection.respond(stream: stream, text: "hello")
       try connection.goAway(lastStream: stream, code: 0)
-      // A close with something unread would be a reset, which could overtake the response.
+      // Closing with unread data would send a reset, which could arrive before the response.
       connection.raw.finishSending()
       try connection.raw.readUntilClosed()
       throw ScriptedConnection.Ended.byPeer
     },
     complete(
-      "complete-h2-other-frames", "Frames of unknown kinds, PING and PRIORITY inside a body do no harm."
+      "complete-h2-other-frames", "Frames of unknown kinds, PING and PRIORITY inside a body are harmless."
     ) {
       connection, stream in
       try begin(connection, stream, length: nil, "hel")

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 
 extension ConformanceSuite {
-  /// Asks for the paths in turn; a path that begins with `/set` gets the cookies. The Cookie fields sent.
+  /// Requests the paths in order. Responses to paths that begin with `/set` set the cookies. Returns the Cookie
+  /// fields that the server received.
   private static func cookies(
     _ context: CaseContext, set: [String], paths: [String], handled: Bool = true
   ) async throws -> [String?] {
@@ -37,34 +38,34 @@ extension ConformanceSuite {
     afterwards("cookie-empty", "A cookie may have an empty value.", "a=", expecting: "a="),
     afterwards("cookie-equals", "A cookie's value may contain an equals sign.", "a=b=c", expecting: "a=b=c"),
     afterwards(
-      "cookie-http-only", "HttpOnly keeps no cookie from the server.", "a=b; HttpOnly", expecting: "a=b"),
+      "cookie-http-only", "An HttpOnly cookie is sent to the server.", "a=b; HttpOnly", expecting: "a=b"),
     afterwards("cookie-expired", "Max-Age=0 removes a cookie.", "a=b", "a=b; Max-Age=0", expecting: nil),
     afterwards(
       "cookie-expires-past", "A cookie that has expired is not sent.",
       "a=b; Expires=Wed, 21 Oct 2015 07:28:00 GMT", expecting: nil),
     afterwards(
-      "cookie-max-age-first", "Max-Age counts before Expires.",
+      "cookie-max-age-first", "Max-Age takes precedence over Expires.",
       "a=b; Max-Age=600; Expires=Wed, 21 Oct 2015 07:28:00 GMT", expecting: "a=b"),
     afterwards(
-      "cookie-expires-comma", "The comma of a date ends no cookie.",
+      "cookie-expires-comma", "The comma in a date does not end a cookie.",
       "a=b; Expires=Fri, 31 Dec 2100 23:59:59 GMT", "c=d", expecting: "a=b; c=d"),
     afterwards(
       "cookie-secure-http", "A Secure cookie is not sent in clear text.", "a=b; Secure", expecting: nil),
     afterwards(
-      "cookie-other-path", "A cookie of another path is not sent.", "a=b; Path=/other", expecting: nil),
+      "cookie-other-path", "A cookie for another path is not sent.", "a=b; Path=/other", expecting: nil),
     afterwards(
       "cookie-foreign-domain", "A cookie for a foreign domain is refused.", "a=b; Domain=example.com",
       expecting: nil),
     afterwards(
-      "cookie-broken", "Broken Set-Cookie fields do no harm.", "", ";;;", "=", "a", "x\u{1}y=z", "good=1",
+      "cookie-broken", "Broken Set-Cookie fields are ignored.", "", ";;;", "=", "a", "x\u{1}y=z", "good=1",
       expecting: "good=1"),
-    ConformanceCase(.cookies, "cookie-path", "A cookie's path matches whole parts of a path.") { context in
+    ConformanceCase(.cookies, "cookie-path", "A cookie's path matches complete parts of a path.") { context in
       let fields = try await cookies(
         context, set: ["a=b; Path=/set/in"],
         paths: ["/set", "/set/in", "/set/in/deep", "/set/inside", "/get"])
       try expect(fields == [nil, "a=b", "a=b", nil, nil], "Sent: \(fields.map { $0 ?? "none" }).")
     },
-    ConformanceCase(.cookies, "cookie-default-path", "Without a Path it is the directory of the request.") {
+    ConformanceCase(.cookies, "cookie-default-path", "The default path is the directory of the request.") {
       context in
       let fields = try await cookies(context, set: ["a=b"], paths: ["/set/one", "/set/two", "/get"])
       try expect(fields == [nil, "a=b", nil], "Sent: \(fields.map { $0 ?? "none" }).")
@@ -76,7 +77,7 @@ extension ConformanceSuite {
       try expect(fields.last == "a=long; a=short", "Sent: \(fields.map { $0 ?? "none" }).")
     },
     ConformanceCase(
-      .cookies, "cookie-unhandled", "A request that handles no cookies neither keeps nor sends them."
+      .cookies, "cookie-unhandled", "A request with cookies disabled neither stores nor sends them."
     ) {
       context in
       let fields = try await cookies(context, set: ["a=b"], paths: ["/set", "/get"], handled: false)
@@ -94,7 +95,7 @@ extension ConformanceSuite {
       let fields = server.requests.map { $0["Cookie"] }
       try expect(fields == [nil, nil, "a=b"], "Sent: \(fields.map { $0 ?? "none" }).")
     },
-    ConformanceCase(.cookies, "cookie-on-redirect", "A cookie set by a redirect is sent to where it leads.") {
+    ConformanceCase(.cookies, "cookie-on-redirect", "A cookie set by a redirect is sent to its target.") {
       context in
       let (origin, server) = try context.serveHTTP { request in
         guard request.path == "/from" else { return Reply(text: "ok") }
@@ -124,7 +125,7 @@ extension ConformanceSuite {
         try expectResponse(try await context.perform(ExchangeRequest(.data, address), on: session))
       }
       try expect(server.requests.map { $0["Cookie"] } == [nil, "a=b"], "It was not sent over TLS.")
-      try expect(plain.requests.first?["Cookie"] == nil, "It went out in clear text.")
+      try expect(plain.requests.first?["Cookie"] == nil, "It was sent in clear text.")
     },
   ]
 }

@@ -4,22 +4,22 @@ import TestSupport
 extension ConformanceSuite {
   static let crowds: [ConformanceCase] =
     [
-      crowd("crowd-refused", "10,000 loads from a port that nobody listens on all end with -1004.") {
+      crowd("crowd-refused", "10,000 loads from a port without a listener all end with -1004.") {
         context in
         let port = try ClosedPort()
         let session = try context.session()
         _ = try await context.perform(ExchangeRequest(.data, port.address()), on: session)
-        let before = ResourceCensus.take()
+        let before = ResourceSnapshot.take()
         try await load(10_000, context, session, port.address()) {
           try expectFailure($0, .cannotConnectToHost, within: .seconds(100))
         }
         let isClean = await eventually(within: .seconds(3)) {
-          let left = ResourceCensus.take().since(before)
+          let left = ResourceSnapshot.take().since(before)
           return left.sockets <= 2 && left.threads <= 8
         }
-        try expect(isClean, "Before: \(before), after: \(ResourceCensus.take()).")
+        try expect(isClean, "Before: \(before), after: \(ResourceSnapshot.take()).")
       },
-      crowd("crowd-queued", "5,000 loads that wait for one host are all answered.") { context in
+      crowd("crowd-queued", "5,000 loads that wait for one host all get a response.") { context in
         let address = try context.servers.nginx().url("/1k").absoluteString
         try await load(5000, context, try context.session(), address) { try expectResponse($0) }
       },
@@ -32,10 +32,10 @@ extension ConformanceSuite {
           try await load(count, context, session, address) { try expectResponse($0) }
           times.append(.now - start)
         }
-        // The first round warms up. Where each load looks at all others it would be 64 times.
+        // The first round is a warm-up. If each load looked at all others, the factor would be 64.
         try expect(times[2] < times[1] * 24, "1,000 loads took \(times[1]), 8,000 took \(times[2]).")
       },
-      crowd("crowd-hosts", "A host whose loads get no answer holds up no other host.") { context in
+      crowd("crowd-hosts", "A host that does not answer does not delay loads from other hosts.") { context in
         let (silent, _) = try context.serve([.readRequest, .hold])
         let address = try context.servers.nginx().url("/1k").absoluteString
         let session = try context.session { $0.requestTimeout = .seconds(15) }
@@ -79,12 +79,12 @@ extension ConformanceSuite {
         try expect(took < .seconds(5), "Cancelling took \(took).")
       },
     ]
-    + unread("crowd-unread", "Bodies that nobody reads stay within a bound of memory.", over: .http, 6)
-    + unread("crowd-unread-https", "Bodies that nobody reads stay within a bound of memory.", over: .https, 6)
+    + unread("crowd-unread", "Unread bodies use a bounded amount of memory.", over: .http, 6)
+    + unread("crowd-unread-https", "Unread bodies use a bounded amount of memory.", over: .https, 6)
     + unread(
-      "crowd-unread-http2", "30 streams that nobody reads stay within a bound of memory.", over: .http2, 30)
+      "crowd-unread-http2", "30 unread streams use a bounded amount of memory.", over: .http2, 30)
 
-  /// Sends one byte to each of so many streams, then to all of them as much as the client's windows permit.
+  /// Sends one byte to each of the streams, and then as much as the client's windows permit to all of them.
   private static func fillWindows(of count: Int, _ connection: HTTP2Connection) throws {
     var (initial, shared, windows) = (65_535, 65_535, [UInt32: Int]())
     try connection.handshake()
@@ -120,7 +120,7 @@ extension ConformanceSuite {
     ConformanceCase(.crowds, id, title, limit: .seconds(120), in: .ownProcess, body: body)
   }
 
-  /// So many loads at the same time.
+  /// Performs several loads at the same time.
   private static func load(
     _ count: Int, _ context: CaseContext, _ session: any ConformanceSession, _ address: String,
     judge: @escaping @Sendable (ExchangeOutcome) throws -> Void
@@ -136,8 +136,8 @@ extension ConformanceSuite {
     }
   }
 
-  /// Large bodies of which one byte is read. What is granted for each: the documented 1 MiB, over HTTP/2 another one in
-  /// the stream's window, and a half for what is on its way.
+  /// Returns a case with large bodies, of which one byte is read. The memory limit for each body is the documented 1
+  /// MiB, over HTTP/2 another 1 MiB for the stream's window, and 0.5 MiB for data in transit.
   private static func unread(
     _ id: String, _ title: String, over transport: Transport, _ count: Int
   ) -> [ConformanceCase] {
@@ -151,7 +151,7 @@ extension ConformanceSuite {
           case .http2: try context.serveHTTP2 { try fillWindows(of: count, $0) }
           }
         let session = try context.session()
-        // The first use takes memory of its own.
+        // The first use of a session allocates memory too.
         let other = try context.servers.healthy().address()
         try expectResponse(try await context.perform(ExchangeRequest(.data, other), on: session))
         var request = ExchangeRequest(.bytes, address)
@@ -171,10 +171,10 @@ extension ConformanceSuite {
               }
             }
             let haveBegun = await eventually(within: .seconds(10)) { begun.value == count }
-            // As much as there is may come now, until for two seconds nothing more does.
+            // Waits until nothing more has arrived for two seconds.
             let last = Slot((bytes: 0, since: ContinuousClock.now))
             _ = await eventually(within: .seconds(15)) {
-              let bytes = ResourceCensus.residentBytes()
+              let bytes = ResourceSnapshot.residentBytes()
               guard let seen = last.value, bytes - seen.bytes < 1 << 20 else {
                 last.value = (bytes, .now)
                 return false

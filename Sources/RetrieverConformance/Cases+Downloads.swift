@@ -14,20 +14,20 @@ extension ConformanceSuite {
       try expect(try exists(outcome), "The file is gone when the call has returned.")
       try removeFile(of: outcome)
     },
-    ConformanceCase(.downloads, "download-mode", "Nobody else can read a downloaded file.") { context in
+    ConformanceCase(.downloads, "download-mode", "Other users cannot read a downloaded file.") { context in
       let (origin, _) = try context.serveHTTP { _ in Reply(text: "secret") }
       let outcome = try await context.perform(ExchangeRequest(.download, origin))
       try expectResponse(outcome, text: "secret")
       try expect(outcome.fileMode == 0o600, "The file's mode is \(String(outcome.fileMode ?? 0, radix: 8)).")
       try removeFile(of: outcome)
     },
-    ConformanceCase(.downloads, "download-move", "A downloaded file can be moved to its place.") { context in
+    ConformanceCase(.downloads, "download-move", "A downloaded file can be moved.") { context in
       let (origin, _) = try context.serveHTTP { _ in Reply(text: "hello") }
       var request = ExchangeRequest(.download, origin)
       let destination = try context.directory().file("photo")
       request.destination = destination
       try expectResponse(try await context.perform(request), text: "hello")
-      try expect(try Data(contentsOf: destination) == Data("hello".utf8), "It is not where it was moved to.")
+      try expect(try Data(contentsOf: destination) == Data("hello".utf8), "The file was not moved.")
     },
     ConformanceCase(.downloads, "download-empty", "An empty body is an empty file.") { context in
       let (origin, _) = try context.serveHTTP { _ in Reply() }
@@ -66,14 +66,14 @@ extension ConformanceSuite {
       let destination = try context.directory().file("photo")
       request.destination = destination
       try expectResponse(try await context.perform(request), text: "hello")
-      try expect(try Data(contentsOf: destination) == Data("hello".utf8), "It is not where it was moved to.")
+      try expect(try Data(contentsOf: destination) == Data("hello".utf8), "The file was not moved.")
     },
     ConformanceCase(
-      .downloads, "download-big", "A download of 1 GiB takes little memory.", limit: .seconds(60)
+      .downloads, "download-big", "A download of 1 GiB uses little memory.", limit: .seconds(60)
     ) { context in
       let address = try context.servers.nginx().url("/big").absoluteString
-      ResourceCensus.resetPeak()
-      let before = ResourceCensus.residentBytes()
+      ResourceSnapshot.resetPeak()
+      let before = ResourceSnapshot.residentBytes()
       var request = ExchangeRequest(.download, address)
       let destination = try context.directory().file("big")
       request.destination = destination
@@ -81,14 +81,14 @@ extension ConformanceSuite {
       try expectResponse(outcome)
       let attributes = try FileManager.default.attributesOfItem(atPath: destination.path)
       try expect(attributes[.size] as? Int == 1 << 30, "The file has \(attributes[.size] ?? 0) bytes.")
-      let growth = ResourceCensus.peakResidentBytes() - before
+      let growth = ResourceSnapshot.peakResidentBytes() - before
       try expect(growth < 128 << 20, "Resident memory grew by \(growth >> 20) MiB.")
     },
   ]
 
   private static let resumption: [ConformanceCase] = [
     ConformanceCase(
-      .downloads, "download-resume", "A download cancelled with resume data goes on where it stopped."
+      .downloads, "download-resume", "A download cancelled with resume data continues where it stopped."
     ) { context in
       let content = resumable
       let halfway = Gate()
@@ -109,12 +109,12 @@ extension ConformanceSuite {
       let range = server.requests.last?["Range"]
       try expect(
         range?.hasPrefix("bytes=") == true && range != "bytes=0-",
-        "It was asked for as Range \(range ?? "none").")
+        "The request has the Range \(range ?? "none").")
       try expect(server.requests.last?["If-Range"] == "\"one\"", "The request had no If-Range.")
       try removeFile(of: outcome)
     },
     ConformanceCase(
-      .downloads, "download-resume-changed", "A file that changed meanwhile is downloaded whole."
+      .downloads, "download-resume-changed", "A file that has changed is downloaded completely again."
     ) { context in
       let content = resumable
       let halfway = Gate()
@@ -135,19 +135,19 @@ extension ConformanceSuite {
       try removeFile(of: outcome)
     },
     ConformanceCase(
-      .downloads, "download-resume-nonsense", "Resume data that is none is an error, and no crash."
+      .downloads, "download-resume-nonsense", "Invalid resume data is an error and does not crash."
     ) { context in
       let (origin, _) = try context.serveHTTP { _ in Reply(text: "hello") }
       var request = ExchangeRequest(.download, origin)
       request.resumeData = Data("no resume data".utf8)
       let outcome = try await context.perform(request)
-      try expect(outcome.failure != nil, "It was taken for good.")
+      try expect(outcome.failure != nil, "It was accepted.")
     },
   ]
 
   private static let resumable = Data((0..<(512 << 10)).map { UInt8(truncatingIfNeeded: $0 / 1000 + $0) })
 
-  /// Serves a file with ETag and ranges; the first connection stops in the middle and opens the gate.
+  /// Serves a file with ETag and ranges. The first connection stops in the middle and opens the gate.
   private static func serving(
     _ content: Data, tag: @escaping @Sendable (Int) -> String, halfway: Gate
   ) -> @Sendable (ScriptedConnection) throws -> Void {
@@ -164,7 +164,7 @@ extension ConformanceSuite {
         } else if connection.index == 0 {
           let reply = Reply(headers: headers, body: content)
           try connection.send(reply.head + content.prefix(content.count / 2))
-          // Gives the client time to write some of it; the case holds whatever part that is.
+          // Gives the client time to write some of the data. The case works with any amount.
           try connection.pacing(.milliseconds(300))
           halfway.open()
           try connection.readUntilClosed()
@@ -177,7 +177,7 @@ extension ConformanceSuite {
   }
 
   private static func path(of outcome: ExchangeOutcome) throws -> String {
-    guard let file = outcome.file else { throw CaseFailure(reason: "No file was given.") }
+    guard let file = outcome.file else { throw CaseFailure(reason: "The outcome has no file.") }
     return file
   }
 

@@ -12,7 +12,7 @@ extension ConformanceSuite {
       try expectResponse($0, text: CompressedFixture.text)
     }
     + encoded(
-      "gzip-cut", "gzip", "A gzip body that stops short is an error.", CompressedFixture.gzip.dropLast(200)
+      "gzip-cut", "gzip", "A truncated gzip body is an error.", CompressedFixture.gzip.dropLast(200)
     ) {
       try expectUndecodable($0)
     }
@@ -26,20 +26,20 @@ extension ConformanceSuite {
       try expectUndecodable($0)
     }
     + encoded(
-      "gzip-no-gzip", "gzip", "A body that is called gzip and is not is an error.", Data("plain text".utf8)
+      "gzip-no-gzip", "gzip", "A body that is labelled gzip but is not is an error.", Data("plain text".utf8)
     ) {
       try expectUndecodable($0)
     }
-    + encoded("gzip-empty", "gzip", "An empty body called gzip is empty or an error.", Data()) { outcome in
+    + encoded("gzip-empty", "gzip", "An empty body labelled gzip is empty or an error.", Data()) { outcome in
       try expectFailure(outcome, .cannotDecodeContentData, .cannotDecodeRawData, or: "no bytes") {
         $0.body.isEmpty
       }
     }
-    + encoded("brotli", "br", "A Brotli body is decoded when it was asked for.", CompressedFixture.brotli) {
+    + encoded("brotli", "br", "A Brotli body is decoded if it was requested.", CompressedFixture.brotli) {
       try expectResponse($0, text: CompressedFixture.text)
     }
     + encoded(
-      "brotli-cut", "br", "A Brotli body that stops short is an error.", CompressedFixture.brotli.dropLast(12)
+      "brotli-cut", "br", "A truncated Brotli body is an error.", CompressedFixture.brotli.dropLast(12)
     ) {
       try expectUndecodable($0)
     }
@@ -48,12 +48,12 @@ extension ConformanceSuite {
     try expectUndecodable($0)
   }
     + encoded(
-      "zstandard", "zstd", "A Zstandard body is decoded when it was asked for.", CompressedFixture.zstandard
+      "zstandard", "zstd", "A Zstandard body is decoded if it was requested.", CompressedFixture.zstandard
     ) {
       try expectResponse($0, text: CompressedFixture.text)
     }
     + encoded(
-      "zstandard-cut", "zstd", "A Zstandard body that stops short is an error.",
+      "zstandard-cut", "zstd", "A truncated Zstandard body is an error.",
       CompressedFixture.zstandard.dropLast(12)
     ) {
       try expectUndecodable($0)
@@ -65,7 +65,7 @@ extension ConformanceSuite {
     }
     + [
       ConformanceCase(
-        .encodings, "unknown-coding", "A body in a coding nobody knows is given as it is, or is an error."
+        .encodings, "unknown-coding", "A body in an unknown coding is returned unchanged, or is an error."
       ) { context in
         let (origin, _) = try context.serveHTTP { _ in
           Reply(headers: [("Content-Encoding", "rot13")], text: "uryyb")
@@ -76,7 +76,7 @@ extension ConformanceSuite {
         }
       },
       ConformanceCase(
-        .encodings, "bomb-streamed", "A decompression bomb is read in little memory and can be left."
+        .encodings, "bomb-streamed", "A decompression bomb is read using little memory and can be abandoned."
       ) { context in
         let bomb = CompressedFixture.gzipBomb(size: 512 << 20)
         let (origin, _) = try context.serveHTTP { _ in
@@ -84,16 +84,16 @@ extension ConformanceSuite {
         }
         var request = ExchangeRequest(.bytes, origin)
         request.elementLimit = 1_000_000
-        let before = ResourceCensus.residentBytes()
+        let before = ResourceSnapshot.residentBytes()
         let outcome = try await context.perform(request)
-        let growth = ResourceCensus.residentBytes() - before
+        let growth = ResourceSnapshot.residentBytes() - before
         try expectResponse(outcome)
-        try expect(outcome.body.count == 1_000_000, "\(outcome.body.count) bytes came.")
+        try expect(outcome.body.count == 1_000_000, "\(outcome.body.count) bytes arrived.")
         try expect(growth < 96 << 20, "Resident memory grew by \(growth >> 20) MiB.")
       },
     ]
 
-  /// A server that answers in a coding if the request accepts it.
+  /// Returns a case with a server that uses a coding if the request accepts it.
   private static func encoded(
     _ id: String, _ coding: String, _ title: String, _ body: Data, framing: Reply.Framing = .contentLength,
     judge: @escaping @Sendable (ExchangeOutcome) throws -> Void

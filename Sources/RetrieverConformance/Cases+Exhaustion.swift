@@ -8,16 +8,16 @@ extension ConformanceSuite {
     over transports: [Transport] = [.http, .https], _ id: String, _ title: String,
     body: @escaping @Sendable (CaseContext) async throws -> Void
   ) -> [ConformanceCase] {
-    each(over: transports, .exhaustion, id, title, in: .ownProcessWithMadeUpNames, body: body)
+    each(over: transports, .exhaustion, id, title, in: .ownProcessWithTestHostNames, body: body)
   }
 
-  /// A small file of nginx, which as a program of its own lacks nothing that this one lacks.
+  /// Returns a small file of nginx, which runs in another process and so is not affected.
   private static func address(_ context: CaseContext) throws -> String {
     let nginx = try context.servers.nginx()
     return (context.transport == .http ? nginx.url("/1k") : nginx.secureURL("/1k")).absoluteString
   }
 
-  /// An error, whatever its code, in time.
+  /// Expects an error, with any code, in time.
   private static func expectError(_ outcome: ExchangeOutcome) throws {
     guard case .url = outcome.failure else {
       throw CaseFailure(reason: "Expected a URLError, got \(describe(outcome)).")
@@ -38,21 +38,21 @@ extension ConformanceSuite {
   private static let withoutDescriptors: [ConformanceCase] =
     exhausting(
       "descriptors-first",
-      "A program's first load without a descriptor left is an error; later ones are answered."
+      "A program's first load without a free descriptor is an error; later loads succeed."
     ) { context in
       let address = try address(context)
       let session = try context.session()
-      let shortage = try DescriptorShortage()
+      let shortage = try DescriptorExhaustion()
       defer { shortage.end() }
       try expectError(try await context.perform(ExchangeRequest(.data, address), on: session))
       shortage.end()
       try await expectRecovery(context, session, address)
     }
     + exhausting(
-      "descriptors-session", "A session made without a descriptor left gives an error, and answers later."
+      "descriptors-session", "A session created without a free descriptor fails, and works later."
     ) { context in
       let address = try address(context)
-      let shortage = try DescriptorShortage()
+      let shortage = try DescriptorExhaustion()
       defer { shortage.end() }
       let session = try context.session()
       try expectError(try await context.perform(ExchangeRequest(.data, address), on: session))
@@ -60,13 +60,13 @@ extension ConformanceSuite {
       try await expectRecovery(context, session, address)
     }
     + exhausting(
-      "descriptors-later", "A new connection without a descriptor left is an error; later loads are answered."
+      "descriptors-later", "A new connection without a free descriptor is an error; later loads succeed."
     ) { context in
       let address = try address(context)
       let other = try ClosedPort()
       let session = try context.session()
       try expectResponse(try await context.perform(ExchangeRequest(.data, address), on: session))
-      let shortage = try DescriptorShortage()
+      let shortage = try DescriptorExhaustion()
       defer { shortage.end() }
       for _ in 0..<3 {
         let outcome = try await context.perform(ExchangeRequest(.data, other.address()), on: session)
@@ -77,23 +77,23 @@ extension ConformanceSuite {
     }
     + exhausting(
       over: [.http], "descriptors-code",
-      "Without a descriptor left the error does not say that the server cannot be connected to."
+      "Without a free descriptor, the error does not claim that the server is unreachable."
     ) { context in
       let address = try address(context)
       let session = try context.session()
-      let shortage = try DescriptorShortage()
+      let shortage = try DescriptorExhaustion()
       defer { shortage.end() }
       let outcome = try await context.perform(ExchangeRequest(.data, address), on: session)
       shortage.end()
       try expect(
         outcome.failure != .url(URLError.Code.cannotConnectToHost.rawValue), "The code is -1004.")
     }
-    + exhausting("descriptors-few", "50 loads with ten descriptors left all end; later ones are answered.") {
+    + exhausting("descriptors-few", "50 loads with ten free descriptors all end; later loads succeed.") {
       context in
       let address = try address(context)
       let session = try context.session()
       try expectResponse(try await context.perform(ExchangeRequest(.data, address), on: session))
-      let shortage = try DescriptorShortage(leaving: 10)
+      let shortage = try DescriptorExhaustion(leaving: 10)
       defer { shortage.end() }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<50 {
@@ -110,13 +110,13 @@ extension ConformanceSuite {
     }
     + exhausting(
       over: [.http], "descriptors-download",
-      "A download without a descriptor for its file is an error; later ones arrive."
+      "A download without a descriptor for its file is an error; later downloads succeed."
     ) { context in
       let address = try address(context)
       let session = try context.session()
       try expectResponse(try await context.perform(ExchangeRequest(.data, address), on: session))
       let downloads = [try context.download(address), try context.download(address)]
-      let shortage = try DescriptorShortage()
+      let shortage = try DescriptorExhaustion()
       defer { shortage.end() }
       try expectError(try await context.perform(downloads[0], on: session))
       shortage.end()
@@ -125,20 +125,20 @@ extension ConformanceSuite {
 
   // MARK: Threads
 
-  /// Runs `operation` while no thread can be started.
+  /// Runs `operation` while no thread can be created.
   private static func withoutNewThreads<Result>(_ operation: () async throws -> Result) async throws -> Result
   {
-    guard MadeUpNames.setThreadsFail(true) else {
-      throw CaseFailure(reason: "Threads cannot be made to fail.")
+    guard TestHostNames.setThreadsFail(true) else {
+      throw CaseFailure(reason: "The creation of threads cannot be blocked.")
     }
-    defer { _ = MadeUpNames.setThreadsFail(false) }
+    defer { _ = TestHostNames.setThreadsFail(false) }
     return try await operation()
   }
 
   private static let withoutThreads: [ConformanceCase] =
     exhausting(
       over: [.http], "threads-first",
-      "A program's first load without a thread left is an error or is answered; later ones are answered."
+      "A program's first load without a free thread is an error or succeeds; later loads succeed."
     ) { context in
       let address = try address(context)
       let session = try context.session()
@@ -151,7 +151,7 @@ extension ConformanceSuite {
     }
     + exhausting(
       over: [.http], "threads-look-up",
-      "A look-up without a thread left is an error or is answered; later ones are answered."
+      "A look-up without a free thread is an error or succeeds; later look-ups succeed."
     ) { context in
       let address = try address(context)
       let session = try context.session()

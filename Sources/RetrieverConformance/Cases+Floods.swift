@@ -4,13 +4,13 @@ import TestSupport
 extension ConformanceSuite {
   static let floods: [ConformanceCase] = finiteFloods + endlessFloods + excesses + streamLimits
 
-  /// What a server sends again and again: a number of frames, for the stream of a request.
+  /// The frames that a server sends repeatedly, for the stream of a request.
   private typealias Wave = @Sendable (_ stream: UInt32, _ number: Int) -> [HTTP2Frame]
 
   private struct Flood: Sendable {
     var id: String
     var what: String
-    /// Whether the response's head goes first.
+    /// Whether the response's head is sent first.
     var hasHead = false
     var wave: Wave
   }
@@ -22,7 +22,7 @@ extension ConformanceSuite {
     Flood(id: "settings", what: "SETTINGS") { _, number in
       [HTTP2Frame(.settings, stream: 0, payload: [0, 4] + HTTP2Frame.bigEndian(UInt32(65_535 + number % 2)))]
     },
-    Flood(id: "settings-ack", what: "SETTINGS acknowledgements that nobody waits for") { _, _ in
+    Flood(id: "settings-ack", what: "SETTINGS unexpected acknowledgements of SETTINGS") { _, _ in
       [HTTP2Frame(.settings, flags: HTTP2Frame.acknowledgement, stream: 0)]
     },
     Flood(id: "reset", what: "RST_STREAM") { stream, _ in
@@ -71,19 +71,19 @@ extension ConformanceSuite {
     },
   ]
 
-  /// Fails the case unless `operation` needs little memory.
+  /// Fails the case unless `operation` uses little memory.
   static func expectLittleMemory(
     _ limit: Int = 64 << 20, _ operation: () async throws -> Void
   ) async throws {
-    ResourceCensus.resetPeak()
-    let before = ResourceCensus.residentBytes()
+    ResourceSnapshot.resetPeak()
+    let before = ResourceSnapshot.residentBytes()
     try await operation()
-    let growth = ResourceCensus.peakResidentBytes() - before
+    let growth = ResourceSnapshot.peakResidentBytes() - before
     try expect(
-      growth < limit || ResourceCensus.isSanitized, "Resident memory grew by \(growth >> 20) MiB.")
+      growth < limit || ResourceSnapshot.isSanitized, "Resident memory grew by \(growth >> 20) MiB.")
   }
 
-  /// A server that sends so many waves and then, where the stream still lives, a response.
+  /// Starts a server that sends the waves and then, if the stream still exists, a response.
   private static func serve(
     _ context: CaseContext, _ flood: Flood, waves: Int,
     _ finish: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void
@@ -92,7 +92,7 @@ extension ConformanceSuite {
       try connection.handshake()
       let stream = try connection.nextRequest()
       if flood.hasHead { try connection.sendHead(stream: stream) }
-      // Many frames at a time: one at a time would be a trickle.
+      // Sends many frames at a time, because single frames would be too slow for a flood.
       for start in stride(from: 0, to: waves, by: 200) {
         try connection.raw.send(
           (start..<min(start + 200, waves)).flatMap { flood.wave(stream, $0) }.flatMap(\.bytes))
@@ -104,7 +104,7 @@ extension ConformanceSuite {
 
   private static let finiteFloods = kinds.map { flood in
     ConformanceCase(
-      .floods, "flood-\(flood.id)", "10,000 times \(flood.what) before an answer are survived or an error.",
+      .floods, "flood-\(flood.id)", "10,000 times \(flood.what) before a response are accepted or an error.",
       over: .http2
     ) { context in
       let origin = try serve(context, flood, waves: 10_000) { connection, stream in
@@ -130,7 +130,7 @@ extension ConformanceSuite {
   private static let endlessFloods = kinds.map { flood in
     ConformanceCase(
       .floods, "flood-\(flood.id)-endless",
-      "\(flood.what.prefix(1).uppercased() + flood.what.dropFirst()) without end: an error or a time-out, in little memory.",
+      "\(flood.what.prefix(1).uppercased() + flood.what.dropFirst()) without end: an error or a time-out, using little memory.",
       over: .http2
     ) { context in
       let origin = try serve(context, flood, waves: .max) { _, _ in }

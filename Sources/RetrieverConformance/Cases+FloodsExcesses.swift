@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 
 extension ConformanceSuite {
-  /// One request; before it answers "hello" the server does what it must not. That is an error, or (where the
-  /// protocol leaves it open) the answer.
+  /// Returns a case in which the server breaks a rule before it answers "hello". The result must be an error or,
+  /// where the protocol leaves it open, the response.
   private static func excess(
     _ id: String, _ title: String, isSurvivable: Bool = false,
     _ answer: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void
@@ -20,7 +20,7 @@ extension ConformanceSuite {
         let outcome = try await context.perform(ExchangeRequest(.data, origin))
         try expectFailure(
           outcome, .networkConnectionLost, .badServerResponse, .cannotParseResponse,
-          .dataLengthExceedsMaximum, .unknown, or: isSurvivable ? "“hello”" : "no answer"
+          .dataLengthExceedsMaximum, .unknown, or: isSurvivable ? "“hello”" : "no response"
         ) { isSurvivable && $0.text == "hello" }
       }
     }
@@ -31,9 +31,9 @@ extension ConformanceSuite {
   }
 
   static let excesses: [ConformanceCase] = [
-    excess("excess-hpack-bomb", "Fields that HPACK makes out of few bytes are bounded.") {
+    excess("excess-hpack-bomb", "Fields that HPACK expands from a few bytes are limited.") {
       connection, stream in
-      // A value of 4,000 bytes is put into the table, and then named 60,000 times by one byte each: 240 MB.
+      // A value of 4,000 bytes is added to the table and then referenced 60,000 times with one byte each: 240 MB.
       var block = HTTP2Frame.fieldSection([(":status", "200")])
       var literal = HTTP2Frame.fieldSection([("x", String(repeating: "v", count: 4000))])
       literal[0] = 0x40
@@ -49,8 +49,8 @@ extension ConformanceSuite {
         kind = .continuation
       }
     },
-    excess("excess-hpack-table", "An HPACK table larger than agreed on is an error.") { connection, stream in
-      // A change of the table's size to 1 GiB: 001 and the number as an integer with a prefix of five bits.
+    excess("excess-hpack-table", "An HPACK table larger than negotiated is an error.") { connection, stream in
+      // A table size update to 1 GiB: the bits 001 and the number as an integer with a prefix of five bits.
       try connection.send(
         HTTP2Frame(
           .headers, flags: HTTP2Frame.endHeaders, stream: stream,
@@ -69,22 +69,22 @@ extension ConformanceSuite {
       let value = [0, 4] + HTTP2Frame.bigEndian(0xffff_ffff)
       try connection.send(HTTP2Frame(.settings, stream: 0, payload: value))
     },
-    excess("excess-frame-setting", "A frame size outside what is allowed is an error.") { connection, _ in
+    excess("excess-frame-setting", "A frame size outside the allowed range is an error.") { connection, _ in
       try connection.send(HTTP2Frame(.settings, stream: 0, payload: [0, 5] + HTTP2Frame.bigEndian(1)))
     },
-    excess("excess-settings", "SETTINGS with 2,000 entries are survived or an error.", isSurvivable: true) {
+    excess("excess-settings", "SETTINGS with 2,000 entries are accepted or an error.", isSurvivable: true) {
       connection, _ in
       let payload = (0..<2000).flatMap { _ in [UInt8(0), 3] + HTTP2Frame.bigEndian(100) }
       try connection.send(HTTP2Frame(.settings, stream: 0, payload: payload))
     },
-    excess("excess-idle-stream", "A response on a stream that nobody opened is an error.") { connection, _ in
+    excess("excess-idle-stream", "A response on a stream that was not opened is an error.") { connection, _ in
       try connection.sendHead(stream: 99)
     },
-    excess("excess-even-stream", "A response on a stream of the server's own is an error.") { connection, _ in
+    excess("excess-even-stream", "A response on a stream of the server is an error.") { connection, _ in
       try connection.sendHead(stream: 2)
     },
     ConformanceCase(
-      .floods, "excess-window-ignored", "A server that ignores the window is stopped, in little memory.",
+      .floods, "excess-window-ignored", "A server that ignores the window is stopped, using little memory.",
       over: .http2
     ) { context in
       let origin = try context.serveHTTP2 { connection in
@@ -98,7 +98,7 @@ extension ConformanceSuite {
       var request = ExchangeRequest(.bytes, origin)
       request.timeout = .seconds(4)
       request.onElement = { _ in
-        // The first byte is looked at for a second; the rest stays where it is.
+        // Holds the first byte for a second. The rest is not read.
         if !head.isOpen { try? await Task.sleep(for: .seconds(1)) }
         head.open()
       }
@@ -106,7 +106,7 @@ extension ConformanceSuite {
       try await expectLittleMemory { [request] in
         let outcome = try await context.perform(request)
         try expect(
-          outcome.failure != nil || outcome.body.count == 2, "\(outcome.body.count) bytes came.")
+          outcome.failure != nil || outcome.body.count == 2, "\(outcome.body.count) bytes arrived.")
       }
     },
   ]
@@ -115,7 +115,7 @@ extension ConformanceSuite {
 
   static let streamLimits: [ConformanceCase] = [
     ConformanceCase(
-      .floods, "streams-none", "A server that allows no stream for a while gets the request afterwards.",
+      .floods, "streams-none", "A server that temporarily allows no stream gets the request later.",
       over: .http2
     ) { context in
       let isClosed = Gate()
@@ -125,7 +125,7 @@ extension ConformanceSuite {
         try connection.respond(stream: first, text: "hello")
         if connection.raw.index == 0 {
           try allow(0, connection)
-          // The acknowledgement: from now on the client knows.
+          // The acknowledgement: from now on, the client knows the setting.
           while let frame = try connection.nextFrame() {
             if frame.kind == .settings, frame.flags & HTTP2Frame.acknowledgement != 0 { break }
           }
@@ -142,7 +142,7 @@ extension ConformanceSuite {
       try expect(await isClosed.wait(within: .seconds(3)), "The client does not acknowledge SETTINGS.")
       let outcome = try await context.perform(request, on: session)
       try expectResponse(outcome, text: "hello", after: "once a stream was allowed")
-      try expect(outcome.elapsed < .seconds(2), "The answer took \(outcome.elapsed).")
+      try expect(outcome.elapsed < .seconds(2), "The response took \(outcome.elapsed).")
     },
     ConformanceCase(
       .floods, "streams-one", "A server that allows one stream at a time answers 20 requests.", over: .http2

@@ -10,7 +10,7 @@ extension ConformanceSuite {
     ConformanceCase(.http2, id, title, over: .http2, body: body)
   }
 
-  /// One plain request to a server that goes on as told once it has read the request.
+  /// Returns a case with one plain request. The server reads the request and then calls the given closure.
   private static func stream(
     _ id: String, _ title: String, settings: [(UInt16, UInt32)] = [],
     _ answer: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void,
@@ -26,13 +26,13 @@ extension ConformanceSuite {
   }
 
   private static let multiplexed: [ConformanceCase] = [
-    speaking("h2-get", "A server that agrees on HTTP/2 is spoken to in HTTP/2.") { context in
+    speaking("h2-get", "If the server negotiates HTTP/2, the client uses it.") { context in
       let address = try context.servers.nginx().http2URL("/lines").absoluteString
       let outcome = try await context.perform(ExchangeRequest(.data, address))
       try expectResponse(outcome)
-      try expect(outcome.body.count == 1_000_000, "\(outcome.body.count) of 1,000,000 bytes came.")
+      try expect(outcome.body.count == 1_000_000, "\(outcome.body.count) of 1,000,000 bytes arrived.")
     },
-    speaking("h2-many", "Many requests at once over HTTP/2 are all answered.") { context in
+    speaking("h2-many", "Many concurrent requests over HTTP/2 all succeed.") { context in
       let address = try context.servers.nginx().http2URL("/1k").absoluteString
       let session = try context.session()
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ extension ConformanceSuite {
           group.addTask {
             let outcome = try await context.perform(ExchangeRequest(.data, address), on: session)
             try expectResponse(outcome)
-            try expect(outcome.body.count == 1024, "\(outcome.body.count) of 1,024 bytes came.")
+            try expect(outcome.body.count == 1024, "\(outcome.body.count) of 1,024 bytes arrived.")
           }
         }
         try await group.waitForAll()
@@ -55,9 +55,9 @@ extension ConformanceSuite {
           ExchangeRequest(.upload, address, method: "PUT", body: .data(body)), on: session),
         201)
       let back = try await context.perform(ExchangeRequest(.data, address), on: session)
-      try expect(back.body == body, "Another body came back than was sent.")
+      try expect(back.body == body, "The returned body differs from the one that was sent.")
     },
-    stream("h2-interim", "Interim responses over HTTP/2 are passed over.") { connection, stream in
+    stream("h2-interim", "Interim responses over HTTP/2 are ignored.") { connection, stream in
       try connection.sendHead(stream: stream, status: 103, fields: [("link", "</style.css>")])
       try connection.respond(stream: stream, text: "hello")
     } judge: {
@@ -66,7 +66,7 @@ extension ConformanceSuite {
   ]
 
   private static let goingAway: [ConformanceCase] = [
-    stream("h2-goaway-in-flight", "GOAWAY with an error while a stream is answered is an error.") {
+    stream("h2-goaway-in-flight", "GOAWAY with an error during a response is an error.") {
       connection, stream in
       try connection.sendHead(stream: stream)
       try connection.sendData(stream: stream, "only a part".utf8)
@@ -83,7 +83,7 @@ extension ConformanceSuite {
       try expectResponse($0, text: "hello")
     },
     speaking(
-      "h2-goaway-unprocessed", "A request that GOAWAY says was not processed is sent again, or is an error."
+      "h2-goaway-unprocessed", "A request that GOAWAY reports as unprocessed is sent again, or is an error."
     ) { context in
       let origin = try context.serveHTTP2 { connection in
         try connection.handshake()
@@ -105,7 +105,7 @@ extension ConformanceSuite {
         $0.text == "hello"
       }
     },
-    speaking("h2-goaway-between", "After GOAWAY between requests the next one takes a new connection.") {
+    speaking("h2-goaway-between", "After GOAWAY between requests, the next one uses a new connection.") {
       context in
       let origin = try context.serveHTTP2 { connection in
         try connection.handshake()
@@ -135,7 +135,7 @@ extension ConformanceSuite {
     } judge: {
       try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
     },
-    speaking("h2-reset-alone", "RST_STREAM ends its stream only; the others on the connection go on.") {
+    speaking("h2-reset-alone", "RST_STREAM ends only its stream; other streams of the connection continue.") {
       context in
       let origin = try context.serveHTTP2 { connection in
         try connection.handshake()
@@ -154,9 +154,9 @@ extension ConformanceSuite {
       let outcomes = [try await one, try await other]
       try expect(
         outcomes.contains { $0.text == "hello" }, "Neither request was answered: \(outcomes.map(describe)).")
-      try expect(outcomes.contains { $0.failure != nil }, "The reset stream gave no error.")
+      try expect(outcomes.contains { $0.failure != nil }, "The reset stream caused no error.")
     },
-    stream("h2-refused", "A refused stream is tried again or is an error.") { connection, stream in
+    stream("h2-refused", "A refused stream is retried or is an error.") { connection, stream in
       if stream == 1 {
         try connection.reset(stream: stream, code: 7)
       } else {
@@ -185,7 +185,7 @@ extension ConformanceSuite {
     } judge: {
       try expectFailure($0, .networkConnectionLost, .badServerResponse, .cannotParseResponse)
     },
-    stream("h2-no-frames", "Bytes that are no frames are an error.") { connection, _ in
+    stream("h2-no-frames", "Bytes that are not valid frames are an error.") { connection, _ in
       try connection.raw.send(String(repeating: "no frames at all ", count: 2000))
       connection.raw.close()
       throw ScriptedConnection.Ended.byPeer
@@ -195,7 +195,7 @@ extension ConformanceSuite {
   ]
 
   private static let excessiveStreams: [ConformanceCase] = [
-    speaking("h2-window-closed", "A window that is never opened for an upload is a time-out.") { context in
+    speaking("h2-window-closed", "An upload whose window never opens causes a time-out.") { context in
       let origin = try context.serveHTTP2 { connection in
         try connection.handshake(settings: [(HTTP2Connection.initialWindowSize, 0)])
         while try connection.nextFrame() != nil {}
@@ -205,7 +205,7 @@ extension ConformanceSuite {
       request.timeout = .seconds(1)
       try expectTimeOut(try await context.perform(request))
     },
-    speaking("h2-silent", "A stream that is never answered is a time-out, when it was asked for.") {
+    speaking("h2-silent", "A stream without a response causes the requested time-out.") {
       context in
       let origin = try context.serveHTTP2 { connection in
         try connection.handshake()
@@ -215,13 +215,13 @@ extension ConformanceSuite {
       request.timeout = .seconds(1)
       try expectTimeOut(try await context.perform(request))
     },
-    speaking("h2-no-preface", "A server that agrees on HTTP/2 and says nothing is a time-out.") { context in
+    speaking("h2-no-preface", "A silent server after negotiating HTTP/2 causes a time-out.") { context in
       let origin = try context.serveHTTP2 { try $0.raw.hold() }
       var request = ExchangeRequest(.data, origin)
       request.timeout = .seconds(1)
       try expectTimeOut(try await context.perform(request))
     },
-    stream("h2-big-field", "A field of 1 MiB over HTTP/2 is given whole, or the reply is refused.") {
+    stream("h2-big-field", "A field of 1 MiB over HTTP/2 is complete, or the response is rejected.") {
       connection, stream in
       let value = String(repeating: "v", count: 1 << 20)
       try connection.sendHead(stream: stream, fields: [("x-big", value)])
@@ -232,7 +232,7 @@ extension ConformanceSuite {
         or: "the field"
       ) { $0.headers["x-big"]?.utf8.count == 1 << 20 }
     },
-    stream("h2-many-fields", "10,000 fields over HTTP/2 are given whole, or the reply is refused.") {
+    stream("h2-many-fields", "10,000 fields over HTTP/2 are complete, or the response is rejected.") {
       connection, stream in
       try connection.sendHead(stream: stream, fields: (0..<10_000).map { ("x-field-\($0)", "value \($0)") })
       try connection.sendData(stream: stream, "ok".utf8, isLast: true)
@@ -249,7 +249,7 @@ extension ConformanceSuite {
       try expectFailure($0, .cannotDecodeContentData, .cannotDecodeRawData)
     },
     speaking(
-      "h2-cancel", "Cancelling a load tells the server at once, by the stream's end or the connection's."
+      "h2-cancel", "Cancelling a load ends its stream or connection immediately."
     ) {
       context in
       let asked = Gate()
@@ -257,9 +257,9 @@ extension ConformanceSuite {
       let origin = try context.serveHTTP2 { connection in
         try connection.handshake()
         let first = try connection.nextRequest()
-        // However the connection ends, in order or by a reset: then the server knows.
+        // When the connection ends, in any way, the server knows of the cancellation.
         defer { wasReset.open() }
-        // The load after the cancelled one, on a connection of its own, is answered.
+        // The load after the cancelled one, on its own connection, gets a response.
         if asked.isOpen {
           try connection.respond(stream: first, text: "hello")
         } else {
@@ -275,7 +275,7 @@ extension ConformanceSuite {
       var request = ExchangeRequest(.data, origin)
       request.cancel = asked
       try expectFailure(try await context.perform(request, on: session), .cancelled)
-      try expect(await wasReset.wait(within: .seconds(3)), "The server was not told to end the stream.")
+      try expect(await wasReset.wait(within: .seconds(3)), "The client did not end the stream.")
       try expectResponse(
         try await context.perform(ExchangeRequest(.data, origin), on: session), text: "hello")
     },

@@ -7,22 +7,22 @@ extension ConformanceSuite {
 
   private static let plainHeads: [ConformanceCase] =
     reply(
-      .heads, "not-http", "A reply that is no HTTP at all is an error.",
+      .heads, "not-http", "A response that is not HTTP is an error.",
       [.send("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n"), .close]
     ) { try expectProtocolError($0) }
     + reply(
-      .heads, "bad-status", "A status that is no number is an error.",
+      .heads, "bad-status", "A status that is not a number is an error.",
       [.send("HTTP/1.1 2x0 OK\r\nContent-Length: 2\r\n\r\nok"), .close]
     ) { try expectProtocolError($0) }
     + reply(
-      .heads, "any-case-fields", "Field names are understood in any case.",
+      .heads, "any-case-fields", "Field names are not case-sensitive.",
       [.send("HTTP/1.1 200 OK\r\ncOnTeNt-TyPe: text/plain\r\nCONTENT-LENGTH: 5\r\n\r\nhello"), .hold]
     ) { outcome in
       try expectResponse(outcome, text: "hello")
       try expect(outcome.headers["content-type"] == "text/plain", "Content-Type is lost.")
     }
     + reply(
-      .heads, "folded-field", "A field folded over two lines is one value, or the reply is refused.",
+      .heads, "folded-field", "A field folded over two lines is one value, or the response is rejected.",
       [.send("HTTP/1.1 200 OK\r\nX-Folded: one\r\n two\r\nContent-Length: 5\r\n\r\nhello"), .hold]
     ) { outcome in
       try expectFailure(
@@ -33,11 +33,11 @@ extension ConformanceSuite {
       }
     }
     + reply(
-      .heads, "no-reason", "A status line without a reason phrase is fine.",
+      .heads, "no-reason", "A status line without a reason phrase is accepted.",
       [.send("HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello"), .hold]
     ) { try expectResponse($0, text: "hello") }
     + reply(
-      .heads, "empty-reason", "A status line with an empty reason phrase is fine.",
+      .heads, "empty-reason", "A status line with an empty reason phrase is accepted.",
       [.send("HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nhello"), .hold]
     ) { try expectResponse($0, text: "hello") }
     + reply(
@@ -45,11 +45,11 @@ extension ConformanceSuite {
       [.send("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello"), .hold]
     ) { try expectResponse($0, text: "hello") }
     + reply(
-      .heads, "old-version", "A reply in HTTP/1.0 ends with its connection.", over: [.http],
+      .heads, "old-version", "A response in HTTP/1.0 ends with its connection.", over: [.http],
       [.send("HTTP/1.0 200 OK\r\n\r\nhello"), .close]
     ) { try expectResponse($0, text: "hello") }
     + reply(
-      .heads, "latin-1-field", "A field that is not UTF-8 is kept, whatever its letters become.",
+      .heads, "latin-1-field", "A field that is not UTF-8 is kept, possibly with other characters.",
       over: [.http],
       [
         .send(
@@ -61,7 +61,7 @@ extension ConformanceSuite {
       try expect(outcome.headers["x-name"]?.hasPrefix("Jos") == true, "The field X-Name is lost.")
     }
     + reply(
-      .heads, "nul-in-field", "A NUL in a field is an error or part of its value, and no crash.",
+      .heads, "nul-in-field", "A NUL in a field is an error or part of its value, and does not crash.",
       over: [.http],
       [.send("HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\nContent-Length: 2\r\n\r\nok"), .hold]
     ) { outcome in
@@ -70,14 +70,14 @@ extension ConformanceSuite {
       ) { $0.text == "ok" }
     }
     + reply(
-      .heads, "no-content-with-length", "A 204 has no body, whatever length it claims.",
+      .heads, "no-content-with-length", "A 204 has no body, regardless of Content-Length.",
       [.send("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n"), .hold]
     ) { try expectResponse($0, 204, text: "") }
     + reply(
-      .heads, "not-modified-with-length", "A 304 has no body, whatever length it claims.",
+      .heads, "not-modified-with-length", "A 304 has no body, regardless of Content-Length.",
       [.send("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: \"a\"\r\n\r\n"), .hold]
     ) { try expectResponse($0, 304, text: "") }
-    + each(.heads, "head-with-length", "The answer to HEAD has no body, whatever length it claims.") {
+    + each(.heads, "head-with-length", "The response to HEAD has no body, regardless of Content-Length.") {
       context in
       let (origin, _) = try context.serve([
         .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"), .hold,
@@ -88,14 +88,14 @@ extension ConformanceSuite {
 
   private static let interimHeads: [ConformanceCase] =
     reply(
-      .heads, "several-interim", "Interim responses before the response are passed over.",
+      .heads, "several-interim", "Interim responses before the response are ignored.",
       [
         .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"),
         .send("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"), .send(Reply(text: "hello")), .hold,
       ]
     ) { try expectResponse($0, text: "hello") }
     + reply(
-      .heads, "switching-unasked", "A 101 nobody asked for is an error or the response, and no hang.",
+      .heads, "switching-unasked", "An unrequested 101 is an error or the response, and does not hang.",
       [
         .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: nonsense\r\nConnection: Upgrade\r\n\r\n"),
         .send("something else"), .close,
@@ -107,7 +107,7 @@ extension ConformanceSuite {
     }
 
   private static let excessiveHeads: [ConformanceCase] =
-    each(.heads, "endless-interim", "Interim responses without end are ended by an error or the time-out.") {
+    each(.heads, "endless-interim", "Endless interim responses cause an error or a time-out.") {
       context in
       let (origin, _) = try context.serve([
         .readRequest, .sendForever(String(repeating: "HTTP/1.1 102 Processing\r\nX-A: b\r\n\r\n", count: 50)),
@@ -115,7 +115,7 @@ extension ConformanceSuite {
       try await expectBounded(context, origin)
     }
     + each(
-      .heads, "endless-head", "A head without end is ended by an error or the time-out, in little memory."
+      .heads, "endless-head", "An endless head causes an error or a time-out, using little memory."
     ) { context in
       let (origin, _) = try context.serve([
         .readRequest, .send("HTTP/1.1 200 OK\r\n"),
@@ -124,7 +124,7 @@ extension ConformanceSuite {
       try await expectBounded(context, origin)
     }
     + each(
-      .heads, "endless-field", "A field without end is ended by an error or the time-out, in little memory."
+      .heads, "endless-field", "An endless field causes an error or a time-out, using little memory."
     ) { context in
       let (origin, _) = try context.serve([
         .readRequest, .send("HTTP/1.1 200 OK\r\nX-Field: "),
@@ -132,7 +132,7 @@ extension ConformanceSuite {
       ])
       try await expectBounded(context, origin)
     }
-    + each(.heads, "big-field", "A field of 1 MiB is given whole, or the reply is refused.") { context in
+    + each(.heads, "big-field", "A field of 1 MiB is complete, or the response is rejected.") { context in
       let value = String(repeating: "v", count: 1 << 20)
       let (origin, _) = try context.serve([
         .readRequest, .send("HTTP/1.1 200 OK\r\nX-Big: \(value)\r\nContent-Length: 2\r\n\r\nok"), .hold,
@@ -142,7 +142,7 @@ extension ConformanceSuite {
         outcome, .cannotParseResponse, .badServerResponse, .dataLengthExceedsMaximum, or: "the field"
       ) { $0.text == "ok" && $0.headers["x-big"]?.utf8.count == 1 << 20 }
     }
-    + each(.heads, "many-fields", "10,000 fields are given whole, or the reply is refused.") { context in
+    + each(.heads, "many-fields", "10,000 fields are complete, or the response is rejected.") { context in
       let fields = (0..<10_000).map { "X-Field-\($0): value \($0)\r\n" }.joined()
       let (origin, _) = try context.serve([
         .readRequest, .send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok"), .hold,
@@ -156,12 +156,12 @@ extension ConformanceSuite {
       }
     }
 
-  /// What never ends must end by itself or at the resource's time-out, and must not fill the memory.
+  /// Expects that an endless response ends with an error or at the resource time-out, without filling the memory.
   private static func expectBounded(_ context: CaseContext, _ origin: String) async throws {
     let session = try context.session { $0.resourceTimeout = .seconds(2) }
-    let before = ResourceCensus.residentBytes()
+    let before = ResourceSnapshot.residentBytes()
     let outcome = try await context.perform(ExchangeRequest(.data, origin), on: session)
-    let growth = ResourceCensus.residentBytes() - before
+    let growth = ResourceSnapshot.residentBytes() - before
     try expectFailure(
       outcome, .cannotParseResponse, .badServerResponse, .dataLengthExceedsMaximum, .timedOut,
       .networkConnectionLost, within: .seconds(5))

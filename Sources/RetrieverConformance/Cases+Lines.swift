@@ -11,18 +11,18 @@ extension ConformanceSuite {
       Data("one\u{0b}two\u{0c}three\u{85}four\u{2028}five\u{2029}six".utf8),
       ["one", "two", "three", "four", "five", "six"]),
     splitting(
-      "lines-near-misses", "Characters that begin like NEL, LS and PS end no line.",
+      "lines-near-misses", "Characters that begin like NEL, LS and PS do not end a line.",
       Data("a\u{84}b\u{2027}c\u{202a}d\u{c5}e\n".utf8), ["a\u{84}b\u{2027}c\u{202a}d\u{c5}e"]),
     splitting(
       "lines-empty", "Empty lines are skipped.", Data("\n\none\n\r\n\n\r\rtwo\n\n".utf8), ["one", "two"]),
-    splitting("lines-last", "An unterminated last line is given.", Data("one\ntwo".utf8), ["one", "two"]),
+    splitting("lines-last", "An unterminated last line is returned.", Data("one\ntwo".utf8), ["one", "two"]),
     splitting("lines-none", "An empty body has no lines.", Data(), []),
     splitting(
       "lines-repaired", "Invalid UTF-8 is repaired.",
       Data("a".utf8) + [0xff] + Data("b\n".utf8) + [0xe2, 0x80] + Data("\nc\n".utf8),
       ["a\u{fffd}b", "\u{fffd}", "c"]),
     splitting(
-      "lines-byte-by-byte", "Terminators split over arrivals still end lines, and once.",
+      "lines-byte-by-byte", "A terminator that arrives in parts ends exactly one line.",
       Data("one\r\ntwo\u{2028}three\u{85}four\r\n\r\nfive\u{2029}".utf8),
       ["one", "two", "three", "four", "five"], slowly: true),
     ConformanceCase(.lines, "lines-long", "A line of 4 MiB is one line.") { context in
@@ -30,16 +30,16 @@ extension ConformanceSuite {
       let (origin, _) = try context.serveHTTP { _ in Reply(text: "one\n\(long)\ntwo\n") }
       let outcome = try await context.perform(ExchangeRequest(.lines, origin), limit: .seconds(15))
       try expectResponse(outcome)
-      try expect(outcome.lines == ["one", long, "two"], "\(outcome.lines.count) lines came.")
+      try expect(outcome.lines == ["one", long, "two"], "\(outcome.lines.count) lines arrived.")
     },
-    ConformanceCase(.lines, "lines-many", "10,000 lines come in order.") { context in
+    ConformanceCase(.lines, "lines-many", "10,000 lines arrive in order.") { context in
       let address = try context.servers.nginx().url("/lines").absoluteString
       let outcome = try await context.perform(ExchangeRequest(.lines, address))
       let expected = (0..<10_000).map { String(NginxServer.line($0).dropLast()) }
-      try expect(outcome.lines == expected, "\(outcome.lines.count) lines came, and not the expected ones.")
+      try expect(outcome.lines == expected, "\(outcome.lines.count) lines arrived, not the expected ones.")
     },
     ConformanceCase(
-      .lines, "lines-as-they-come", "A line is given when its terminator has arrived, not one byte later."
+      .lines, "lines-as-they-come", "A line is returned when its terminator arrives, not one byte later."
     ) { context in
       let gates = ["one": Gate(), "two": Gate(), "three": Gate(), "four": Gate()]
       let (origin, _) = try context.serve { connection in
@@ -65,7 +65,7 @@ extension ConformanceSuite {
       let outcome = try await context.perform(request)
       try expect(outcome.lines.count == 3, "\(outcome.lines.count) lines were iterated.")
       try expect(
-        await closed.wait(within: .seconds(4)), "The server still sends into a connection nobody reads.")
+        await closed.wait(within: .seconds(4)), "The server still sends into a connection that is not read.")
     },
     ConformanceCase(.lines, "lines-error", "An error in the body is thrown after the lines before it.") {
       context in

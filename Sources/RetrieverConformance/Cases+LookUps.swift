@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What the names answer is said at `MadeUpNames`.
+/// The addresses of the names are documented at `TestHostNames`.
 extension ConformanceSuite {
   static let lookups: [ConformanceCase] = slowNames + failingNames + sharedQuestions
 
@@ -9,19 +9,19 @@ extension ConformanceSuite {
     over transports: [Transport] = [.http], _ id: String, _ title: String, limit: Duration = .seconds(25),
     body: @escaping @Sendable (CaseContext) async throws -> Void
   ) -> [ConformanceCase] {
-    each(over: transports, .lookups, id, title, limit: limit, in: .ownProcessWithMadeUpNames) { context in
+    each(over: transports, .lookups, id, title, limit: limit, in: .ownProcessWithTestHostNames) { context in
       context.setProxies([:])
       try await body(context)
     }
   }
 
-  /// A healthy server; the URL of a name there.
+  /// Starts a healthy server. Returns a function that returns its URL under a name.
   private static func served(_ context: CaseContext) throws -> (@Sendable (_ name: String) -> String) {
     let server = context.keep(try ScriptedServer.http { _ in Reply(text: "hello") })
     return { [port = server.port] name in "http://\(name):\(port)/" }
   }
 
-  private static func count(of name: String) -> Int { MadeUpNames.questions().count { $0.name == name } }
+  private static func count(of name: String) -> Int { TestHostNames.questions().count { $0.name == name } }
 
   /// Waits until a name is being looked up.
   private static func expectQuestion(_ name: String) async throws {
@@ -32,16 +32,16 @@ extension ConformanceSuite {
   // MARK: Slow names
 
   private static let slowNames: [ConformanceCase] =
-    naming("name-plain", "A name that is looked up is connected to.") { context in
+    naming("name-plain", "A client can connect to a name that needs a look-up.") { context in
       let url = try served(context)
       try expectResponse(
         try await context.perform(ExchangeRequest(.data, url("origin.test"))), text: "hello")
     }
-    + naming("name-slow", "A look-up of half a second is waited for.") { context in
+    + naming("name-slow", "A load waits for a look-up of half a second.") { context in
       let url = try served(context)
       let outcome = try await context.perform(ExchangeRequest(.data, url("slow-500.test")))
       try expectResponse(outcome, text: "hello")
-      try expect(outcome.elapsed > .milliseconds(450), "It took \(outcome.elapsed) only.")
+      try expect(outcome.elapsed > .milliseconds(450), "It took only \(outcome.elapsed).")
     }
     + naming("name-slow-timeout", "A time-out of one second ends a look-up that takes eight.") { context in
       let url = try served(context)
@@ -86,7 +86,7 @@ extension ConformanceSuite {
       _ = try await result
       try await expectAnswerSoon(context, session, url("127.0.0.1"))
     }
-    + naming("name-slow-others", "While one look-up hangs, loads from other hosts are answered.") { context in
+    + naming("name-slow-others", "While one look-up hangs, loads from other hosts succeed.") { context in
       let url = try served(context)
       let session = try context.session()
       var request = ExchangeRequest(.data, url("slow-8000.test"))
@@ -116,7 +116,7 @@ extension ConformanceSuite {
       try expect(outcome.failure != nil, "There is no error: \(describe(outcome)).")
       try expect(elapsed < .milliseconds(500), "It took \(elapsed).")
     }
-    + naming("name-slow-crowd", "Ten hanging look-ups hold no other load.") { context in
+    + naming("name-slow-crowd", "Ten hanging look-ups do not delay other loads.") { context in
       let url = try served(context)
       let session = try context.session()
       let cancel = Gate()
@@ -139,7 +139,7 @@ extension ConformanceSuite {
       }
     }
 
-  /// 100 milliseconds, and what a loaded machine and a new process may add.
+  /// 100 milliseconds, plus a margin for a busy machine and a new process.
   static func expectAnswerSoon(
     _ context: CaseContext, _ session: any ConformanceSession, _ address: String,
     within limit: Duration = .milliseconds(250)
@@ -160,7 +160,7 @@ extension ConformanceSuite {
           .dnsLookupFailed)
       }
     }
-    + naming("name-fails-crowd", "50 failing names hold no other load and all end.") { context in
+    + naming("name-fails-crowd", "50 failing names do not delay other loads, and all end.") { context in
       let url = try served(context)
       let session = try context.session()
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -175,7 +175,7 @@ extension ConformanceSuite {
         try await group.waitForAll()
       }
     }
-    + naming("name-several-addresses", "When the first address of a name refuses, the next one is tried.") {
+    + naming("name-several-addresses", "If the first address of a name refuses, the next one is tried.") {
       context in
       let url = try served(context)
       try expectResponse(try await context.perform(ExchangeRequest(.data, url("many.test"))), text: "hello")
@@ -193,7 +193,7 @@ extension ConformanceSuite {
   // MARK: Many questions
 
   private static let sharedQuestions: [ConformanceCase] =
-    naming("name-shared", "50 loads at the same time ask for the name of their host once.") { context in
+    naming("name-shared", "50 concurrent loads look up the name of their host once.") { context in
       let url = try served(context)
       let session = try context.session { $0.needsKeptConnections = true }
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -209,11 +209,11 @@ extension ConformanceSuite {
       let asked = count(of: "slow-500-shared.test")
       try expect(asked == 1, "The name was looked up \(asked) times.")
     }
-    + naming("name-threads", "200 slow look-ups at the same time take a bounded number of threads.") {
+    + naming("name-threads", "200 concurrent slow look-ups use a bounded number of threads.") {
       context in
       let url = try served(context)
       let session = try context.session { $0.needsKeptConnections = true }
-      let before = ResourceCensus.take().threads
+      let before = ResourceSnapshot.take().threads
       let cancel = Gate()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<200 {
@@ -223,9 +223,9 @@ extension ConformanceSuite {
             _ = try await context.perform(request, on: session, limit: .seconds(20))
           }
         }
-        _ = await eventually(within: .seconds(1)) { MadeUpNames.questions().count >= 200 }
-        let threads = ResourceCensus.take().threads - before
-        let concurrency = MadeUpNames.questions().map(\.concurrency).max() ?? 0
+        _ = await eventually(within: .seconds(1)) { TestHostNames.questions().count >= 200 }
+        let threads = ResourceSnapshot.take().threads - before
+        let concurrency = TestHostNames.questions().map(\.concurrency).max() ?? 0
         cancel.open()
         try await group.waitForAll()
         try expect(concurrency > 0, "No name was looked up.")

@@ -8,7 +8,7 @@ extension ConformanceSuite {
       (.upload, "metrics-upload"),
       (.bytes, "metrics-bytes"), (.dataCallback, "metrics-callback"),
     ].map { kind, id in
-      ConformanceCase(.metrics, id, "Metrics of \(kind.rawValue) come once, before the end.") { context in
+      ConformanceCase(.metrics, id, "Metrics of \(kind.rawValue) arrive once, before the end.") { context in
         let (origin, _) = try context.serveHTTP { _ in Reply(text: "hello") }
         var request = ExchangeRequest(kind, origin, delegate: DelegatePolicy())
         if kind == .upload { (request.method, request.body) = ("POST", .data(Data("dog".utf8))) }
@@ -29,13 +29,13 @@ extension ConformanceSuite {
         try expectResponse(outcome, text: "hello")
         try expectMetrics(outcome, transactions: 2)
       },
-      ConformanceCase(.metrics, "metrics-failure", "Metrics come for a request that fails, too.") { context in
+      ConformanceCase(.metrics, "metrics-failure", "Metrics also arrive for a failed request.") { context in
         let (origin, _) = try context.serve([.readRequest, .close])
         let outcome = try await context.perform(ExchangeRequest(.data, origin, delegate: DelegatePolicy()))
         try expectFailure(outcome, .networkConnectionLost, .badServerResponse)
         try expectMetrics(outcome, transactions: nil)
       },
-      ConformanceCase(.metrics, "metrics-session-delegate", "Metrics come to the session's delegate.") {
+      ConformanceCase(.metrics, "metrics-session-delegate", "Metrics arrive at the session's delegate.") {
         context in
         let (origin, _) = try context.serveHTTP { _ in Reply(text: "hello") }
         let session = try context.session { $0.delegate = DelegatePolicy() }
@@ -48,8 +48,8 @@ extension ConformanceSuite {
   private static func expectMetrics(
     _ outcome: ExchangeOutcome, transactions: Int?, first: Bool = true
   ) throws {
-    try expect(outcome.metricsCount == 1, "Metrics came \(outcome.metricsCount) times.")
-    try expect(!first || outcome.metricsCameFirst, "Metrics came after the end.")
+    try expect(outcome.metricsCount == 1, "Metrics arrived \(outcome.metricsCount) times.")
+    try expect(!first || outcome.metricsCameFirst, "Metrics arrived after the end.")
     if let transactions {
       try expect(
         outcome.transactionCount == transactions,

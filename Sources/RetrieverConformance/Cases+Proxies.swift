@@ -4,17 +4,18 @@ import TestSupport
 extension ConformanceSuite {
   static let proxies: [ConformanceCase] = tunnels + refusedTunnels + plainProxies + proxyChoice + socksProxies
 
-  /// A case behind a proxy: a process of its own, because the environment names the proxy.
+  /// Returns a case behind a proxy. It runs in its own process, because it sets the proxy in the environment.
   static func behind(
     over transports: [Transport] = [.https], _ id: String, _ title: String,
     body: @escaping @Sendable (CaseContext) async throws -> Void
   ) -> [ConformanceCase] {
-    each(over: transports, .proxies, id, title, in: .ownProcessWithMadeUpNames, body: body)
+    each(over: transports, .proxies, id, title, in: .ownProcessWithTestHostNames, body: body)
   }
 
   // MARK: Tunnels
 
-  /// A load through a tunnel that the proxy makes with this answer; the origin's response must arrive as it is.
+  /// Returns a case with a tunnel that the proxy opens with this response. The origin's response must arrive
+  /// unchanged.
   private static func tunnel(_ id: String, _ title: String, _ head: String) -> [ConformanceCase] {
     behind(over: [.https, .http2], id, title) { context in
       let proxy = try context.proxy { _ in .tunnel(head) }
@@ -38,21 +39,21 @@ extension ConformanceSuite {
       )
       try expect(
         proxy.questions.allSatisfy { $0.hasPrefix("CONNECT origin.test:") } && !proxy.questions.isEmpty,
-        "The proxy was asked for \(proxy.questions).")
+        "The proxy received \(proxy.questions).")
     }
   }
 
   private static let tunnels: [ConformanceCase] =
     tunnel(
-      "proxy-tunnel", "A tunnel through a proxy brings the origin's response.",
+      "proxy-tunnel", "A tunnel through a proxy returns the origin's response.",
       "HTTP/1.1 200 Connection established\r\n\r\n")
     + tunnel(
-      "proxy-tunnel-fields", "The fields and cookies of a proxy that makes a tunnel are not the origin's.",
+      "proxy-tunnel-fields", "The fields and cookies of a proxy that opens a tunnel are ignored.",
       "HTTP/1.1 200 OK\r\nX-Proxy: yes\r\nSet-Cookie: proxy=yes; Path=/\r\nContent-Type: text/x-proxy\r\n\r\n"
     )
     + behind(
       over: [.https, .http2], "proxy-tunnel-interim",
-      "Interim responses before a tunnel are passed over, or an error; they are never the response."
+      "Interim responses before a tunnel are ignored or an error, but never the response."
     ) { context in
       let interim =
         "HTTP/1.1 100 Continue\r\nX-Proxy: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-Proxy: 2\r\n\r\n"
@@ -65,11 +66,11 @@ extension ConformanceSuite {
       ) { $0.status == 404 && $0.text == "the origin's" && $0.headers["x-proxy"] == nil }
     }
     + tunnel(
-      "proxy-tunnel-length", "A length that a proxy gives with a tunnel does not count.",
+      "proxy-tunnel-length", "A length in the proxy's response is ignored.",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
     + tunnel(
-      "proxy-tunnel-204", "Every 2xx makes a tunnel.", "HTTP/1.1 204 No Content\r\nX-Proxy: yes\r\n\r\n")
-    + behind(over: [.https, .http2], "proxy-tunnel-upload", "A body sent through a tunnel arrives, once.") {
+      "proxy-tunnel-204", "Any 2xx status opens a tunnel.", "HTTP/1.1 204 No Content\r\nX-Proxy: yes\r\n\r\n")
+    + behind(over: [.https, .http2], "proxy-tunnel-upload", "A body sent through a tunnel arrives once.") {
       context in
       _ = try context.proxy()
       let (origin, requests) = try context.serveNamed { _ in Reply(201) }
@@ -81,7 +82,8 @@ extension ConformanceSuite {
 
   // MARK: Refusals
 
-  /// A load whose tunnel is not made: an error, soon, and nothing of the proxy's reply is taken for the origin's.
+  /// Returns a case in which no tunnel is opened. The result must be an error, soon, and the proxy's response must
+  /// not be taken as the origin's.
   private static func refused(
     _ id: String, _ title: String, _ answer: ScriptedProxy.Answer
   ) -> [ConformanceCase] {
@@ -91,11 +93,11 @@ extension ConformanceSuite {
       let session = try context.session()
       let outcome = try await context.perform(ExchangeRequest(.data, origin), on: session)
       try expectRefusal(outcome)
-      try expect(requests.all.isEmpty, "The origin was asked.")
+      try expect(requests.all.isEmpty, "The origin received a request.")
     }
   }
 
-  /// An error for a proxy that does not do its part, whatever its code: Apple documents none.
+  /// Expects an error for a proxy that fails. Apple documents no codes for it, so any code is accepted.
   static func expectRefusal(_ outcome: ExchangeOutcome) throws {
     try expectFailure(
       outcome, .cannotConnectToHost, .networkConnectionLost, .badServerResponse, .cannotParseResponse,
@@ -124,29 +126,29 @@ extension ConformanceSuite {
           "407 Proxy Authentication Required",
           "Proxy-Authenticate: Basic realm=\"p\"\r\nConnection: close\r\n")))
     + refused(
-      "proxy-refused-long", "A refusal with a body without end is an error.",
+      "proxy-refused-long", "A refusal with an endless body is an error.",
       .forever("HTTP/1.1 403 Forbidden\r\nContent-Length: 99999999999\r\n\r\n"))
     + refused("proxy-closed", "A proxy that closes instead of answering is an error.", .cut(""))
     + refused("proxy-reset", "A proxy that resets instead of answering is an error.", .reset(""))
     + refused(
-      "proxy-cut", "A proxy that closes inside its answer is an error.", .cut("HTTP/1.1 200 OK\r\nX-Pr"))
+      "proxy-cut", "A proxy that closes inside its response is an error.", .cut("HTTP/1.1 200 OK\r\nX-Pr"))
     + refused("proxy-no-http", "A proxy that does not speak HTTP is an error.", .cut("SSH-2.0-none\r\n\r\n"))
     + refused(
-      "proxy-cut-tunnel", "A tunnel that is closed at once is an error.", .cut("HTTP/1.1 200 OK\r\n\r\n"))
+      "proxy-cut-tunnel", "A tunnel that is closed immediately is an error.", .cut("HTTP/1.1 200 OK\r\n\r\n"))
     + refused(
-      "proxy-body-in-tunnel", "Bytes of a proxy inside the tunnel are an error.",
+      "proxy-body-in-tunnel", "Bytes sent by the proxy inside the tunnel are an error.",
       .cut("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
-    + behind("proxy-302", "A redirect in place of a tunnel is an error and is not followed.") { context in
+    + behind("proxy-302", "A redirect instead of a tunnel is an error and is not followed.") { context in
       let decoy = context.keep(try ScriptedServer.http { _ in Reply(text: "not the origin's") })
       let location = "Location: \(decoy.address("/login"))\r\nSet-Cookie: proxy=yes; Path=/\r\n"
       _ = try context.proxy { _ in .refuse(reply("302 Found", location)) }
       let (origin, requests) = try context.serveNamed { _ in Reply(text: "the origin's") }
       let outcome = try await context.perform(ExchangeRequest(.data, origin, delegate: DelegatePolicy()))
       try expectRefusal(outcome)
-      try expect(decoy.connectionCount == 0, "The address that the proxy named was asked.")
-      try expect(requests.all.isEmpty, "The origin was asked.")
+      try expect(decoy.connectionCount == 0, "The client followed the proxy's redirect.")
+      try expect(requests.all.isEmpty, "The origin received a request.")
     }
-    + behind("proxy-401-challenge", "A proxy's 401 asks nobody for the origin's password.") { context in
+    + behind("proxy-401-challenge", "A proxy's 401 never asks for the origin's password.") { context in
       let proxy = try context.proxy { _ in .refuse(reply("401 Unauthorized", basic)) }
       let (origin, _) = try context.serveNamed { _ in Reply(text: "the origin's") }
       var policy = DelegatePolicy()
@@ -159,23 +161,23 @@ extension ConformanceSuite {
       let asked = outcome.challenges.filter { !$0.method.hasSuffix("ServerTrust") }
       try expect(asked.isEmpty, "The delegate was asked: \(asked).")
       let sent = proxy.server.requests.compactMap { $0["Authorization"] ?? $0["Proxy-Authorization"] }
-      try expect(sent.isEmpty, "The proxy was sent a password.")
+      try expect(sent.isEmpty, "The proxy received a password.")
     }
-    + behind("proxy-refusal-code", "The error of a refused tunnel has a code, and is not the unknown one.") {
+    + behind("proxy-refusal-code", "The error of a refused tunnel has a specific code, not unknown.") {
       context in
       _ = try context.proxy { _ in .refuse(reply("403 Forbidden")) }
       let outcome = try await context.perform(ExchangeRequest(.data, "https://origin.test:9/"))
       try expectRefusal(outcome)
       try expect(outcome.failure != .url(URLError.Code.unknown.rawValue), "The code is -1: unknown.")
     }
-    + behind("proxy-silent", "A proxy that does not answer is a time-out.") { context in
+    + behind("proxy-silent", "A proxy that does not answer causes a time-out.") { context in
       _ = try context.proxy { _ in .silence }
       let (origin, _) = try context.serveNamed { _ in Reply(text: "the origin's") }
       var request = ExchangeRequest(.data, origin)
       request.timeout = .seconds(1)
       try expectTimeOut(try await context.perform(request))
     }
-    + behind("proxy-endless-head", "A head without end in place of a tunnel is an error, in little memory.") {
+    + behind("proxy-endless-head", "An endless head instead of a tunnel is an error, using little memory.") {
       context in
       let fields = String(repeating: "X-Filler: \(String(repeating: "x", count: 1000))\r\n", count: 16)
       let isFirst = Counter()
@@ -183,12 +185,12 @@ extension ConformanceSuite {
         isFirst.increment() == 1 ? .forever("HTTP/1.1 200 OK\r\n" + fields) : .cut("")
       }
       let (origin, _) = try context.serveNamed { _ in Reply(text: "the origin's") }
-      let before = ResourceCensus.residentBytes()
+      let before = ResourceSnapshot.residentBytes()
       var request = ExchangeRequest(.data, origin)
       request.timeout = .seconds(3)
       let outcome = try await context.perform(request)
       try expect(outcome.failure != nil, "There is no error: \(describe(outcome)).")
-      let growth = ResourceCensus.residentBytes() - before
+      let growth = ResourceSnapshot.residentBytes() - before
       try expect(growth < 96 << 20, "Resident memory grew by \(growth >> 20) MiB.")
     }
 

@@ -6,7 +6,7 @@ extension ConformanceSuite {
 
   private static func method(_ status: Int, _ sent: String, becomes expected: String) -> ConformanceCase {
     let keeps = sent == expected
-    let title = "After \(status) a \(sent) is \(keeps ? "still a" : "a") \(expected)"
+    let title = "After \(status), a \(sent) \(keeps ? "remains" : "becomes") a \(expected)"
     let bodyTitle = sent == "GET" || sent == "HEAD" ? "." : keeps ? " with its body." : " without its body."
     return ConformanceCase(.redirects, "redirect-\(status)-\(sent.lowercased())", title + bodyTitle) {
       context in
@@ -27,7 +27,7 @@ extension ConformanceSuite {
         try expect(
           last["Content-Type"] == nil && last["Transfer-Encoding"] == nil
             && (last["Content-Length"] ?? "0") == "0",
-          "The second request has fields of a body it has not.")
+          "The second request has fields of a body but no body.")
       }
     }
   }
@@ -90,7 +90,7 @@ extension ConformanceSuite {
       try expectResponse(outcome, text: "arrived")
       let target = server.requests.last?.target
       try expect(
-        target == expected, "The second request asks for \(target ?? "nothing"), expected \(expected).")
+        target == expected, "The second request has the target \(target ?? "nothing"), expected \(expected).")
     }
   }
 
@@ -98,16 +98,16 @@ extension ConformanceSuite {
     location("relative", "d", "/a/b/d", "A relative Location is resolved from the request's path."),
     location("parent", "../d?x=y", "/a/d?x=y", "Dots in a Location are resolved."),
     location("absolute-path", "/d", "/d", "A Location with an absolute path stays on the host."),
-    location("query", "?new=2", "/a/b/c?new=2", "A Location of a query alone keeps the path."),
-    location("no-scheme", "//HOST/d", "/d", "A Location without a scheme takes the request's."),
+    location("query", "?new=2", "/a/b/c?new=2", "A Location with only a query keeps the path."),
+    location("no-scheme", "//HOST/d", "/d", "A Location without a scheme uses the request's."),
     location("fragment", "/d#part", "/d", "A Location's fragment is not sent."),
-    location("absolute", "http://HOST/d?e=f", "/d?e=f", "An absolute Location is taken as it is."),
+    location("absolute", "http://HOST/d?e=f", "/d?e=f", "An absolute Location is used unchanged."),
     ConformanceCase(.redirects, "location-missing", "A redirect without a Location is the response.") {
       context in
       let (origin, _) = try context.serveHTTP { _ in Reply(302, text: "nowhere") }
       try expectResponse(try await context.perform(ExchangeRequest(.data, origin)), 302, text: "nowhere")
     },
-    ConformanceCase(.redirects, "location-broken", "A Location that is no URL is an error or the response.") {
+    ConformanceCase(.redirects, "location-broken", "An invalid Location is an error or the response.") {
       context in
       let (origin, _) = try context.serveHTTP { _ in .redirect(to: "http://[::1") }
       let outcome = try await context.perform(ExchangeRequest(.data, origin))
@@ -133,15 +133,15 @@ extension ConformanceSuite {
       request.headers = secretFields
       try expectResponse(try await context.perform(request), text: "other")
       try expect(
-        server.requests.first?["Authorization"] == "Bearer secret", "It was not even sent to its own origin.")
+        server.requests.first?["Authorization"] == "Bearer secret", "It was not sent to the first origin.")
       guard let arrived = elsewhere.requests.first else { throw CaseFailure(reason: "Nothing arrived.") }
       for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
-        try expect(arrived[name] == nil, "\(name) crossed to another origin.")
+        try expect(arrived[name] == nil, "\(name) was sent to another origin.")
       }
-      try expect(arrived["Accept-Language"] == "sv", "A harmless field was dropped as well.")
+      try expect(arrived["Accept-Language"] == "sv", "A harmless field was dropped too.")
     },
     ConformanceCase(
-      .redirects, "redirect-drops-secrets-async", "Nor are they when a delegate agrees to the redirect."
+      .redirects, "redirect-drops-secrets-async", "A delegate that accepts a redirect does not change this."
     ) { context in
       let (other, elsewhere) = try context.serveHTTP { _ in Reply(text: "other") }
       let (origin, _) = try context.serveHTTP { _ in .redirect(to: other + "/there") }
@@ -151,9 +151,9 @@ extension ConformanceSuite {
       request.headers = secretFields
       try expectResponse(try await context.perform(request), text: "other")
       try expect(
-        elsewhere.requests.first?["Authorization"] == nil, "Authorization crossed to another origin.")
+        elsewhere.requests.first?["Authorization"] == nil, "Authorization was sent to another origin.")
     },
-    ConformanceCase(.redirects, "redirect-keeps-secrets", "Within one origin Authorization is sent on.") {
+    ConformanceCase(.redirects, "redirect-keeps-secrets", "Within one origin, Authorization is kept.") {
       context in
       let (origin, server) = try context.serveHTTP { request in
         request.path == "/from" ? .redirect(to: "/to") : Reply(text: "arrived")
@@ -164,7 +164,7 @@ extension ConformanceSuite {
       try expect(server.requests.last?["Authorization"] == "Bearer secret", "Authorization was dropped.")
     },
     ConformanceCase(
-      .redirects, "redirect-drops-secrets-downgrade", "Nor are they sent from https to http.", over: .https
+      .redirects, "redirect-drops-secrets-downgrade", "Secrets are not sent from https to http.", over: .https
     ) { context in
       let plain = context.keep(try ScriptedServer.http { _ in Reply(text: "other") })
       let (origin, _) = try context.serveHTTP { _ in .redirect(to: "http://localhost:\(plain.port)/there") }
@@ -173,7 +173,7 @@ extension ConformanceSuite {
       _ = try await context.perform(request)
       let arrived = plain.requests.first
       try expect(
-        arrived?["Authorization"] == nil && arrived?["Cookie"] == nil, "A secret went out in clear text.")
+        arrived?["Authorization"] == nil && arrived?["Cookie"] == nil, "A secret was sent in clear text.")
     },
   ]
 
@@ -194,7 +194,7 @@ extension ConformanceSuite {
     refusing("redirect-to-file", "file:///etc/passwd", "A redirect to file: is refused."),
     refusing("redirect-to-ftp", "ftp://127.0.0.1/etc/passwd", "A redirect to ftp: is refused."),
     refusing("redirect-to-data", "data:text/plain,root:", "A redirect to data: is refused."),
-    ConformanceCase(.redirects, "redirect-endless", "A redirect without end is -1007 after about 20.") {
+    ConformanceCase(.redirects, "redirect-endless", "An endless redirect is -1007 after about 20 hops.") {
       context in
       let count = Counter()
       let (origin, server) = try context.serveHTTP { _ in .redirect(to: "/\(count.increment())") }
@@ -222,7 +222,7 @@ extension ConformanceSuite {
     let id = "redirect-\(follows ? "agreed" : "declined")-\(form.rawValue)"
     let title =
       follows
-      ? "A redirect that the delegate agrees to is followed"
+      ? "A redirect that the delegate accepts is followed"
       : "A redirect that the delegate declines is the response"
     return ConformanceCase(.redirects, id, "\(title) (\(form.rawValue) form).") { context in
       let (origin, _) = try context.serveHTTP { request in

@@ -7,12 +7,12 @@ extension ConformanceSuite {
   private static let everywhere: [Transport] = [.http, .https, .http2]
   private static let sizes = [0, 9, 200_000]
 
-  /// An error, whatever its code: what counts here is what the server got.
+  /// Expects an error, with any code. What counts here is what the server received.
   static func expectLost(_ outcome: ExchangeOutcome) throws {
     try expectFailure(outcome, .networkConnectionLost, .badServerResponse, .unknown)
   }
 
-  /// How a POST is given its body.
+  /// How the body of a POST is supplied.
   enum BodyForm: String, Sendable, CaseIterable {
     case data
     case stream
@@ -27,7 +27,7 @@ extension ConformanceSuite {
     ExchangeRequest(.data, address, method: "POST", body: form.body(size), delegate: DelegatePolicy())
   }
 
-  /// A session with several kept connections to a server (one over HTTP/2) that is about to die.
+  /// Returns a session with several kept connections to a server that is about to die (one connection over HTTP/2).
   private static func warmed(
     _ context: CaseContext
   ) async throws -> (server: DyingServer, origin: String, session: any ConformanceSession) {
@@ -46,7 +46,7 @@ extension ConformanceSuite {
     return (server, origin, session)
   }
 
-  /// Sends POSTs of each size to servers that die, in each way; each must arrive once and be an error.
+  /// Sends POSTs of each size to servers that die in each way. Each POST must arrive once and be an error.
   private static func expectOnce(
     _ context: CaseContext, _ form: BodyForm, _ appetite: DyingServer.Appetite, isKept: Bool
   ) async throws {
@@ -62,7 +62,7 @@ extension ConformanceSuite {
         server.die(death)
         let outcome = try await context.perform(post(form, size, to: origin), on: session)
         try expect(
-          server.received == 1, "A POST of \(size) bytes came \(server.received) times (\(ending)).")
+          server.received == 1, "A POST of \(size) bytes arrived \(server.received) times (\(ending)).")
         try expectLost(outcome)
       }
     }
@@ -74,17 +74,17 @@ extension ConformanceSuite {
         over: everywhere, .sentOnce, "once-kept-\(form)",
         "A POST (\(form)) is sent once when kept connections end after reading it."
       ) {
-        try await expectOnce($0, form, .whole, isKept: true)
+        try await expectOnce($0, form, .complete, isKept: true)
       }
         + each(
           over: everywhere, .sentOnce, "once-kept-part-\(form)",
-          "A POST (\(form)) is sent once when kept connections end after a part of it."
+          "A POST (\(form)) is sent once when kept connections end after reading a part of it."
         ) {
           try await expectOnce($0, form, .part, isKept: true)
         }
         + each(
           over: everywhere, .sentOnce, "once-kept-head-\(form)",
-          "A POST (\(form)) is sent once when kept connections end after its head."
+          "A POST (\(form)) is sent once when kept connections end after reading its head."
         ) {
           try await expectOnce($0, form, .head, isKept: true)
         }
@@ -92,16 +92,16 @@ extension ConformanceSuite {
           over: everywhere, .sentOnce, "once-new-\(form)",
           "A POST (\(form)) is sent once when a new connection ends after reading it."
         ) {
-          try await expectOnce($0, form, .whole, isKept: false)
+          try await expectOnce($0, form, .complete, isKept: false)
         }
     }
     + each(
       over: everywhere, .sentOnce, "once-idle-closed",
-      "A POST after the server closed the idle connection is answered, and sent once.", limit: .seconds(40)
+      "A POST after the server closed the idle connection succeeds and is sent once.", limit: .seconds(40)
     ) { context in
       let posts = Counter()
-      // Opened once an answer has arrived: what the client sent meanwhile could turn the close into a reset, and that
-      // could overtake the answer.
+      // Opens when a response has arrived. Data from the client before that could turn the close into a reset, which
+      // could arrive before the response.
       let arrived = Slot<Gate>()
       let server = try served(context) { connection in
         posts.increment()
@@ -115,20 +115,21 @@ extension ConformanceSuite {
           arrived.value = gate
           try expectResponse(try await context.perform(post(form, size, to: server.origin), on: session))
           gate.open()
-          // The kernel lists connections in pieces, and one can be missed once.
+          // The kernel lists connections in parts, so one can be missed once.
           let absences = Counter()
           let isClosed = await eventually(within: .seconds(5)) {
             ConnectionTable.established(to: server.port) == 0 && absences.increment() >= 5
           }
           try expect(isClosed, "The server's end did not reach the client.")
-          try expect(posts.value == before + 1, "A POST came \(posts.value - before) times.")
+          try expect(posts.value == before + 1, "A POST arrived \(posts.value - before) times.")
         }
       }
     }
 
-  /// A server that closes each connection after one answer, without saying so before.
+  /// Starts a server that closes each connection after one response, without announcing it.
   ///
-  /// - Parameter onRequest: called with each request's connection; what it returns is called before the close.
+  /// - Parameter onRequest: A closure that is called with the connection of each request. The closure it returns is
+  ///   called before the connection is closed.
   private static func served(
     _ context: CaseContext,
     onRequest: @escaping @Sendable (ScriptedConnection) -> (() throws -> Void)
@@ -162,7 +163,7 @@ extension ConformanceSuite {
   private static let boundedTries: [ConformanceCase] =
     each(
       over: everywhere, .sentOnce, "again-kept",
-      "GET, HEAD, DELETE and PUT are sent again when a kept connection ends in place of an answer."
+      "GET, HEAD, DELETE and PUT are sent again when a kept connection ends instead of a response."
     ) { context in
       for (method, body) in repeatable {
         for ending in DyingServer.Ending.allCases {
@@ -171,13 +172,13 @@ extension ConformanceSuite {
           let request = ExchangeRequest(.data, origin, method: method, body: body)
           try expectResponse(
             try await context.perform(request, on: session), after: "to \(method) (\(ending))")
-          try expect(server.received == 2, "\(method) came \(server.received) times (\(ending)).")
+          try expect(server.received == 2, "\(method) arrived \(server.received) times (\(ending)).")
         }
       }
     }
     + each(
       over: everywhere, .sentOnce, "again-bounded",
-      "GET, HEAD, DELETE and PUT are sent at most three times when every connection ends."
+      "GET, HEAD, DELETE and PUT are sent at most three times if every connection ends."
     ) { context in
       for (method, body) in repeatable {
         for ending in DyingServer.Ending.allCases {
@@ -186,7 +187,7 @@ extension ConformanceSuite {
           let request = ExchangeRequest(.data, origin, method: method, body: body)
           let outcome = try await context.perform(request, on: session)
           try expect(
-            (1...3).contains(server.received), "\(method) came \(server.received) times (\(ending)).")
+            (1...3).contains(server.received), "\(method) arrived \(server.received) times (\(ending)).")
           try expectLost(outcome)
         }
       }

@@ -5,7 +5,8 @@ import TestSupport
 extension ConformanceSuite {
   // MARK: Requests that the server says it did not process
 
-  /// POSTs of each size to an HTTP/2 server that rejects the first try of each; they must be answered.
+  /// Returns a case that sends POSTs of each size to an HTTP/2 server that rejects the first attempt of each. They
+  /// must succeed.
   private static func unprocessed(
     _ id: String, _ title: String,
     _ reject: @escaping @Sendable (HTTP2Connection, UInt32, _ hasBody: Bool) throws -> Void
@@ -32,7 +33,7 @@ extension ConformanceSuite {
           request.timeout = .seconds(4)
           let outcome = try await context.perform(request)
           try expectResponse(outcome, text: "hello", after: "to a POST of \(size) bytes (\(form))")
-          try expect(outcome.elapsed < .seconds(3), "The answer took \(outcome.elapsed).")
+          try expect(outcome.elapsed < .seconds(3), "The response took \(outcome.elapsed).")
           try expect(answers.value == 1, "The POST was answered \(answers.value) times.")
         }
       }
@@ -40,18 +41,18 @@ extension ConformanceSuite {
   }
 
   static let notProcessed: [ConformanceCase] = [
-    unprocessed("again-refused-stream", "A POST on a refused stream is sent again and answered.") {
+    unprocessed("again-refused-stream", "A POST on a refused stream is sent again and succeeds.") {
       connection, stream, hasBody in
       if hasBody { try connection.readBody(of: stream) }
       try connection.reset(stream: stream, code: 7)
     },
     unprocessed(
       "again-refused-at-head",
-      "A POST on a stream that is refused before its body is sent again and answered."
+      "A POST on a stream that is refused before its body is sent again and succeeds."
     ) { connection, stream, _ in
       try connection.reset(stream: stream, code: 7)
     },
-    unprocessed("again-goaway", "A POST that GOAWAY excludes is sent again and answered.") {
+    unprocessed("again-goaway", "A POST that GOAWAY excludes is sent again and succeeds.") {
       connection, stream, hasBody in
       if hasBody { try connection.readBody(of: stream) }
       try connection.goAway(lastStream: 0, code: 0)
@@ -59,7 +60,7 @@ extension ConformanceSuite {
       throw ScriptedConnection.Ended.byPeer
     },
     unprocessed(
-      "again-goaway-close", "A POST that GOAWAY excludes is sent again when the connection is closed then."
+      "again-goaway-close", "A POST that GOAWAY excludes is sent again if the connection is then closed."
     ) { connection, stream, hasBody in
       if hasBody { try connection.readBody(of: stream) }
       try connection.goAway(lastStream: 0, code: 0)
@@ -68,7 +69,7 @@ extension ConformanceSuite {
   ]
 
   static let excludedGET = ConformanceCase(
-    .sentOnce, "again-goaway-get", "A GET that GOAWAY excludes is sent again and answered, also in flight.",
+    .sentOnce, "again-goaway-get", "A GET that GOAWAY excludes is sent again and succeeds, even in flight.",
     over: .http2
   ) { context in
     let origin = try context.serveHTTP2 { connection in
@@ -87,7 +88,7 @@ extension ConformanceSuite {
     try expectResponse(try await context.perform(ExchangeRequest(.data, origin), on: session), text: "warm")
     let outcome = try await context.perform(ExchangeRequest(.data, origin), on: session)
     try expectResponse(outcome, text: "hello", after: "on a new connection")
-    try expect(outcome.elapsed < .seconds(3), "The answer took \(outcome.elapsed).")
+    try expect(outcome.elapsed < .seconds(3), "The response took \(outcome.elapsed).")
   }
 
   // MARK: Volleys
@@ -95,7 +96,7 @@ extension ConformanceSuite {
   static let volleys: [ConformanceCase] =
     each(
       over: [.http, .https, .http2], .sentOnce, "once-volley",
-      "1,000 dying connections: each GET is answered, no POST is sent twice.", limit: .seconds(120)
+      "1,000 dying connections: each GET succeeds, no POST is sent twice.", limit: .seconds(120)
     ) { try await volley($0, concurrency: 1) }
     + each(
       over: [.http, .https, .http2], .sentOnce, "once-volley-crowd",
@@ -107,9 +108,9 @@ extension ConformanceSuite {
     let origin = try arrivals.start(in: context)
     let session = try context.session { $0.needsKeptConnections = true }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for lane in 0..<concurrency {
+      for start in 0..<concurrency {
         group.addTask {
-          for number in stride(from: lane, to: 1000, by: concurrency) {
+          for number in stride(from: start, to: 1000, by: concurrency) {
             try await load(number, context, session, origin, arrivals, isAlone: concurrency == 1)
           }
         }
@@ -128,21 +129,22 @@ extension ConformanceSuite {
     let outcome = try await context.perform(request, on: session)
     let count = arrivals.count(of: number)
     try expect(
-      count <= (isPost ? 1 : 3), "\(request.method) number \(number) came \(count) times.")
+      count <= (isPost ? 1 : 3), "\(request.method) number \(number) arrived \(count) times.")
     if outcome.failure != nil, isPost || !isAlone {
       try expectLost(outcome)
     } else {
       try expectResponse(outcome, after: "to \(request.method) number \(number)")
-      try expect(count > 0, "An answer came to a request that did not.")
+      try expect(count > 0, "A request that did not arrive got a response.")
     }
   }
 }
 
-/// A server whose connections answer one request and end after reading the next, and what came to it.
+/// A server whose connections answer one request and end after reading the next. It records the requests that arrive.
 private final class Arrivals: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 
-  /// The number of a load in letters that HPACK does not make shorter, so that they stay readable in HTTP/2 frames.
+  /// Returns the number of a load in letters that HPACK does not compress, so that they are readable in HTTP/2
+  /// frames.
   static func mark(_ number: Int) -> String {
     let digits = String(number, radix: 4).map { ["X", "Z", "&", "*"][$0.wholeNumberValue ?? 0] }
     return ";;;;" + digits.joined() + ",,,,"

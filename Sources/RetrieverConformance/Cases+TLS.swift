@@ -16,7 +16,7 @@ extension ConformanceSuite {
         .serverCertificateHasBadDate, .serverCertificateUntrusted)
     },
     ConformanceCase(
-      .tls, "tls-not-yet-valid", "A certificate of the future is -1204, -1201 or -1202.", over: .https
+      .tls, "tls-not-yet-valid", "A certificate that is not yet valid is -1204, -1201 or -1202.", over: .https
     ) { context in
       try expectFailure(
         try await context.perform(ExchangeRequest(.data, secure(context, .notYetValid))),
@@ -35,14 +35,14 @@ extension ConformanceSuite {
         .serverCertificateUntrusted, .serverCertificateHasUnknownRoot)
     },
     ConformanceCase(
-      .tls, "tls-unknown-authority", "A certificate of an authority nobody trusts is -1203 or -1202.",
+      .tls, "tls-unknown-authority", "A certificate of an untrusted authority is -1203 or -1202.",
       over: .https
     ) { context in
       try expectFailure(
         try await context.perform(ExchangeRequest(.data, secure(context, .unknownAuthority))),
         .serverCertificateHasUnknownRoot, .serverCertificateUntrusted)
     },
-    ConformanceCase(.tls, "tls-not-spoken", "A server that speaks no TLS is -1200.", over: .https) {
+    ConformanceCase(.tls, "tls-not-spoken", "A server that does not use TLS is -1200.", over: .https) {
       context in
       let server = context.keep(
         try ScriptedServer([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .readUntilClosed]))
@@ -59,14 +59,14 @@ extension ConformanceSuite {
         try await context.perform(ExchangeRequest(.data, "https://127.0.0.1:\(server.port)/")),
         .secureConnectionFailed, .networkConnectionLost)
     },
-    ConformanceCase(.tls, "tls-bytes", "A refused certificate fails bytes as it fails data.", over: .https) {
+    ConformanceCase(.tls, "tls-bytes", "A rejected certificate is an error for bytes too.", over: .https) {
       context in
       try expectFailure(
         try await context.perform(ExchangeRequest(.bytes, secure(context, .selfSigned))),
         .serverCertificateUntrusted, .serverCertificateHasUnknownRoot)
     },
     ConformanceCase(
-      .tls, "tls-download", "A refused certificate fails a download as it fails data.", over: .https
+      .tls, "tls-download", "A rejected certificate is an error for a download too.", over: .https
     ) { context in
       try expectFailure(
         try await context.perform(ExchangeRequest(.download, secure(context, .wrongHost))),
@@ -114,7 +114,7 @@ extension ConformanceSuite {
     }
     + reply(
       .tls, "tls-unclean-until-close",
-      "A body that ends with its connection, without close_notify, is an error or what came.",
+      "A body that ends with its connection, without close_notify, is an error or the data that arrived.",
       over: [.https], ending: .abrupt, [.send("HTTP/1.1 200 OK\r\n\r\nhello"), .close]
     ) { outcome in
       try expectFailure(outcome, .networkConnectionLost, .secureConnectionFailed, or: "“hello”") {

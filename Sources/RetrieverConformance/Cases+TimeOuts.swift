@@ -3,7 +3,7 @@ import TestSupport
 
 extension ConformanceSuite {
   static let timeouts: [ConformanceCase] = [
-    ConformanceCase(.timeouts, "timeout-session", "timeoutIntervalForRequest ends a wait for the head.") {
+    ConformanceCase(.timeouts, "timeout-session", "timeoutIntervalForRequest ends the wait for the head.") {
       context in
       let (origin, _) = try context.serve([.readRequest, .hold])
       let session = try context.session { $0.requestTimeout = .seconds(1) }
@@ -14,15 +14,15 @@ extension ConformanceSuite {
       let (origin, _) = try context.serve(stalling)
       try expectTimeOut(try await context.perform(waiting(.data, origin)))
     },
-    ConformanceCase(.timeouts, "timeout-in-download", "And that of a download.") { context in
+    ConformanceCase(.timeouts, "timeout-in-download", "It also ends a wait inside a download.") { context in
       let (origin, _) = try context.serve(stalling)
       try expectTimeOut(try await context.perform(waiting(.download, origin)))
     },
-    ConformanceCase(.timeouts, "timeout-in-bytes", "And that of bytes.") { context in
+    ConformanceCase(.timeouts, "timeout-in-bytes", "It also ends a wait inside bytes.") { context in
       let (origin, _) = try context.serve(stalling)
       let outcome = try await context.perform(waiting(.bytes, origin))
       try expectTimeOut(outcome)
-      try expect(outcome.text == "only a part", "Before the error “\(outcome.text)” came.")
+      try expect(outcome.text == "only a part", "Before the error, “\(outcome.text)” arrived.")
     },
     ConformanceCase(.timeouts, "timeout-callback", "The handler is called once with -1001.") { context in
       let (origin, _) = try context.serve([.readRequest, .hold])
@@ -30,12 +30,12 @@ extension ConformanceSuite {
       try expectTimeOut(outcome)
       try expect(outcome.completions == 1, "The handler was called \(outcome.completions) times.")
     },
-    ConformanceCase(.timeouts, "timeout-trickle", "Every arrival starts the request's time-out anew.") {
+    ConformanceCase(.timeouts, "timeout-trickle", "Arriving data restarts the request's time-out.") {
       context in
       let (origin, _) = try context.serve(trickling(10))
       try expectResponse(try await context.perform(waiting(.data, origin)), text: "..........")
     },
-    ConformanceCase(.timeouts, "timeout-redirects", "Each hop of a redirect has the time-out anew.") {
+    ConformanceCase(.timeouts, "timeout-redirects", "Each hop of a redirect restarts the time-out.") {
       context in
       let (origin, _) = try context.serve { connection in
         while let request = try connection.nextRequest() {
@@ -47,11 +47,11 @@ extension ConformanceSuite {
       }
       try expectResponse(try await context.perform(waiting(.data, origin + "/0")), text: "arrived")
     },
-    resource("timeout-resource", "timeoutIntervalForResource ends a transfer that goes on and on.", .data),
-    resource("timeout-resource-download", "And a download that goes on and on.", .download),
-    resource("timeout-resource-bytes", "And bytes that go on and on.", .bytes),
+    resource("timeout-resource", "timeoutIntervalForResource ends an endless transfer.", .data),
+    resource("timeout-resource-download", "timeoutIntervalForResource ends an endless download.", .download),
+    resource("timeout-resource-bytes", "timeoutIntervalForResource ends endless bytes.", .bytes),
     ConformanceCase(
-      .timeouts, "timeout-shorter-wins", "The request's own time-out is taken before the session's."
+      .timeouts, "timeout-shorter-wins", "The request's time-out takes precedence over the session's."
     ) {
       context in
       let (origin, _) = try context.serve([.readRequest, .hold])
@@ -72,7 +72,7 @@ extension ConformanceSuite {
     try connection.hold()
   }
 
-  /// So many dots, one every quarter of a second.
+  /// Sends `count` dots, one every quarter of a second.
   private static func trickling(_ count: Int) -> @Sendable (ScriptedConnection) throws -> Void {
     { connection in
       _ = try connection.readRequest()

@@ -3,16 +3,16 @@ import TestSupport
 
 extension ConformanceSuite {
   static let uploads: [ConformanceCase] =
-    each(.uploads, "upload-data", "An upload of data is created (201) and comes back the same.") { context in
+    each(.uploads, "upload-data", "Uploaded data is created (201) and can be loaded unchanged.") { context in
       try await roundTrip(context, .upload, .data(photo))
     }
-    + each(.uploads, "upload-file", "An upload of a file is created (201) and comes back the same.") {
+    + each(.uploads, "upload-file", "An uploaded file is created (201) and can be loaded unchanged.") {
       context in
       let file = try context.directory().write(photo, to: "photo")
       try await roundTrip(context, .upload, .file(file))
     }
     + [
-      ConformanceCase(.uploads, "upload-stream", "A body stream is sent to its end.") { context in
+      ConformanceCase(.uploads, "upload-stream", "A body stream is sent completely.") { context in
         try await roundTrip(context, .data, .stream(photo))
       },
       ConformanceCase(.uploads, "upload-callback", "An upload with a handler is created (201).") { context in
@@ -38,7 +38,7 @@ extension ConformanceSuite {
         let lengths = server.requests.map { $0["Content-Length"] ?? "missing" }
         try expect(lengths == ["\(photo.count)", "\(photo.count)"], "The lengths sent are \(lengths).")
       },
-      ConformanceCase(.uploads, "upload-file-missing", "A file that is not there is an error.") { context in
+      ConformanceCase(.uploads, "upload-file-missing", "A missing file is an error.") { context in
         let (origin, _) = try context.serveHTTP { _ in Reply(201) }
         let missing = try context.directory().file("missing")
         let outcome = try await context.perform(
@@ -47,7 +47,7 @@ extension ConformanceSuite {
       },
       ConformanceCase(
         .uploads, "upload-early-reply",
-        "A reply before the body is sent is given, or the connection was lost."
+        "A response before the body has been sent is returned, or the connection is lost."
       ) { context in
         let (origin, _) = try context.serve { connection in
           _ = try connection.readHead()
@@ -61,7 +61,7 @@ extension ConformanceSuite {
         try expectFailure(outcome, .networkConnectionLost, or: "status 413") { $0.status == 413 }
       },
       ConformanceCase(
-        .uploads, "upload-stream-again", "A body stream is asked for again after a redirect that repeats it."
+        .uploads, "upload-stream-again", "A redirect that repeats the body requests a new body stream."
       ) { context in
         let (origin, server) = try context.serveHTTP { request in
           request.path == "/first" ? .redirect(to: "/second", status: 307) : Reply(201)
@@ -70,20 +70,20 @@ extension ConformanceSuite {
           .data, origin + "/first", method: "POST", body: .stream(photo), delegate: DelegatePolicy())
         request.timeout = .seconds(5)
         try expectResponse(try await context.perform(request), 201)
-        try expect(server.requests.last?.body == photo, "The second request has not the body of the first.")
+        try expect(server.requests.last?.body == photo, "The second request has another body.")
       },
       ConformanceCase(
-        .uploads, "upload-big-file", "A file is streamed and never read whole.", limit: .seconds(60)
+        .uploads, "upload-big-file", "A file is streamed, not read into memory.", limit: .seconds(60)
       ) { context in
         let nginx = try context.servers.nginx()
         let file = nginx.documentRoot.appendingPathComponent("big")
-        ResourceCensus.resetPeak()
-        let before = ResourceCensus.residentBytes()
+        ResourceSnapshot.resetPeak()
+        let before = ResourceSnapshot.residentBytes()
         let outcome = try await context.perform(
           ExchangeRequest(.upload, nginx.url("/sink").absoluteString, method: "POST", body: .file(file)),
           limit: .seconds(50))
         try expectResponse(outcome, text: "\(1 << 30)\n")
-        let growth = ResourceCensus.peakResidentBytes() - before
+        let growth = ResourceSnapshot.peakResidentBytes() - before
         try expect(growth < 128 << 20, "Resident memory grew by \(growth >> 20) MiB.")
       },
     ]
@@ -103,7 +103,7 @@ extension ConformanceSuite {
     try expectResponse(outcome, 201)
     let back = try await context.perform(ExchangeRequest(.data, address), on: session)
     try expectResponse(back)
-    try expect(back.body == photo, "\(back.body.count) bytes came back, \(photo.count) were sent.")
+    try expect(back.body == photo, "\(back.body.count) bytes were returned, \(photo.count) were sent.")
     return outcome
   }
 }

@@ -2,28 +2,28 @@ import Foundation
 import TestSupport
 
 extension ConformanceCase {
-  /// Runs the case in a process of its own, blocking the calling thread until that has ended.
+  /// Runs the case in its own process. Blocks the calling thread until the process has ended.
   ///
   /// - Parameters:
-  ///   - program: a program that runs `ConformanceMain` (default: this one).
-  ///   - flags: passed on to it.
+  ///   - program: A program that runs `ConformanceMain` (default: this program).
+  ///   - flags: Additional arguments for the program.
   public func runApart(program: String = "/proc/self/exe", flags: [String] = []) -> Verdict {
     do {
-      // A temporary directory of its own: what is left in it is this case's.
+      // Each case has its own temporary directory, so that files left behind can be attributed to it.
       let directory = try TemporaryDirectory()
-      // The log lies elsewhere: it is no file that the client left behind.
+      // The log is stored elsewhere, so that it does not count as a file left behind.
       let logs = try TemporaryDirectory()
       defer { withExtendedLifetime((directory, logs)) {} }
       var environment = try TestAuthority.shared().environment
       environment["TMPDIR"] = directory.url.path
-      if place == .ownProcessWithMadeUpNames {
-        let names = try MadeUpNames.shared().environment(log: logs.path("names"))
+      if place == .ownProcessWithTestHostNames {
+        let names = try TestHostNames.shared().environment(log: logs.path("names"))
         environment.merge(names) { $1 }
       }
       let child = try ChildProcess(
         [program, "--case", id] + flags, environment: environment, isConversing: true)
       let line = child.readLine(within: timeLimit * 2 + .seconds(15))
-      // A verdict is a verdict, even when the client then keeps the process from ending.
+      // The verdict counts even if the client then prevents the process from ending.
       if let line, let result = try? JSONDecoder().decode(ConformanceMain.Line.self, from: Data(line.utf8)) {
         _ = child.waitForEnd(within: .seconds(2))
         return result.asVerdict
@@ -31,7 +31,7 @@ extension ConformanceCase {
       switch child.waitForEnd(within: .seconds(1)) {
       case nil: return .hung("The process did not end; every thread of the client was blocked.")
       case .exited(let code): return .crashed("The process ended with code \(code).")
-      case .signalled(let signal): return .crashed("The process ended by signal \(signal).")
+      case .signalled(let signal): return .crashed("The process was ended by signal \(signal).")
       }
     } catch {
       return .failed("The case could not be started: \(error)")

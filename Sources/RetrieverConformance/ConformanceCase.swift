@@ -1,20 +1,20 @@
 import Foundation
 import TestSupport
 
-/// How one case came out.
+/// The result of a case.
 public enum Verdict: Sendable, Equatable {
-  /// As stated.
+  /// The client behaves as stated.
   case passed
-  /// Otherwise, and how.
+  /// The client behaves differently, with a description.
   case failed(String)
-  /// The client never came back.
+  /// A call of the client did not end.
   case hung(String)
-  /// The client brought its process down.
+  /// The client crashed its process.
   case crashed(String)
-  /// The client has nothing to try.
+  /// The client does not have the feature.
   case notOffered(String)
 
-  /// One word.
+  /// The verdict in one word.
   public var word: String {
     switch self {
     case .passed: "passed"
@@ -25,7 +25,7 @@ public enum Verdict: Sendable, Equatable {
     }
   }
 
-  /// Why it did not pass.
+  /// The reason why the case did not pass.
   public var reason: String? {
     switch self {
     case .passed: nil
@@ -40,7 +40,7 @@ public enum Area: String, Sendable, CaseIterable {
   case basics
   /// Malformed and unusual heads.
   case heads
-  /// How a body's end is told.
+  /// How the end of a body is signalled.
   case framing
   /// Connections that end too early, or never.
   case endings
@@ -70,25 +70,25 @@ public enum Area: String, Sendable, CaseIterable {
   case cancelling
   /// Time-outs.
   case timeouts
-  /// What the tested library has beyond Apple's.
+  /// Features of the tested library that Apple's does not have.
   case beyond
   /// Proxies from the environment.
   case proxies
   /// How often a request reaches servers that end their connections.
   case sentOnce = "sent once"
-  /// Bodies that are cut, and bodies that only look so.
+  /// Bodies that are cut short, and bodies that only look so.
   case completeness = "complete or error"
   /// Look-ups of host names.
   case lookups = "look-ups"
-  /// Very many loads at the same time.
+  /// Many concurrent loads.
   case crowds
-  /// Descriptors and threads that run out.
+  /// Exhausted descriptors and threads.
   case exhaustion
-  /// HTTP/2 peers that flood and exceed.
+  /// HTTP/2 peers that flood the client or exceed limits.
   case floods = "HTTP/2 floods"
 }
 
-/// What a case speaks.
+/// The protocol of a case.
 public enum Transport: String, Sendable {
   /// HTTP/1.1 in clear text.
   case http
@@ -100,27 +100,27 @@ public enum Transport: String, Sendable {
 
 /// The process that a case must run in.
 public enum Place: Sendable {
-  /// Any, together with other cases.
+  /// Any process, together with other cases.
   case anyProcess
-  /// One of its own, because it changes the environment or the limits of the process.
+  /// Its own process, because the case changes the environment or the limits of the process.
   case ownProcess
-  /// One of its own that is started with `MadeUpNames`.
-  case ownProcessWithMadeUpNames
+  /// Its own process, started with `TestHostNames`.
+  case ownProcessWithTestHostNames
 }
 
-/// One behaviour, stated in a sentence, that a client has or has not.
+/// One behaviour of a client, stated in a sentence.
 public struct ConformanceCase: Sendable, CustomStringConvertible {
   /// A short name, unique in the suite.
   public let id: String
   /// The behaviour, as a sentence.
   public let title: String
-  /// What it is about.
+  /// The area of the behaviour.
   public let area: Area
-  /// What it speaks.
+  /// The protocol.
   public let transport: Transport
-  /// How long it may take in all.
+  /// The maximum time of the case.
   public let timeLimit: Duration
-  /// The process it must run in.
+  /// The process in which the case must run.
   public let place: Place
 
   let body: @Sendable (CaseContext) async throws -> Void
@@ -142,12 +142,12 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   /// The name.
   public var description: String { id }
 
-  /// Tries the client: the behaviour first, then that each session used is still usable.
+  /// Tests the client: first the behaviour, then whether each session is still usable.
   public func run(_ client: any ConformanceClient, _ servers: SharedServers) async -> Verdict {
     let context = CaseContext(client: client, servers: servers, transport: transport)
     defer { context.cleanUp() }
     if let missing = client.missing(in: area) { return .notOffered(missing) }
-    if place == .ownProcessWithMadeUpNames, !MadeUpNames.areLoaded {
+    if place == .ownProcessWithTestHostNames, !TestHostNames.areLoaded {
       return .failed("The case needs a process that is started with the made-up names: use --filter \(id).")
     }
     let verdict = await within(timeLimit) { () -> Verdict in
@@ -168,13 +168,14 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a case fails.
+/// The reason why a case failed.
 struct CaseFailure: Error {
   var reason: String
   var isHang = false
 }
 
-/// The result of `operation`, nil when it takes longer than `limit`: it is cancelled then, and left alone.
+/// Returns the result of `operation`; nil if it takes longer than `limit`. In that case, the operation is cancelled
+/// and not awaited.
 func within<Result: Sendable>(
   _ limit: Duration, _ operation: @escaping @Sendable () async -> Result
 ) async -> Result? {

@@ -1,37 +1,37 @@
-/// A URLSession-shaped client that the suite puts to the test.
+/// A client similar to URLSession that the suite tests.
 public protocol ConformanceClient: Sendable {
-  /// The name under which results are printed.
+  /// The name of the client in results.
   var name: String { get }
 
-  /// Makes a session of its own (ephemeral: cookies and credentials start empty).
+  /// Creates an ephemeral session, without cookies and credentials.
   ///
-  /// - Throws: `NotOffered` when an option has no counterpart.
+  /// - Throws: `NotOffered` if the client does not support an option.
   func makeSession(_ options: SessionOptions) throws -> any ConformanceSession
 
-  /// What the client lacks for all cases of an area; nil when it has something to try.
+  /// Returns the feature that the client lacks for all cases of an area; nil if it can run them.
   func missing(in area: Area) -> String?
 }
 
 extension ConformanceClient {
-  /// Nothing.
+  /// Returns nil.
   public func missing(in area: Area) -> String? { nil }
 }
 
 /// One session of a client.
 public protocol ConformanceSession: Sendable {
-  /// Carries out a request to its end; cancelling the surrounding task must cancel it.
+  /// Performs a request until its end. Cancelling the surrounding task must cancel the request.
   func perform(_ request: ExchangeRequest) async -> ExchangeOutcome
 
-  /// Ends the session and all it is doing.
+  /// Ends the session and all its requests.
   func invalidate()
 }
 
-/// Thrown for what a client does not have, so that a case is not counted as tried.
+/// An error that reports a feature that the client does not have, so that the case is not counted as tried.
 public struct NotOffered: Error, Sendable {
-  /// What is missing.
+  /// The missing feature.
   public var what: String
 
-  /// An error that names what is missing.
+  /// Creates an error with the missing feature.
   public init(_ what: String) {
     self.what = what
   }

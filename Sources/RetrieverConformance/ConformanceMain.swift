@@ -2,14 +2,18 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The suite as a program: every case in a process of its own, results as JSON lines.
+/// The suite as a program. Runs every case in its own process and prints the results as JSON lines.
 ///
-/// Arguments: `--list` prints the cases; `--filter TEXT` takes those whose id or area contains TEXT;
-/// `--jobs N` runs N at a time (2); `--strict` makes the exit code 1 when a case did not pass;
-/// `--twice` tries each case twice and fails it when the second time leaves more descriptors, threads or temporary
-/// files behind than the first; `--case ID` runs one case in this very process.
+/// Arguments:
+/// - `--list` prints the cases.
+/// - `--filter TEXT` selects the cases whose id or area contains TEXT.
+/// - `--jobs N` runs N cases at the same time (default: 2).
+/// - `--strict` makes the exit code 1 if a case did not pass.
+/// - `--twice` runs each case twice. A case fails if the second run leaves more descriptors, threads or temporary
+///   files behind than the first.
+/// - `--case ID` runs one case in this process.
 public enum ConformanceMain {
-  /// One case's result as it is printed.
+  /// The printed result of a case.
   struct Line: Codable {
     var client: String
     var id: String
@@ -21,7 +25,7 @@ public enum ConformanceMain {
     var seconds: Double
   }
 
-  /// Does what the arguments say, and ends the process.
+  /// Performs what the arguments request, and ends the process.
   public static func run(
     client: any ConformanceClient, arguments: [String] = CommandLine.arguments
   ) async -> Never {
@@ -53,25 +57,25 @@ public enum ConformanceMain {
     exit(arguments.contains("--strict") && failures > 0 ? 1 : 0)
   }
 
-  /// The second time must leave nothing behind that was not there after the first.
+  /// Runs the case again and fails it if the second run leaves resources behind that the first did not.
   private static func runAgain(
     _ tried: ConformanceCase, _ client: any ConformanceClient, _ servers: SharedServers
   ) async -> Verdict {
     _ = await eventually(within: .milliseconds(300)) { false }
-    let before = ResourceCensus.take()
+    let before = ResourceSnapshot.take()
     let verdict = await tried.run(client, servers)
     guard verdict == .passed else { return verdict }
     let isClean = await eventually(within: .seconds(3)) {
-      let left = ResourceCensus.take().since(before)
+      let left = ResourceSnapshot.take().since(before)
       return left.descriptors <= 0 && left.threads <= 2 && left.newTemporaryFiles.isEmpty
     }
     if isClean { return .passed }
-    let after = ResourceCensus.take()
+    let after = ResourceSnapshot.take()
     let files = after.since(before).newTemporaryFiles.sorted().prefix(3)
     return .failed("Left behind: before \(before), after \(after), new files \(files).")
   }
 
-  /// Runs the cases in child processes on threads of their own; how many did not pass.
+  /// Runs the cases in child processes, several at a time. Returns the number of cases that did not pass.
   private static func runAll(
     _ cases: [ConformanceCase], _ client: any ConformanceClient, _ flags: [String], jobs: Int
   ) -> Int {
@@ -104,7 +108,7 @@ public enum ConformanceMain {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(line) else { return }
-    // Not by `print`: a pipe would keep it in a buffer.
+    // Does not use `print`, because its output to a pipe is buffered.
     FileHandle.standardOutput.write(data + Data("\n".utf8))
   }
 

@@ -3,7 +3,7 @@ import TestSupport
 
 /// All cases, by area.
 public enum ConformanceSuite {
-  /// Every case, in a fixed order.
+  /// All cases, in a fixed order.
   public static let all: [ConformanceCase] =
     basics + heads + framing + endings + encodings + tls + http2 + bytes + lines + downloads + uploads
     + challenges + metrics + redirects + cookies + cancelling + timeouts + beyond
@@ -13,13 +13,13 @@ public enum ConformanceSuite {
   /// The cases that can run in one process, one after the other.
   public static let sharingAProcess = all.filter { $0.place == .anyProcess }
 
-  /// The cases that need a process of their own.
+  /// The cases that need their own process.
   public static let apart = all.filter { $0.place != .anyProcess }
 
-  /// The case with this id.
+  /// Returns the case with this id.
   public static func named(_ id: String) -> ConformanceCase? { all.first { $0.id == id } }
 
-  /// The same case over several transports; all but the first have the transport in their id.
+  /// Returns the same case for several transports. The ids of all but the first end with the transport.
   static func each(
     over transports: [Transport] = [.http, .https], _ area: Area, _ id: String, _ title: String,
     limit: Duration = .seconds(25), in place: Place = .anyProcess,
@@ -32,7 +32,8 @@ public enum ConformanceSuite {
     }
   }
 
-  /// Cases in which a server reads one request and then goes on as told, and a plain `data` call is judged.
+  /// Returns cases in which a server reads one request and then performs the given steps, and the result of a plain
+  /// `data` call is checked.
   static func reply(
     _ area: Area, _ id: String, _ title: String, over transports: [Transport] = [.http, .https],
     ending: TLSRelay.Ending = .clean, _ steps: [Script.Step],

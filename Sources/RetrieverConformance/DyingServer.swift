@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A server that answers until it is told to end its connections instead, and counts the requests it got since.
+/// A server that answers until it is asked to end its connections. It then counts the requests that it receives.
 final class DyingServer: Sendable {
-  /// How much of a request is read before the connection ends.
+  /// The part of a request that is read before the connection ends.
   enum Appetite: Sendable, CaseIterable {
     case head
     case part
-    case whole
+    case complete
   }
 
   /// How a connection ends.
@@ -17,11 +17,11 @@ final class DyingServer: Sendable {
     case reset
   }
 
-  /// How connections die.
+  /// The way in which connections end.
   struct Death: Sendable {
-    var appetite = Appetite.whole
+    var appetite = Appetite.complete
     var ending = Ending.close
-    /// How many requests die before the server answers again.
+    /// The number of requests that fail before the server answers again.
     var count = Int.max
   }
 
@@ -35,22 +35,23 @@ final class DyingServer: Sendable {
   private let allArrived = Gate()
   private let connections: Int
 
-  /// A server whose first requests are answered when so many of them have come, each on a connection of its own.
+  /// Creates a server that answers its first requests when `connections` of them have arrived, each on its own
+  /// connection.
   init(connections: Int) { self.connections = connections }
 
-  /// The requests that came since the server began to die.
+  /// The number of requests received since the server began to die.
   var received: Int { state.withLock { $0.received } }
 
-  /// From now on connections end in place of an answer.
+  /// Ends connections instead of answering, from now on.
   func die(_ death: Death) { state.withLock { $0.death = death } }
 
-  /// Starts it; its origin.
+  /// Starts the server and returns its origin.
   func start(in context: CaseContext) throws -> String {
     if context.transport == .http2 { return try context.serveHTTP2 { try self.serve($0) } }
     return try context.serve { try self.serve($0) }.origin
   }
 
-  /// Registers a request; how it dies, or nil when it is to be answered.
+  /// Registers a request. Returns how it dies; nil if it is to be answered.
   private func nextDeath() -> Death? {
     state.withLock { state in
       guard let death = state.death else { return nil }
@@ -73,7 +74,7 @@ final class DyingServer: Sendable {
       switch death?.appetite {
       case .head: break
       case .part: _ = try connection.read(exactly: 1000)
-      case .whole, nil: _ = try connection.readBody(of: request)
+      case .complete, nil: _ = try connection.readBody(of: request)
       }
       if let death { return end(connection, death) }
       try waitForOthers(connection)
@@ -92,7 +93,7 @@ final class DyingServer: Sendable {
       }
       if let death { return end(connection.raw, death) }
       try waitForOthers(connection.raw)
-      // Without a body, so that it is right for HEAD too.
+      // The response has no body, so that it is also valid for HEAD.
       try connection.sendHead(stream: stream, isLast: true)
     }
   }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What became of one request.
+/// The outcome of one request.
 public struct ExchangeOutcome: Sendable {
-  /// The error a client gave.
+  /// The error of a client.
   public enum Failure: Sendable, Equatable, CustomStringConvertible {
     /// A `URLError` with this code.
     case url(Int)
-    /// Anything else.
+    /// Any other error.
     case other(String)
 
-    /// The code, or the text of the other error.
+    /// The code, or the text of another error.
     public var description: String {
       switch self {
       case .url(let code): "URLError \(code)"
-      case .other(let text): "an error that is no URLError (\(text))"
+      case .other(let text): "an error that is not a URLError (\(text))"
       }
     }
   }
@@ -22,44 +22,44 @@ public struct ExchangeOutcome: Sendable {
   public var status: Int?
   /// The response's fields, names in lower case.
   public var headers: [String: String] = [:]
-  /// The body: the data, the bytes iterated, or the downloaded file's contents.
+  /// The body: the data, the iterated bytes, or the contents of the downloaded file.
   public var body = Data()
-  /// The lines iterated.
+  /// The iterated lines.
   public var lines: [String] = []
   /// The response's URL.
   public var finalURL: String?
   /// The error.
   public var failure: Failure?
-  /// Where a download's file was.
+  /// The path of a downloaded file.
   public var file: String?
-  /// The permission bits of a download's file.
+  /// The permission bits of a downloaded file.
   public var fileMode: Int?
-  /// The resume data that a cancelled download gave.
+  /// The resume data of a cancelled download.
   public var resumeData: Data?
-  /// How many times a completion handler was called.
+  /// The number of calls of the completion handler.
   public var completions = 0
-  /// The new URLs that the delegate was asked about.
+  /// The new URLs for which the delegate was called.
   public var redirects: [String] = []
-  /// The challenges that the delegate was asked about.
+  /// The challenges for which the delegate was called.
   public var challenges: [DelegatePolicy.Challenge] = []
-  /// How many times metrics came.
+  /// The number of times that metrics arrived.
   public var metricsCount = 0
-  /// How many transactions the metrics had.
+  /// The number of transactions in the metrics.
   public var transactionCount = 0
-  /// Whether metrics came before the call returned or the completion handler was called.
+  /// Whether metrics arrived before the call returned or the completion handler was called.
   public var metricsCameFirst = false
-  /// What the client does not offer, so that the case cannot be tried.
+  /// The feature that the client does not have, so that the case cannot run.
   public var notOffered: String?
 
-  /// How long it took; set by the suite.
+  /// The duration of the request. Set by the suite.
   public var elapsed = Duration.zero
   /// Whether the suite's watchdog ended the wait; set by the suite.
   public var isHung = false
 
-  /// An outcome to be filled in.
+  /// Creates an empty outcome.
   public init() {}
 
-  /// An outcome that says what is missing in the client.
+  /// Creates an outcome that reports a missing feature of the client.
   public static func notOffered(_ what: String) -> ExchangeOutcome {
     var outcome = ExchangeOutcome()
     outcome.notOffered = what

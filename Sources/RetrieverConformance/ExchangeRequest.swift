@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// One request as a behaviour case states it, in terms every URLSession-shaped client can carry out.
+/// One request of a case, in terms that every client similar to URLSession can perform.
 public struct ExchangeRequest: Sendable {
-  /// Which of the client's methods is to be used.
+  /// The method of the client to use.
   public enum Kind: String, Sendable {
     /// `data(for:delegate:)`.
     case data
@@ -23,7 +23,7 @@ public struct ExchangeRequest: Sendable {
     case downloadCallback
   }
 
-  /// What is sent as the body.
+  /// The body to send.
   public enum Body: Sendable {
     /// Nothing.
     case none
@@ -31,7 +31,7 @@ public struct ExchangeRequest: Sendable {
     case data(Data)
     /// The file's bytes.
     case file(URL)
-    /// These bytes by way of a stream.
+    /// These bytes as a stream.
     case stream(Data)
   }
 
@@ -55,18 +55,18 @@ public struct ExchangeRequest: Sendable {
   public var cancel: Gate?
   /// Cancels a download by producing resume data when it opens.
   public var cancelForResumption: Gate?
-  /// The resume data a download goes on from.
+  /// The resume data with which to continue a download.
   public var resumeData: Data?
-  /// Where a download's file is moved to while the client's call or handler has it.
+  /// The destination to which a downloaded file is moved, while the client's call or handler has it.
   public var destination: URL?
-  /// After how many bytes or lines the loop over them is left.
+  /// The number of bytes or lines after which the loop over them ends.
   public var elementLimit: Int?
-  /// Called when `bytes` has returned the response, before the first byte is asked for.
+  /// Called when `bytes` has returned the response, before the first byte is read.
   public var onHead: (@Sendable (Int) -> Void)?
-  /// Called with each line, or (for `bytes`) with the number of bytes so far, as soon as the loop has it.
+  /// Called with each line or (for `bytes`) with the number of bytes so far, as soon as the loop receives it.
   public var onElement: (@Sendable (String) async -> Void)?
 
-  /// A request with defaults for all the rest.
+  /// Creates a request. All other properties have default values.
   public init(
     _ kind: Kind = .data, _ url: String, method: String = "GET", body: Body = .none,
     delegate: DelegatePolicy? = nil
@@ -79,9 +79,9 @@ public struct ExchangeRequest: Sendable {
   }
 }
 
-/// How a delegate of the session or of one task answers.
+/// The behaviour of a delegate of a session or a task.
 public struct DelegatePolicy: Sendable {
-  /// How the delegate's methods are written.
+  /// The form of the delegate's methods.
   public enum Form: String, Sendable {
     /// With completion handlers.
     case completion
@@ -89,7 +89,7 @@ public struct DelegatePolicy: Sendable {
     case async
   }
 
-  /// A challenge as the delegate got it.
+  /// A challenge as the delegate received it.
   public struct Challenge: Sendable, Equatable {
     /// The authentication method's constant.
     public var method: String
@@ -97,12 +97,12 @@ public struct DelegatePolicy: Sendable {
     public var host: String
     /// The realm of the protection space.
     public var realm: String?
-    /// How many credentials were refused before.
+    /// The number of credentials that were rejected before.
     public var previousFailures: Int
     /// The status of the failure response.
     public var status: Int?
 
-    /// A challenge of these parts.
+    /// Creates a challenge.
     public init(method: String, host: String, realm: String?, previousFailures: Int, status: Int?) {
       self.method = method
       self.host = host
@@ -128,36 +128,37 @@ public struct DelegatePolicy: Sendable {
 
   /// The form of the methods.
   public var form = Form.completion
-  /// Answers `didReceive challenge`; nil: the method is not implemented.
+  /// Answers `didReceive challenge`. If nil, the delegate does not implement the method.
   public var challenge: (@Sendable (Challenge) -> Answer)?
-  /// Answers `willPerformHTTPRedirection` given the new URL: whether to follow; nil: not implemented.
+  /// Answers `willPerformHTTPRedirection`: returns whether to follow the new URL. If nil, the delegate does not
+  /// implement the method.
   public var redirect: (@Sendable (String) -> Bool)?
 
-  /// A delegate that only counts.
+  /// Creates a delegate that only records.
   public init(form: Form = .completion) {
     self.form = form
   }
 }
 
-/// What a client's session is made with.
+/// The options of a client's session.
 public struct SessionOptions: Sendable {
-  /// A PEM file with the one authority to trust.
+  /// A PEM file with the only trusted certificate authority.
   public var trustedAuthority: URL?
   /// `timeoutIntervalForRequest`.
   public var requestTimeout: Duration?
   /// `timeoutIntervalForResource`.
   public var resourceTimeout: Duration?
-  /// Whether the case is about connections that are kept between requests.
+  /// Whether the case depends on connections that are kept between requests.
   public var needsKeptConnections = false
   /// The session's delegate.
   public var delegate: DelegatePolicy?
-  /// Beyond Apple: how many bytes `data` collects before it fails.
+  /// An option that Apple does not have: the maximum number of bytes that `data` collects before it fails.
   public var maximumBufferedBodySize: Int64?
-  /// Beyond Apple: the Unix-domain socket all connections go to.
+  /// An option that Apple does not have: the Unix-domain socket for all connections.
   public var unixSocketPath: String?
-  /// Beyond Apple: whether loopback and private addresses are refused.
+  /// An option that Apple does not have: whether loopback and private addresses are refused.
   public var refusesPrivateAddresses = false
 
-  /// A session with defaults.
+  /// Creates default options.
   public init() {}
 }

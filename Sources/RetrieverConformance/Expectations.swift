@@ -21,7 +21,7 @@ func expectResponse(
   }
 }
 
-/// Fails the case unless the outcome is a `URLError` with one of these codes, and soon.
+/// Fails the case unless the outcome is a `URLError` with one of these codes, in time.
 func expectFailure(
   _ outcome: ExchangeOutcome, _ codes: URLError.Code..., within limit: Duration = .seconds(3)
 ) throws {
@@ -32,7 +32,7 @@ func expectFailure(
   try expect(outcome.elapsed < limit, "The error took \(outcome.elapsed), more than \(limit).")
 }
 
-/// Fails the case unless the outcome is one of these errors or a response that `accepts` agrees with.
+/// Fails the case unless the outcome is one of these errors or a response that `accepts` returns true for.
 func expectFailure(
   _ outcome: ExchangeOutcome, _ codes: URLError.Code..., or what: String,
   within limit: Duration = .seconds(3), accepts: (ExchangeOutcome) -> Bool
@@ -56,7 +56,7 @@ func abbreviate(_ text: String) -> String {
   text.count > 60 ? "\(text.prefix(60))… (\(text.utf8.count) bytes)" : text
 }
 
-/// The errors that stand for a reply that is not HTTP as it should be; Apple documents no finer choice.
+/// Expects an error for a malformed HTTP response. Apple does not document which code to use.
 func expectProtocolError(_ outcome: ExchangeOutcome, within limit: Duration = .seconds(3)) throws {
   try expectFailure(
     outcome, .cannotParseResponse, .badServerResponse, .networkConnectionLost, within: limit)

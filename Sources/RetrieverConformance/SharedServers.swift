@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The healthy servers that all cases of one process share, each started on first use.
+/// The healthy servers that all cases of a process share. Each is started on first use.
 public final class SharedServers: Sendable {
   private struct State {
     var healthy: ScriptedServer?
@@ -14,10 +14,10 @@ public final class SharedServers: Sendable {
 
   private let state = Mutex(State())
 
-  /// No server is started yet.
+  /// Creates the object without starting a server.
   public init() {}
 
-  /// A scripted server that answers everything with 200 and a short body.
+  /// Returns a scripted server that answers every request with 200 and a short body.
   func healthy() throws -> ScriptedServer {
     try state.withLock { state in
       if let healthy = state.healthy { return healthy }
@@ -27,7 +27,7 @@ public final class SharedServers: Sendable {
     }
   }
 
-  /// nginx.
+  /// Returns an nginx server.
   func nginx() throws -> NginxServer {
     try state.withLock { state in
       if let nginx = state.nginx { return nginx }
@@ -37,7 +37,7 @@ public final class SharedServers: Sendable {
     }
   }
 
-  /// Ends those that were started.
+  /// Stops the servers that were started.
   public func stop() {
     let (healthy, nginx) = state.withLock { state in
       defer { state = State() }

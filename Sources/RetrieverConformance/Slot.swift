@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that one side leaves for another.
+/// A value that one task stores for another.
 final class Slot<Value: Sendable>: Sendable {
   private let stored: Mutex<Value?>
 
@@ -16,7 +16,7 @@ final class Slot<Value: Sendable>: Sendable {
   }
 }
 
-/// A count that several sides raise.
+/// A thread-safe counter.
 final class Counter: Sendable {
   private let stored = Mutex(0)
 

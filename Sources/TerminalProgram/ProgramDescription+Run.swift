@@ -1,18 +1,18 @@
 import Glibc
 
-// From arguments to an exit status. What every program understands is answered here: help, the version, completions,
-// the manual; what a command does is the program's own.
+// Runs a program, from its arguments to an exit status. Handles what all programs have in common: help, version,
+// completions and the manual page. The program itself performs the other commands.
 extension ProgramDescription {
-  /// Runs the program, and returns the status to exit with.
+  /// Runs the program and returns its exit status.
   ///
-  /// Standard input, output and error are the process's. Signals that end programs cancel what is under way, which then
-  /// tidies up; a second one ends the process at once.
+  /// Uses the standard input, output and error of the process. The first SIGINT, SIGTERM or SIGHUP cancels the
+  /// running work, which then cleans up. A second signal ends the process immediately.
   ///
   /// - Parameters:
-  ///   - arguments: without the program's name.
-  ///   - environment: the variables of the process.
-  ///   - failure: what an error of the program's libraries means.
-  ///   - perform: does what a command is for.
+  ///   - arguments: The arguments without the program's name.
+  ///   - environment: The environment variables of the process.
+  ///   - failure: Converts an error of the program's libraries to a failure.
+  ///   - perform: Performs a command.
   package func run(
     _ arguments: [String], environment: [String: String],
     failure: @escaping @Sendable (any Error) -> Failure = { Failure(general: $0) },
@@ -48,14 +48,14 @@ extension ProgramDescription {
 
   private func hint(_ arguments: [String]) -> String {
     let command = arguments.first.flatMap(command(named:)).map { "\($0.name) " } ?? ""
-    return "\(name) \(command)--help shows what can be said."
+    return "Run “\(name) \(command)--help” for usage."
   }
 
   private func answer(
     _ arguments: [String], _ output: DescriptorWriter,
     _ perform: (ParsedArguments) async throws -> ExitStatus
   ) async throws -> ExitStatus {
-    guard let word = arguments.first else { throw UsageError("which command?") }
+    guard let word = arguments.first else { throw UsageError("no command given") }
     switch word {
     case "--help", "-h", "help":
       let about = arguments.dropFirst().first.flatMap(command(named:))
@@ -67,9 +67,9 @@ extension ProgramDescription {
     default: break
     }
     guard let command = command(named: word) else {
-      if word.hasPrefix("-") { throw UsageError("the command comes first, before options such as \(word)") }
+      if word.hasPrefix("-") { throw UsageError("the command must come before options such as \(word)") }
       let nearest = Spelling.nearest(to: word, among: visible.map(\.name))
-      throw UsageError("there is no command “\(word)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+      throw UsageError("unknown command “\(word)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
     let parsed = try ArgumentParser.parse(arguments.dropFirst(), for: command)
     if parsed.has("help") {
@@ -79,7 +79,7 @@ extension ProgramDescription {
     switch word {
     case "completions":
       guard let text = Completions(self).text(for: parsed.operands.first ?? "") else {
-        throw UsageError("completions are for \(Completions.shells.joined(separator: ", "))")
+        throw UsageError("completions are available for \(Completions.shells.joined(separator: ", "))")
       }
       try await output.write(text)
       return .success
@@ -92,17 +92,17 @@ extension ProgramDescription {
 }
 
 extension CommandDescription {
-  /// The commands that every program has; they are answered before the program is asked.
+  /// The commands that every program has. They are handled here, not by the program.
   package static func common(program: String) -> [CommandDescription] {
-    let help = OptionDescription("help", short: "h", "show what the command does and takes")
+    let help = OptionDescription("help", short: "h", "show help for the command")
     return [
       CommandDescription(
-        "completions", "write the completions for a shell",
+        "completions", "print the completions for a shell",
         operands: Completions.shells.joined(separator: "|"),
         count: 1...1, discussion: ["For example: source <(\(program) completions bash)"], options: [help],
         completion: .choices(Completions.shells)),
       CommandDescription(
-        "generate-manual", "write the manual page", operands: "", count: 0...0, discussion: [],
+        "generate-manual", "print the manual page", operands: "", count: 0...0, discussion: [],
         options: [help],
         isHidden: true),
     ]

@@ -1,6 +1,6 @@
-/// A command-line program: the single source of its help, manual and completions, and of what it accepts.
+/// The description of a command-line program: the single source of its parser, help, manual page and completions.
 package struct ProgramDescription: Sendable {
-  /// Something with what it means: a variable of the environment, a file.
+  /// An environment variable or a file, and its meaning.
   package struct Entry: Sendable {
     package let name: String
     package let meaning: String
@@ -11,7 +11,7 @@ package struct ProgramDescription: Sendable {
     }
   }
 
-  /// A number that the program ends with.
+  /// An exit status of the program, and its meaning.
   package struct Exit: Sendable {
     package let status: ExitStatus
     package let meaning: String
@@ -22,7 +22,7 @@ package struct ProgramDescription: Sendable {
     }
   }
 
-  /// A part of the manual behind all others.
+  /// An additional section at the end of the manual page.
   package struct Section: Sendable {
     package let title: String
     package let paragraphs: [String]
@@ -43,7 +43,7 @@ package struct ProgramDescription: Sendable {
   package let exits: [Exit]
   package let sections: [Section]
 
-  /// - Parameter synopsis: without the program's name.
+  /// - Parameter synopsis: The synopsis without the program's name.
   package init(
     _ name: String, version: String, summary: String, synopsis: String = "COMMAND [OPTION…] ARGUMENT…",
     commands: [CommandDescription], environment: [Entry] = [], files: [Entry] = [], exits: [Exit],

@@ -2,15 +2,15 @@ import Foundation
 import TerminalProgram
 import TestSupport
 
-/// What holds for the manual, help and completions of every program. Each check returns what does not hold.
+/// Checks the manual page, help and completions of a program. Each check returns the faults it finds.
 package struct ManualChecks {
   private let program: ProgramDescription
   private let page: URL
   private let generating: String
 
   /// - Parameters:
-  ///   - generating: the command that writes the page; it is to be done in the checkout.
-  ///   - file: a file of the tests of a module in the checkout's `Tests`.
+  ///   - generating: The command that regenerates the page, run in the checkout.
+  ///   - file: The path of a test file directly in a module's folder in `Tests`.
   package init(_ program: ProgramDescription, generating: String, file: String = #filePath) {
     self.program = program
     self.generating = generating
@@ -18,13 +18,13 @@ package struct ManualChecks {
       .deletingLastPathComponent().appendingPathComponent("docs/man/\(program.name).1")
   }
 
-  /// Whether the page in the checkout is what would be written today.
+  /// Returns an error message if the page in the checkout is not up to date.
   package func outdated() throws -> [String] {
     let isUpToDate = try String(contentsOf: page, encoding: .utf8) == ManualPage(program).text
     return isUpToDate ? [] : ["docs/man/\(program.name).1 is out of date; run: \(generating)"]
   }
 
-  /// Commands, options and statuses that the manual does not name.
+  /// Returns the commands, options and statuses that are missing from the manual page.
   package func missingInManual() -> [String] {
     let text = ManualPage(program).text
     let commands = program.visible.flatMap { command in
@@ -34,7 +34,7 @@ package struct ManualChecks {
     return (commands + program.exits.map { "\n\($0.status.rawValue)\n" }).filter { !text.contains($0) }
   }
 
-  /// Options that help does not name, and lines of it that are wider than a terminal.
+  /// Returns options that are missing from the help, and lines of the help that are wider than 80 columns.
   package func faultsOfHelp() -> [String] {
     program.visible.flatMap { command in
       let text = HelpText(program).text(of: command)
@@ -44,7 +44,7 @@ package struct ManualChecks {
     }
   }
 
-  /// Commands and options that the completions of a shell do not name.
+  /// Returns commands and options that are missing from the completions of a shell.
   package func missingInCompletions() -> [String] {
     Completions.shells.flatMap { shell in
       let text = Completions(program).text(for: shell) ?? ""
@@ -53,7 +53,7 @@ package struct ManualChecks {
     }
   }
 
-  /// What bash offers for the last of some words.
+  /// Returns what bash completes for the last of the words.
   package func bashCompletion(of words: String) throws -> String {
     let directory = try TemporaryDirectory()
     let file = try directory.write(

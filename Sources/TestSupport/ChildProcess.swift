@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program run beside the tests. It inherits no descriptor but its three streams, and it is ended when
-/// this process ends in any way: a small shell waits for that on a pipe.
+/// A child process that tests run. It inherits no descriptors except its three standard streams. It ends when this
+/// process ends for any reason: a small shell process waits for that on a pipe.
 public final class ChildProcess: Sendable {
   /// How a program ended.
   public enum Ending: Sendable, Equatable {
-    /// By itself, with this code.
+    /// The program exited with this code.
     case exited(Int32)
-    /// By this signal.
+    /// A signal ended the program.
     case signalled(Int32)
   }
 
-  /// The process number.
+  /// The process identifier.
   public let identifier: pid_t
 
   private let guardian: pid_t
@@ -23,20 +23,20 @@ public final class ChildProcess: Sendable {
   }
 
   private let state = Mutex(State())
-  /// The end of the guardian's standard input; closing it has the guardian end the program.
+  /// One end of the guardian's standard input. Closing it makes the guardian end the program.
   private let lifeline: Int32
-  /// This side of the program's standard input and output, when asked for; else -1.
+  /// This process's end of the program's standard input and output if `isConversing`; otherwise -1.
   private let channel: Int32
   private let unread = Mutex<[UInt8]>([])
 
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - arguments: its path and arguments.
-  ///   - environment: added to this process's environment.
-  ///   - output: a file that gets its standard error, and its standard output too unless `isConversing`.
-  ///   - isConversing: whether `send(line:)` and `readLine(within:)` are its standard input and output.
-  ///   - isGuarded: whether it is ended with this process.
+  ///   - arguments: The path of the program and its arguments.
+  ///   - environment: Variables to add to this process's environment.
+  ///   - output: A file for the standard error, and for the standard output unless `isConversing`.
+  ///   - isConversing: Whether `send(line:)` and `readLine(within:)` use its standard input and output.
+  ///   - isGuarded: Whether the program ends with this process.
   public init(
     _ arguments: [String], environment: [String: String] = [:], output: String = "/dev/null",
     isConversing: Bool = false, isGuarded: Bool = true
@@ -55,7 +55,7 @@ public final class ChildProcess: Sendable {
       guardian = -1
       return
     }
-    // `read` returns when this process is gone; a normal stop ends the guardian first.
+    // `read` returns when this process is gone. A normal stop ends the guardian first.
     guardian = try Self.spawn(
       ["/bin/sh", "-c", "trap '' INT TERM HUP; read -r _; kill -TERM \(identifier); exit 0"],
       environment: [:], input: pair[1], output: .file("/dev/null"), error: "/dev/null")
@@ -67,7 +67,7 @@ public final class ChildProcess: Sendable {
     if channel >= 0 { close(channel) }
   }
 
-  /// Whether it has not ended yet.
+  /// Whether the program is still running.
   public var isRunning: Bool {
     state.withLock { state in
       if state.ending == nil { state.ending = Self.reap(identifier, options: WNOHANG) }
@@ -75,10 +75,11 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends it with SIGTERM (with SIGKILL five seconds later), waits for its end; harmless when it ended.
+  /// Ends the program with SIGTERM (SIGKILL after five seconds) and waits for its end. Does nothing if it has already
+  /// ended.
   public func stop() {
     state.withLock { state in
-      // The guardian goes last: if this process ends in the midst of this, it still does its duty.
+      // The guardian is released last: if this process ends during the stop, it still ends the program.
       defer { releaseGuardian(&state) }
       guard state.ending == nil else { return }
       kill(identifier, SIGTERM)
@@ -94,7 +95,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Waits, blocking, for its own end; nil (and it is killed) when it takes longer than `limit`.
+  /// Blocks until the program ends. Returns nil, and kills the program, if this takes longer than `limit`.
   public func waitForEnd(within limit: Duration) -> Ending? {
     let deadline = ContinuousClock.now + limit
     while isRunning {
@@ -115,15 +116,16 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Sends a line to its standard input.
+  /// Sends a line to the program's standard input.
   public func send(line: String) throws {
     let bytes = Array((line + "\n").utf8)
     guard Glibc.send(channel, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-      throw ListeningSocket.failure("The program does not read")
+      throw ListeningSocket.failure("Could not write to the program")
     }
   }
 
-  /// Waits, blocking, for a line of its standard output; nil at its end or after `limit`.
+  /// Blocks until the program writes a line to its standard output. Returns nil at the end of the output or after
+  /// `limit`.
   public func readLine(within limit: Duration = .seconds(60)) -> String? {
     let deadline = ContinuousClock.now + limit
     return unread.withLock { unread in
@@ -141,7 +143,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Runs a program to its end and returns what it wrote; throws when it fails.
+  /// Runs a program to its end and returns its output. Throws if the program fails.
   @discardableResult
   public static func run(_ arguments: [String], within limit: Duration = .seconds(30)) throws -> String {
     let directory = try TemporaryDirectory()
@@ -166,7 +168,7 @@ public final class ChildProcess: Sendable {
   private static func socketPair() throws -> [Int32] {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw ListeningSocket.failure("No socket pair")
+      throw ListeningSocket.failure("Could not create a socket pair")
     }
     return ends
   }
@@ -203,24 +205,24 @@ public final class ChildProcess: Sendable {
     case .file(let path): posix_spawn_file_actions_addopen(&actions, 1, path, create, 0o600)
     }
     posix_spawn_file_actions_addopen(&actions, 2, error, create, 0o600)
-    // Sockets of the client under test may lack close-on-exec, and a copy of one in a server would keep it
-    // open. glibc has this since 2.34 but hides its declaration from Swift.
+    // Sockets of the client under test may lack close-on-exec, and a copy in a server would keep them open. glibc has
+    // this function since 2.34, but Swift cannot import its declaration.
     typealias CloseFrom = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
     if let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
       _ = withUnsafeMutablePointer(to: &actions) { unsafeBitCast(symbol, to: CloseFrom.self)($0, 3) }
     }
-    // The threads that tests run on block signals, and a program that inherited that could not be asked to end.
+    // The threads that run tests block signals. A program that inherited this could not be ended with SIGTERM.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var noSignals = sigset_t()
     sigemptyset(&noSignals)
     posix_spawnattr_setsigmask(&attributes, &noSignals)
-    // Nor one that was started in the background, whose signals a shell has switched off.
-    var usualSignals = sigset_t()
-    sigemptyset(&usualSignals)
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&usualSignals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &usualSignals)
+    // The same applies if the tests run in the background, where a shell makes a process ignore signals.
+    var defaultSignals = sigset_t()
+    sigemptyset(&defaultSignals)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&defaultSignals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &defaultSignals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var variables = ProcessInfo.processInfo.environment
     variables.merge(environment) { $1 }
@@ -235,7 +237,7 @@ public final class ChildProcess: Sendable {
     let code = posix_spawnp(
       &identifier, arguments[0], &actions, &attributes, &argumentPointers, &environmentPointers)
     guard code == 0 else {
-      throw TestSupportError("\(arguments[0]) could not be started: \(String(cString: strerror(code)))")
+      throw TestSupportError("Could not start \(arguments[0]): \(String(cString: strerror(code)))")
     }
     return identifier
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Compressed bodies, good and bad, made without a compression library.
+/// Valid and invalid compressed bodies, created without a compression library.
 public enum CompressedFixture {
-  /// The text in `gzip`, `brotli` and `zstandard`.
+  /// The text that `gzip`, `brotli` and `zstandard` contain.
   public static let text = String(repeating: "the quick brown dog jumps over the lazy fox. ", count: 40)
 
   /// The text as a gzip file (one stored block).
@@ -15,7 +15,7 @@ public enum CompressedFixture {
   public static let zstandard = decoded(
     "KLUv/QRYvQEAxAJ0aGUgcXVpY2sgYnJvd24gZG9nIGp1bXBzIG92ZXIgdGhlIGxhenkgZm94LgIA1EL1AUOYZaB395Q=")
 
-  /// Bytes (fewer than 65,536) as a gzip file of one stored block.
+  /// Returns the bytes (fewer than 65,536) as a gzip file with one stored block.
   public static func gzip(_ bytes: Data) -> Data {
     let count = UInt16(truncatingIfNeeded: bytes.count)
     var file = header + [1] + littleEndian(count) + littleEndian(~count)
@@ -24,13 +24,13 @@ public enum CompressedFixture {
     return file
   }
 
-  /// A gzip file that cannot be decoded: its first block has a type that does not exist.
+  /// A gzip file that cannot be decoded: the type of its first block does not exist.
   public static var corruptGzip: Data { header + Data(repeating: 0xff, count: 200) }
 
-  /// A gzip file of about 1/159 of `size` that decodes to about `size` zero bytes and has no proper end.
+  /// Returns an incomplete gzip file that decodes to about `size` zero bytes. The file is about 1/159 as large.
   public static func gzipBomb(size: Int) -> Data {
-    // One block with fixed codes. 00 is the byte zero; after it "258 bytes from a distance of 1" again and
-    // again: 11000101 and 00000. Eight of those are 13 bytes, which repeat.
+    // One block with fixed codes. 00 is the byte zero. Then "258 bytes from a distance of 1" repeats: 11000101 and
+    // 00000. Eight of these are 13 bytes, which repeat.
     var bits: [UInt8] = [1, 1, 0]
     bits += [0, 0, 1, 1, 0, 0, 0, 0]
     let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]

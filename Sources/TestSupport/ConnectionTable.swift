@@ -1,8 +1,8 @@
 import Foundation
 
-/// The TCP connections of this machine as the kernel lists them.
+/// The TCP connections of this machine, as listed by the kernel.
 public enum ConnectionTable {
-  /// How many IPv4 connections to `port` are established: those whose end has reached this side are not.
+  /// Returns the number of established IPv4 connections to `port`, without those that the other side has closed.
   public static func established(to port: UInt16) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8) else { return 0 }
     let suffix = ":" + String(format: "%04X", port)

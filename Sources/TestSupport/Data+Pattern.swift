@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-  /// Bytes of which no stretch of eight or more stands anywhere else, so that a lost or moved piece shows.
+  /// Returns bytes in which no sequence of eight or more bytes repeats, so that a lost or moved piece is detected.
   package static func pattern(count: Int) -> Data {
     var words = [UInt64]()
     words.reserveCapacity(count / 8 + 1)

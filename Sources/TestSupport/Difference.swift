@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where two long stretches of bytes part, as a sentence; nil when they are the same.
+/// Returns a sentence about the first difference of two long byte sequences; nil if they are equal.
 ///
-/// `#expect(long == other)` works out every single difference when it fails, which takes minutes for a body of some
-/// hundred kilobytes. `#expect(difference(long, other) == nil)` says at once where to look.
+/// A failing `#expect(long == other)` computes every difference, which takes minutes for a body of several hundred
+/// kilobytes. `#expect(difference(long, other) == nil)` immediately reports the first one.
 package func difference(_ found: (some ContiguousBytes)?, _ expected: some ContiguousBytes) -> String? {
   guard let found else { return "There are no bytes." }
   return found.withUnsafeBytes { found in

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The Swift examples of the documentation, and the code of the tests in which each of them must stand.
+/// The Swift examples in the documentation, and the test code that must contain each of them.
 package struct DocumentationText {
   package struct Example: Sendable {
     package let place: String
     package let code: String
   }
 
-  /// Those of README, docs, the catalogs, and the comments of public symbols.
+  /// The examples in the README, docs, the catalogs, and the comments of public symbols.
   package let examples: [Example]
   private let compiled: String
 
-  /// Those of docs/adopt.md are run by adopt's own tests.
+  /// Collects the examples, except those of docs/adopt.md, which adopt's own tests run.
   ///
-  /// - Parameter root: the repository.
+  /// - Parameter root: The root folder of the repository.
   package init(root: URL) throws {
     let sources = try Self.files(below: root.appendingPathComponent("Sources"))
     let documents =
@@ -32,7 +32,7 @@ package struct DocumentationText {
       .map { Self.normalized(try String(contentsOf: $0, encoding: .utf8)) }.joined(separator: "\n")
   }
 
-  /// Whether an example stands in a file of examples that is compiled.
+  /// Whether a compiled file of examples contains the example.
   package func isCompiled(_ example: Example) -> Bool { compiled.contains(Self.normalized(example.code)) }
 
   private static func files(below folder: URL) throws -> [URL] {
@@ -41,7 +41,7 @@ package struct DocumentationText {
       .map { folder.appendingPathComponent($0) }
   }
 
-  /// The text of the documentation comments.
+  /// Returns the text of the documentation comments.
   private static func comments(of code: String) -> String {
     code.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let line = line.drop { $0 == " " }
@@ -61,11 +61,11 @@ package struct DocumentationText {
         block?.append(line)
       }
     }
-    // The manifest of a package is compiled by the package manager only.
+    // Only the package manager can compile a package manifest.
     return blocks.filter { !$0.hasPrefix("// Package.swift") }
   }
 
-  /// Without indentation and blank lines, in which the two differ.
+  /// Removes indentation and blank lines, which may differ.
   private static func normalized(_ text: String) -> String {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
       .joined(separator: "\n")

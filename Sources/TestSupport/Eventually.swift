@@ -1,8 +1,8 @@
-/// Asks again and again, with short pauses that hold no thread, until `condition` holds or `limit` is over:
-/// for what can only be seen from outside (a descriptor gone, a connection closed). Where somebody knows the
-/// moment, use a `Gate`.
+/// Checks `condition` repeatedly until it is true or `limit` is over. The short pauses between checks do not block a
+/// thread. Use it for conditions that can only be observed from outside, such as a closed descriptor or connection. If
+/// code knows the moment, use a `Gate` instead.
 ///
-/// - Returns: whether the condition held.
+/// - Returns: Whether the condition became true.
 public func eventually(
   within limit: Duration = .seconds(30), _ condition: @Sendable () async throws -> Bool
 ) async rethrows -> Bool {

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A one-shot event that tasks and threads can wait for: closed at first, open for ever after `open()`.
+/// A one-shot event that tasks and threads can wait for. It is closed at first, and stays open after `open()`.
 ///
-/// Tests use it in place of sleeping: the side that knows opens the gate, the other side waits for it.
+/// Tests use it instead of sleeping: one side opens the gate, and the other side waits for it.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -13,13 +13,13 @@ public final class Gate: Sendable {
 
   private let state = Mutex(State())
 
-  /// A closed gate.
+  /// Creates a closed gate.
   public init() {}
 
   /// Whether `open()` was called.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Opens the gate and lets everybody through; opening it again does nothing.
+  /// Opens the gate and resumes all waiters. Opening it again has no effect.
   public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
@@ -31,14 +31,14 @@ public final class Gate: Sendable {
 
   /// Waits until the gate is open or the task is cancelled.
   ///
-  /// - Returns: whether the gate is open.
+  /// - Returns: Whether the gate is open.
   @discardableResult
   public func wait() async -> Bool {
     let token = makeToken()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         register(token: token) { continuation.resume(returning: $0) }
-        // Cancelled before the registration: the handler found nothing to remove.
+        // If the task was cancelled before the registration, the handler found nothing to remove.
         if Task.isCancelled { abandon(token: token) }
       }
     } onCancel: {
@@ -46,9 +46,9 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Waits at most `limit`.
+  /// Waits for at most `limit`.
   ///
-  /// - Returns: whether the gate is open.
+  /// - Returns: Whether the gate is open.
   public func wait(within limit: Duration) async -> Bool {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.wait() }
@@ -59,9 +59,9 @@ public final class Gate: Sendable {
     return isOpen
   }
 
-  /// Blocks the calling thread, which must not be one of the cooperative pool, for at most `limit`.
+  /// Blocks the calling thread for at most `limit`. Do not call it on a thread of the cooperative pool.
   ///
-  /// - Returns: whether the gate is open.
+  /// - Returns: Whether the gate is open.
   @discardableResult
   public func waitBlocking(_ limit: Duration = .seconds(30)) -> Bool {
     guard let signal = try? Signal() else { return isOpen }
@@ -71,7 +71,8 @@ public final class Gate: Sendable {
     return isOpen
   }
 
-  /// Has `action` called once the gate opens (at once when it is open); the token undoes that.
+  /// Calls `action` when the gate opens, or immediately if it is open. Pass the token to `abandon(token:)` to remove
+  /// it.
   func onOpen(_ action: @escaping @Sendable () -> Void) -> Int {
     let token = makeToken()
     register(token: token) { if $0 { action() } }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The server's side of one HTTP/2 connection, frame by frame; every call blocks the connection's thread.
+/// The server side of one HTTP/2 connection, frame by frame. Every call blocks the connection's thread.
 public struct HTTP2Connection: Sendable {
   /// SETTINGS_INITIAL_WINDOW_SIZE.
   public static let initialWindowSize: UInt16 = 4
   /// SETTINGS_MAX_CONCURRENT_STREAMS.
   public static let maximumConcurrentStreams: UInt16 = 3
 
-  /// The bytes below.
+  /// The underlying connection.
   public let raw: ScriptedConnection
 
   /// Reads the client's preface and sends the server's settings.
@@ -20,7 +20,8 @@ public struct HTTP2Connection: Sendable {
     try send(HTTP2Frame(.settings, stream: 0, payload: payload))
   }
 
-  /// Reads the next frame; SETTINGS and PING are acknowledged on the way. Nil when the client closed.
+  /// Reads the next frame, and acknowledges it if it is SETTINGS or PING. Returns nil if the client closed the
+  /// connection.
   public func nextFrame() throws -> HTTP2Frame? {
     let first = try raw.read(upTo: 1)
     guard let first = first.first else { return nil }
@@ -37,8 +38,8 @@ public struct HTTP2Connection: Sendable {
     return frame
   }
 
-  /// Reads frames until a request's head is complete, and with `withBody` until its body is too (its windows
-  /// are kept open); returns the stream's number.
+  /// Reads frames until a request's head is complete. If `withBody`, also reads its body, keeping the windows open.
+  /// Returns the stream's number.
   public func nextRequest(withBody: Bool = true) throws -> UInt32 {
     var open: UInt32?
     while let frame = try nextFrame() {
@@ -57,7 +58,7 @@ public struct HTTP2Connection: Sendable {
     throw ScriptedConnection.Ended.byPeer
   }
 
-  /// Reads frames until a request's head is complete; its stream, and whether a body follows.
+  /// Reads frames until a request's head is complete. Returns its stream, and whether a body follows.
   public func nextHead() throws -> (stream: UInt32, hasBody: Bool) {
     var hasBody = true
     while let frame = try nextFrame() {
@@ -69,7 +70,7 @@ public struct HTTP2Connection: Sendable {
     throw ScriptedConnection.Ended.byPeer
   }
 
-  /// Reads a stream's body to its end, or until so many bytes have come; its windows are kept open.
+  /// Reads a stream's body to its end, or until `count` bytes have arrived. Keeps the windows open.
   public func readBody(of stream: UInt32, atLeast count: Int = .max) throws {
     var received = 0
     while received < count, let frame = try nextFrame() {
@@ -84,14 +85,14 @@ public struct HTTP2Connection: Sendable {
   /// Sends a frame.
   public func send(_ frame: HTTP2Frame) throws { try raw.send(frame.bytes) }
 
-  /// Sends a response's head, in as many frames as it takes.
+  /// Sends a response's head, in as many frames as necessary.
   public func sendHead(
     stream: UInt32, status: Int = 200, fields: [(String, String)] = [], isLast: Bool = false
   ) throws {
     try sendFields([(":status", "\(status)")] + fields, stream: stream, isLast: isLast)
   }
 
-  /// Sends the fields behind a body, and ends it.
+  /// Sends the trailers after a body, which end the stream.
   public func sendTrailers(stream: UInt32, fields: [(String, String)]) throws {
     try sendFields(fields, stream: stream, isLast: true)
   }
@@ -109,13 +110,13 @@ public struct HTTP2Connection: Sendable {
     } while !rest.isEmpty
   }
 
-  /// Sends a piece of a body (at most 16,384 bytes; the client's window is not watched).
+  /// Sends a piece of a body of at most 16,384 bytes. It does not check the client's window.
   public func sendData(stream: UInt32, _ bytes: some Sequence<UInt8>, isLast: Bool = false) throws {
     let flags = isLast ? HTTP2Frame.endStream : 0
     try send(HTTP2Frame(.data, flags: flags, stream: stream, payload: Array(bytes)))
   }
 
-  /// Sends a whole small response.
+  /// Sends a complete small response.
   public func respond(
     stream: UInt32, status: Int = 200, fields: [(String, String)] = [], text: String = "ok"
   ) throws {
@@ -141,15 +142,15 @@ public struct HTTP2Connection: Sendable {
   }
 }
 
-/// A server that speaks HTTP/2 as badly as a test wants: over TLS with ALPN `h2`, and without TLS to clients
-/// that know it beforehand.
+/// An HTTP/2 server that violates the protocol as a test requires: over TLS with ALPN `h2`, and without TLS for clients
+/// with prior knowledge.
 public final class HTTP2FaultServer: Sendable {
   /// The port with TLS.
   public let port: UInt16
-  /// The server below; its port takes HTTP/2 without TLS.
+  /// The underlying server. Its port accepts HTTP/2 without TLS.
   public let server: ScriptedServer
 
-  /// Starts a server whose connections run `handler`, which reads the preface with `handshake` first.
+  /// Starts a server that runs `handler` for each connection. The handler first reads the preface with `handshake`.
   public init(_ handler: @escaping @Sendable (HTTP2Connection) throws -> Void) throws {
     server = try ScriptedServer { try handler(HTTP2Connection(raw: $0)) }
     port = try TLSRelay.shared().forward(to: server.port, as: .http2)
@@ -158,6 +159,6 @@ public final class HTTP2FaultServer: Sendable {
   /// The `https` URL of a path, as text.
   public func address(_ path: String = "/") -> String { "https://localhost:\(port)\(path)" }
 
-  /// Ends it.
+  /// Stops the server.
   public func stop() { server.stop() }
 }

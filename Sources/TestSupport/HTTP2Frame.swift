@@ -1,6 +1,6 @@
-/// One frame of HTTP/2 (RFC 9113), as read or to be sent.
+/// An HTTP/2 frame (RFC 9113), received or to be sent.
 public struct HTTP2Frame: Sendable, Equatable {
-  /// The types the tests use.
+  /// The frame types that the tests use.
   public enum Kind: UInt8, Sendable {
     /// DATA.
     case data = 0
@@ -20,28 +20,28 @@ public struct HTTP2Frame: Sendable, Equatable {
     case continuation = 9
   }
 
-  /// END_STREAM of DATA and HEADERS; ACK of SETTINGS and PING.
+  /// END_STREAM of DATA and HEADERS.
   public static let endStream: UInt8 = 0x1
   /// ACK of SETTINGS and PING.
   public static let acknowledgement: UInt8 = 0x1
   /// END_HEADERS of HEADERS and CONTINUATION.
   public static let endHeaders: UInt8 = 0x4
 
-  /// The type's number.
+  /// The number of the frame type.
   public var type: UInt8
   /// The flags.
   public var flags: UInt8
   /// The stream, 0 for the connection.
   public var stream: UInt32
-  /// What follows the frame's head.
+  /// The bytes after the frame's header.
   public var payload: [UInt8]
 
-  /// A frame of a known type.
+  /// Creates a frame of a known type.
   public init(_ kind: Kind, flags: UInt8 = 0, stream: UInt32, payload: [UInt8] = []) {
     self.init(type: kind.rawValue, flags: flags, stream: stream, payload: payload)
   }
 
-  /// A frame of any type.
+  /// Creates a frame of any type.
   public init(type: UInt8, flags: UInt8, stream: UInt32, payload: [UInt8]) {
     self.type = type
     self.flags = flags
@@ -49,13 +49,13 @@ public struct HTTP2Frame: Sendable, Equatable {
     self.payload = payload
   }
 
-  /// The type, when it is one of those the tests use.
+  /// The frame type, if it is one of those that the tests use.
   public var kind: Kind? { Kind(rawValue: type) }
 
-  /// Of WINDOW_UPDATE: by how many bytes the window grows.
+  /// The window increment of WINDOW_UPDATE in bytes.
   public var windowIncrement: Int { payload.suffix(4).reduce(0) { $0 << 8 | Int($1) } }
 
-  /// Of SETTINGS: the window of a new stream, if it is set; the last value counts.
+  /// The initial window of a new stream in SETTINGS, if it is set. The last value counts.
   public var initialWindow: Int? {
     var window: Int?
     for start in stride(from: 0, to: payload.count - 5, by: 6) {
@@ -66,17 +66,17 @@ public struct HTTP2Frame: Sendable, Equatable {
     return window
   }
 
-  /// The frame as it goes over the wire.
+  /// The encoded frame.
   public var bytes: [UInt8] {
     Self.bigEndian(UInt32(payload.count))[1...] + [type, flags] + Self.bigEndian(stream) + payload
   }
 
-  /// Four bytes, the highest first.
+  /// Returns four bytes, with the most significant byte first.
   public static func bigEndian(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
   }
 
-  /// A field section (RFC 7541): literals without indexing and without Huffman coding.
+  /// Returns a field section (RFC 7541): literals without indexing and without Huffman coding.
   public static func fieldSection(_ fields: [(String, String)]) -> [UInt8] {
     var block: [UInt8] = []
     for (name, value) in fields {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// httpbin (from PyPI) on 127.0.0.1, a thread for each connection.
+/// httpbin (from PyPI) on 127.0.0.1, with one thread for each connection.
 public final class HTTPBinServer: Sendable {
   /// Whether the prepared Python has httpbin.
   public static let isAvailable: Bool = {
@@ -12,10 +12,10 @@ public final class HTTPBinServer: Sendable {
   public let port: Int
   private let process: ChildProcess
 
-  /// Starts it and waits until it answers.
+  /// Starts the server and waits until it is ready.
   public init() throws {
     guard let python = PythonInterpreter.prepared else {
-      throw TestSupportError("No prepared Python: set RETRIEVER_PYTHON to one that has httpbin")
+      throw TestSupportError("No Python with httpbin. Set RETRIEVER_PYTHON to an interpreter that has it.")
     }
     let program = """
       from werkzeug.serving import make_server, WSGIRequestHandler
@@ -27,19 +27,19 @@ public final class HTTPBinServer: Sendable {
       """
     process = try ChildProcess([python, "-c", program], isConversing: true)
     guard let line = process.readLine(within: .seconds(30)), let port = Int(line) else {
-      throw TestSupportError("httpbin does not start with \(python)")
+      throw TestSupportError("Could not start httpbin with \(python)")
     }
     self.port = port
   }
 
-  /// The URL of a path on it, as text.
+  /// Returns the URL of a path on the server, as text.
   public func address(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  /// The URL of a path on it.
+  /// Returns the URL of a path on the server.
   public func url(_ path: String = "/") -> URL {
     URL(string: address(path)) ?? URL(fileURLWithPath: "/nonexistent")
   }
 
-  /// Ends it.
+  /// Stops the server.
   public func stop() { process.stop() }
 }

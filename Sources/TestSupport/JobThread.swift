@@ -2,25 +2,25 @@
 public struct JobThread: Sendable {
   private let thread: WorkerThread?
 
-  /// Starts `body` on a thread of its own; when the system has no thread left, runs it here and now.
+  /// Runs `body` on a new thread, or on the calling thread if the system has no thread left.
   public init(_ body: @escaping @Sendable () -> Void) {
     thread = try? WorkerThread(body)
     if thread == nil { body() }
   }
 
-  /// Waits, blocking, for its end; to be called once.
+  /// Blocks until the thread ends. Call it only once.
   public func join() { thread?.join() }
 }
 
-/// Runs blocking calls on a thread of their own, off the pool that runs Swift's tasks.
-public func offThePool<Value: Sendable, Failure: Error>(
+/// Runs blocking calls on a separate thread, outside the cooperative pool that runs Swift's tasks.
+public func runOnThread<Value: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
   var thread: JobThread?
   let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
     thread = JobThread { continuation.resume(returning: Result(catching: body)) }
   }
-  // It has nothing left to do.
+  // The thread has nothing left to do, so this does not block for long.
   thread?.join()
   return try result.get()
 }

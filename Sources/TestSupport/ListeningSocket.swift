@@ -3,15 +3,15 @@ import Glibc
 
 /// Where a scripted server listens.
 public enum ServerEndpoint: Sendable, Hashable {
-  /// 127.0.0.1, a port the system picks.
+  /// 127.0.0.1, with a port that the system chooses.
   case ipv4
-  /// [::1], a port the system picks.
+  /// [::1], with a port that the system chooses.
   case ipv6
-  /// A Unix-domain socket at this path (at most 107 bytes).
+  /// A Unix domain socket at this path (maximum: 107 bytes).
   case unixSocket(String)
 }
 
-/// A bound, listening socket; closed by its owner.
+/// A bound, listening socket. Its owner closes it.
 struct ListeningSocket {
   let descriptor: Int32
   let port: UInt16
@@ -20,11 +20,11 @@ struct ListeningSocket {
     (descriptor, port) = try Self.bound(on: endpoint)
     guard Glibc.listen(descriptor, backlog) == 0 else {
       defer { close(descriptor) }
-      throw Self.failure("The socket cannot listen")
+      throw Self.failure("Could not listen on the socket")
     }
   }
 
-  /// A socket that has its address, and does not listen yet.
+  /// Creates a socket that is bound to its address but does not listen yet.
   static func bound(on endpoint: ServerEndpoint) throws -> (descriptor: Int32, port: UInt16) {
     switch endpoint {
     case .ipv4:
@@ -50,7 +50,7 @@ struct ListeningSocket {
     }
   }
 
-  /// A port of 127.0.0.1 that was free a moment ago, for servers that cannot bind port 0 and tell.
+  /// Returns a port of 127.0.0.1 that was free a moment ago, for servers that cannot bind port 0 and report the port.
   static func freePort() throws -> UInt16 {
     let socket = try ListeningSocket(on: .ipv4)
     close(socket.descriptor)
@@ -60,7 +60,7 @@ struct ListeningSocket {
   private static func bind<Address>(family: Int32, _ address: Address) throws -> (Int32, UInt16) {
     let descriptor = socket(
       family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard descriptor >= 0 else { throw failure("No socket") }
+    guard descriptor >= 0 else { throw failure("Could not create a socket") }
     var reuse: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
     var address = address
@@ -70,7 +70,7 @@ struct ListeningSocket {
     }
     guard bound == 0 else {
       defer { close(descriptor) }
-      throw failure("The socket cannot have its address")
+      throw failure("Could not bind the socket to its address")
     }
     guard family != AF_UNIX else { return (descriptor, 0) }
     var actual = sockaddr_in6()
@@ -78,7 +78,7 @@ struct ListeningSocket {
     _ = withUnsafeMutablePointer(to: &actual) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
-    // The port sits at the same place in sockaddr_in and sockaddr_in6.
+    // The port is at the same offset in sockaddr_in and sockaddr_in6.
     return (descriptor, UInt16(bigEndian: actual.sin6_port))
   }
 

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that only advances when a test calls `advance(by:)`.
 public final class ManualClock: Clock {
-  /// A moment of a manual clock.
+  /// A point in time on a manual clock.
   public struct Instant: InstantProtocol, Sendable {
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public var offset: Duration
 
-    /// The moment `duration` later.
+    /// Returns the instant `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The time from this moment to another one.
+    /// Returns the time from this instant to another one.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether a moment is before another one.
+    /// Whether an instant is before another one.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
@@ -30,17 +30,17 @@ public final class ManualClock: Clock {
 
   private let state = Mutex(State())
 
-  /// A clock at its first moment.
+  /// Creates a clock at offset zero.
   public init() {}
 
-  /// The moment it shows.
+  /// The current instant.
   public var now: Instant { state.withLock { $0.now } }
-  /// The smallest step that matters.
+  /// The resolution of the clock.
   public var minimumResolution: Duration { .nanoseconds(1) }
-  /// How many tasks sleep on it.
+  /// The number of tasks that sleep on the clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Suspends until the clock has been moved to `deadline`; throws `CancellationError` when cancelled.
+  /// Suspends until the clock reaches `deadline`. Throws `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let identifier = state.withLock { state in
       state.nextIdentifier += 1
@@ -56,7 +56,7 @@ public final class ManualClock: Clock {
     if !isDue { throw CancellationError() }
   }
 
-  /// Moves the clock on and wakes who is due, the earliest deadline first.
+  /// Advances the clock and resumes all sleepers that are due, the earliest deadline first.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -104,7 +104,7 @@ public final class ManualClock: Clock {
   private func cancel(_ identifier: Int) {
     let sleeper = state.withLock { state in
       let sleeper = state.sleepers.removeValue(forKey: identifier)
-      // The task may be cancelled before it got to register: leave a mark for it.
+      // If the task is cancelled before it registers, leave a mark for the registration.
       if sleeper == nil { state.cancelled.insert(identifier) }
       return sleeper
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 extension NginxServer {
-  /// One of the 100-byte lines (with its line end) that `/lines` holds.
+  /// Returns one of the 100-byte lines in `/lines`, with its line end.
   public static func line(_ number: Int) -> String {
     let label = "line \(number) "
     return label + String(repeating: "x", count: max(0, 99 - label.utf8.count)) + "\n"
@@ -22,7 +22,7 @@ extension NginxServer {
     let big = root.appendingPathComponent("big").path
     try Data().write(to: URL(fileURLWithPath: big))
     guard truncate(big, off_t(options.bigFileSize)) == 0 else {
-      throw ListeningSocket.failure("No file of \(options.bigFileSize) bytes")
+      throw ListeningSocket.failure("Could not create a file of \(options.bigFileSize) bytes")
     }
   }
 

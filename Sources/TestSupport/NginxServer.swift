@@ -1,65 +1,65 @@
 import Foundation
 import Glibc
 
-/// Debian's nginx as a healthy server: HTTP/1.1 and HTTP/2, with and without TLS, good and bad certificates.
+/// nginx as a correct server: HTTP/1.1 and HTTP/2, with and without TLS, with valid and invalid certificates.
 ///
-/// It runs one worker with its configuration, files and sockets in a temporary directory. Paths it serves:
+/// It runs one worker, with its configuration, files and sockets in a temporary directory. It serves these paths:
 ///
 /// - `/1k`: 1 KiB; `/lines`: lines of 100 bytes; `/big`: a large (sparse) file; all with Range and ETag
-/// - `/gzip/lines`: the lines, compressed on the fly when the client accepts it
-/// - `/put/NAME`: takes PUT (201 when new), and GET of what was put
-/// - `/sink`: takes a body of any size, answers 200 and a line with its length as announced
-/// - `/private/1k`: wants Basic authentication as `user` with `password`
+/// - `/gzip/lines`: the same lines, compressed on the fly if the client accepts it
+/// - `/put/NAME`: accepts PUT (201 for a new file), and GET of an uploaded file
+/// - `/sink`: accepts a body of any size, and responds with 200 and the announced length
+/// - `/private/1k`: requires Basic authentication as `user` with `password`
 /// - `/redirect/relative`, `/redirect/absolute`, `/redirect/loop`: 302 to `/1k`, or to itself
-/// - `/status/NNN`: 204, 404 or 500 as asked
-/// - `/headers`: method, Host, Authorization, Cookie, User-Agent and Accept-Encoding as it got them, by line
+/// - `/status/NNN`: 204, 404 or 500
+/// - `/headers`: the received method, Host, Authorization, Cookie, User-Agent and Accept-Encoding, one per line
 public final class NginxServer: Sendable {
-  /// What can be chosen.
+  /// The options of a server.
   public struct Options: Sendable {
-    /// The size of `/big`, which takes no room on disk.
+    /// The size of `/big`, which uses no disk space.
     public var bigFileSize = 1 << 30
-    /// How many lines `/lines` has.
+    /// The number of lines in `/lines`.
     public var lineCount = 10_000
-    /// More directives for the `http` block.
+    /// Additional directives for the `http` block.
     public var httpDirectives = ""
-    /// More directives (locations) for every server.
+    /// Additional directives (locations) for every server.
     public var serverDirectives = ""
-    /// How many connections the worker takes.
+    /// The maximum number of connections of the worker.
     public var connections = 16_384
 
-    /// The usual choice.
+    /// Creates the default options.
     public init() {}
   }
 
-  /// Where nginx is, nil when it is not installed.
+  /// The path of nginx; nil if it is not installed.
   public static let executable = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  /// The user that `/private` lets in.
+  /// The user name for `/private`.
   public static let user = "user"
-  /// The password of that user.
+  /// The password for `/private`.
   public static let password = "password"
 
-  /// The port of HTTP/1.1 without TLS.
+  /// The port for HTTP/1.1 without TLS.
   public let httpPort: UInt16
-  /// The port of HTTP/1.1 with TLS and a valid certificate.
+  /// The port for HTTP/1.1 with TLS and a valid certificate.
   public let httpsPort: UInt16
-  /// The port of HTTP/2 (by ALPN) with TLS and a valid certificate.
+  /// The port for HTTP/2 (by ALPN) with TLS and a valid certificate.
   public let http2Port: UInt16
-  /// The ports of HTTP/1.1 with TLS, by certificate.
+  /// The ports for HTTP/1.1 with TLS, by certificate.
   public let portsByCertificate: [TestAuthority.Certificate: UInt16]
-  /// The path of the Unix-domain socket, HTTP/1.1.
+  /// The path of the Unix domain socket, for HTTP/1.1.
   public let socketPath: String
-  /// The directory that is served; files put there are served too.
+  /// The directory that nginx serves. Tests may add files.
   public let documentRoot: URL
 
   private let directory: TemporaryDirectory
   private let process: ChildProcess
 
-  /// Starts nginx and waits until it takes connections.
+  /// Starts nginx and waits until it accepts connections.
   public convenience init(_ options: Options = Options()) throws {
     var failure: any Error = TestSupportError("nginx was not started")
-    // Another process may take a port between our asking for a free one and nginx's binding it.
+    // Another process may take a port after we have found it free and before nginx binds it.
     for _ in 0..<4 {
       do {
         try self.init(once: options)
@@ -110,25 +110,25 @@ public final class NginxServer: Sendable {
 
   deinit { process.stop() }
 
-  /// The URL of a path over HTTP/1.1 without TLS.
+  /// Returns the URL of a path over HTTP/1.1 without TLS.
   public func url(_ path: String = "/1k") -> URL { Self.url("http://127.0.0.1:\(httpPort)\(path)") }
 
-  /// The URL of a path over HTTP/1.1 with TLS, with any of the certificates.
+  /// Returns the URL of a path over HTTP/1.1 with TLS and the given certificate.
   public func secureURL(_ path: String = "/1k", certificate: TestAuthority.Certificate = .valid) -> URL {
     Self.url("https://localhost:\(portsByCertificate[certificate] ?? 0)\(path)")
   }
 
-  /// The URL of a path over HTTP/2 with TLS.
+  /// Returns the URL of a path over HTTP/2 with TLS.
   public func http2URL(_ path: String = "/1k") -> URL {
     Self.url("https://localhost:\(http2Port)\(path)")
   }
 
-  /// What nginx wrote to its error log.
+  /// The contents of nginx's error log.
   public var log: String {
     (try? String(contentsOfFile: directory.path("error.log"), encoding: .utf8)) ?? ""
   }
 
-  /// Ends nginx and waits for its end.
+  /// Stops nginx and waits for its end.
   public func stop() { process.stop() }
 
   private static func url(_ text: String) -> URL {
@@ -142,7 +142,7 @@ public final class NginxServer: Sendable {
       usleep(5000)
     }
     process.stop()
-    throw TestSupportError("nginx does not start: \(self.log)")
+    throw TestSupportError("Could not start nginx: \(self.log)")
   }
 
   private static func accepts(port: UInt16) -> Bool {

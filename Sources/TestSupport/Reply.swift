@@ -1,31 +1,31 @@
 import Foundation
 
-/// A well-formed HTTP/1.1 response, for the tests that do not need a broken one.
+/// A valid HTTP/1.1 response, for tests that do not need an invalid one.
 public struct Reply: Sendable {
-  /// How the end of the body is told.
+  /// How the response marks the end of the body.
   public enum Framing: Sendable {
-    /// By a Content-Length field.
+    /// With a Content-Length field.
     case contentLength
-    /// By chunks of at most this many bytes.
+    /// With chunks of at most this many bytes.
     case chunked(Int)
-    /// By the end of the connection.
+    /// With the end of the connection.
     case untilClose
-    /// Nothing is added: 204, 304, answers to HEAD, or framing written by hand.
+    /// Nothing is added: for 204, 304, responses to HEAD, or framing written by hand.
     case none
   }
 
   /// The status code.
   public var status: Int
-  /// The reason phrase; nil for the usual one.
+  /// The reason phrase; nil for the standard one.
   public var reason: String?
-  /// The fields sent besides the framing's.
+  /// The header fields, in addition to those for the framing.
   public var headers: [(String, String)]
   /// The body.
   public var body: Data
   /// How the body is framed.
   public var framing: Framing
 
-  /// A response with a body of bytes.
+  /// Creates a response with a body of bytes.
   public init(
     _ status: Int = 200, reason: String? = nil, headers: [(String, String)] = [], body: Data = Data(),
     framing: Framing = .contentLength
@@ -37,7 +37,7 @@ public struct Reply: Sendable {
     self.framing = framing
   }
 
-  /// A response with a body of text.
+  /// Creates a response with a text body.
   public init(
     _ status: Int = 200, reason: String? = nil, headers: [(String, String)] = [], text: String,
     framing: Framing = .contentLength
@@ -45,14 +45,14 @@ public struct Reply: Sendable {
     self.init(status, reason: reason, headers: headers, body: Data(text.utf8), framing: framing)
   }
 
-  /// A redirect to `location`.
+  /// Creates a redirect to `location`.
   public static func redirect(to location: String, status: Int = 302) -> Reply {
     Reply(status, headers: [("Location", location)])
   }
 
-  /// The head with the empty line that ends it.
+  /// The head, including the empty line at its end.
   public var head: Data {
-    var text = "HTTP/1.1 \(status) \(reason ?? Self.usualReason(status))\r\n"
+    var text = "HTTP/1.1 \(status) \(reason ?? Self.defaultReason(status))\r\n"
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     switch framing {
     case .contentLength: text += "Content-Length: \(body.count)\r\n"
@@ -63,7 +63,7 @@ public struct Reply: Sendable {
     return Data((text + "\r\n").utf8)
   }
 
-  /// The body as it goes over the wire.
+  /// The body with its framing.
   public var framedBody: Data {
     guard case .chunked(let size) = framing else { return body }
     var framed = Data()
@@ -76,10 +76,10 @@ public struct Reply: Sendable {
     return framed + Data("0\r\n\r\n".utf8)
   }
 
-  /// Head and body.
+  /// The head and the body.
   public var bytes: Data { head + framedBody }
 
-  private static func usualReason(_ status: Int) -> String {
+  private static func defaultReason(_ status: Int) -> String {
     switch status {
     case 200: "OK"
     case 201: "Created"

@@ -1,32 +1,32 @@
 import Synchronization
 
-/// A SOCKS5 proxy (RFC 1928) on 127.0.0.1 without authentication; every host it is asked for is 127.0.0.1.
+/// A SOCKS5 proxy (RFC 1928) on 127.0.0.1 without authentication. It resolves every host to 127.0.0.1.
 public final class SOCKSProxy: Sendable {
-  /// How it treats a client.
-  public enum Manner: Sendable {
-    /// Connects.
+  /// How the proxy treats a client.
+  public enum Behavior: Sendable {
+    /// Accepts the connection.
     case accept
-    /// Accepts no method of authentication.
+    /// Accepts no authentication method.
     case refuseMethods
-    /// Answers the request with this code: 2 is "not allowed", 5 is "connection refused".
+    /// Responds to the request with this code: 2 is "not allowed", 5 is "connection refused".
     case refuse(UInt8)
-    /// Closes inside its reply to the request.
+    /// Closes the connection in the middle of its reply.
     case cut
-    /// Never answers.
+    /// Never responds.
     case silence
   }
 
-  /// What a client asked for.
+  /// A client's request.
   public struct Question: Sendable, Equatable {
-    /// The host as it came: a name, or an address in numbers.
+    /// The requested host: a name or a numeric address.
     public var host: String
-    /// Whether it came as a name, for the proxy to look up.
+    /// Whether the host is a name that the proxy must look up.
     public var isName: Bool
     /// The port.
     public var port: UInt16
   }
 
-  /// The server below.
+  /// The underlying server.
   public let server: ScriptedServer
   private let asked: Asked
 
@@ -35,13 +35,13 @@ public final class SOCKSProxy: Sendable {
   }
 
   /// Starts a proxy.
-  public init(_ manner: Manner = .accept) throws {
+  public init(_ behavior: Behavior = .accept) throws {
     let asked = Asked()
     self.asked = asked
     server = try ScriptedServer { connection in
       let greeting = try connection.read(exactly: 2)
       _ = try connection.read(exactly: Int(greeting[1]))
-      switch manner {
+      switch behavior {
       case .silence: return try connection.hold()
       case .refuseMethods:
         try connection.send([5, 0xff])
@@ -50,7 +50,7 @@ public final class SOCKSProxy: Sendable {
       }
       let question = try Self.question(on: connection)
       asked.questions.withLock { $0.append(question) }
-      switch manner {
+      switch behavior {
       case .refuse(let code):
         try connection.send([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
         try connection.readUntilClosed()
@@ -62,7 +62,7 @@ public final class SOCKSProxy: Sendable {
     }
   }
 
-  /// What clients asked for.
+  /// The requests of all clients.
   public var questions: [Question] { asked.questions.withLock { $0 } }
 
   private static func question(on connection: ScriptedConnection) throws -> Question {

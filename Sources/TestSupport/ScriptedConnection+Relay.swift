@@ -1,8 +1,8 @@
 import Glibc
 
 extension ScriptedConnection {
-  /// Connects to `port` of 127.0.0.1, sends `opening` there, and passes bytes on in both directions until one side
-  /// ends; this connection then ends as the other one did, with a reset after a reset.
+  /// Connects to `port` of 127.0.0.1, sends `opening` there, and forwards bytes in both directions until one side ends.
+  /// This connection then ends in the same way as the other one: if the other was reset, it is reset too.
   public func relay(to port: UInt16, opening: [UInt8] = []) throws {
     let other = ScriptedConnection(
       descriptor: try Self.connect(to: port), index: index, stopping: stopping, record: { _ in })
@@ -10,7 +10,7 @@ extension ScriptedConnection {
     try other.send(opening + takeUnread())
     var hasEnded = false
     while true {
-      // A side that has ended its sending stays readable; it is not asked again.
+      // A side that has finished sending stays readable, so it is not polled again.
       var interests: [Polling.Interest] = [.readable(stopping.descriptor), .readable(other.descriptor)]
       if !hasEnded { interests.append(.readable(descriptor)) }
       switch Polling.wait(for: interests, within: nil) {
@@ -37,7 +37,7 @@ extension ScriptedConnection {
 
   private static func connect(to port: UInt16) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw ListeningSocket.failure("No socket") }
+    guard descriptor >= 0 else { throw ListeningSocket.failure("Could not create a socket") }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One accepted connection, used by its script on a thread of its own; every call blocks that thread.
+/// An accepted connection. Its script uses it on a separate thread, and every call blocks that thread.
 ///
-/// A call throws `Ended` when the peer is gone or the server is being stopped: scripts let it through.
+/// A call throws `Ended` if the client has disconnected or the server is stopping. Scripts rethrow it.
 public final class ScriptedConnection: Sendable {
-  /// Why a blocking call did not go on.
+  /// Why a blocking call stopped.
   public enum Ended: Error, Sendable {
-    /// The peer closed or reset the connection.
+    /// The client closed or reset the connection.
     case byPeer
-    /// The server is being stopped.
+    /// The server is stopping.
     case byServer
-    /// What came was not a request.
+    /// The received data was not a valid request.
     case unreadable
   }
 
-  /// The number of this connection, from 0.
+  /// The index of this connection, starting from 0.
   public let index: Int
 
   let descriptor: Int32
@@ -61,16 +61,16 @@ public final class ScriptedConnection: Sendable {
     }
   }
 
-  /// Sends text as UTF-8; the line ends are the caller's.
+  /// Sends text as UTF-8. The caller includes the line ends.
   public func send(_ text: String) throws { try send(text.utf8) }
 
-  /// Sends a well-formed response.
+  /// Sends a valid response.
   public func send(_ reply: Reply) throws { try send(reply.bytes) }
 
-  /// Sends byte by byte, each in a segment of its own.
+  /// Sends bytes one at a time, each in its own segment.
   ///
-  /// - Parameter pause: given to the peer after each byte so that it can be read alone; it paces the
-  ///   bytes and proves nothing.
+  /// - Parameter pause: The time after each byte for the client to read it alone. It does not guarantee that the client
+  ///   does.
   public func sendSlowly(_ bytes: some Sequence<UInt8>, pause: Duration = .microseconds(200)) throws {
     for byte in bytes {
       try send(CollectionOfOne(byte))
@@ -78,14 +78,14 @@ public final class ScriptedConnection: Sendable {
     }
   }
 
-  /// Lets time pass, for servers that trickle; ends early when the server is stopped.
+  /// Waits for a moment, for servers that send slowly. Stops early if the server is stopping.
   public func pacing(_ pause: Duration) throws {
     if stopping.wait(pause) { throw Ended.byServer }
   }
 
   // MARK: Reading
 
-  /// Reads what has come, at most `limit` bytes; empty at the end of the stream.
+  /// Reads at most `limit` available bytes. Returns an empty array at the end of the stream.
   public func read(upTo limit: Int = 65536) throws -> [UInt8] {
     let buffered = state.withLock { state in
       let taken = Array(state.unread.prefix(limit))
@@ -116,7 +116,7 @@ public final class ScriptedConnection: Sendable {
     return bytes
   }
 
-  /// Reads and drops everything until the peer ends the connection, by closing or by a reset.
+  /// Reads and discards everything until the client closes or resets the connection.
   public func readUntilClosed() throws {
     do {
       while try !read().isEmpty {}
@@ -125,19 +125,19 @@ public final class ScriptedConnection: Sendable {
     }
   }
 
-  /// Reads one request with its body (by length or chunked), answers `Expect: 100-continue`, records it.
+  /// Reads and records one request with its body (by length or chunked). Responds to `Expect: 100-continue`.
   public func readRequest() throws -> ScriptedRequest {
     guard let request = try nextRequest() else { throw Ended.byPeer }
     return request
   }
 
-  /// The same, nil when the peer closed instead of sending another request.
+  /// The same, but returns nil if the client closed the connection instead of sending another request.
   public func nextRequest() throws -> ScriptedRequest? {
     guard let head = try readHead() else { return nil }
     return try readRest(of: head)
   }
 
-  /// Reads the body of a request whose head `readHead()` returned, as `readRequest()` does.
+  /// Reads the body of a request whose head `readHead()` returned, like `readRequest()`.
   public func readRest(of head: ScriptedRequest) throws -> ScriptedRequest {
     var request = head
     if request["Expect"]?.lowercased() == "100-continue" { try send("HTTP/1.1 100 Continue\r\n\r\n") }
@@ -146,7 +146,7 @@ public final class ScriptedConnection: Sendable {
     return request
   }
 
-  /// Reads one request's head and leaves its body unread; not recorded.
+  /// Reads one request's head without its body. The request is not recorded.
   public func readHead() throws -> ScriptedRequest? {
     var head: [UInt8] = []
     let end = Array("\r\n\r\n".utf8)
@@ -168,7 +168,7 @@ public final class ScriptedConnection: Sendable {
     }
   }
 
-  /// Takes what was read too far, to be passed on.
+  /// Returns and clears the bytes that were read too far, so that they can be forwarded.
   func takeUnread() -> [UInt8] {
     state.withLock { state in
       defer { state.unread = [] }
@@ -176,7 +176,7 @@ public final class ScriptedConnection: Sendable {
     }
   }
 
-  /// Reads the body of a request whose head was read.
+  /// Reads the body of a request whose head has been read.
   public func readBody(of request: ScriptedRequest) throws -> [UInt8] {
     if request["Transfer-Encoding"]?.lowercased().contains("chunked") == true {
       var body: [UInt8] = []
@@ -215,18 +215,18 @@ public final class ScriptedConnection: Sendable {
     try wait(.readable(opened.descriptor))
   }
 
-  /// Keeps the connection open, silent, until the server stops.
+  /// Keeps the connection open and silent until the server stops.
   public func hold() throws {
     _ = Polling.wait(for: [.readable(stopping.descriptor)], within: nil)
     throw Ended.byServer
   }
 
-  /// Ends the sending side (the peer reads the end of the stream) and goes on reading.
+  /// Ends the sending side, so that the client reads the end of the stream. Reading is still possible.
   public func finishSending() {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Closes the connection; bytes the peer sent and nobody read may turn it into a reset.
+  /// Closes the connection. Unread bytes from the client may turn this into a reset.
   public func close() {
     let wasClosed = state.withLock { state in
       defer { state.isClosed = true }

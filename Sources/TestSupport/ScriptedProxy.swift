@@ -1,35 +1,35 @@
 import Foundation
 
-/// A proxy on 127.0.0.1 that answers as a test wrote down. Every host it is asked for is 127.0.0.1, so that names which
-/// only it knows can be loaded through it.
+/// A scripted proxy on 127.0.0.1. It resolves every host to 127.0.0.1, so that tests can load names through it that
+/// only the proxy knows.
 public final class ScriptedProxy: Sendable {
-  /// What it does with a request for a tunnel.
+  /// The response to a tunnel request.
   public enum Answer: Sendable {
-    /// Sends these bytes (a complete head), then makes the tunnel.
+    /// Sends these bytes (a complete head), then opens the tunnel.
     case tunnel(String)
     /// Sends these bytes and waits for the client to close.
     case refuse(String)
-    /// Sends these bytes, then closes.
+    /// Sends these bytes, then closes the connection.
     case cut(String)
-    /// Sends these bytes, then resets.
+    /// Sends these bytes, then resets the connection.
     case reset(String)
-    /// Sends these bytes again and again.
+    /// Sends these bytes repeatedly.
     case forever(String)
     /// Sends nothing.
     case silence
 
-    /// The tunnel is made.
+    /// Opens the tunnel.
     public static let accept = Answer.tunnel("HTTP/1.1 200 Connection established\r\n\r\n")
   }
 
-  /// The server below: its requests are those the proxy got, CONNECT and absolute-form.
+  /// The underlying server. It records the requests to the proxy: CONNECT and absolute-form.
   public let server: ScriptedServer
 
   /// Starts an HTTP proxy.
   ///
   /// - Parameters:
-  ///   - connect: the answer to CONNECT.
-  ///   - forward: the answer to a request in absolute-form; nil passes it on to its server.
+  ///   - connect: The response to CONNECT.
+  ///   - forward: The response to a request in absolute-form; nil forwards the request to its server.
   public init(
     connect: @escaping @Sendable (ScriptedRequest) -> Answer = { _ in .accept },
     forward: @escaping @Sendable (ScriptedRequest) -> Reply? = { _ in nil }
@@ -55,10 +55,10 @@ public final class ScriptedProxy: Sendable {
   /// The port.
   public var port: UInt16 { server.port }
 
-  /// Its URL for the environment.
+  /// The URL of the proxy, for environment variables.
   public var url: String { "http://127.0.0.1:\(port)" }
 
-  /// What it was asked for: method and target.
+  /// The method and target of each request.
   public var questions: [String] { server.requests.map { "\($0.method) \($0.target)" } }
 
   private static func run(_ answer: Answer, on connection: ScriptedConnection, port: UInt16) throws {
@@ -80,8 +80,8 @@ public final class ScriptedProxy: Sendable {
     }
   }
 
-  /// Passes a request in absolute-form on in origin-form. Later requests of the connection go to the same server,
-  /// which takes absolute-form as well.
+  /// Forwards a request in absolute-form to its server in origin-form. Later requests on the connection go to the same
+  /// server, which accepts absolute-form as well.
   private static func pass(_ request: ScriptedRequest, from connection: ScriptedConnection) throws {
     guard let url = URL(string: request.target), let port = url.port else {
       return try connection.send(Reply(400, text: "not in absolute-form"))

@@ -1,29 +1,29 @@
 import Foundation
 
-/// A request as a scripted server read it from the wire.
+/// A request as received by a scripted server.
 public struct ScriptedRequest: Sendable, Equatable {
   /// One header field, as sent.
   public struct Field: Sendable, Equatable {
-    /// The name in the sender's capitalisation.
+    /// The name in its original capitalization.
     public var name: String
-    /// The value without surrounding blanks.
+    /// The value without surrounding whitespace.
     public var value: String
   }
 
   /// The method of the request line.
   public var method: String
-  /// The target of the request line: a path and query, mostly.
+  /// The target of the request line, usually a path and query.
   public var target: String
-  /// The version of the request line: `HTTP/1.1`.
+  /// The version in the request line: `HTTP/1.1`.
   public var version: String
-  /// The fields in the order they came.
+  /// The header fields in order of arrival.
   public var fields: [Field]
-  /// The body, chunked coding removed.
+  /// The body, with chunked encoding removed.
   public var body: Data
-  /// The number of the connection it came on, from 0.
+  /// The index of its connection, starting from 0.
   public var connection: Int
 
-  /// The value of the first field with that name, whatever its case.
+  /// The value of the first field with this name, ignoring case.
   public subscript(name: String) -> String? {
     fields.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
   }

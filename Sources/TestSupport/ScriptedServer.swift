@@ -2,11 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server that does exactly what a test wrote down, byte for byte, on threads of its own.
+/// A server that does exactly what a test's script says, byte for byte, on its own threads.
 ///
-/// It listens as soon as it is made. Every connection runs the handler on its own thread; when the handler
-/// returns or throws, the connection is closed. `stop()` ends everything and joins the threads; a server
-/// that is dropped stops too.
+/// It starts listening when it is created. Each connection runs the handler on its own thread, and is closed when the
+/// handler returns or throws. `stop()` ends everything and joins the threads. Releasing the server stops it too.
 public final class ScriptedServer: Sendable {
   private struct State {
     var requests: [ScriptedRequest] = []
@@ -18,24 +17,24 @@ public final class ScriptedServer: Sendable {
     var isStopped = false
   }
 
-  /// What the accept thread and the connections share; it does not keep the server alive.
+  /// The state shared by the accept thread and the connections. It does not keep the server alive.
   private final class Core: Sendable {
     let state = Mutex(State())
     let stopping: Signal
     init() throws { stopping = try Signal() }
   }
 
-  /// The port; 0 for a Unix-domain socket.
+  /// The port; 0 for a Unix domain socket.
   public let port: UInt16
-  /// Where the server listens.
+  /// The endpoint that the server listens on.
   public let endpoint: ServerEndpoint
 
   private let core: Core
   private let acceptor: WorkerThread
 
-  /// Starts a server whose connections run `handler`, which may block.
+  /// Starts a server that runs `handler` for each connection. The handler may block.
   ///
-  /// - Parameter recordsRequests: whether `requests` lists what was read; a server for millions of requests does not.
+  /// - Parameter recordsRequests: Whether `requests` records each request. Use false for millions of requests.
   public init(
     on endpoint: ServerEndpoint = .ipv4, recordsRequests: Bool = true,
     handler: @escaping @Sendable (ScriptedConnection) throws -> Void
@@ -53,7 +52,7 @@ public final class ScriptedServer: Sendable {
     }
   }
 
-  /// Starts a server whose first connection runs the first script, and so on; the last one repeats.
+  /// Starts a server that runs one script for each connection, in order. The last script repeats.
   public convenience init(on endpoint: ServerEndpoint = .ipv4, _ scripts: Script...) throws {
     try self.init(on: endpoint) { connection in
       guard let last = scripts.last else { return }
@@ -61,7 +60,7 @@ public final class ScriptedServer: Sendable {
     }
   }
 
-  /// Starts a well-behaved HTTP/1.1 server: requests in, replies out, connections kept alive.
+  /// Starts a correct HTTP/1.1 server that responds to each request and keeps connections alive.
   public static func http(
     on endpoint: ServerEndpoint = .ipv4, _ answer: @escaping @Sendable (ScriptedRequest) throws -> Reply
   ) throws -> ScriptedServer {
@@ -76,7 +75,7 @@ public final class ScriptedServer: Sendable {
 
   deinit { stop() }
 
-  /// The host and port as they stand in a URL; `localhost` for a Unix-domain socket.
+  /// The host and port as in a URL; `localhost` for a Unix domain socket.
   public var authority: String {
     switch endpoint {
     case .ipv4: "127.0.0.1:\(port)"
@@ -85,27 +84,27 @@ public final class ScriptedServer: Sendable {
     }
   }
 
-  /// The `http` URL of a path (with its query) on this server, as text.
+  /// Returns the `http` URL of a path (with its query) on this server, as text.
   public func address(_ path: String = "/") -> String { "http://\(authority)\(path)" }
 
-  /// The `http` URL of a path (with its query) on this server.
+  /// Returns the `http` URL of a path (with its query) on this server.
   public func url(_ path: String = "/") -> URL {
     URL(string: address(path)) ?? URL(fileURLWithPath: "/nonexistent")
   }
 
-  /// The requests read so far, in the order their last byte came.
+  /// The requests so far, in the order in which their last bytes arrived.
   public var requests: [ScriptedRequest] { core.state.withLock { $0.requests } }
 
-  /// How many connections were accepted.
+  /// The number of accepted connections.
   public var connectionCount: Int { core.state.withLock { $0.connections } }
 
-  /// How many connections are being served now.
+  /// The number of connections that are currently served.
   public var openConnectionCount: Int { core.state.withLock { $0.connections - $0.ended.count } }
 
-  /// What handlers threw, other than the end of their connection.
+  /// Errors thrown by handlers, except for the end of their connection.
   public var failures: [String] { core.state.withLock { $0.failures } }
 
-  /// Closes every connection, ends the threads and waits for them; calling it again does nothing.
+  /// Closes all connections, ends the threads and waits for them. Calling it again has no effect.
   public func stop() {
     let wasStopped = core.state.withLock { state in
       defer { state.isStopped = true }
@@ -172,7 +171,7 @@ public final class ScriptedServer: Sendable {
       connection.close()
       return core.state.withLock { _ = $0.ended.insert(index) }
     }
-    // It may have served its client by now, or even have ended.
+    // The thread may already have served its client, or even have ended.
     core.state.withLock { state in
       if state.ended.contains(index) {
         state.finished.append(thread)

@@ -1,4 +1,4 @@
-/// The same numbers for the same seed, on every machine (SplitMix64).
+/// A random number generator that gives the same numbers for the same seed on every machine (SplitMix64).
 package struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -12,9 +12,9 @@ package struct SeededRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Draws events from `kinds` kinds, one after the other: for a state machine that must hold in any order of them.
+  /// Draws a sequence of events of `kinds` kinds, to test a state machine with events in any order.
   ///
-  /// - Parameter event: takes the event's kind, and the numbers, to draw on.
+  /// - Parameter event: Receives the kind of the event, and the generator for further numbers.
   package static func draw(
     _ count: Int, eventsOf kinds: Int, seed: UInt64,
     _ event: (_ kind: Int, _ random: inout SeededRandom) throws -> Void

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A wake-up that `poll` can wait for beside a socket; once raised it stays raised.
+/// A wake-up that `poll` can wait for together with a socket. After it is raised, it stays raised.
 final class Signal: Sendable {
   private let sender: Int32
   let descriptor: Int32
@@ -8,7 +8,7 @@ final class Signal: Sendable {
   init() throws {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw TestSupportError("No socket pair: \(String(cString: strerror(errno)))")
+      throw TestSupportError("Could not create a socket pair: \(String(cString: strerror(errno)))")
     }
     descriptor = ends[0]
     sender = ends[1]
@@ -29,14 +29,14 @@ final class Signal: Sendable {
   }
 }
 
-/// `poll(2)` for the few shapes the servers need.
+/// `poll(2)` for the cases that the servers need.
 enum Polling {
   enum Interest {
     case readable(Int32)
     case writable(Int32)
   }
 
-  /// The index of the first descriptor that is ready (an error or a hang-up counts), nil after `limit`.
+  /// Returns the index of the first ready descriptor (errors and hang-ups count); nil after `limit`.
   static func wait(for interests: [Interest], within limit: Duration?) -> Int? {
     var polled = interests.map { interest in
       switch interest {

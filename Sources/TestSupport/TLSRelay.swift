@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Puts TLS before scripted servers: what a script says byte for byte goes through it decrypted and unchanged,
-/// so every broken reply can be given over TLS, and HTTP/2 by ALPN.
+/// Adds TLS to scripted servers. Each byte of a script passes through the relay unchanged, so tests can send any
+/// invalid response over TLS, and over HTTP/2 by ALPN.
 public final class TLSRelay: Sendable {
-  /// What is agreed on by ALPN.
+  /// The protocol that ALPN selects.
   public enum ApplicationProtocol: String, Sendable {
     /// HTTP/1.1.
     case http1 = "http/1.1"
@@ -12,11 +12,11 @@ public final class TLSRelay: Sendable {
     case http2 = "h2"
   }
 
-  /// What the client sees when the server closes.
+  /// How the client's connection ends when the server closes its connection.
   public enum Ending: String, Sendable {
     /// close_notify, then the end of the connection.
     case clean
-    /// The end of the connection alone, as in an attack that cuts a response short.
+    /// The end of the connection without close_notify, as in a truncation attack.
     case abrupt
   }
 
@@ -25,7 +25,7 @@ public final class TLSRelay: Sendable {
   private let process: ChildProcess
   private let conversation = Mutex(())
 
-  /// The relay of this process, started on first use.
+  /// Returns the relay of this process, which is started on first use.
   public static func shared() throws -> TLSRelay { try started.get() }
 
   private init() throws {
@@ -33,9 +33,9 @@ public final class TLSRelay: Sendable {
     process = try ChildProcess([python, "-c", Self.program], isConversing: true)
   }
 
-  /// Opens a port that speaks TLS and forwards to `port` of 127.0.0.1.
+  /// Opens a TLS port that forwards to `port` of 127.0.0.1.
   ///
-  /// - Returns: the new port, which stays open as long as this process lives.
+  /// - Returns: The new port, which stays open as long as this process runs.
   public func forward(
     to port: UInt16, as protocol: ApplicationProtocol = .http1, ending: Ending = .clean,
     certificate: TestAuthority.Certificate = .valid
@@ -50,7 +50,7 @@ public final class TLSRelay: Sendable {
       return process.readLine()
     }
     guard let answer, let port = UInt16(answer) else {
-      throw TestSupportError("The TLS relay does not answer: \(answer ?? "it ended")")
+      throw TestSupportError("The TLS relay does not respond: \(answer ?? "it has ended")")
     }
     return port
   }

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A directory of a test's own, removed when it is dropped, at the latest when the process ends.
+/// A temporary directory for one test. It is removed when the object is released, or when the process ends.
 ///
-/// All of one process lie in `retriever-tests-<pid>` in the temporary directory.
+/// The directories of a process are in `retriever-tests-<pid>` in the system's temporary directory.
 public final class TemporaryDirectory: Sendable {
-  /// The directory.
+  /// The URL of the directory.
   public let url: URL
 
   private static let root: String = {
@@ -20,24 +20,24 @@ public final class TemporaryDirectory: Sendable {
   private static let rootPrefix = "retriever-tests-"
   static let rootName = "\(rootPrefix)\(getpid())"
 
-  /// Makes an empty directory, readable by this user only.
+  /// Creates an empty directory that only this user can access.
   public init() throws {
     var path = ""
-    // A number may be taken by the program that this process was before it became this one (exec).
+    // The number may be in use by the program that this process ran before exec.
     repeat {
       path = "\(Self.root)/\(Self.count.add(1, ordering: .relaxed).newValue)"
       if mkdir(path, 0o700) == 0 { break }
-      guard errno == EEXIST else { throw ListeningSocket.failure("No directory at \(path)") }
+      guard errno == EEXIST else { throw ListeningSocket.failure("Could not create the directory \(path)") }
     } while true
     url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in the directory.
   public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// The URL of a file in it.
+  /// Returns the URL of a file in the directory.
   public func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
   /// Writes a file and returns its URL.
@@ -48,7 +48,7 @@ public final class TemporaryDirectory: Sendable {
     return file
   }
 
-  /// Removes all directories of a process: one that was killed, or this one at its end.
+  /// Removes all directories of a process, which was killed or is about to end.
   public static func removeAll(of process: pid_t) {
     try? FileManager.default.removeItem(
       atPath: NSTemporaryDirectory() + "/\(rootPrefix)\(process)")

@@ -1,49 +1,49 @@
 import Foundation
 import Glibc
 
-/// A certificate authority of the tests' own, with good and bad server certificates, made by the `openssl`
-/// command in a temporary directory.
+/// A certificate authority for tests, with valid and invalid server certificates. The `openssl` command creates the
+/// files in a temporary directory.
 public final class TestAuthority: Sendable {
-  /// The certificates a server can show.
+  /// The certificates that a server can present.
   public enum Certificate: String, Sendable, CaseIterable {
-    /// For localhost, origin.test, 127.0.0.1 and ::1; valid.
+    /// Valid for localhost, origin.test, 127.0.0.1 and ::1.
     case valid
-    /// Valid until some day in 2021.
+    /// Expired in 2021.
     case expired
-    /// Valid from some day in 2090.
+    /// Not valid before 2090.
     case notYetValid = "not-yet-valid"
     /// For other.example only.
     case wrongHost = "wrong-host"
     /// Signed by its own key.
     case selfSigned = "self-signed"
-    /// Signed by an authority of which only its name is known.
+    /// Signed by an authority that clients do not trust.
     case unknownAuthority = "unknown-authority"
-    /// For localhost by its common name alone, which has not counted for long.
+    /// Valid for localhost by its common name only, which clients have long rejected.
     case commonNameOnly = "common-name-only"
   }
 
   private static let made = Result { try TestAuthority() }
   private static let directoryVariable = "RETRIEVER_TEST_AUTHORITY"
 
-  /// Kept until the process ends; nil when the files are those of the program that started this one.
+  /// Kept until the process ends. Nil if the files belong to the program that started this one.
   private let owned: TemporaryDirectory?
   private let directory: URL
 
-  /// The authority of this process, made on first use.
+  /// Returns the authority of this process, which is created on first use.
   public static func shared() throws -> TestAuthority { try made.get() }
 
-  /// What to add to the environment of a program so that its authority is this one.
+  /// The environment variable that makes a child process use this authority.
   public var environment: [String: String] { [Self.directoryVariable: directory.path] }
 
-  /// The authority's certificate, to be trusted by clients (PEM).
+  /// The authority's certificate, for clients to trust (PEM).
   public var authorityFile: URL { directory.appendingPathComponent("authority.pem") }
 
-  /// A server's certificate (PEM).
+  /// Returns the file of a server's certificate (PEM).
   public func certificateFile(_ certificate: Certificate) -> URL {
     directory.appendingPathComponent("\(certificate.rawValue).pem")
   }
 
-  /// The key of a server's certificate (PEM).
+  /// Returns the key file of a server's certificate (PEM).
   public func keyFile(_ certificate: Certificate) -> URL {
     directory.appendingPathComponent("\(certificate.rawValue).key")
   }

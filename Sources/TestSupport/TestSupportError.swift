@@ -1,9 +1,9 @@
-/// A server or a fixture could not be set up; the sentence says what is missing.
+/// An error while setting up a server or a fixture. Its description says what is missing.
 public struct TestSupportError: Error, CustomStringConvertible, Sendable {
-  /// What went wrong, for the person who reads the test's output.
+  /// The reason for the failure, for the reader of the test output.
   public let description: String
 
-  /// An error with the sentence to show.
+  /// Creates an error with this description.
   public init(_ description: String) {
     self.description = description
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of its own: the servers block in system calls, which must never happen on the cooperative pool.
+/// A dedicated thread. The servers block in system calls, which must never happen on the cooperative pool.
 final class WorkerThread: Sendable {
   private final class Start: Sendable {
     let body: @Sendable () -> Void
@@ -9,7 +9,7 @@ final class WorkerThread: Sendable {
 
   private let thread: pthread_t
 
-  /// Starts `body` on a new thread; `join` must be called exactly once.
+  /// Starts `body` on a new thread. Call `join` exactly once.
   init(_ body: @escaping @Sendable () -> Void) throws {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(Start(body))
@@ -22,7 +22,7 @@ final class WorkerThread: Sendable {
       }, start.toOpaque())
     guard code == 0 else {
       start.release()
-      throw TestSupportError("A thread could not be started: \(String(cString: strerror(code)))")
+      throw TestSupportError("Could not start a thread: \(String(cString: strerror(code)))")
     }
     self.thread = thread
   }

@@ -3,7 +3,7 @@ import Retriever
 import Synchronization
 import TestSupport
 
-/// Answers a sign-in for one task, as often as it is asked, and counts.
+/// Answers the authentication challenges of one task, and records their realms.
 final class SignIn: NSObject, URLSessionTaskDelegate {
   private let user: String
   private let password: String
@@ -14,7 +14,7 @@ final class SignIn: NSObject, URLSessionTaskDelegate {
     self.password = password
   }
 
-  /// The realms that were asked about.
+  /// The realms of the challenges.
   var realms: [String] { questions.withLock { $0 } }
 
   func urlSession(
@@ -29,7 +29,7 @@ final class SignIn: NSObject, URLSessionTaskDelegate {
   }
 }
 
-/// Keeps a task's measurements.
+/// Keeps the metrics of a task.
 final class Measurements: NSObject, URLSessionTaskDelegate {
   private let collected = Mutex<URLSessionTaskMetrics?>(nil)
   private let arrived = Gate()
@@ -41,7 +41,7 @@ final class Measurements: NSObject, URLSessionTaskDelegate {
     arrived.open()
   }
 
-  /// The measurements, once they are there.
+  /// The metrics, available when the task has ended.
   var metrics: URLSessionTaskMetrics {
     get async throws {
       guard await arrived.wait(within: .seconds(2)), let metrics = collected.withLock({ $0 }) else {

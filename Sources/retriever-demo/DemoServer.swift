@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The server the demonstration loads from: in this process, on a port of its own, over real sockets.
+/// The server that the demonstration loads from. It runs in this process on its own port, with real sockets.
 final class DemoServer: Sendable {
   static let photo = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) })
   static let realm = "the kennel"
@@ -21,15 +21,15 @@ final class DemoServer: Sendable {
       "id: 2\nevent: bark\ndata: woof\ndata: woof\n\n",
       "id: 3\nevent: quiet\nretry: 1500\ndata: asleep\n\n",
     ])
-  /// Opened when a request has come that will not be answered.
+  /// Opens when a request arrives that gets no response.
   let isHolding = Gate()
 
   private let http: ScriptedServer
 
   init() throws {
-    // Made now, so that no step's time has it in it.
+    // Creates the photo now, so that it does not count toward the time of a step.
     _ = Self.photo
-    // The handler reaches what it needs without this object, which does not exist yet.
+    // Captures only what the handler needs, because `self` is not initialized yet.
     let (favourites, barks, isHolding) = (favourites, barks, isHolding)
     http = try ScriptedServer { connection in
       while let request = try connection.nextRequest() {
@@ -50,7 +50,7 @@ final class DemoServer: Sendable {
 
   func requestCount(_ path: String) -> Int { http.requests.count { $0.path == path } }
 
-  /// How many connections the requests for a path came on.
+  /// Returns the number of connections that carried the requests for a path.
   func connections(servingPath path: String) -> Int {
     Set(http.requests.lazy.filter { $0.path == path }.map(\.connection)).count
   }
@@ -81,7 +81,7 @@ final class DemoServer: Sendable {
     return Reply(text: "Good dog.")
   }
 
-  /// FNV-1a: enough to tell that what arrived is what was sent.
+  /// Calculates an FNV-1a checksum, which is sufficient to compare sent and received data.
   static func checksum(_ data: Data) -> UInt64 {
     data.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

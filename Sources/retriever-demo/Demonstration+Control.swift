@@ -2,14 +2,14 @@ import Foundation
 import Retriever
 import TestSupport
 
-// Challenges, cancelling, many loads at once, measurements.
+// Challenges, cancelling, concurrent loads, metrics.
 extension Demonstration {
   func signIn() async throws -> String {
     let delegate = SignIn(user: DemoServer.user, password: DemoServer.password)
     let (data, response) = try await session.data(from: server.url("/private"), delegate: delegate)
     try expectStatus(200, of: response)
     guard delegate.realms == [DemoServer.realm] else {
-      throw Unexpected("The delegate was asked about \(delegate.realms), not about \(DemoServer.realm).")
+      throw Unexpected("The delegate got challenges for \(delegate.realms), not for \(DemoServer.realm).")
     }
     let answer = String(decoding: data, as: UTF8.self)
     return "the call's own delegate signed in to “\(DemoServer.realm)”: \(answer)"
@@ -31,7 +31,7 @@ extension Demonstration {
     task.cancel()
     do {
       _ = try await task.value
-      throw Unexpected("Two loads that were cancelled ended well.")
+      throw Unexpected("Two cancelled loads did not fail.")
     } catch let error as URLError where error.code == .cancelled {
       let time = ContinuousClock.now - start
       guard server.requestCount("/never") == 0 else { throw Unexpected("The second load was started.") }
@@ -49,14 +49,14 @@ extension Demonstration {
       return try await group.reduce(0, +)
     }
     let time = ContinuousClock.now - start
-    guard bytes == 4 * count else { throw Unexpected("\(bytes) bytes came, not \(4 * count).") }
+    guard bytes == 4 * count else { throw Unexpected("\(bytes) bytes arrived, not \(4 * count).") }
     let rate = Int(Double(count) / (time / .seconds(1)))
     let connections = server.connections(servingPath: "/small")
-    return "\(count) loads at once over \(connections) connections: \(rate.grouped) loads a second"
+    return "\(count) concurrent loads over \(connections) connections: \(rate.grouped) loads per second"
   }
 
   func measure() async throws -> String {
-    // A session of its own, so that the connection is a new one and its making is measured.
+    // Uses its own session, so that the connection is new and its set-up is measured.
     let session = URLSession(configuration: .ephemeral)
     defer { session.finishTasksAndInvalidate() }
     for isReused in [false, true] {
@@ -69,21 +69,21 @@ extension Demonstration {
       }
       guard transaction.isReusedConnection == isReused else {
         throw Unexpected(
-          isReused ? "The connection was not used again." : "The connection was not a new one.")
+          isReused ? "The connection was not reused." : "The connection was not new.")
       }
       terminal.event(try describe(transaction))
     }
-    return "the same load twice, on a new connection and on one that was there"
+    return "the same load twice, on a new and on a reused connection"
   }
 
   private func describe(_ transaction: URLSessionTaskTransactionMetrics) throws -> String {
     guard let start = transaction.fetchStartDate, let firstByte = transaction.responseStartDate,
       let end = transaction.responseEndDate
-    else { throw Unexpected("Moments are missing from the measurements: \(transaction)") }
+    else { throw Unexpected("The metrics are incomplete: \(transaction)") }
     func text(_ moment: Date) -> String { Duration.seconds(moment.timeIntervalSince(start)).short }
     let connected =
       transaction.isReusedConnection
-      ? "connection used again" : transaction.connectEndDate.map { "connected at \(text($0))" } ?? "?"
+      ? "connection reused" : transaction.connectEndDate.map { "connected at \(text($0))" } ?? "?"
     return
       "\(transaction.networkProtocolName ?? "?"), \(connected), first byte at \(text(firstByte)), "
       + "last at \(text(end))"

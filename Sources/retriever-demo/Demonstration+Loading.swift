@@ -2,13 +2,13 @@ import Foundation
 import Retriever
 import TestSupport
 
-// Whole bodies: into memory, out of a file, into a file.
+// Complete bodies: into memory, from a file, into a file.
 extension Demonstration {
   func fetch() async throws -> String {
     let (data, response) = try await session.data(from: server.url("/photo"))
     try expectStatus(200, of: response)
-    guard data == DemoServer.photo else { throw Unexpected("The photo is not the one that was sent.") }
-    return "\(data.count.grouped) bytes of \(response.mimeType ?? "unknown type"), every one as it was sent"
+    guard data == DemoServer.photo else { throw Unexpected("The photo differs from the one that was sent.") }
+    return "\(data.count.grouped) bytes of \(response.mimeType ?? "unknown type"), all as sent"
   }
 
   private struct Dog: Decodable {
@@ -31,7 +31,7 @@ extension Demonstration {
     let (data, response) = try await session.upload(for: request, fromFile: file)
     try expectStatus(201, of: response)
     guard String(decoding: data, as: UTF8.self) == "\(DemoServer.checksum(DemoServer.photo))" else {
-      throw Unexpected("The server's checksum of the file is another one.")
+      throw Unexpected("The server calculated another checksum for the file.")
     }
     let place = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Location") ?? "nowhere"
     return "a file of \(DemoServer.photo.count.grouped) bytes: 201 Created, at \(place)"
@@ -43,7 +43,7 @@ extension Demonstration {
     let place = folder.file("downloaded.jpeg")
     try FileManager.default.moveItem(at: location, to: place)
     guard try Data(contentsOf: place) == DemoServer.photo else {
-      throw Unexpected("The file is not the one that was sent.")
+      throw Unexpected("The file differs from the one that was sent.")
     }
     return "\(DemoServer.photo.count.grouped) bytes into a file, moved to \(place.lastPathComponent)"
   }

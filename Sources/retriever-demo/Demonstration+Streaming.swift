@@ -8,7 +8,7 @@ extension Demonstration {
     let favourites: Int
   }
 
-  /// Between one line and the question for the next: time for a person to see that they come one by one.
+  /// The pause before the request for the next line, so that a person can see the lines arrive one by one.
   private static let pause = Duration.milliseconds(120)
 
   func followLines() async throws -> String {
@@ -29,9 +29,9 @@ extension Demonstration {
       server.favourites.ask(for: delays.count)
     }
     guard delays.count == server.favourites.pieces.count, let slowest = delays.max() else {
-      throw Unexpected("\(delays.count) lines came, not \(server.favourites.pieces.count).")
+      throw Unexpected("\(delays.count) lines arrived, not \(server.favourites.pieces.count).")
     }
-    return "\(delays.count) lines, live; the slowest was here \(slowest.short) after it was sent"
+    return "\(delays.count) live lines; the slowest arrived \(slowest.short) after it was sent"
   }
 
   func followEvents() async throws -> String {
@@ -47,8 +47,8 @@ extension Demonstration {
       server.barks.ask(for: events.count)
     }
     guard events.map(\.id) == ["1", "2", "3"], let retry = events.last?.retry else {
-      throw Unexpected("The events \(events.map(\.id)) came, not 1, 2 and 3.")
+      throw Unexpected("The events \(events.map(\.id)) arrived, not 1, 2 and 3.")
     }
-    return "\(events.count) server-sent events; to reconnect: after \(retry.short), from event 3"
+    return "\(events.count) server-sent events; reconnect after \(retry.short), from event 3"
   }
 }

@@ -2,13 +2,13 @@ import Foundation
 import Retriever
 import TestSupport
 
-/// Something did not come out as it should.
+/// An unexpected result of a step.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// The steps in order, against a server of its own.
+/// The steps of the demonstration in order, against its own server.
 struct Demonstration: Sendable {
   let terminal: Terminal
   let server: DemoServer
@@ -20,7 +20,7 @@ struct Demonstration: Sendable {
     server = try DemoServer()
     folder = try TemporaryDirectory()
     let configuration = URLSessionConfiguration.ephemeral
-    // Nothing here takes a second; a step that hangs is to fail soon.
+    // No step takes a second, so a step that hangs fails soon.
     configuration.timeoutIntervalForRequest = 5
     session = URLSession(configuration: configuration)
   }
@@ -35,9 +35,9 @@ struct Demonstration: Sendable {
     ]
   }
 
-  /// Runs every step, also after one that failed.
+  /// Runs every step, even after a failure.
   ///
-  /// - Returns: whether all of them passed.
+  /// - Returns: Whether all steps passed.
   func run() async -> Bool {
     terminal.headline("Retriever \(URLSession.libraryVersion), loading from \(server.address)")
     let clock = ContinuousClock()

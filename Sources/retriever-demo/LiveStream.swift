@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Pieces that a server sends one by one, each when it is asked for, and when each of them went out.
+/// A body whose pieces the server sends on request, with the time at which each piece was sent.
 final class LiveStream: Sendable {
   let pieces: [String]
   private let contentType: String
@@ -15,18 +15,18 @@ final class LiveStream: Sendable {
     gates = pieces.map { _ in Gate() }
   }
 
-  /// Asks for a piece; it is sent at once.
+  /// Requests a piece, which is sent immediately.
   func ask(for index: Int) {
     if gates.indices.contains(index) { gates[index].open() }
   }
 
-  /// How long ago a piece was handed to the server's socket.
+  /// Returns the time since a piece was written to the server's socket.
   func age(of index: Int) -> Duration? {
     let departure = departures.withLock { $0.indices.contains(index) ? $0[index] : nil }
     return departure.map { .now - $0 }
   }
 
-  /// The server's side: a chunked response, each chunk when its time has come.
+  /// Sends a chunked response on the server. Each chunk is sent when it is requested.
   func send(on connection: ScriptedConnection) throws {
     try connection.send(
       "HTTP/1.1 200 OK\r\nContent-Type: \(contentType)\r\nTransfer-Encoding: chunked\r\n\r\n")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints what the demonstration has to say: aligned, and in colour where a person reads it at a terminal.
+/// Prints the output of the demonstration in columns, and in colour on a terminal.
 struct Terminal: Sendable {
   private let isColoured: Bool
 
@@ -21,7 +21,7 @@ struct Terminal: Sendable {
     isColoured ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Flushed at once, so that live lines are live through a pipe as well.
+  /// Prints a line. Flushes it immediately, so that live lines are live through a pipe too.
   private func put(_ line: String) {
     print(line)
     fflush(nil)
@@ -29,7 +29,7 @@ struct Terminal: Sendable {
 
   func headline(_ text: String) { put("\n\(styled(text, .bold))\n") }
 
-  /// Something that has just happened within a step.
+  /// Prints an event within a step.
   func event(_ text: String, _ note: String = "") {
     put("      · \(text.padded(to: 46))\(styled(note, .dim))".trimmingTrailingBlanks())
   }
@@ -61,7 +61,7 @@ extension String {
 }
 
 extension Duration {
-  /// To three digits or so, in the unit that suits: "0.31 ms", "12.4 ms", "1.20 s".
+  /// The duration with about three digits, in a suitable unit: "0.31 ms", "12.4 ms", "1.20 s".
   var short: String {
     let seconds = self / .seconds(1)
     switch seconds {
@@ -73,7 +73,7 @@ extension Duration {
 }
 
 extension BinaryInteger {
-  /// With commas between the thousands, whatever the locale.
+  /// The number with commas between the thousands, in any locale.
   var grouped: String {
     var digits = String(self)
     var groups: [String] = []

@@ -1,9 +1,8 @@
 import Foundation
 
-// The program behind `make run`: what the library does, shown on a server of its own. Exits with 1 if anything
-// did not come out as it should.
+// The program behind `make run`. It shows what the library does, with its own server. Exits with 1 if a step fails.
 let terminal = Terminal()
-// The server is in this process, where no proxy of the environment could reach it.
+// The server runs in this process, where a proxy cannot reach it.
 setenv("no_proxy", "127.0.0.1", 1)
 do {
   let demonstration = try Demonstration(terminal: terminal)

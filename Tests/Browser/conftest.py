@@ -1,6 +1,6 @@
-"""A browser without a window, and people who look at a kennel with it.
+"""Fixtures: a headless browser and its windows.
 
-Each window is watched: an error on its console, or a request to anywhere else, fails the test.
+Each window is monitored: an error on its console, or a request to another server, fails the test.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ expect.set_options(timeout=20_000)
 @pytest.fixture(scope="session")
 def kennel(tmp_path_factory):
     kennel = Kennel(program(), tmp_path_factory.mktemp("kennel"))
-    # More than a page of them.
+    # More than one page of photos.
     for number in range(34):
         kennel.post("Bob", f"Photo {number}", number, (300, 200) if number % 3 else (200, 300))
     yield kennel
@@ -42,13 +42,13 @@ def browser():
 
 @dataclasses.dataclass
 class Window:
-    """Somebody's browser window."""
+    """A user's browser window."""
 
     page: Page
     context: BrowserContext
     kennel: Kennel
     faults: list[str]
-    # Parts of console messages that the test brings about.
+    # Parts of console messages that the test expects.
     tolerated: list[str] = dataclasses.field(default_factory=list)
 
     def go(self, path: str = "/") -> "Window":
@@ -81,7 +81,7 @@ class Window:
 
 @pytest.fixture
 def window(browser: Browser, kennel: Kennel):
-    """Opens windows; of somebody who is signed in when they are named."""
+    """Returns a function that opens windows. A window with a person's name is signed in as that person."""
     windows: list[Window] = []
 
     def open_window(person: str = "", device: str = "desktop", **options) -> Window:
@@ -119,7 +119,7 @@ def device(request) -> str:
 
 @pytest.fixture
 def picture(tmp_path: pathlib.Path):
-    """Writes a picture to a file of a name."""
+    """Returns a function that writes a picture to a named file."""
     import pictures
 
     def write(name: str = "dog.jpg", number: int = 5, data: bytes | None = None) -> pathlib.Path:

@@ -1,4 +1,4 @@
-"""A kennel to test with: its server, and what other people do there meanwhile."""
+"""A kennel for tests: its server, and actions of other users."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ class Kennel:
         self.directory = directory
         self.process: subprocess.Popen[str] | None = None
         self.address = ""
-        # The first is the owner.
+        # The first user is the owner.
         for name in ("Olga", "Ada", "Bob"):
             subprocess.run(
                 [program, "user", "add", name, "--password-stdin", "--quiet", "--data", str(directory)],
@@ -34,7 +34,7 @@ class Kennel:
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://[^\s/]+", line)
-        assert found, f"the server has not begun: {line}"
+        assert found, f"the server did not start: {line}"
         self.address = found[0]
 
     def stop(self) -> None:
@@ -43,7 +43,7 @@ class Kennel:
         self.process.stdout.close()
 
     def restart(self) -> None:
-        """Ends as in a power cut, and comes back where it was."""
+        """Kills the server and starts it again on the same port."""
         self.stop()
         self.start(urllib.parse.urlsplit(self.address).port)
 
@@ -85,5 +85,5 @@ class Kennel:
 
 def program() -> str:
     found = os.environ.get("KENNEL_PROGRAM", "")
-    assert os.access(found, os.X_OK), "KENNEL_PROGRAM names no program; use scripts/test-page"
+    assert os.access(found, os.X_OK), "KENNEL_PROGRAM is not an executable file; use scripts/test-page"
     return found

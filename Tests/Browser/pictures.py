@@ -1,4 +1,4 @@
-"""Pictures to share: a dog in a landscape, another one for each number."""
+"""Pictures to share: a dog in a landscape, a different one for each number."""
 
 import io
 import math
@@ -41,7 +41,7 @@ def dog(number: int, size: tuple[int, int] | None = None) -> Image.Image:
     image = image.filter(ImageFilter.GaussianBlur(height / 260))
     scale = min(width, height) * (0.32 + 0.12 * chance.random())
     x, y = width * (0.35 + 0.3 * chance.random()), height * 0.56
-    # Four times as large, then scaled down: smooth edges.
+    # Drawn at four times the size and scaled down, for smooth edges.
     side = int(scale * 2.4)
     paint = Image.new("RGBA", (side * 2, side * 2), (0, 0, 0, 0))
     brush = ImageDraw.Draw(paint)
@@ -75,7 +75,7 @@ def jpeg(number: int, size: tuple[int, int] | None = None) -> bytes:
 
 
 def noise(width: int, height: int) -> bytes:
-    """A PNG that cannot be made small, for an upload that takes its time."""
+    """Returns a PNG that does not compress, for a slow upload."""
     file = io.BytesIO()
     pixels = random.Random(1).randbytes(width * height * 3)
     Image.frombytes("RGB", (width, height), pixels).save(file, "PNG", compress_level=0)

@@ -1,11 +1,11 @@
-"""Comments: written in one window, read in another."""
+"""Comments: written in one window, shown in another."""
 
 import re
 
 from playwright.sync_api import expect
 
 
-def test_a_comment_is_read_by_others_at_once(window, device):
+def test_a_comment_appears_immediately_for_others(window, device):
     writer, reader = window("Ada", device), window("", device)
     post = writer.kennel.post()
     reader.go()
@@ -22,7 +22,7 @@ def test_a_comment_is_read_by_others_at_once(window, device):
     expect(dialog.get_by_label("Your comment")).to_be_empty()
 
 
-def test_enter_sends_and_shift_makes_a_new_line(window):
+def test_enter_sends_a_comment_and_shift_enter_adds_a_line(window):
     writer = window("Ada")
     post = writer.kennel.post()
     writer.go()
@@ -35,7 +35,7 @@ def test_enter_sends_and_shift_makes_a_new_line(window):
     expect(dialog.locator(".comments .text")).to_have_text("One\ntwo")
 
 
-def test_escape_leaves_the_writing_before_it_leaves_the_photo(window):
+def test_escape_leaves_the_text_field_before_the_photo(window):
     writer = window("Ada")
     post = writer.kennel.post()
     writer.go()
@@ -49,7 +49,7 @@ def test_escape_leaves_the_writing_before_it_leaves_the_photo(window):
     expect(dialog).to_be_hidden()
 
 
-def test_ones_own_comment_can_be_deleted(window):
+def test_users_can_delete_their_own_comments(window):
     writer, reader = window("Ada"), window()
     post = writer.kennel.post()
     writer.kennel.comment("Ada", post, "Never mind")
@@ -67,7 +67,7 @@ def test_ones_own_comment_can_be_deleted(window):
         expect(list_).to_contain_text("Stays")
 
 
-def test_a_comment_that_does_not_arrive_is_kept_and_told(window):
+def test_a_comment_that_fails_to_send_is_kept_and_reported(window):
     writer = window("Ada")
     writer.tolerated.append("ERR_FAILED")
     post = writer.kennel.post()
@@ -83,7 +83,7 @@ def test_a_comment_that_does_not_arrive_is_kept_and_told(window):
     expect(dialog.locator(".comments .text")).to_have_text("Patience")
 
 
-def test_somebody_unknown_is_asked_to_sign_in(window):
+def test_a_visitor_must_sign_in_to_comment(window):
     person = window()
     post = person.kennel.post()
     person.go()
@@ -93,7 +93,7 @@ def test_somebody_unknown_is_asked_to_sign_in(window):
     expect(dialog.get_by_label("Your comment")).to_be_visible()
 
 
-def test_a_long_conversation_is_read_to_its_end(window):
+def test_all_pages_of_comments_can_be_loaded(window):
     reader = window("Ada")
     post = reader.kennel.post()
     for number in range(105):
@@ -103,11 +103,11 @@ def test_a_long_conversation_is_read_to_its_end(window):
     items = dialog.locator(".comments li")
     expect(items).to_have_count(100)
     expect(dialog.locator(".comments .count")).to_have_text("105")
-    dialog.get_by_role("link", name="Later comments").click()
+    dialog.get_by_role("link", name="Newer comments").click()
     expect(items).to_have_count(105)
     expect(items.last).to_contain_text("Word 104")
-    expect(dialog.get_by_role("link", name="Later comments")).to_have_count(0)
-    # And anew: what one says is shown at the end, after all before it.
+    expect(dialog.get_by_role("link", name="Newer comments")).to_have_count(0)
+    # After a reload, a new comment is shown at the end, after all earlier ones.
     reader.go(f"/photos/{post}")
     reader.page.get_by_label("Your comment").fill("The last word")
     reader.page.get_by_role("button", name="Send").click()
@@ -115,23 +115,23 @@ def test_a_long_conversation_is_read_to_its_end(window):
     expect(reader.page.locator(".comments li").last).to_contain_text("The last word")
 
 
-def test_a_long_conversation_is_read_to_its_end_without_scripts(window):
+def test_all_pages_of_comments_can_be_read_without_scripts(window):
     reader = window(java_script_enabled=False)
     post = reader.kennel.post()
     for number in range(101):
         reader.kennel.comment("Bob", post, f"Word {number}")
     reader.go(f"/photos/{post}")
-    reader.page.get_by_role("link", name="Later comments").click()
+    reader.page.get_by_role("link", name="Newer comments").click()
     expect(reader.page.locator(".comments li")).to_have_count(1)
     expect(reader.page.locator(".comments li")).to_contain_text("Word 100")
-    reader.page.get_by_role("link", name="From the first comment on").click()
+    reader.page.get_by_role("link", name="First comments").click()
     expect(reader.page.locator(".comments li")).to_have_count(100)
 
 
-def test_writing_goes_on_when_the_page_is_looked_at_anew(window):
+def test_an_unfinished_comment_survives_a_refresh(window):
     writer = window("Ada")
     post = writer.kennel.post()
-    # Of what happens after the page was made it is only told that it was lost.
+    # The page receives no events after it was loaded, only the message that events were lost.
     writer.page.route(
         re.compile(r"/events(\?|$)"),
         lambda route: route.fulfill(

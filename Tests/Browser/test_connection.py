@@ -1,13 +1,13 @@
-"""What happened while nobody could hear of it."""
+"""Events that happen while the connection is interrupted."""
 
 import re
 
 from playwright.sync_api import expect
 
 
-def test_after_a_cut_the_page_catches_up_by_itself(window, kennel):
+def test_the_page_catches_up_after_a_connection_loss(window, kennel):
     watcher = window()
-    # Which one depends on what the connection was doing as it was cut.
+    # The error depends on the state of the connection when it was cut.
     watcher.tolerated.append("net::ERR_")
     post = kennel.post()
     watcher.go()
@@ -21,10 +21,10 @@ def test_after_a_cut_the_page_catches_up_by_itself(window, kennel):
     expect(watcher.tile(newer)).to_be_visible()
 
 
-def test_a_kennel_that_tells_of_a_gap_is_looked_at_anew(window, kennel):
+def test_the_page_is_refreshed_after_lost_events(window, kennel):
     watcher = window()
     post = kennel.post()
-    # The line of events says only that some were lost.
+    # The event stream only reports that events were lost.
     watcher.page.route(
         re.compile(r"/events(\?|$)"),
         lambda route: route.fulfill(

@@ -1,4 +1,4 @@
-"""Hearts: given in one window, counted in all."""
+"""Hearts: given in one window, counted in all windows."""
 
 import pytest
 from playwright.sync_api import expect
@@ -18,7 +18,7 @@ def test_a_heart_given_in_one_window_is_counted_in_another(window, device):
     expect(watcher.heart(post)).to_have_attribute("data-count", "0")
 
 
-def test_a_heart_is_ones_own_in_all_of_ones_windows(window, device):
+def test_a_heart_is_shown_in_all_windows_of_its_user(window, device):
     first, second, other = window("Ada", device), window("Ada"), window("Bob")
     post = first.kennel.post()
     for person in (first, second, other):
@@ -35,7 +35,7 @@ def test_a_heart_is_ones_own_in_all_of_ones_windows(window, device):
     expect(dialog.locator(".heart")).to_have_attribute("aria-pressed", "true")
 
 
-def test_whoever_signs_in_hears_of_their_own_hearts_from_then_on(window):
+def test_a_user_who_signs_in_receives_events_of_their_own_hearts(window):
     person = window()
     post = person.kennel.post()
     person.go()
@@ -47,7 +47,7 @@ def test_whoever_signs_in_hears_of_their_own_hearts_from_then_on(window):
     expect(person.heart(post)).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_late_word_of_an_earlier_heart_changes_nothing(window):
+def test_a_late_event_of_an_earlier_heart_changes_nothing(window):
     giver = window("Ada")
     post = giver.kennel.post()
     giver.page.add_init_script(
@@ -69,7 +69,7 @@ def test_a_late_word_of_an_earlier_heart_changes_nothing(window):
         expect(giver.heart(post)).to_have_attribute("data-count", "0")
 
 
-def test_an_opened_photo_and_its_tile_count_alike(window):
+def test_an_open_photo_and_its_tile_show_the_same_count(window):
     watcher = window()
     post = watcher.kennel.post()
     watcher.go()
@@ -82,7 +82,7 @@ def test_an_opened_photo_and_its_tile_count_alike(window):
 
 
 @pytest.mark.parametrize("taps, sent", [(7, ["PUT"]), (8, ["PUT", "DELETE"])])
-def test_many_quick_taps_end_with_the_last_wish(window, taps, sent):
+def test_many_quick_taps_end_in_the_last_state(window, taps, sent):
     giver, watcher = window("Ada"), window()
     post = giver.kennel.post()
     giver.page.add_init_script(
@@ -91,7 +91,7 @@ def test_many_quick_taps_end_with_the_last_wish(window, taps, sent):
         window.fetch = async (address, options) => {
           if (String(address).endsWith("/favourite")) {
             asked.push(options.method);
-            await new Promise((resolve) => { window.letGo = resolve; });
+            await new Promise((resolve) => { window.releaseRequest = resolve; });
           }
           return ask(address, options);
         };""")
@@ -100,11 +100,11 @@ def test_many_quick_taps_end_with_the_last_wish(window, taps, sent):
     giver.tile(post).hover()
     for _ in range(taps):
         giver.heart(post).click()
-    # All taps are made while the first request waits.
+    # All taps happen while the first request is waiting.
     for number, method in enumerate(sent, start=1):
         giver.page.wait_for_function("(number) => asked.length === number", arg=number)
         assert giver.page.evaluate("asked.at(-1)") == method
-        giver.page.evaluate("letGo()")
+        giver.page.evaluate("releaseRequest()")
         expect(watcher.heart(post)).to_have_attribute("data-count", "1" if method == "PUT" else "0")
     is_given = "true" if taps % 2 else "false"
     expect(giver.heart(post)).to_have_attribute("aria-pressed", is_given)
@@ -114,7 +114,7 @@ def test_many_quick_taps_end_with_the_last_wish(window, taps, sent):
     expect(giver.heart(post)).to_have_attribute("aria-pressed", is_given)
 
 
-def test_a_heart_that_does_not_arrive_is_taken_back_and_told(window):
+def test_a_heart_that_fails_to_send_is_undone_and_reported(window):
     giver = window("Ada")
     giver.tolerated.append("ERR_FAILED")
     post = giver.kennel.post()
@@ -127,7 +127,7 @@ def test_a_heart_that_does_not_arrive_is_taken_back_and_told(window):
     expect(giver.heart(post)).to_have_attribute("data-count", "0")
 
 
-def test_ones_hearts_are_gathered(window):
+def test_the_hearts_page_shows_the_photos_with_a_heart(window):
     giver = window("Olga")
     liked, other = giver.kennel.post(caption="Liked"), giver.kennel.post(caption="Not yet")
     giver.kennel.heart("Olga", liked)
@@ -137,12 +137,12 @@ def test_ones_hearts_are_gathered(window):
     expect(giver.tile(other)).to_have_count(0)
 
 
-def test_hearts_of_somebody_unknown_ask_to_sign_in(window):
+def test_the_hearts_page_asks_visitors_to_sign_in(window):
     person = window().go("/hearts")
-    expect(person.page.get_by_text("Sign in to see the photos you gave a heart.")).to_be_visible()
+    expect(person.page.get_by_text("Sign in to see the photos that you gave a heart.")).to_be_visible()
 
 
-def test_less_motion_where_a_reader_wants_less(window):
+def test_reduced_motion_disables_animations(window):
     calm, lively = window("Ada", reduced_motion="reduce"), window("Bob")
     post = calm.kennel.post()
     for person in (calm, lively):
@@ -154,7 +154,7 @@ def test_less_motion_where_a_reader_wants_less(window):
         expect(person.heart(post)).to_have_attribute("aria-pressed", "true")
     expect(calm.heart(post)).to_have_attribute("data-count", "2")
     expect(lively.heart(post)).to_have_attribute("data-count", "2")
-    # A motion is told of with the frame that begins it, which may come after the count.
+    # The start of an animation is reported with its first frame, which may come after the count.
     lively.page.wait_for_function("window.motions > 0")
     calm.page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     assert calm.page.evaluate("window.motions") == 0

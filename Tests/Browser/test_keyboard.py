@@ -1,4 +1,4 @@
-"""Everything by keyboard alone."""
+"""The page can be used with the keyboard only."""
 
 from playwright.sync_api import expect
 
@@ -46,14 +46,14 @@ def test_from_the_first_tab_to_a_heart_and_a_comment(window):
     keys.type("Typed, not clicked")
     keys.press("Enter")
     expect(dialog.locator(".comments .text")).to_have_text("Typed, not clicked")
-    # Others may have read it before its writer knows that it has arrived.
+    # Other users may see the comment before its writer receives the response.
     expect(comment).to_be_empty()
     keys.press("Escape")
     expect(dialog).to_be_hidden()
     expect(person.tile(post).locator(".open")).to_be_focused()
 
 
-def test_what_has_the_focus_is_seen(window):
+def test_the_focused_element_has_an_outline(window):
     person = window("Ada").go()
     for _ in range(8):
         person.page.keyboard.press("Tab")
@@ -61,7 +61,7 @@ def test_what_has_the_focus_is_seen(window):
         assert outline == "solid"
 
 
-def test_everything_that_can_be_used_has_a_name(window):
+def test_every_control_has_an_accessible_name(window):
     person = window("Ada")
     post = person.kennel.post("Ada", "")
     person.kennel.comment("Ada", post, "Hello")

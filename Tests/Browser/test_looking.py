@@ -1,4 +1,4 @@
-"""Looking at photos: in whatever width, dark or light, and without scripts."""
+"""Viewing photos: at any width, in dark or light mode, and without scripts."""
 
 import pytest
 from playwright.sync_api import expect
@@ -19,9 +19,9 @@ def test_the_newest_photo_comes_first(window, device):
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1280, 2560])
-def test_rows_are_full_and_nothing_is_cut_off(window, width):
+def test_rows_are_full_and_the_page_does_not_overflow(window, width):
     looking = window(viewport={"width": width, "height": 800}).go()
-    # All at one moment: older photos may come at any.
+    # All sizes are read in one step, because older photos may arrive at any time.
     page_width, grid, *tiles = looking.page.evaluate(
         """() => [
           document.documentElement.scrollWidth,
@@ -38,11 +38,11 @@ def test_rows_are_full_and_nothing_is_cut_off(window, width):
         assert max(heights) - min(heights) < 1
         right = max(box["x"] + box["width"] for box in row)
         assert abs(right - (grid["x"] + grid["width"])) < 1.5
-    # The last one is not drawn out.
+    # The last row is not stretched.
     assert rows[tops[-1]][0]["height"] <= max(box["height"] for box in rows[tops[0]]) * 1.7
 
 
-def test_a_soft_placeholder_is_there_before_the_photo(window):
+def test_a_blurred_placeholder_is_shown_before_the_photo(window):
     looking = window(java_script_enabled=False)
     looking.page.route("**/thumbnail*", lambda route: route.abort())
     looking.tolerated.append("net::ERR_FAILED")
@@ -64,9 +64,9 @@ def test_nothing_moves_when_photos_arrive(window):
     assert looking.page.evaluate("window.shifts") < 0.01
 
 
-def test_older_photos_come_as_one_scrolls(window, device):
+def test_older_photos_load_while_scrolling(window, device):
     looking = window(device=device)
-    # Where the window is tall, some come at once.
+    # In a tall window, some older photos are loaded immediately.
     first = looking.context.request.get(looking.kennel.address).text().count('<li class="tile')
     looking.go()
     looking.page.wait_for_function(
@@ -76,7 +76,7 @@ def test_older_photos_come_as_one_scrolls(window, device):
     assert len(set(shown)) == len(shown)
 
 
-def test_everything_can_be_looked_at_without_scripts(window, device):
+def test_everything_can_be_viewed_without_scripts(window, device):
     looking = window(device=device, java_script_enabled=False)
     post = looking.kennel.post(caption="For everybody")
     looking.kennel.comment("Ada", post, "Seen without a script")
@@ -94,21 +94,21 @@ def test_everything_can_be_looked_at_without_scripts(window, device):
 
 
 @pytest.mark.parametrize("scheme, color", [("light", "rgb(251, 250, 248)"), ("dark", "rgb(19, 18, 17)")])
-def test_it_is_dark_where_a_reader_wants_it_dark(window, scheme, color):
+def test_the_page_follows_the_color_scheme(window, scheme, color):
     looking = window(color_scheme=scheme).go()
     expect(looking.page.locator("html")).to_have_css("background-color", color)
 
 
-def test_what_is_not_there_is_told_in_a_sentence(window):
+def test_a_missing_photo_shows_an_error_message(window):
     looking = window()
     looking.tolerated.append("404")
     looking.go("/photos/99999999")
-    expect(looking.page.get_by_text("There is no such post")).to_be_visible()
+    expect(looking.page.get_by_text("The post does not exist")).to_be_visible()
     looking.page.get_by_role("link", name="See the photos").click()
     looking.expect_address("/")
 
 
-def test_whoever_is_signed_in_is_so_where_nothing_is(window, device):
+def test_an_error_page_shows_the_signed_in_user(window, device):
     person = window("Ada", device)
     person.tolerated.append("404")
     person.go("/photos/99999999")
@@ -119,23 +119,23 @@ def test_whoever_is_signed_in_is_so_where_nothing_is(window, device):
     person.expect_address("/")
 
 
-def test_times_are_told_in_whole_minutes_hours_and_days(window):
+def test_relative_times_are_rounded_down(window):
     looking = window().go()
-    told = looking.page.evaluate(
+    shown = looking.page.evaluate(
         """async () => {
-          const { tellTimes } = await import("/assets/times.js");
+          const { formatTimes } = await import("/assets/times.js");
           const place = document.createElement("p");
           for (const minutes of [0.9, 1.8, 59.8, 60.5, 24 * 60 - 1, 47 * 60, 7 * 24 * 60 - 1]) {
             place.appendChild(document.createElement("time")).dateTime = new Date(Date.now() - minutes * 60000).toISOString();
           }
-          tellTimes(place);
+          formatTimes(place);
           return [...place.children].map((one) => one.textContent);
         }""")
-    assert told == [
+    assert shown == [
         "just now", "1 minute ago", "59 minutes ago", "1 hour ago", "23 hours ago", "yesterday", "6 days ago"]
 
 
-def test_html_in_captions_names_and_comments_stays_text(window, device):
+def test_html_in_captions_and_comments_is_escaped(window, device):
     looking = window(device=device)
     hostile = "<img src=x onerror=\"document.title='caught'\"><b>bold</b> & \"quoted\""
     post = looking.kennel.post("Bob", hostile)

@@ -1,4 +1,4 @@
-"""A photo over the grid, and on a page of its own."""
+"""A photo over the grid, and on its own page."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 @pytest.fixture
 def three(kennel):
-    """Posts, the newest first."""
+    """Returns three posts, the newest first."""
     return [kennel.post(caption=f"{name} of three", number=number) for number, name in enumerate(
         ["Last", "Middle", "First"])][::-1]
 
@@ -24,7 +24,7 @@ def test_a_photo_opens_over_the_grid_and_has_an_address(window, device, three):
     expect(looking.tile(three[1]).locator(".open")).to_be_focused()
 
 
-def test_arrow_keys_go_on_and_escape_goes_back(window, three):
+def test_arrow_keys_change_the_photo_and_escape_closes_it(window, three):
     looking = window().go()
     dialog = looking.open(three[0])
     article = dialog.locator("article")
@@ -40,7 +40,7 @@ def test_arrow_keys_go_on_and_escape_goes_back(window, three):
     looking.expect_address("/")
 
 
-def test_arrow_keys_go_on_from_whatever_had_the_focus(window, three):
+def test_arrow_keys_work_with_any_focused_element(window, three):
     looking = window().go()
     dialog = looking.open(three[0])
     article = dialog.locator("article")
@@ -55,7 +55,7 @@ def test_arrow_keys_go_on_from_whatever_had_the_focus(window, three):
     expect(article).to_have_attribute("data-post", str(three[1]))
 
 
-def test_the_browsers_back_and_forward_close_and_open(window, three):
+def test_back_and_forward_close_and_open_the_photo(window, three):
     looking = window().go()
     dialog = looking.open(three[0])
     looking.page.go_back()
@@ -69,7 +69,7 @@ def test_the_browsers_back_and_forward_close_and_open(window, three):
     looking.expect_address("/")
 
 
-def test_a_close_that_is_told_late_does_not_close_what_is_open_again(window, three):
+def test_a_late_close_event_does_not_close_a_reopened_photo(window, three):
     looking = window().go()
     dialog = looking.open(three[0])
     looking.page.evaluate("document.getElementById('lightbox').dispatchEvent(new Event('close'))")
@@ -78,7 +78,7 @@ def test_a_close_that_is_told_late_does_not_close_what_is_open_again(window, thr
     looking.expect_address(f"/photos/{three[1]}")
 
 
-def test_a_swipe_goes_on(window, three):
+def test_a_swipe_changes_the_photo(window, three):
     looking = window(device="phone").go()
     dialog = looking.open(three[0])
     box = dialog.locator(".stage").bounding_box()
@@ -107,7 +107,7 @@ def test_the_focus_stays_within_an_opened_photo(window, three):
         assert inside
 
 
-def test_the_last_photo_shown_leads_to_older_ones(window):
+def test_the_last_loaded_photo_leads_to_older_ones(window):
     looking = window().go()
     last = int(looking.page.locator("#grid > .tile").last.get_attribute("data-post"))
     dialog = looking.open(last)
@@ -115,7 +115,7 @@ def test_the_last_photo_shown_leads_to_older_ones(window):
     expect(dialog.locator("article")).not_to_have_attribute("data-post", str(last))
 
 
-def test_a_photo_deleted_by_its_author_is_gone_everywhere(window, device):
+def test_a_deleted_photo_disappears_in_all_windows(window, device):
     author, watcher = window("Ada", device), window("", device)
     post = author.kennel.post("Ada", "Soon gone")
     watcher.go()
@@ -124,7 +124,7 @@ def test_a_photo_deleted_by_its_author_is_gone_everywhere(window, device):
     dialog = author.open(post)
     dialog.get_by_role("button", name="Delete").click()
     question = author.page.get_by_role("alertdialog")
-    question.get_by_role("button", name="Keep").click()
+    question.get_by_role("button", name="Cancel").click()
     expect(question).to_be_hidden()
     dialog.get_by_role("button", name="Delete").click()
     question.get_by_role("button", name="Delete").click()
@@ -134,7 +134,7 @@ def test_a_photo_deleted_by_its_author_is_gone_everywhere(window, device):
     assert not author.kennel.has(post)
 
 
-def test_whoever_looks_at_a_photo_that_is_deleted_is_told(window):
+def test_a_viewer_of_a_deleted_photo_is_notified(window):
     watcher = window()
     post = watcher.kennel.post("Ada")
     watcher.go()
@@ -144,7 +144,7 @@ def test_whoever_looks_at_a_photo_that_is_deleted_is_told(window):
     expect(watcher.page.locator("#lightbox article")).not_to_have_attribute("data-post", str(post))
 
 
-def test_others_are_not_offered_to_delete(window):
+def test_other_users_see_no_delete_button(window):
     person = window("Ada")
     post = person.kennel.post("Bob")
     person.go()

@@ -1,4 +1,4 @@
-"""Sharing photos: chosen, dropped, pasted; with captions, progress and second thoughts."""
+"""Sharing photos: choosing, dropping and pasting them; captions, progress and cancelling."""
 
 import base64
 
@@ -24,7 +24,7 @@ def slow(session, bytes_a_second: int) -> None:
 
 
 def carry(person, event: str, data: bytes, name: str) -> None:
-    """Lets the page see files as when they are dropped or pasted."""
+    """Simulates dropping or pasting a file."""
     person.page.evaluate(
         """([event, data, name]) => {
           const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -51,13 +51,13 @@ def test_a_chosen_photo_is_shared_with_a_caption(window, device, picture):
     assert newest["caption"] == "Fresh from the <bath> & dry"
     assert newest["author"] == "Ada"
     expect(person.page.locator("#grid > .tile").first).to_have_attribute("data-post", str(newest["id"]))
-    # It is left to others when their grid moves.
+    # The grids of other users do not move until they click.
     watcher.page.get_by_role("button", name="1 new photo").click()
     expect(watcher.page.locator("#grid > .tile").first).to_have_attribute("data-post", str(newest["id"]))
     expect(watcher.page.get_by_role("button", name="new photo")).to_be_hidden()
 
 
-def test_the_longest_caption_is_not_in_an_address(window, picture):
+def test_the_caption_is_not_in_an_address(window, picture):
     person = window("Ada").go()
     addresses = []
     person.page.on("request", lambda request: addresses.append(request.url))
@@ -76,7 +76,7 @@ def test_progress_is_shown_while_a_photo_is_sent(window, picture):
     line = network(person)
     slow(line, 50_000)
     dialog.get_by_role("button", name="Share").click()
-    progress = dialog.get_by_role("progressbar", name="Sending large.png")
+    progress = dialog.get_by_role("progressbar", name="Uploading large.png")
     expect(progress).to_be_visible()
     expect(progress).not_to_have_js_property("value", 0)
     assert 0 < progress.evaluate("(bar) => bar.value") < 1
@@ -84,7 +84,7 @@ def test_progress_is_shown_while_a_photo_is_sent(window, picture):
     expect(person.toast("Your photo is shared.")).to_be_visible()
 
 
-def test_sending_can_be_stopped_and_begun_again(window, picture):
+def test_an_upload_can_be_stopped_and_restarted(window, picture):
     person = window("Ada").go()
     before = person.kennel.posts()[0]["id"]
     dialog = choose(person, picture("large.png", data=pictures.noise(600, 400)))
@@ -110,7 +110,7 @@ def test_photos_are_dropped_and_pasted(window):
     expect(dialog.get_by_label("Caption for dropped.jpg")).to_be_focused()
     carry(person, "paste", pictures.jpeg(2, (300, 200)), "pasted.jpg")
     expect(dialog.locator(".chosen li")).to_have_count(2)
-    dialog.get_by_role("button", name="Leave out dropped.jpg").click()
+    dialog.get_by_role("button", name="Remove dropped.jpg").click()
     expect(dialog.locator(".chosen li")).to_have_count(1)
     dialog.get_by_role("button", name="Share").click()
     expect(person.toast("Your photo is shared.")).to_be_visible()
@@ -126,7 +126,7 @@ def test_several_photos_each_have_a_caption(window, picture):
     assert [post["caption"] for post in person.kennel.posts()[:2]] == ["The second", "The first"]
 
 
-def test_what_is_no_photo_is_refused_in_a_sentence(window, picture):
+def test_a_file_that_is_not_a_photo_gives_an_error_message(window, picture):
     person = window("Ada")
     person.tolerated += ["415", "422"]
     person.go()
@@ -134,43 +134,44 @@ def test_what_is_no_photo_is_refused_in_a_sentence(window, picture):
     expect(dialog.get_by_role("alert")).to_have_text("“notes.txt” is not a JPEG, PNG, WebP or GIF picture.")
     expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
     dialog.get_by_role("button", name="Cancel").click()
-    # It looks like one by its name: the kennel looks into it.
+    # It has the name of a photo, so the server has to check it.
     dialog = choose(person, picture("fake.jpg", data=b"Walk at nine"))
     dialog.get_by_role("button", name="Share").click()
-    expect(dialog.locator(".failed .state")).to_contain_text("That is no photo of a known kind.")
-    # Once more, it would be no photo either.
+    expect(dialog.locator(".failed .state")).to_contain_text("The file type is not supported.")
+    # Another attempt cannot succeed.
     expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
     expect(dialog.get_by_role("button", name="Close")).to_be_focused()
 
 
-def test_a_damaged_photo_is_told_plainly_and_the_others_go_on(window, picture):
+def test_a_damaged_photo_is_reported_and_the_others_are_sent(window, picture):
     person = window("Ada")
     person.tolerated += ["422", "ERR_FAILED"]
     person.go()
     bytes = bytearray(pictures.noise(300, 200))
     bytes[len(bytes) // 2 : len(bytes) // 2 + 50] = b"x" * 50
-    dialog = choose(person, picture("damaged.png", data=bytes), picture("whole.jpg"))
-    for name in ("damaged.png", "whole.jpg"):
+    dialog = choose(person, picture("damaged.png", data=bytes), picture("intact.jpg"))
+    for name in ("damaged.png", "intact.jpg"):
         dialog.get_by_label(f"Caption for {name}").fill(f"About {name}")
     person.page.route("**/posts", lambda route: route.abort(), times=2)
     dialog.get_by_role("button", name="Share 2 photos").click()
-    # Neither has arrived: both may another time.
+    # Neither was received, so both can be sent again.
     expect(dialog.locator(".failed")).to_have_count(2)
     dialog.get_by_role("button", name="Try again").click()
     expect(person.toast("Your photo is shared.")).to_be_visible()
-    expect(dialog.locator(".failed .state")).to_have_text("The photo is damaged. Save it anew, then send that.")
+    expect(dialog.locator(".failed .state")).to_have_text(
+        "The photo is damaged. Save it again in an image editor and upload the new file.")
     expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
     expect(dialog.get_by_label("Caption for damaged.png")).to_have_value("About damaged.png")
-    # Another one is no second try.
+    # Adding another photo does not send the damaged one again.
     carry(person, "paste", pictures.jpeg(3, (300, 200)), "pasted.jpg")
     dialog.get_by_role("button", name="Share").click()
     expect(dialog.locator(".chosen li")).to_have_count(1)
-    dialog.get_by_role("button", name="Leave out damaged.png").click()
+    dialog.get_by_role("button", name="Remove damaged.png").click()
     expect(dialog.get_by_role("button", name="Cancel")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [320, 360, 375, 390])
-def test_nothing_sticks_out_of_the_dialog(window, picture, width):
+def test_the_contents_fit_into_the_dialog(window, picture, width):
     person = window("Ada", "phone", viewport={"width": width, "height": 700}).go()
     for photos in ([picture("one.jpg")], [picture(f"{number}.jpg") for number in range(20)]):
         dialog = choose(person, *photos)
@@ -188,26 +189,26 @@ def test_nothing_sticks_out_of_the_dialog(window, picture, width):
               return Math.max(...sizes);
             }""")
         assert out < 0.1
-        # In one line, as many as there are.
+        # The buttons are in one line.
         cancel, share = [dialog.get_by_role("button", name=name).bounding_box() for name in ("Cancel", "Share")]
         assert cancel["y"] == share["y"]
         dialog.get_by_role("button", name="Cancel").click()
         expect(dialog).to_be_hidden()
 
 
-def test_what_is_left_out_is_told(window, picture):
+def test_photos_that_are_not_added_are_reported(window, picture):
     person = window("Ada").go()
     photos = [picture(f"{number}.jpg", data=pictures.jpeg(number, (60, 40))) for number in range(22)]
     dialog = choose(person, picture("IMG_1.HEIC", data=b"ftypheic"), *photos)
     expect(dialog.locator(".chosen li")).to_have_count(20)
-    expect(dialog.get_by_role("alert")).to_contain_text("At most 20 photos at once: 2 are left out.")
+    expect(dialog.get_by_role("alert")).to_contain_text("You can share 20 photos at a time. Not added: 2.")
     expect(dialog.get_by_role("alert")).to_contain_text("“IMG_1.HEIC” is a HEIC picture")
-    # Both are seen, although the photos are more than fit.
+    # Both are visible, although there are more photos than fit.
     expect(dialog.get_by_role("alert")).to_be_in_viewport(ratio=1)
     expect(dialog.get_by_role("button", name="Share 20 photos")).to_be_in_viewport(ratio=1)
 
 
-def test_a_session_that_has_ended_asks_to_sign_in_and_loses_nothing(window, picture):
+def test_an_upload_after_a_session_ended_asks_to_sign_in_and_keeps_the_caption(window, picture):
     person = window("Ada")
     person.tolerated.append("401")
     person.go()
@@ -221,34 +222,34 @@ def test_a_session_that_has_ended_asks_to_sign_in_and_loses_nothing(window, pict
     assert person.kennel.posts()[0]["caption"] == "Kept"
 
 
-def test_no_caption_is_thrown_away_unasked(window, picture):
+def test_discarding_a_caption_requires_confirmation(window, picture):
     person = window("Ada").go()
     dialog = choose(person, picture())
     caption = dialog.get_by_label("Caption for dog.jpg")
     caption.fill("Long thought about")
     question = person.page.get_by_role("alertdialog", name="Discard these photos?")
     person.page.keyboard.press("Escape")
-    question.get_by_role("button", name="Keep").click()
+    question.get_by_role("button", name="Cancel").click()
     expect(question).to_be_hidden()
     expect(caption).to_have_value("Long thought about")
-    # However often: a browser may close what is asked again and again.
+    # The browser may close the dialog after repeated attempts. The captions must still be kept.
     for _ in range(3):
         person.page.keyboard.press("Escape")
         person.page.evaluate("new Promise((settled) => requestAnimationFrame(() => setTimeout(settled)))")
     expect(caption).to_have_value("Long thought about")
     if question.is_visible():
-        question.get_by_role("button", name="Keep").click()
+        question.get_by_role("button", name="Cancel").click()
     dialog.get_by_role("button", name="Cancel").click()
     question.get_by_role("button", name="Discard").click()
     expect(dialog).to_be_hidden()
     dialog = choose(person, picture("other.jpg"))
     expect(dialog.locator(".chosen li")).to_have_count(1)
-    # Nothing is asked where nothing was written.
+    # There is no question if no caption was written.
     person.page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
 
 
-def test_a_message_lies_over_a_dialog_that_opens_later(window, picture):
+def test_a_message_stays_above_a_dialog_that_opens_later(window, picture):
     person = window().go()
     person.page.get_by_role("button", name="Sign in").click()
     person.sign_in("Ada")

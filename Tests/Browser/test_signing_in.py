@@ -15,7 +15,7 @@ def test_signing_in_and_out(window, device):
     expect(person.page.get_by_role("button", name="Share")).to_have_count(0)
 
 
-def test_a_wrong_password_is_told_and_can_be_mended(window):
+def test_a_wrong_password_is_reported_and_can_be_corrected(window):
     person = window()
     person.tolerated.append("401")
     person.go()
@@ -28,7 +28,7 @@ def test_a_wrong_password_is_told_and_can_be_mended(window):
     expect(dialog).to_be_hidden()
 
 
-def test_a_heart_that_needs_signing_in_is_given_after_it(window):
+def test_a_heart_is_given_after_signing_in(window):
     person = window()
     post = person.kennel.post()
     person.go()
@@ -40,7 +40,7 @@ def test_a_heart_that_needs_signing_in_is_given_after_it(window):
     expect(person.heart(post)).to_have_attribute("data-count", "1")
 
 
-def test_leaving_the_dialog_leaves_everything_as_it_was(window):
+def test_closing_the_sign_in_dialog_changes_nothing(window):
     person = window()
     post = person.kennel.post()
     person.go()

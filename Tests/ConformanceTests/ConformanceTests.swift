@@ -3,7 +3,8 @@ import RetrieverConformance
 import TestSupport
 import Testing
 
-/// Every behaviour of the suite, with Retriever as the client. Cases count connections, time and memory: one at a time.
+/// Runs every case of the suite with Retriever as the client. Cases measure connections, time and memory, so they run
+/// one at a time.
 @Suite("URLSession's behaviour", .serialized)
 struct ConformanceTests {
   private static let servers = SharedServers()
@@ -14,15 +15,15 @@ struct ConformanceTests {
     #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
   }
 
-  @Test("A case holds in a process of its own", arguments: ConformanceSuite.apart)
+  @Test("A case holds in its own process", arguments: ConformanceSuite.apart)
   func holdsApart(_ tried: ConformanceCase) async throws {
     let folder = try #require(Bundle.main.executableURL?.deletingLastPathComponent())
     let program = folder.appending(path: "conformance-retriever").path
-    let verdict = await offThePool { tried.runApart(program: program) }
+    let verdict = await runOnThread { tried.runApart(program: program) }
     #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
   }
 
-  @Test("Every case has an id of its own")
+  @Test("Every case has a unique id")
   func idsAreUnique() {
     let ids = ConformanceSuite.all.map(\.id)
     #expect(Set(ids).count == ids.count)

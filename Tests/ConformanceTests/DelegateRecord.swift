@@ -2,7 +2,7 @@ import Foundation
 import RetrieverConformance
 import Synchronization
 
-/// What a delegate was told, and what it answers.
+/// The calls that a delegate received, and its answers.
 final class DelegateRecord: Sendable {
   struct State {
     var challenges: [DelegatePolicy.Challenge] = []
@@ -58,7 +58,7 @@ final class DelegateRecord: Sendable {
   func newStream() -> InputStream? { body.map { InputStream(data: $0) } }
 }
 
-/// Records metrics and gives body streams, as every delegate of the suite does.
+/// Records metrics and supplies body streams. All delegates of the suite conform to it.
 protocol RecordingDelegate: URLSessionTaskDelegate {
   var record: DelegateRecord { get }
 }
@@ -78,14 +78,14 @@ extension RecordingDelegate {
   }
 }
 
-/// Implements what all do, and nothing else.
+/// Implements only what all delegates implement.
 final class CountingDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
   init(_ record: DelegateRecord) { self.record = record }
 }
 
-/// Answers challenges by completion handler.
+/// Answers challenges with the completion handler.
 final class ChallengeDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
@@ -100,7 +100,7 @@ final class ChallengeDelegate: NSObject, RecordingDelegate {
   }
 }
 
-/// Answers redirects by completion handler.
+/// Answers redirects with the completion handler.
 final class RedirectDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
@@ -115,7 +115,7 @@ final class RedirectDelegate: NSObject, RecordingDelegate {
 }
 
 extension DelegateRecord {
-  /// A delegate that implements what the policy answers and nothing more.
+  /// Creates a delegate that implements only the methods that the policy answers.
   func makeDelegate() throws -> any URLSessionTaskDelegate {
     if policy.form == .async, policy.challenge != nil || policy.redirect != nil {
       return try Library.asyncDelegate(self)

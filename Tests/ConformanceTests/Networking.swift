@@ -1,3 +1,3 @@
-// The URLSession under test. The files beside this one that name no library are compiled, by symbolic link, against
-// FoundationNetworking as well; so the import stands here alone and is exported to them.
+// The URLSession under test. The files in this folder that do not name a library are also compiled against
+// FoundationNetworking, by symbolic links. The import is therefore in this file only, which exports it to them.
 @_exported import Retriever

@@ -1,7 +1,7 @@
 import Foundation
 import RetrieverConformance
 
-/// What is Retriever's own: its options beyond Apple's, and the parts of Apple's API that FoundationNetworking lacks.
+/// The parts that are specific to Retriever: additional options, and Apple's API that FoundationNetworking lacks.
 enum Library {
   static let name = "Retriever"
 
@@ -49,7 +49,7 @@ enum Library {
   }
 }
 
-/// Answers challenges by an async method.
+/// Answers challenges with an async method.
 final class AsyncChallengeDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 
@@ -63,7 +63,7 @@ final class AsyncChallengeDelegate: NSObject, RecordingDelegate {
   }
 }
 
-/// Answers redirects by an async method.
+/// Answers redirects with an async method.
 final class AsyncRedirectDelegate: NSObject, RecordingDelegate {
   let record: DelegateRecord
 

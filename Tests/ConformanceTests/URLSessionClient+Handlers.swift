@@ -3,7 +3,7 @@ import RetrieverConformance
 import TestSupport
 
 extension Call {
-  /// The forms with completion handlers.
+  /// Performs the request with a completion handler.
   func runWithHandler() async throws {
     let done = Gate()
     let outcome = outcome
@@ -49,11 +49,11 @@ extension Call {
     } onCancel: {
       task.cancel()
     }
-    // A second call would come about now.
+    // Waits briefly, because a second call would come now.
     _ = await eventually(within: .milliseconds(20)) { outcome.value.completions > 1 }
   }
 
-  /// Cancels a download so that it can go on later.
+  /// Cancels a download in a way that allows it to be resumed.
   func cancelDownload() async throws {
     guard let gate = exchange.cancelForResumption else { return }
     let done = Gate()
@@ -76,7 +76,7 @@ extension Call {
     await finished(done)
   }
 
-  /// Waits for the gate, whether or not the calling task is cancelled.
+  /// Waits for the gate, even if the calling task is cancelled.
   private func finished(_ gate: Gate) async {
     _ = await Task.detached { await gate.wait() }.value
   }

@@ -3,7 +3,7 @@ import RetrieverConformance
 import Synchronization
 import TestSupport
 
-/// The suite's client for anything with Apple's URLSession API; what libraries do differently is in `Library`.
+/// The suite's client for libraries with Apple's URLSession API. The differences between them are in `Library`.
 struct URLSessionClient: ConformanceClient {
   let name = Library.name
 
@@ -29,14 +29,14 @@ struct URLSessionClientSession: ConformanceSession {
     var body: Data?
     if case .stream(let data) = exchange.body { body = data }
     let record = exchange.delegate.map { DelegateRecord($0, body: body) }
-    let told = record ?? sessionRecord
+    let observed = record ?? sessionRecord
     let outcome = Draft()
     do {
       guard let url = URL(string: exchange.url) else { throw URLError(.badURL) }
       let call = Call(
         session: session, exchange: exchange, request: Self.request(exchange, url),
         delegate: try record?.makeDelegate(), outcome: outcome,
-        hasMetrics: { told.map { $0.current.metricsCount > 0 } ?? false })
+        hasMetrics: { observed.map { $0.current.metricsCount > 0 } ?? false })
       try await cancelling(when: exchange.cancel) { try await call.run() }
     } catch let missing as NotOffered {
       return .notOffered(missing.what)
@@ -44,12 +44,12 @@ struct URLSessionClientSession: ConformanceSession {
       outcome.fail(with: error)
     }
     outcome.change {
-      $0.metricsCameFirst = $0.metricsCameFirst || told.map { $0.current.metricsCount > 0 } ?? false
+      $0.metricsCameFirst = $0.metricsCameFirst || observed.map { $0.current.metricsCount > 0 } ?? false
     }
-    // A library that tells metrics too late, or calls a handler twice, shall be seen doing so.
-    if let told {
-      _ = await eventually(within: .milliseconds(300)) { told.current.metricsCount > 0 }
-      let seen = told.current
+    // Gives a library that reports metrics too late, or calls a handler twice, the time to do so.
+    if let observed {
+      _ = await eventually(within: .milliseconds(300)) { observed.current.metricsCount > 0 }
+      let seen = observed.current
       outcome.change { draft in
         draft.metricsCount = seen.metricsCount
         draft.transactionCount = seen.transactionCount
@@ -91,7 +91,7 @@ struct URLSessionClientSession: ConformanceSession {
   }
 }
 
-/// One call of the library, in its async form or with a completion handler.
+/// One call of the library, in async form or with a completion handler.
 struct Call: Sendable {
   let session: URLSession
   let exchange: ExchangeRequest
@@ -146,7 +146,7 @@ struct Call: Sendable {
   }
 }
 
-/// The outcome while it is being put together.
+/// An outcome that is being assembled.
 final class Draft: Sendable {
   private let stored = Mutex(ExchangeOutcome())
 
@@ -176,7 +176,7 @@ final class Draft: Sendable {
     }
   }
 
-  /// Reads a download's file, or moves it away, while it is there.
+  /// Reads a download's file, or moves it away, while it exists.
   func take(file: URL, of exchange: ExchangeRequest) throws {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     var place = file
@@ -184,7 +184,7 @@ final class Draft: Sendable {
       try FileManager.default.moveItem(at: file, to: destination)
       place = destination
     }
-    // The largest are judged by their size.
+    // Of large files, only the size is checked.
     let isSmall = (attributes[.size] as? Int ?? 0) < 64 << 20
     let body = isSmall ? try Data(contentsOf: place) : Data()
     change { draft in

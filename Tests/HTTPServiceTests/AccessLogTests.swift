@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AccessLogTests {
-  @Test func everyRequestIsToldWithoutItsQuery() async throws {
+  @Test func `the access log contains every request, without its query`() async throws {
     let entries = Notes<HTTPServerConfiguration.AccessLogEntry>()
     let errors = Notes<String>()
     struct Secret: Error {}
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoPathIsToldPercentEncoded() async throws {
+  @Test func `the access log percent-encodes invalid paths`() async throws {
     let entries = Notes<HTTPServerConfiguration.AccessLogEntry>()
     try await withServer({ $0.onAccess = { entries.add($0) } }, handler: { _ in .text("four") }) { server in
       let client = try RawClient(port: server.port)

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized) struct CancellationTests {
-  @Test(arguments: [true, false]) func theHandlerIsCancelledWhenItsClientLeaves(byReset: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a handler is cancelled when its client disconnects`(byReset: Bool) async throws {
     let started = Gate()
     let cancelled = Gate()
     try await withServer(handler: { _ in
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func aStreamIsCancelledWhenItsClientLeaves() async throws {
+  @Test func `a stream is cancelled when its client disconnects`() async throws {
     let cancelled = Gate()
     try await withServer(handler: { _ in
       HTTPResponse(
@@ -41,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aBodyThatEndsEarlyFailsItsReader() async throws {
+  @Test func `reading a body that ends early throws an error`() async throws {
     let failed = Gate()
     let started = Gate()
     try await withServer(handler: { request in
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func clientsThatVanishLeaveNothing() async throws {
+  @Test func `clients that disconnect leave no descriptors or threads behind`() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       try directory.write(Data.pattern(count: 4_000_000), to: "file")
@@ -86,12 +87,12 @@ import Testing
           }
         }
       ) { server in
-        // Timers are the runtime's own, and come when it needs them.
+        // Timer descriptors belong to the runtime, which creates them when needed.
         let count = { @Sendable in
-          ResourceCensus.take().descriptors.values.count { !$0.hasSuffix("[timerfd]") }
+          ResourceSnapshot.take().descriptors.values.count { !$0.hasSuffix("[timerfd]") }
         }
         let before = count()
-        let threads = ResourceCensus.take().threads
+        let threads = ResourceSnapshot.take().threads
         var random = SeededNumbers(7)
         for round in 0..<400 {
           let client = try RawClient(port: server.port)
@@ -102,8 +103,8 @@ import Testing
           if Bool.random(using: &random) { client.reset() } else { client.leave() }
         }
         #expect(await eventually { count() <= before })
-        #expect(ResourceCensus.take().threads <= threads + ProcessInfo.processInfo.activeProcessorCount + 2)
-        // They were told of, but for those that were gone before they were read.
+        #expect(ResourceSnapshot.take().threads <= threads + ProcessInfo.processInfo.activeProcessorCount + 2)
+        // Most requests were logged. Those whose client disconnected before the server read them were not.
         #expect(ended.load(ordering: .relaxed) > 200)
       }
     }

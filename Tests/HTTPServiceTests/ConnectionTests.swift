@@ -6,19 +6,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
   @Test func aSessionKeepsItsConnection() async throws {
-    // Sockets are counted, so the process is one of its own.
+    // The test counts sockets, so it needs its own process.
     await #expect(processExitsWith: .success) {
       try await withServer(handler: { .text("\($0.path) \($0.query("q") ?? "-")") }) { server in
         let session = Retriever.URLSession(configuration: .ephemeral)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/a%20b?q=1+2"))
-        let before = ResourceCensus.take()
+        let before = ResourceSnapshot.take()
         for _ in 0..<20 {
           let (data, response) = try await session.data(from: url)
           #expect((response as? HTTPURLResponse)?.statusCode == 200)
           #expect(String(decoding: data, as: UTF8.self) == "/a b 1 2")
         }
-        // One connection has two ends in this process.
-        #expect(ResourceCensus.take().since(before).sockets <= 4)
+        // Both ends of a connection are in this process.
+        #expect(ResourceSnapshot.take().since(before).sockets <= 4)
       }
     }
   }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func blanksAroundAFieldsValueAreNoPartOfIt() async throws {
+  @Test func `whitespace around a field value is removed`() async throws {
     try await withServer(handler: { .text("[\($0.fields["Host"] ?? "-")][\($0.fields["X-Empty"] ?? "-")]") })
     { server in
       let client = try RawClient(port: server.port)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func anHTTP10ClientGetsAnAnswerAndTheEnd() async throws {
+  @Test func `a client without keep-alive gets a response and the end of the connection`() async throws {
     try await withServer(handler: { _ in .text("old") }) { server in
       let client = try RawClient(port: server.port)
       let text = try await client.blocking { client in
@@ -63,7 +63,7 @@ import Testing
     let server = try HTTPServer(configuration: .init(address: .unixSocket(path: path)))
     #expect(server.port == 0)
     try server.start { .text($0.remoteAddress) }
-    let output = try await offThePool {
+    let output = try await runOnThread {
       try ChildProcess.run(["curl", "-s", "-m", "30", "--unix-socket", path, "http://local/"])
     }
     #expect(output == "unix")
@@ -71,7 +71,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func aPortThatIsTakenIsAnError() async throws {
+  @Test func `listening on a port in use is an error`() async throws {
     let first = try HTTPServer()
     let error = #expect(throws: HTTPServerError.self) {
       try HTTPServer(configuration: .init(address: .loopback(port: first.port)))

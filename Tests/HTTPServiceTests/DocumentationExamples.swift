@@ -1,7 +1,7 @@
 import HTTPService
 
-// The code of the documentation, as it stands there, so that it is known to compile; Retriever's `DocumentationTests`
-// compares the two.
+// The code examples of the documentation, to check that they compile. Retriever's `DocumentationTests` checks that they
+// are identical to the documentation.
 enum ServiceDocumentationExamples {
   static func serve() async throws {
     let server = try HTTPServer(configuration: HTTPServerConfiguration(address: .loopback(port: 8080)))

@@ -3,7 +3,7 @@ import HTTPService
 import Synchronization
 import TestSupport
 
-/// Runs a server for as long as `body` runs.
+/// Runs a server while `body` runs.
 func withServer<Value: Sendable>(
   _ change: (inout HTTPServerConfiguration) -> Void = { _ in }, handler: @escaping HTTPServer.Handler,
   _ body: (HTTPServer) async throws -> Value
@@ -22,14 +22,14 @@ func withServer<Value: Sendable>(
   }
 }
 
-/// What was noted, in order, by whichever thread.
+/// A list of notes from any thread, in order.
 final class Notes<Note: Sendable>: Sendable {
   private let state = Mutex<[Note]>([])
   var all: [Note] { state.withLock { $0 } }
   func add(_ note: Note) { state.withLock { $0.append(note) } }
 }
 
-/// Opens its gate when the task it stands in is cancelled.
+/// Waits until the current task is cancelled, and calls the closure then.
 func untilCancelled(_ onCancel: @escaping @Sendable () -> Void) async {
   let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
   await withTaskCancellationHandler {
@@ -40,7 +40,7 @@ func untilCancelled(_ onCancel: @escaping @Sendable () -> Void) async {
   }
 }
 
-/// Numbers that are the same in every run.
+/// A generator of pseudorandom numbers that are the same in every run.
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }

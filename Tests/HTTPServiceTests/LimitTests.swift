@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPService
 
 @Suite(.timeLimit(.minutes(1))) struct LimitTests {
-  /// Sends a request and tells the status; 0 when there was no answer.
+  /// Sends a request and returns the status, or 0 if there was no response.
   private func status(_ text: String, _ change: (inout HTTPServerConfiguration) -> Void = { _ in })
     async throws -> Int
   {
@@ -19,12 +19,13 @@ import Testing
     }
   }
 
-  @Test func aHeadThatTricklesInIsCutOff() async throws {
-    try await withServer({ $0.limits.headTime = .milliseconds(150) }, handler: { _ in .text("late") }) {
+  @Test func `a head that arrives too slowly is cut off`() async throws {
+    try await withServer({ $0.limits.maximumHeadTime = .milliseconds(150) }, handler: { _ in .text("late") })
+    {
       server in
       let client = try RawClient(port: server.port)
       let received = try await client.blocking { client in
-        // Each byte comes well within the limit; all of them do not.
+        // Each single byte arrives within the time limit, but the complete head does not.
         let end = ContinuousClock.now + .seconds(10)
         var poll = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
         try client.send("GET / HTTP/1.1\r\nX: ")
@@ -37,12 +38,12 @@ import Testing
     }
   }
 
-  @Test func aBodyThatTricklesInIsCutOff() async throws {
+  @Test func `a body that arrives too slowly is cut off`() async throws {
     let failed = Gate()
     try await withServer(
       {
         $0.limits.receivingTime = .milliseconds(150)
-        $0.limits.slowestBody = 1_000_000
+        $0.limits.minimumBodyRate = 1_000_000
       },
       handler: { request in
         do { _ = try await request.body.collectedBody(upTo: 1_000_000) } catch { failed.open() }
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test func anIdleConnectionIsClosed() async throws {
-    try await withServer({ $0.limits.idleTime = .milliseconds(50) }, handler: { _ in .text("fine") }) {
+    try await withServer({ $0.limits.maximumIdleTime = .milliseconds(50) }, handler: { _ in .text("fine") }) {
       server in
       let client = try RawClient(port: server.port)
       let rest = try await client.blocking { client in
@@ -83,16 +84,17 @@ import Testing
     }
   }
 
-  @Test(arguments: [10_000, 40_000, 300_000]) func headersPastTheLimitGive431(size: Int) async throws {
+  @Test(arguments: [10_000, 40_000, 300_000])
+  func `header fields over the limit give 431`(size: Int) async throws {
     let field = "X-Large: " + String(repeating: "a", count: size)
     let status = try await status("GET / HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n") {
-      $0.limits.headerSize = 8192
+      $0.limits.maximumHeaderSize = 8192
     }
-    // What does not even fit into memory may be cut off while it is sent.
+    // If the fields do not fit into memory, the server may close the connection while they are sent.
     #expect(status == 431 || (size > 100_000 && status == 0))
   }
 
-  @Test func headersWithinTheLimitAreTaken() async throws {
+  @Test func `header fields within the limit are accepted`() async throws {
     let field = "X-Large: " + String(repeating: "a", count: 30_000)
     #expect(try await status("GET / HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n") == 200)
   }
@@ -115,12 +117,13 @@ import Testing
     ("POST / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n", 417),
     ("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 501),
     ("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501),
-  ]) func whatIsNotARequestIsRefused(text: String, expected: Int) async throws {
+  ]) func `invalid requests are refused`(text: String, expected: Int) async throws {
     #expect(try await status(text) == expected)
   }
 
-  @Test func connectionsPastTheAddressLimitAreClosed() async throws {
-    try await withServer({ $0.limits.connectionsPerAddress = 3 }, handler: { _ in .text("fine") }) { server in
+  @Test func `connections over the limit per address are closed`() async throws {
+    try await withServer({ $0.limits.maximumConnectionsPerAddress = 3 }, handler: { _ in .text("fine") }) {
+      server in
       let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
       for client in clients {
         let status = try await client.blocking { client in
@@ -134,9 +137,9 @@ import Testing
     }
   }
 
-  @Test func pastTheirLimitSocketsDoNotLinger() async throws {
+  @Test func `sockets over the limit do not linger`() async throws {
     try await withServer(
-      { $0.limits.lingeringSockets = 0 }, handler: { _ in .text("no", status: .forbidden) }
+      { $0.limits.maximumLingeringSockets = 0 }, handler: { _ in .text("no", status: .forbidden) }
     ) {
       server in
       let client = try RawClient(port: server.port)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct RandomBytesTests {
-  /// Pieces that make and break requests.
+  /// Pieces of valid and invalid requests.
   private static let pieces = [
     "GET ", "POST ", "/", "/%2e%2e/", "%", "?a=b", " HTTP/1.1", " HTTP/9.9", "\r\n", "\n", "\r", "\r\n\r\n",
     "Host: a", "Content-Length: 5", "Content-Length: 99999999999999999999", "Transfer-Encoding: chunked",
@@ -14,9 +14,9 @@ import Testing
     "é",
   ]
 
-  @Test(arguments: 0..<8) func nothingThatIsSentEndsTheServer(seed: Int) async throws {
+  @Test(arguments: 0..<8) func `random bytes do not stop the server`(seed: Int) async throws {
     try await withServer(
-      { $0.limits.headTime = .milliseconds(200) },
+      { $0.limits.maximumHeadTime = .milliseconds(200) },
       handler: { request in
         .content(
           try await request.body.collectedBody(upTo: 1000), for: request, contentType: "text/plain",
@@ -42,7 +42,7 @@ import Testing
         }
       }
       let port = server.port
-      // On a busy machine the head may come too late for such a short limit: it is asked again.
+      // On a busy machine, the head may arrive too late for such a short limit, so the request is repeated.
       let isServing = await eventually {
         let client = try? RawClient(port: port)
         let status = try? await client?.blocking { client in

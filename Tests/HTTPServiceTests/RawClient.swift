@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A client that sends exactly the bytes it is told to, on a socket of its own.
+/// A client that sends exactly the given bytes on its own socket.
 final class RawClient: Sendable {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -42,10 +42,10 @@ final class RawClient: Sendable {
       }
     }
     guard code == 0 else {
-      // The deinitializer closes the descriptor: an object whose properties are all set is one.
+      // All properties are initialized, so the deinitializer closes the descriptor.
       throw Failure(description: "connect: \(String(cString: strerror(errno)))")
     }
-    // So that a server that hangs fails the test, and does not stop it.
+    // With a time-out, a server that hangs fails the test instead of blocking it.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -53,24 +53,24 @@ final class RawClient: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Runs blocking calls on a thread of their own.
+  /// Runs blocking calls on a separate thread.
   func blocking<Value: Sendable>(_ body: @escaping @Sendable (RawClient) throws -> Value) async throws
     -> Value
   {
-    try await offThePool { try body(self) }
+    try await runOnThread { try body(self) }
   }
 
   /// Ends the connection with a reset.
   func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
-    // The descriptor stays this object's: a new one, of nothing, takes its place.
+    // This object still owns the descriptor number, so the number is reused for /dev/null.
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
     dup2(nothing, descriptor)
     Glibc.close(nothing)
   }
 
-  /// Closes the connection in the orderly way.
+  /// Closes the connection normally.
   func leave() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
@@ -88,7 +88,7 @@ final class RawClient: Sendable {
     }
   }
 
-  /// At most `count` bytes; none at the end.
+  /// Reads at most `count` bytes; returns none at the end.
   func read(upTo count: Int = 65536) throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
     let got = recv(descriptor, &buffer, count, 0)
@@ -136,7 +136,7 @@ final class RawClient: Sendable {
     return (status, lines.dropLast().joined(separator: "\r\n"))
   }
 
-  /// One chunk of a chunked body; empty for the last one.
+  /// Reads one chunk of a chunked body; returns no bytes for the last one.
   func readChunk() throws -> [UInt8] {
     guard let count = Int(try readLine(), radix: 16) else { throw Failure(description: "no chunk size") }
     let bytes = try read(exactly: count)

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aFileIsSentWholeAndInParts() async throws {
+  @Test func `a file is sent completely and in ranges`() async throws {
     let get = "GET / HTTP/1.1"
     let answers = try await ask([
       get, get + "\r\nRange: bytes=100-199", get + "\r\nRange: bytes=-50", get + "\r\nRange: bytes=199990-",
@@ -43,7 +43,7 @@ import Testing
     #expect(answers[0].field("Accept-Ranges") == "bytes")
   }
 
-  @Test func whatTheClientHasIsNotSentAgain() async throws {
+  @Test func `conditional requests respect tags and dates`() async throws {
     let first = try await ask(["GET / HTTP/1.1"])[0]
     let tag = try #require(first.field("ETag"))
     let date = try #require(first.field("Last-Modified"))
@@ -56,12 +56,12 @@ import Testing
       get + "If-Unmodified-Since: Sat, 01 Jan 2000 00:00:00 GMT",
     ])
     #expect(answers.map(\.status) == [304, 304, 200, 304, 200, 412, 206, 200, 206, 412])
-    // RFC 9110, 8.6: no other length than that of what is not sent.
+    // RFC 9110, 8.6: the length must be that of the body that is not sent.
     #expect(answers[0].field("Content-Length") == first.field("Content-Length"))
     #expect(answers[0].field("Transfer-Encoding") == nil)
   }
 
-  @Test func headTellsWhatGetWould() async throws {
+  @Test func `HEAD returns the same header fields as GET`() async throws {
     let answers = try await ask(["HEAD / HTTP/1.1", "GET / HTTP/1.1"])
     #expect(answers[0].status == 200)
     for name in ["Content-Length", "ETag", "Content-Type"] {
@@ -74,7 +74,7 @@ import Testing
     #expect(answer.status == 200 && answer.body.isEmpty)
   }
 
-  @Test func headOfAStreamDoesNotStartIt() async throws {
+  @Test func `a HEAD request does not start a stream`() async throws {
     let started = Gate()
     try await withServer(handler: { _ in HTTPResponse(body: .stream { _ in started.open() }) }) { server in
       let client = try RawClient(port: server.port)
@@ -110,7 +110,7 @@ import Testing
     ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
     ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
     ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
-  ]) func datesAreReadInAllThreeForms(text: String, seconds: Int64) {
+  ]) func `dates are parsed in all three formats`(text: String, seconds: Int64) {
     #expect(HTTPDate(text)?.secondsSince1970 == seconds)
     #expect(HTTPDate(HTTPDate(secondsSince1970: seconds).description)?.secondsSince1970 == seconds)
   }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct StateMachineTests {
   private func machine() -> ExchangeStateMachine {
-    ExchangeStateMachine(limits: .init(bodySize: 100, unwantedBodySize: 50))
+    ExchangeStateMachine(limits: .init(maximumBodySize: 100, maximumDiscardedBodySize: 50))
   }
 
-  @Test func aRequestWithoutABodyIsAnsweredAfterItsEnd() {
+  @Test func `a request without a body is answered at its end`() {
     var machine = machine()
     #expect(
       machine.headArrived(framing: .noBody, expectsContinue: false, isRefused: false)
@@ -16,56 +16,56 @@ import Testing
     #expect(machine.call() == .suspend)
     #expect(machine.responseGiven() == .resume)
     #expect(machine.responseGiven() == .none)
-    #expect(machine.call() == .respond(lingers: false))
+    #expect(machine.call() == .respond(discardsBody: false))
     machine.completed()
     #expect(machine.abandon() == .none)
   }
 
-  @Test func aBodyIsHeldBackUntilItIsWanted() {
+  @Test func `a body is held back until the handler reads it`() {
     var machine = machine()
     #expect(
       machine.headArrived(framing: .length(80), expectsContinue: true, isRefused: false)
         == .startHandler(suspends: true))
     #expect(machine.bodyWanted() == .resume)
-    #expect(machine.call() == .goOn)
+    #expect(machine.call() == .continueReceiving)
     #expect(machine.call(bringing: 40) == .takeBytes)
     machine.bodyIsFull()
-    // All chunks that were read are handed over, suspended or not.
+    // The library passes on all chunks that it has read, even if the connection is suspended.
     #expect(machine.call(bringing: 40) == .takeBytes)
     #expect(machine.bodyWanted() == .resume)
     #expect(machine.call() == .suspend)
     #expect(machine.responseGiven() == .resume)
-    #expect(machine.call() == .respond(lingers: false))
+    #expect(machine.call() == .respond(discardsBody: false))
   }
 
-  @Test func aLongBodyThatNobodyWantsIsAnsweredEarly() {
+  @Test func `a long unread body is answered before its end`() {
     var machine = machine()
     _ = machine.headArrived(framing: .length(80), expectsContinue: false, isRefused: false)
     #expect(machine.responseGiven() == .resume)
-    #expect(machine.call() == .respond(lingers: true))
+    #expect(machine.call() == .respond(discardsBody: true))
   }
 
-  @Test func aShortBodyThatNobodyWantsIsReadAway() {
+  @Test func `a short unread body is discarded`() {
     var machine = machine()
     _ = machine.headArrived(framing: .length(20), expectsContinue: false, isRefused: false)
     #expect(machine.responseGiven() == .resume)
-    #expect(machine.call() == .goOn)
+    #expect(machine.call() == .continueReceiving)
     #expect(machine.call(bringing: 20) == .dropBytes)
-    #expect(machine.call() == .respond(lingers: false))
+    #expect(machine.call() == .respond(discardsBody: false))
   }
 
-  @Test func aBodyPastItsLimitFailsOnceAndIsThenDroppedAndCut() {
+  @Test func `a body over its limit fails once, is discarded, and then ends the connection`() {
     var machine = machine()
     _ = machine.headArrived(framing: .chunked, expectsContinue: false, isRefused: false)
     _ = machine.bodyWanted()
-    #expect(machine.call() == .goOn)
+    #expect(machine.call() == .continueReceiving)
     #expect(machine.call(bringing: 90) == .takeBytes)
     #expect(machine.call(bringing: 20) == .failBody)
     #expect(machine.call(bringing: 20) == .dropBytes)
     #expect(machine.call(bringing: 20) == .cut)
   }
 
-  @Test func anAbandonedExchangeIsCutByTheNextCall() {
+  @Test func `the next call of the library closes an abandoned exchange`() {
     var machine = machine()
     _ = machine.headArrived(framing: .noBody, expectsContinue: false, isRefused: false)
     #expect(machine.call() == .suspend)
@@ -73,13 +73,13 @@ import Testing
     #expect(machine.call() == .cut)
   }
 
-  @Test func aStarvedStreamIsWokenOnce() {
+  @Test func `a stream that waits for data is resumed once`() {
     var machine = machine()
     _ = machine.headArrived(framing: .noBody, expectsContinue: false, isRefused: false)
     _ = machine.call()
     _ = machine.responseGiven()
     _ = machine.call()
-    machine.streamStarved()
+    machine.streamIsEmpty()
     #expect(machine.streamFilled() == .resume)
     #expect(machine.streamFilled() == .none)
   }
@@ -87,10 +87,10 @@ import Testing
   // MARK: The clock
 
   private let limits = ConnectionClock.Limits(
-    head: .seconds(10), idle: .seconds(60), receiving: .seconds(30), sending: .seconds(20),
-    slowestReceiving: 100)
+    maximumHeadTime: .seconds(10), maximumIdleTime: .seconds(60), receivingTime: .seconds(30),
+    sendingTime: .seconds(20), minimumReceivingRate: 100)
 
-  @Test func aBodyMustKeepItsPace() {
+  @Test func `a body that arrives below the minimum rate expires`() {
     let start = ContinuousClock.now
     var clock = ConnectionClock(limits: limits, now: start)
     #expect(clock.deadline == start + .seconds(10))
@@ -101,7 +101,7 @@ import Testing
     #expect(clock.expire(now: start + .seconds(60), progress: nil) == true)
   }
 
-  @Test func aResponseMayRestButNotBeStuckTwice() {
+  @Test func `a response without progress for two intervals expires`() {
     let start = ContinuousClock.now
     var clock = ConnectionClock(limits: limits, now: start)
     clock.begin(.sending, now: start)
@@ -113,7 +113,7 @@ import Testing
 
   // MARK: The channels
 
-  @Test func anUploadIsWithheldAtItsMark() {
+  @Test func `an upload is withheld at the high water mark`() {
     var machine = UploadStateMachine<Int>(highWaterMark: 4)
     let bytes: [UInt8] = [1, 2, 3]
     bytes.withUnsafeBytes { bytes in
@@ -142,13 +142,13 @@ import Testing
     }
   }
 
-  @Test func aStreamHoldsItsWriterBackAtItsMark() {
+  @Test func `a stream makes its writer wait at the high water mark`() {
     var machine = StreamStateMachine<Int>(highWaterMark: 4, length: 9)
     var buffer = [UInt8](repeating: 0, count: 4)
     let pulled = { (machine: inout StreamStateMachine<Int>) in
       buffer.withUnsafeMutableBytes { machine.pull(into: $0) }
     }
-    guard case .starve = pulled(&machine), case .wait(wakes: true) = machine.write(Data(count: 6)),
+    guard case .waitForData = pulled(&machine), case .wait(wakes: true) = machine.write(Data(count: 6)),
       machine.register(3), case .bytes(4, [3]) = pulled(&machine)
     else {
       Issue.record("A full stream makes its writer wait until half of it is sent")
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func everyWriterThatWaitsIsWoken() {
+  @Test func `every waiting writer is resumed`() {
     var machine = StreamStateMachine<Int>(highWaterMark: 4, length: nil)
     var buffer = [UInt8](repeating: 0, count: 16)
     guard case .wait = machine.write(Data(count: 6)), case .wait = machine.write(Data(count: 6)) else {
@@ -181,7 +181,7 @@ import Testing
     #expect(waiters == [1, 2])
   }
 
-  @Test func aStreamThatIsNeverEmptyHoldsNothingOfWhatWasSent() {
+  @Test func `a stream that is never empty releases the bytes it has sent`() {
     var machine = StreamStateMachine<Int>(highWaterMark: 20_000, length: nil)
     var buffer = [UInt8](repeating: 0, count: 5_000)
     _ = machine.write(Data(count: 5_000))

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StopTests {
-  @Test func anOpenResponseMayEndWhileNewConnectionsAreRefused() async throws {
+  @Test func `an open response completes while new connections are refused`() async throws {
     let started = Gate()
     let finish = Gate()
     let server = try HTTPServer()
     try server.start { _ in
       started.open()
       await finish.wait()
-      return .text("whole")
+      return .text("complete")
     }
     let client = try RawClient(port: server.port)
     try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -21,11 +21,11 @@ import Testing
     #expect(await eventually { (try? RawClient(port: port)) == nil })
     finish.open()
     let response = try await client.blocking { try $0.readResponse() }
-    #expect(response.text == "whole" && response.field("Connection") == "close")
+    #expect(response.text == "complete" && response.field("Connection") == "close")
     await stopped
   }
 
-  @Test func idleConnectionsAndLiveStreamsEndAtOnce() async throws {
+  @Test func `stopping ends idle connections and live streams immediately`() async throws {
     let server = try HTTPServer()
     try server.start { request in
       guard request.path == "/live" else { return .text("idle") }
@@ -51,7 +51,7 @@ import Testing
     #expect(try await idle.blocking { try $0.readToEnd() }.isEmpty)
   }
 
-  @Test func whatDoesNotEndInTimeIsCancelled() async throws {
+  @Test func `handlers that exceed the grace period are cancelled`() async throws {
     let started = Gate()
     let cancelled = Gate()
     let server = try HTTPServer()
@@ -82,20 +82,20 @@ import Testing
     #expect(throws: HTTPServerError.self) { try server.start { _ in .text("again") } }
   }
 
-  @Test func aServerThatIsStoppedBeforeItIsStartedNoLongerListens() async throws {
+  @Test func `a server that is stopped before it is started no longer listens`() async throws {
     let server = try HTTPServer()
     await server.stop()
     #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     #expect(throws: HTTPServerError.self) { try server.start { _ in .text("late") } }
   }
 
-  @Test func serversLeaveNoDescriptor() async throws {
+  @Test func `stopped servers leave no descriptors open`() async throws {
     await #expect(processExitsWith: .success) {
-      // What the runtime opens once is open after the first.
+      // The first server makes the runtime open its own descriptors.
       try await withServer(handler: { _ in .text("") }) { _ in }
-      // Timers are the runtime's own, and come when it needs them.
+      // Timer descriptors belong to the runtime, which creates them when needed.
       let count = { @Sendable in
-        ResourceCensus.take().descriptors.values.count { !$0.hasSuffix("[timerfd]") }
+        ResourceSnapshot.take().descriptors.values.count { !$0.hasSuffix("[timerfd]") }
       }
       let before = count()
       for _ in 0..<10 {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized) struct StreamTests {
-  @Test func whatIsWrittenIsSentAtOnce() async throws {
+  @Test func `written bytes are sent immediately`() async throws {
     let steps = (0..<3).map { _ in Gate() }
     try await withServer(handler: { _ in
       HTTPResponse(
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aStreamThatFailsIsCutShort() async throws {
+  @Test func `a stream whose writer throws is not terminated normally`() async throws {
     struct Broken: Error {}
     let errors = Notes<String>()
     let diagnostics = Notes<String>()
@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  @Test func aClientThatLagsHoldsTheWriterBack() async throws {
-    // Memory is counted, so the process is one of its own.
+  @Test func `a slow client makes the writer wait`() async throws {
+    // The test measures memory, so it needs its own process.
     await #expect(processExitsWith: .success) {
       let written = Atomic<Int>(0)
       let total = 64_000_000
@@ -74,7 +74,7 @@ import Testing
           })
       }) { server in
         let client = try RawClient(port: server.port, receiveBuffer: 64 * 1024)
-        let before = ResourceCensus.residentBytes()
+        let before = ResourceSnapshot.residentBytes()
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let seen = Atomic<Int>(-1)
         _ = await eventually {
@@ -89,18 +89,18 @@ import Testing
           return count
         }
         #expect(count == total)
-        #expect(ResourceCensus.isSanitized || ResourceCensus.residentBytes() - before < 32 << 20)
+        #expect(ResourceSnapshot.isSanitized || ResourceSnapshot.residentBytes() - before < 32 << 20)
       }
     }
   }
 
-  @Test func aThousandStreamsTakeNoThreadsAndWakeTogether() async throws {
-    // Threads are counted, so the process is one of its own.
+  @Test func `a thousand streams need no additional threads`() async throws {
+    // The test counts threads, so it needs its own process.
     await #expect(processExitsWith: .success) {
       let opened = Atomic<Int>(0)
       let go = Gate()
       try await withServer(
-        { $0.limits.connectionsPerAddress = 2000 },
+        { $0.limits.maximumConnectionsPerAddress = 2000 },
         handler: { _ in
           HTTPResponse(
             body: .stream { writer in
@@ -114,7 +114,7 @@ import Testing
         let first = try RawClient(port: server.port)
         try first.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(await eventually { opened.load(ordering: .relaxed) == 1 })
-        let before = ResourceCensus.take()
+        let before = ResourceSnapshot.take()
         var clients = [first]
         for _ in 1..<1000 {
           let client = try RawClient(port: server.port)
@@ -122,15 +122,15 @@ import Testing
           clients.append(client)
         }
         #expect(await eventually { opened.load(ordering: .relaxed) == 1000 })
-        // The pool may have had fewer threads than processors at first.
+        // The thread pool may have started with fewer threads than processors.
         #expect(
-          ResourceCensus.take().since(before).threads <= ProcessInfo.processInfo.activeProcessorCount + 2)
+          ResourceSnapshot.take().since(before).threads <= ProcessInfo.processInfo.activeProcessorCount + 2)
         go.open()
         let all = clients
-        let whole = try await first.blocking { _ in
+        let completeCount = try await first.blocking { _ in
           try all.count { try $0.readResponse().text == "a\nb\n" }
         }
-        #expect(whole == 1000)
+        #expect(completeCount == 1000)
       }
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TLSTests {
   private func tls() async throws -> HTTPServerConfiguration.TLS {
-    try await offThePool {
+    try await runOnThread {
       let authority = try TestAuthority.shared()
       return .init(
         certificateChain: try String(contentsOf: authority.certificateFile(.valid), encoding: .utf8),
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func bodiesGoBothWaysEncrypted() async throws {
+  @Test func `TLS transfers bodies in both directions`() async throws {
     let tls = try await tls()
     let directory = try TemporaryDirectory()
     let sent = Data.pattern(count: 2_000_000)
@@ -33,7 +33,7 @@ import Testing
       }
     ) { server in
       let port = server.port
-      _ = try await offThePool {
+      _ = try await runOnThread {
         try ChildProcess.run([
           "curl", "-sS", "-m", "30", "--cacert", authority, "-T", source, "-o", target,
           "https://localhost:\(port)/",
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aBrokenCertificateIsAnError() throws {
+  @Test func `an invalid certificate is an error`() throws {
     let error = #expect(throws: HTTPServerError.self) {
       try HTTPServer(configuration: .init(tls: .init(certificateChain: "no", privateKey: "no")))
     }

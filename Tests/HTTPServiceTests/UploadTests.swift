@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct UploadTests {
-  @Test func aBodyOfAnyFramingArrivesWhole() async throws {
+  @Test func `a body with any framing arrives completely`() async throws {
     let sent = Data.pattern(count: 3_000_000)
     try await withServer(handler: { request in
       HTTPResponse(body: .bytes(try await request.body.collectedBody(upTo: 5_000_000)))
@@ -28,12 +28,12 @@ import Testing
         try client.send("0\r\n\r\n")
         return try client.readResponse().body
       }
-      let isWhole = chunked == Array(sent.prefix(100_000))
-      #expect(isWhole)
+      let isComplete = chunked == Array(sent.prefix(100_000))
+      #expect(isComplete)
     }
   }
 
-  @Test func aClientIsToldToContinueWhenTheBodyIsRead() async throws {
+  @Test func `the server sends 100 Continue when the handler reads the body`() async throws {
     try await withServer(handler: { request in
       guard request.path == "/read" else { return .text("unread", status: .forbidden) }
       return .text("\(try await request.body.collectedBody(upTo: 100).count)")
@@ -41,7 +41,7 @@ import Testing
       let reading = try RawClient(port: server.port)
       let text = try await reading.blocking { client in
         try client.send("PUT /read HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
-        guard try client.readHead().status == 100 else { return "not told" }
+        guard try client.readHead().status == 100 else { return "no 100" }
         try client.send("12345")
         return try client.readResponse().text
       }
@@ -56,9 +56,9 @@ import Testing
   }
 
   @Test(arguments: ["Content-Length: 200000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n30d40\r\n"])
-  func aBodyPastTheLimitGives413(head: String) async throws {
+  func `a body over the limit gives 413`(head: String) async throws {
     try await withServer(
-      { $0.limits.bodySize = 100_000 },
+      { $0.limits.maximumBodySize = 100_000 },
       handler: { request in
         .text("\(try await request.body.collectedBody(upTo: 1_000_000).count)")
       }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aHandlerMayAllowLess() async throws {
+  @Test func `a handler can set a lower body limit`() async throws {
     try await withServer(handler: { .text("\(try await $0.body.collectedBody(upTo: 10).count)") }) { server in
       let client = try RawClient(port: server.port)
       let statuses = try await client.blocking { client in
@@ -84,7 +84,7 @@ import Testing
           return try client.readResponse().status
         }
       }
-      // The second is on the same connection: a short body that nobody wanted was read away.
+      // The second request uses the same connection, because the server read and discarded the short unread body.
       #expect(statuses == [413, 200])
     }
   }
@@ -101,13 +101,13 @@ import Testing
     }
   }
 
-  @Test func aReaderThatLagsHoldsTheClientBack() async throws {
-    // Memory is counted, so the process is one of its own.
+  @Test func `a slow reader makes the client wait`() async throws {
+    // The test measures memory, so it needs its own process.
     await #expect(processExitsWith: .success) {
-      let goOn = Gate()
+      let resumeReading = Gate()
       let total = 24_000_000
       try await withServer(handler: { request in
-        await goOn.wait()
+        await resumeReading.wait()
         var count = 0
         var largest = 0
         for try await piece in request.body {
@@ -118,7 +118,7 @@ import Testing
       }) { server in
         let client = try RawClient(port: server.port)
         let sent = Atomic<Int>(0)
-        let before = ResourceCensus.residentBytes()
+        let before = ResourceSnapshot.residentBytes()
         async let answer = client.blocking { client in
           try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \(total)\r\n\r\n")
           let piece = [UInt8](repeating: 65, count: 10_000)
@@ -128,16 +128,16 @@ import Testing
           }
           return try client.readResponse().text
         }
-        // What is sent comes to rest in the kernel's buffers, long before the end.
+        // Sending stops when the kernel's buffers are full, long before the end of the body.
         let seen = Atomic<Int>(-1)
         _ = await eventually {
           let now = sent.load(ordering: .relaxed)
           return now > 0 && seen.exchange(now, ordering: .relaxed) == now
         }
         #expect(sent.load(ordering: .relaxed) < total)
-        goOn.open()
+        resumeReading.open()
         #expect(try await answer == "\(total) true")
-        #expect(ResourceCensus.isSanitized || ResourceCensus.residentBytes() - before < 16 << 20)
+        #expect(ResourceSnapshot.isSanitized || ResourceSnapshot.residentBytes() - before < 16 << 20)
       }
     }
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelCommand
 
 @Suite(.timeLimit(.minutes(1))) struct BackupTests {
-  @Test func aBackupMadeWhileTheKennelIsServedIsAWholeKennel() async throws {
+  @Test func `a backup made while the kennel is served is complete`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)
     _ = try await kennel.run("import", kennel.directory.path("photos"))
@@ -17,25 +17,25 @@ import Testing
     #expect(try await server.end() == 0)
     let elsewhere = kennel.directory.path("elsewhere/kennel")
     #expect(try await kennel.run("restore", file, "--data", elsewhere).status == 0)
-    #expect(try await kennel.run("check", "--data", elsewhere).output == "2 photos: all is well.\n")
+    #expect(try await kennel.run("check", "--data", elsewhere).output == "2 photos: no problems found.\n")
     #expect(try await kennel.run("user", "list", "--data", elsewhere).output.hasPrefix("Ada  owner"))
     let refused = try await kennel.run("restore", file)
     #expect(refused.status != 0 && !refused.errors.isEmpty, "there is a kennel already")
   }
 
   @Test(arguments: ["", "no backup", String(repeating: "a picture ", count: 1000), "kennel.sqlites"])
-  func whatIsNoBackupIsSaidToBeNone(text: String) async throws {
+  func `restoring a file that is not a backup gives a clear error`(text: String) async throws {
     let kennel = try Kennel()
     try kennel.directory.write(Data(text.utf8), to: "dog.jpg")
     let result = try await kennel.run("restore", kennel.directory.path("dog.jpg"))
     #expect(result.status == 1)
     #expect(
       result.errors
-        == "kennel: that file is no backup of Kennel's. Give one that kennel backup has written\n")
+        == "kennel: the file is not a Kennel backup. Use a file written by kennel backup\n")
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func aLinkStaysAndTheFileThatItLeadsToIsReplaced() async throws {
+  @Test func `a backup to a symbolic link keeps the link and replaces its target`() async throws {
     let kennel = try await Kennel.withOwner()
     let link = kennel.directory.path("latest.tar")
     for target in ["elsewhere/first.tar", "elsewhere/first.tar", "elsewhere/second.tar"] {
@@ -53,7 +53,7 @@ import Testing
       try await kennel.run("restore", link, "--data", kennel.directory.path("restored")).status == 0)
   }
 
-  @Test func devicesAndPipesAreWrittenToAsTheyAre() async throws {
+  @Test func `a backup to a device or a pipe is written directly`() async throws {
     let kennel = try await Kennel.withOwner()
     #expect(try await kennel.run("backup", "/dev/null").status == 0)
     let full = try await kennel.run("backup", "/dev/full")
@@ -74,40 +74,40 @@ import Testing
   }
 
   @Test(arguments: ["-", "/dev/stdout"])
-  func standardOutputGetsTheBackupAndNothingElse(target: String) async throws {
+  func `a backup to standard output contains nothing else`(target: String) async throws {
     let kennel = try await Kennel.withOwner()
     let copy = kennel.directory.path("copy.tar")
     let child = try ChildProcess(
       ["/bin/bash", "-c", "set -o pipefail; '\(Kennel.path)' backup \(target) | cat >'\(copy)'"],
-      environment: kennel.environment, output: kennel.directory.path("told"))
+      environment: kennel.environment, output: kennel.directory.path("messages"))
     #expect(try await Kennel.end(of: child) == 0)
-    let told = try String(contentsOf: kennel.directory.file("told"), encoding: .utf8)
-    #expect(told.hasPrefix("kennel: the backup has 0 photos, "), "\(told)")
+    let messages = try String(contentsOf: kennel.directory.file("messages"), encoding: .utf8)
+    #expect(messages.hasPrefix("kennel: the backup contains 0 photos, "), "\(messages)")
     #expect(!FileManager.default.fileExists(atPath: "-"))
     let restored = try await kennel.run("restore", copy, "--data", kennel.directory.path("restored"))
     #expect(restored.status == 0, "\(restored.errors)")
   }
 
-  @Test func aReaderWhoGoesAwayEndsTheBackup() async throws {
+  @Test func `a closed standard output ends the backup`() async throws {
     let kennel = try await Kennel.withOwner()
     let child = try ChildProcess(
       ["/bin/bash", "-c", "'\(Kennel.path)' backup - | true; exit ${PIPESTATUS[0]}"],
-      environment: kennel.environment, output: kennel.directory.path("told"))
+      environment: kennel.environment, output: kennel.directory.path("messages"))
     #expect(try await Kennel.end(of: child) == 141)
-    #expect(try String(contentsOf: kennel.directory.file("told"), encoding: .utf8) == "")
+    #expect(try String(contentsOf: kennel.directory.file("messages"), encoding: .utf8) == "")
   }
 
-  @Test func aTerminalGetsNoBackup() async throws {
+  @Test func `a backup is not written to a terminal`() async throws {
     let kennel = try await Kennel.withOwner()
     let child = try ChildProcess(
       ["script", "-qefc", "'\(Kennel.path)' backup -", kennel.directory.path("screen")],
       environment: kennel.environment)
     #expect(try await Kennel.end(of: child) == 2)
     let screen = try String(contentsOf: kennel.directory.file("screen"), encoding: .utf8)
-    #expect(screen.contains("a backup is nothing for a terminal: give a file"))
+    #expect(screen.contains("cannot write a backup to a terminal: give a file"))
   }
 
-  @Test func aFolderIsSaidToBeOneWithAnExample() async throws {
+  @Test func `a folder given as the backup file is an error with an example`() async throws {
     let kennel = try await Kennel.withOwner()
     let folder = kennel.directory.url.path
     for path in [folder, folder + "/"] {
@@ -119,26 +119,26 @@ import Testing
     }
   }
 
-  @Test func whatIsNoFileIsSaidToBeNone() async throws {
+  @Test func `restoring from anything but a regular file is an error`() async throws {
     let kennel = try Kennel()
     let pipe = kennel.directory.path("pipe")
     #expect(mkfifo(pipe, 0o600) == 0)
     for path in ["/dev/null", kennel.directory.url.path, pipe] {
       let result = try await kennel.run("restore", path)
-      #expect(result.status == 1 && result.errors.contains("a backup is restored from a file"))
+      #expect(result.status == 1 && result.errors.contains("the backup is not a regular file"))
     }
   }
 
-  @Test func aBackupThatIsCutShortIsSaidToBe() async throws {
+  @Test func `a truncated backup is reported as incomplete`() async throws {
     let kennel = try await Kennel.withOwner()
     let file = kennel.directory.path("kennel.tar")
     #expect(try await kennel.run("backup", file).status == 0)
-    let whole = try Data(contentsOf: kennel.directory.file("kennel.tar"))
-    for count in [5, 600, whole.count - 600] {
-      try kennel.directory.write(whole.prefix(count), to: "kennel.tar")
+    let backup = try Data(contentsOf: kennel.directory.file("kennel.tar"))
+    for count in [5, 600, backup.count - 600] {
+      try kennel.directory.write(backup.prefix(count), to: "kennel.tar")
       let elsewhere = kennel.directory.path("elsewhere")
       let result = try await kennel.run("restore", file, "--data", elsewhere)
-      #expect(result.errors.contains("the backup is cut short"), "\(count): \(result.errors)")
+      #expect(result.errors.contains("the backup is incomplete"), "\(count): \(result.errors)")
     }
   }
 }

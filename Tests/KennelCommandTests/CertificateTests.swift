@@ -17,7 +17,7 @@ import Testing
     key = authority.keyFile(.valid).path
   }
 
-  /// What is said of files that cannot be used; it is one line, and nothing is made.
+  /// Returns the error for unusable files, which must be one line. Nothing must be created.
   private func problem(_ certificate: String, _ key: String) async throws -> String {
     let result = try await kennel.run(
       "serve", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)
@@ -27,7 +27,7 @@ import Testing
     return result.errors
   }
 
-  @Test func aKeyOfAnotherCertificateIsToldInOneSentence() async throws {
+  @Test func `a key that does not match the certificate gives a one-line error`() async throws {
     let other = try TestAuthority.shared().keyFile(.expired).path
     #expect(
       try await problem(certificate, other)
@@ -35,20 +35,21 @@ import Testing
     )
   }
 
-  @Test func filesWithoutACertificateOrAKeyAreNamed() async throws {
+  @Test func `files without a certificate or a key give clear errors`() async throws {
     let text = try kennel.directory.write(Data("dogs".utf8), to: "text").path
     #expect(
-      try await problem(text, key) == "kennel: --tls-certificate: \(text) has no certificate in it (PEM)\n")
+      try await problem(text, key)
+        == "kennel: --tls-certificate: \(text) contains no certificate in PEM format\n")
     #expect(
       try await problem(certificate, certificate)
-        == "kennel: --tls-key: \(certificate) has no key in it (PEM)\n")
+        == "kennel: --tls-key: \(certificate) contains no key in PEM format\n")
     let encrypted = try kennel.directory.write(
       Data("-----BEGIN ENCRYPTED PRIVATE KEY-----\n".utf8), to: "encrypted"
     ).path
-    #expect(try await problem(certificate, encrypted).contains("encrypted is encrypted: take its password"))
+    #expect(try await problem(certificate, encrypted).contains("encrypted is encrypted: remove its password"))
   }
 
-  @Test func filesThatCannotBeReadAreNamedWithTheReason() async throws {
+  @Test func `an unreadable certificate file gives an error with the reason`() async throws {
     #expect(
       try await problem("/nothing", key)
         == "kennel: --tls-certificate: /nothing cannot be read: No such file or directory\n")
@@ -56,7 +57,7 @@ import Testing
       try await problem(certificate, "/tmp") == "kennel: --tls-key: /tmp cannot be read: Is a directory\n")
   }
 
-  @Test func linesMayEndAsOnWindowsBehindTextOfAnyKind() async throws {
+  @Test func `certificate files can have CR LF line endings and text before the first block`() async throws {
     func rewritten(_ path: String, _ name: String) throws -> String {
       let text = try String(contentsOfFile: path, encoding: .utf8)
       let lines = ("Bag Attributes: dogs\n" + text).replacingOccurrences(of: "\n", with: "\r\n")
@@ -69,10 +70,10 @@ import Testing
     #expect(try await server.end() == 0)
   }
 
-  @Test func theyMayComeThroughPipes() async throws {
+  @Test func `certificate files can be pipes`() async throws {
     let pipe = kennel.directory.path("key")
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Whoever writes comes late, and writes in two goes.
+    // The writer starts late and writes in two steps.
     let writer = try ChildProcess(
       ["/bin/sh", "-c", "exec 3>'\(pipe)'; head -c 100 '\(key)' >&3; sleep 0.2; tail -c +101 '\(key)' >&3"])
     defer { writer.stop() }
@@ -82,14 +83,14 @@ import Testing
     #expect(try await server.end() == 0)
   }
 
-  @Test func aPipeThatNobodyWritesToIsNotWaitedForForEver() async throws {
+  @Test func `reading a certificate from a pipe without a writer times out`() async throws {
     let pipe = kennel.directory.path("pipe")
     #expect(mkfifo(pipe, 0o600) == 0)
-    #expect(try await problem(pipe, key).contains("\(pipe) gives nothing, or has no end"))
-    #expect(try await problem("/dev/zero", key).contains("/dev/zero has no certificate in it"))
+    #expect(try await problem(pipe, key).contains("\(pipe) did not end within"))
+    #expect(try await problem("/dev/zero", key).contains("/dev/zero contains no certificate"))
   }
 
-  @Test func aGoodPairEncrypts() async throws {
+  @Test func `a valid certificate and key enable TLS`() async throws {
     let server = try await kennel.start(
       "serve", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)
     #expect(server.address.hasPrefix("https://"))

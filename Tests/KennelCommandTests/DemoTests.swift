@@ -7,10 +7,10 @@ import Testing
 @testable import KennelCommand
 
 @Suite(.timeLimit(.minutes(1))) struct DemoTests {
-  @Test func aDemoHasDogsAndAnAccountAndLeavesNothing() async throws {
+  @Test func `a demo has dogs and an account, and leaves no files behind`() async throws {
     let kennel = try Kennel()
     let server = try await kennel.start("demo", "--port", "0", "--dogs", "2")
-    let line = await offThePool { server.child.readLine() } ?? ""
+    let line = await runOnThread { server.child.readLine() } ?? ""
     #expect(line.hasPrefix("Sign in as Ada with the password "))
     let session = URLSession(configuration: .ephemeral)
     let (page, _) = try await session.data(from: server.url("/"))
@@ -21,7 +21,7 @@ import Testing
     #expect(!left.contains { $0.hasPrefix("kennel-demo") })
   }
 
-  /// How the server answers who signs in with the password at the end of a line.
+  /// Returns the status of a request with the password at the end of a line.
   private func status(of line: String, at server: Kennel.Server) async throws -> Int? {
     var request = URLRequest(url: try server.url("/favourites"))
     let credentials = Data("Ada:\(line.split(separator: " ").last ?? "")".utf8).base64EncodedString()
@@ -30,33 +30,33 @@ import Testing
     return (response as? HTTPURLResponse)?.statusCode
   }
 
-  @Test func aDirectoryOfOnesOwnStaysAndIsServedAgain() async throws {
+  @Test func `a demo in a given directory is kept and served again`() async throws {
     let kennel = try Kennel()
     let path = kennel.directory.path("litter")
     let first = try await kennel.start("demo", path, "--port", "0", "--dogs", "1")
-    let line = await offThePool { first.child.readLine() } ?? ""
+    let line = await runOnThread { first.child.readLine() } ?? ""
     #expect(line.hasPrefix("Sign in as Ada with the password "))
     #expect(try await first.end() == 0)
     let second = try await kennel.start("demo", path, "--port", "0")
-    #expect(await offThePool { second.child.readLine() } == line)
-    #expect(await offThePool { second.child.readLine() } == "Ctrl-C ends it.")
+    #expect(await runOnThread { second.child.readLine() } == line)
+    #expect(await runOnThread { second.child.readLine() } == "Press Ctrl-C to stop.")
     #expect(try await status(of: line, at: second) == 200)
     #expect(try await second.end() == 0)
     let file = try FileManager.default.attributesOfItem(atPath: path + "/demo-password")
     #expect(file[.posixPermissions] as? Int == 0o600)
-    // One that was changed is its owner's business.
+    // A password that the owner has changed is not shown.
     let changed = try await kennel.run(
       "user", "password", "Ada", "--password-stdin", "--data", path, input: "a new password\n")
     #expect(changed.status == 0)
     let third = try await kennel.start("demo", path, "--port", "0")
-    let hint = await offThePool { third.child.readLine() } ?? ""
-    #expect(hint.contains("kennel user password NAME --data \(path) changes a password"))
+    let hint = await runOnThread { third.child.readLine() } ?? ""
+    #expect(hint.contains("run: kennel user password NAME --data \(path)"))
     #expect(try await third.end() == 0)
     let refused = try await kennel.run("demo", kennel.directory.url.path, "--port", "0")
-    #expect(refused.status == 8 && refused.errors.contains("is not empty, and no kennel"))
+    #expect(refused.status == 8 && refused.errors.contains("is not empty and is not a kennel"))
   }
 
-  @Test func theNextDemoRemovesWhatAKilledOneLeftBehind() async throws {
+  @Test func `the next demo removes the directory of a killed one`() async throws {
     let kennel = try Kennel()
     let killed = try await kennel.start("demo", "--port", "0", "--dogs", "1")
     let left = try #require(kennel.demos.first)
@@ -66,20 +66,20 @@ import Testing
     let own = kennel.demos
     #expect(own.count == 1 && own != [left])
     let third = try await kennel.start("demo", "--port", "0", "--dogs", "1")
-    #expect(kennel.demos.count == 2 && kennel.demos.isSuperset(of: own), "a living one stays")
+    #expect(kennel.demos.count == 2 && kennel.demos.isSuperset(of: own), "a running demonstration is kept")
     #expect(try await third.end() == 0)
     #expect(try await living.end() == 0)
     #expect(kennel.demos.isEmpty)
   }
 
-  @Test func whatIsNotCertainlyADemosIsLeftAlone() async throws {
+  @Test func `a demo removes only abandoned directories of demos`() async throws {
     let kennel = try Kennel()
     let killed = try await kennel.start("demo", "--port", "0", "--dogs", "1")
     let left = try #require(kennel.demos.first)
     #expect(try await killed.end(SIGKILL) == -SIGKILL)
     let parent = kennel.directory.url.path
     func demo() throws { try DemoDirectory(in: parent).remove() }
-    // Without a lock file; with a link for a lock file; with something that no demonstration makes.
+    // A directory without a lock file, one with a link as its lock file, and one with a file of another program.
     try FileManager.default.createDirectory(
       atPath: kennel.directory.path("kennel-demo-nolock"), withIntermediateDirectories: false)
     let linked = kennel.directory.path("kennel-demo-linked")
@@ -93,7 +93,7 @@ import Testing
     let all = kennel.demos
     try demo()
     #expect(kennel.demos == all)
-    // Nor one that somebody serves.
+    // A directory that `kennel serve` uses is kept too.
     try FileManager.default.removeItem(at: own)
     let server = try await kennel.start("serve", "--data", parent + "/" + left, "--port", "0")
     try demo()
@@ -103,7 +103,7 @@ import Testing
     #expect(kennel.demos == all.subtracting([left]))
   }
 
-  @Test func passwordsAreAnotherOneEachTime() {
+  @Test func `each generated password is different`() {
     let passwords = Set((0..<100).map { _ in DemoKennel.makePassword() })
     #expect(passwords.count == 100 && passwords.allSatisfy { $0.count == 14 })
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import KennelCore
 
 extension Kennel {
-  /// Small photos, each another one, in a folder and one below it.
+  /// Writes small, different photos into a folder and its subfolder.
   func writePhotos(_ count: Int) throws {
     let folder = directory.file("photos/below")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,36 +24,36 @@ extension Kennel {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct ImportTests {
-  @Test func foldersAreReadWithAllThatIsBelowAndOnlyOnce() async throws {
+  @Test func `a folder is imported with its subfolders, and each photo only once`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(3)
     try kennel.directory.write(Data("hello".utf8), to: "photos/notes.txt")
     try kennel.directory.write(Data("hidden".utf8), to: "photos/.hidden.jpg")
     let first = try await kennel.run("import", kennel.directory.path("photos"), "--captions")
-    #expect(first.status == 0 && first.output == "3 photos posted by Ada, 1 other file left out\n")
+    #expect(first.status == 0 && first.output == "3 photos posted by Ada, 1 other file skipped\n")
     let second = try await kennel.run("import", kennel.directory.path("photos"))
-    #expect(second.output == "0 photos posted by Ada, 3 already there, 1 other file left out\n")
+    #expect(second.output == "0 photos posted by Ada, 3 already posted, 1 other file skipped\n")
     let check = try await kennel.run("check")
-    #expect(check.status == 0 && check.output == "3 photos: all is well.\n")
+    #expect(check.status == 0 && check.output == "3 photos: no problems found.\n")
   }
 
-  @Test func whatCannotBeTakenIsNamedAndDoesNotEndTheImport() async throws {
+  @Test func `files that cannot be posted are reported, and the import continues`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)
     try kennel.directory.write(Data("no photo".utf8), to: "photos/broken.jpg")
-    let whole = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
-    try kennel.directory.write(whole.prefix(whole.count / 2), to: "photos/cut.jpg")
+    let photo = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
+    try kennel.directory.write(photo.prefix(photo.count / 2), to: "photos/cut.jpg")
     let result = try await kennel.run("import", kennel.directory.path("photos"))
     #expect(result.status == 10 && result.output == "2 photos posted by Ada, 2 failed\n")
     #expect(
-      result.errors.contains("broken.jpg: that is no photo")
+      result.errors.contains("broken.jpg: the file type is not supported")
         && result.errors.contains("cut.jpg: the photo is "))
-    // What the decoder says of it is for who stands at a terminal.
+    // On the command line, the message ends with the decoder's reason in parentheses.
     let cut = try #require(result.errors.split(separator: "\n").first { $0.contains("cut.jpg") })
     #expect(cut.hasSuffix(")"))
   }
 
-  @Test func singleFilesArePostedWhateverTheyAreCalled() async throws {
+  @Test func `single files are posted regardless of their names`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)
     let photo = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
@@ -63,9 +63,9 @@ extension Kennel {
     let other = kennel.directory.path("photos/below/IMG_1.jpg")
     let result = try await kennel.run("import", link, other)
     #expect(result.status == 0 && result.output == "2 photos posted by Ada\n", "\(result.errors)")
-    // Files and folders side by side: nothing comes twice.
+    // A file is posted only once, even if it is given as a file and in a folder.
     let again = try await kennel.run("import", bare, kennel.directory.path("photos"))
-    #expect(again.output == "0 photos posted by Ada, 3 already there\n", "\(again.errors)")
+    #expect(again.output == "0 photos posted by Ada, 3 already posted\n", "\(again.errors)")
     let nothing = try await kennel.run("import", kennel.directory.path("nothing.jpg"))
     #expect(nothing.status == 8)
     #expect(nothing.errors.contains("there is no file or folder \(kennel.directory.path("nothing.jpg"))"))
@@ -73,40 +73,40 @@ extension Kennel {
     #expect(device.status == 8 && device.errors.contains("/dev/null is neither a file nor a folder"))
   }
 
-  @Test func anEmptyPathIsNoFolder() async throws {
+  @Test func `importing an empty path is an error`() async throws {
     let kennel = try await Kennel.withOwner()
-    // As a shell gives it for a variable that is not set; where the command runs is nothing to be posted.
+    // A shell passes an empty path for an unset variable. This must not import the current directory.
     let result = try await kennel.run("import", "")
     #expect(result.status == 8 && result.output == "", "\(result.output)")
     #expect(result.errors.contains("there is no file or folder"))
   }
 
-  @Test func anImportThatWasCutGoesOn() async throws {
+  @Test func `an interrupted import continues`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)
     _ = try await kennel.run("import", kennel.directory.path("photos"))
     try kennel.writePhotos(4)
     let rest = try await kennel.run("import", kennel.directory.path("photos"))
-    #expect(rest.output == "3 photos posted by Ada, 1 already there\n")
+    #expect(rest.output == "3 photos posted by Ada, 1 already posted\n")
   }
 
-  @Test func aPhotoWhosePostWasDeletedDuringABackupIsPostedAnew() async throws {
+  @Test func `a photo whose post was deleted during a backup can be posted again`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)
     _ = try await kennel.run("import", kennel.directory.path("photos"))
     let store = try await KennelStore.open(kennel.data)
     let ada = try #require(try await store.accounts.user(named: "Ada"))
-    // As a backup does: the file stays, though no post has it any more.
+    // A backup also keeps the file of a deleted post in this way.
     let held = try store.photos.holdRemovals()
     try await store.posts.delete(1, by: ada.id)
     let again = try await kennel.run("import", kennel.directory.path("photos"))
     #expect(again.output == "1 photo posted by Ada\n")
     withExtendedLifetime(held) {}
     await store.close()
-    #expect(try await kennel.run("check").output == "1 photo: all is well.\n")
+    #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
   }
 
-  @Test func aDryRunTellsWhatWouldBePostedAndWhatRefused() async throws {
+  @Test func `a dry run reports which files would be posted and which would fail`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(3)
     try FileManager.default.createDirectory(
@@ -118,18 +118,20 @@ extension Kennel {
     try kennel.directory.write(known.prefix(known.count / 2), to: "photos/cut.jpg")
     let result = try await kennel.run("import", kennel.directory.path("photos"), "--dry-run")
     #expect(result.status == 10)
-    #expect(result.errors.hasSuffix("2 photos to be posted by Ada, 1 already there, 2 would fail\n"))
+    #expect(result.errors.hasSuffix("2 photos would be posted by Ada, 1 already posted, 2 would fail\n"))
     #expect(result.output.split(separator: "\n").count == 2)
-    #expect(result.errors.contains("broken.jpg: that is no photo") && result.errors.contains("cut.jpg: "))
-    #expect(try await kennel.run("check").output == "1 photo: all is well.\n")
+    #expect(
+      result.errors.contains("broken.jpg: the file type is not supported")
+        && result.errors.contains("cut.jpg: "))
+    #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
   }
 
-  @Test func aDryRunOnlyTells() async throws {
+  @Test func `a dry run posts nothing`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)
     let result = try await kennel.run("import", kennel.directory.path("photos"), "--dry-run")
     #expect(result.status == 0 && result.output.split(separator: "\n").count == 2)
-    #expect(result.errors == "2 photos to be posted by Ada\n")
+    #expect(result.errors == "2 photos would be posted by Ada\n")
     #expect(try await kennel.run("check").output.hasPrefix("0 photos"))
   }
 
@@ -139,7 +141,7 @@ extension Kennel {
       ("Bella and Max.png", "Bella and Max"), ("DSC00012.jpg", ""), ("2021-11-07.jpg", ""),
       ("Rex 2021.jpg", "Rex 2021"),
     ])
-  func namesOfFilesMakeCaptionsWhereTheySaySomething(file: String, caption: String) {
+  func `descriptive file names become captions`(file: String, caption: String) {
     #expect(CaptionText.from("/photos/\(file)") == caption)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Runs `kennel` as people do: as a program, with a data directory of its own.
+/// Runs the program `kennel` with its own data directory.
 struct Kennel: Sendable {
   struct Result: Sendable {
     var status: Int32
@@ -10,7 +10,7 @@ struct Kennel: Sendable {
     var errors: String
   }
 
-  /// Beside the program of the tests.
+  /// The path of the program, next to the test program.
   static let path: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("kennel").path
@@ -28,7 +28,7 @@ struct Kennel: Sendable {
 
   var data: String { directory.path("data") }
 
-  /// With the owner's account of Ada.
+  /// Creates a kennel with the owner Ada.
   static func withOwner() async throws -> Kennel {
     let kennel = try Kennel()
     let result = try await kennel.run("user", "add", "Ada", "--password-stdin", input: "tennis ball\n")
@@ -50,10 +50,10 @@ struct Kennel: Sendable {
     return Result(status: status, output: text("output"), errors: text("errors"))
   }
 
-  /// Starts a server, and waits until it has told its address.
+  /// Starts a server, and waits until it has printed its address.
   func start(_ arguments: String...) async throws -> Server { try await start([Self.path] + arguments) }
 
-  /// Starts a server by a line of bash's.
+  /// Starts a server with a bash command line.
   func startInShell(_ line: String) async throws -> Server {
     try await start(["/bin/bash", "-c", "exec '\(Self.path)' \(line)"])
   }
@@ -62,7 +62,7 @@ struct Kennel: Sendable {
     let child = try ChildProcess(
       command, environment: environment, output: directory.path("server-errors"),
       isConversing: true)
-    let line = await offThePool { child.readLine(within: .seconds(50)) }
+    let line = await runOnThread { child.readLine(within: .seconds(50)) }
     guard let line, line.hasPrefix("Kennel is at ") else {
       child.stop()
       throw TestSupportError("kennel does not serve: \(line ?? "") \(serverErrors)")
@@ -70,7 +70,7 @@ struct Kennel: Sendable {
     return Server(child: child, address: String(line.dropFirst("Kennel is at ".count)))
   }
 
-  /// Starts something that goes on; its standard error is in `followErrors`.
+  /// Starts a command that keeps running; its standard error is in `followErrors`.
   func begin(_ arguments: String...) throws -> ChildProcess {
     try ChildProcess(
       [Self.path] + arguments, environment: environment, output: directory.path("follow-errors"),
@@ -91,12 +91,12 @@ struct Kennel: Sendable {
 
     func url(_ path: String) throws -> URL {
       guard let url = URL(string: String(address.dropLast()) + path) else {
-        throw TestSupportError("No URL: \(address)")
+        throw TestSupportError("Not a valid URL: \(address)")
       }
       return url
     }
 
-    /// Asks it to end, and waits for that.
+    /// Sends a signal to the server, and waits for its end.
     func end(_ signal: Int32 = SIGTERM) async throws -> Int32 {
       kill(child.identifier, signal)
       return try await Kennel.end(of: child)
@@ -104,7 +104,7 @@ struct Kennel: Sendable {
   }
 
   static func end(of child: ChildProcess) async throws -> Int32 {
-    switch await offThePool({ child.waitForEnd(within: .seconds(50)) }) {
+    switch await runOnThread({ child.waitForEnd(within: .seconds(50)) }) {
     case .exited(let code): return code
     case .signalled(let signal): return -signal
     case nil: throw TestSupportError("kennel does not end")

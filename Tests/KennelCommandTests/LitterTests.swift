@@ -16,7 +16,7 @@ import Testing
     #expect(other.jpeg(scale: 0.08) != before)
   }
 
-  @Test func picturesComeInAllShapesAtFullSize() {
+  @Test func `pictures have all three forms and their full size`() {
     var forms: Set<Int> = []
     for post in Litter.posts {
       let (width, height) = post.picture.size
@@ -33,7 +33,7 @@ import Testing
     for post in Litter.posts { #expect(post.comments.allSatisfy { $0.member < Litter.members.count }) }
   }
 
-  @Test func picturesAreHandedOverInTheirOrder() async throws {
+  @Test func `pictures are delivered in order`() async throws {
     var order: [Int] = []
     try await Litter.draw(Array(Litter.posts.prefix(5)), scale: 0.05) { index, data in
       order.append(index)
@@ -42,7 +42,7 @@ import Testing
     #expect(order == [0, 1, 2, 3, 4])
   }
 
-  @Test func everyPictureShowsSomething() async throws {
+  @Test func `every picture has contrast`() async throws {
     try await Litter.draw(Litter.posts, scale: 0.06) { _, data in
       let pixels = try await UIImage(validating: data).pixels()
       let brightness = stride(from: 0, to: pixels.samples.count, by: 30).map { Int(pixels.samples[$0]) }

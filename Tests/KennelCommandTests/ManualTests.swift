@@ -12,7 +12,7 @@ import Testing
     #expect(try checks.outdated() == [])
   }
 
-  @Test func theManualNamesAllThereIs() {
+  @Test func `the manual names all commands, options and variables`() {
     #expect(checks.missingInManual() == [])
     let text = ManualPage(KennelProgram.description).text
     for setting in Setting.serving { #expect(text.contains(setting.variable)) }
@@ -26,7 +26,7 @@ import Testing
     #expect(checks.missingInCompletions() == [])
   }
 
-  @Test func shellsCompleteWhatCanBeDoneWithUsers() throws {
+  @Test func `shells complete the actions of the user command`() throws {
     #expect(try checks.bashCompletion(of: "kennel user pass") == "password")
   }
 }

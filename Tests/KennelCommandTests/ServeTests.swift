@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ServeTests {
   private func session() -> URLSession { URLSession(configuration: .ephemeral) }
 
-  @Test func theServerAnswersAndEndsWithZeroWhenAskedTo() async throws {
+  @Test func `the server responds, and exits with status 0 after a signal`() async throws {
     let kennel = try await Kennel.withOwner()
     for signal in [SIGTERM, SIGINT] {
       let server = try await kennel.start("serve", "--port", "0", "--title", "Dogs & more", "--log")
@@ -20,27 +20,27 @@ import Testing
     #expect(kennel.serverErrors.contains(" 127.0.0.1 GET / 200 "))
   }
 
-  @Test func anAddressThatIsNoneIsRefusedInOneSentence() async throws {
+  @Test func `an invalid address gives a clear error`() async throws {
     let kennel = try await Kennel.withOwner()
     let result = try await kennel.run("serve", "--address", "localhost")
     #expect(result.status == 1)
-    #expect(result.errors.contains(#""localhost" is not an IP address; --port and --address say otherwise"#))
+    #expect(result.errors.contains(#""localhost" is not an IP address; use --port or --address"#))
   }
 
   @Test(arguments: [
     ["--address", "localhost"], ["--address", "192.0.2.1"], ["--unix-socket", "/nothing/here"],
   ])
-  func whatCannotBeListenedOnFailsWithNothingMade(arguments: [String]) async throws {
+  func `a failure to listen creates no kennel`(arguments: [String]) async throws {
     let kennel = try Kennel()
     let result = try await kennel.run("serve", arguments[0], arguments[1])
-    #expect(result.status == 1 && result.errors.hasPrefix("kennel: nobody can listen on "))
+    #expect(result.status == 1 && result.errors.hasPrefix("kennel: could not listen on "))
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
     let demo = try await kennel.run("demo", kennel.data, arguments[0], arguments[1])
     #expect(demo.status == 1 && !demo.errors.contains("Drawing"))
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func aSocketMayBeInADirectoryThatServingMakes() async throws {
+  @Test func `a Unix socket can be in a data directory that does not exist yet`() async throws {
     let kennel = try Kennel()
     let server = try await kennel.start("serve", "--unix-socket", kennel.data + "/http.sock")
     #expect(try await server.end() == 0)
@@ -53,7 +53,7 @@ import Testing
     #expect(refused.status == 1 && !FileManager.default.fileExists(atPath: other))
   }
 
-  @Test func listenersSeeTheEndAndDoNotHoldItUp() async throws {
+  @Test func `event streams end when the server stops, and do not delay it`() async throws {
     let kennel = try await Kennel.withOwner()
     let server = try await kennel.start("serve", "--port", "0")
     let (bytes, _) = try await session().bytes(from: server.url("/events"))
@@ -64,7 +64,7 @@ import Testing
     #expect(try await status == 0)
   }
 
-  @Test func anAnswerThatIsUnderWayMayEnd() async throws {
+  @Test func `a stopping server completes an open response`() async throws {
     let kennel = try await Kennel.withOwner()
     let server = try await kennel.start("serve", "--port", "0")
     let connection = try PlainConnection(port: try #require(server.url("/").port))
@@ -72,7 +72,7 @@ import Testing
     try connection.send(
       "POST /session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
         + "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n")
-    // Somebody waits for the body: the answer is under way.
+    // The handler is waiting for the body, so the response is open.
     #expect(await connection.text(until: "\r\n\r\n").contains("100 Continue"))
     async let status = server.end()
     #expect(await eventually { (try? PlainConnection(port: server.url("/").port ?? 0)) == nil })
@@ -81,19 +81,19 @@ import Testing
     #expect(try await status == 0)
   }
 
-  @Test func whoWaitsForTheServerIsToldThatItIsReady() async throws {
+  @Test func `the server notifies the service manager when it is ready`() async throws {
     let kennel = try await Kennel.withOwner()
     let path = kennel.directory.path("notify")
     let listener = try DatagramListener(path)
-    var told = kennel
-    told.environment["NOTIFY_SOCKET"] = path
-    let server = try await told.start("serve", "--port", "0")
+    var notified = kennel
+    notified.environment["NOTIFY_SOCKET"] = path
+    let server = try await notified.start("serve", "--port", "0")
     #expect(await listener.next() == "READY=1")
     #expect(try await server.end() == 0)
     #expect(await listener.next() == "STOPPING=1")
   }
 
-  @Test func aPortThatIsTakenIsToldInASentence() async throws {
+  @Test func `serving on a port in use gives a clear error`() async throws {
     let kennel = try await Kennel.withOwner()
     let server = try await kennel.start("serve", "--port", "0")
     let port = try #require(server.url("/").port)
@@ -114,7 +114,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func withoutAnAccountTheFirstStepIsTold() async throws {
+  @Test func `a server without accounts prints how to create one`() async throws {
     let kennel = try Kennel()
     let server = try await kennel.start("serve", "--port", "0")
     #expect(await eventually { kennel.serverErrors.contains("kennel user add NAME") })
@@ -122,7 +122,7 @@ import Testing
   }
 }
 
-/// Gets what is sent to a Unix socket, datagram by datagram.
+/// Receives datagrams on a Unix socket.
 private final class DatagramListener: Sendable {
   private let descriptor: Int32
 
@@ -141,7 +141,7 @@ private final class DatagramListener: Sendable {
   deinit { close(descriptor) }
 
   func next() async -> String? {
-    await offThePool { [descriptor] in
+    await runOnThread { [descriptor] in
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, 20_000) > 0 else { return nil }
       var bytes = [UInt8](repeating: 0, count: 256)
@@ -151,7 +151,7 @@ private final class DatagramListener: Sendable {
   }
 }
 
-/// A connection on which a test says what it wants, when it wants.
+/// A connection on which a test controls every byte and its time.
 private final class PlainConnection: Sendable {
   private let descriptor: Int32
 
@@ -168,7 +168,7 @@ private final class PlainConnection: Sendable {
     }
     guard code == 0 else {
       close(descriptor)
-      throw TestSupportError("Nobody listens on \(port)")
+      throw TestSupportError("No server listens on port \(port)")
     }
   }
 
@@ -181,9 +181,9 @@ private final class PlainConnection: Sendable {
     }
   }
 
-  /// What came until then, or until the end.
+  /// Returns the text received up to `end`, or to the end of the connection.
   func text(until end: String) async -> String {
-    await offThePool { [descriptor] in
+    await runOnThread { [descriptor] in
       var text = ""
       var bytes = [UInt8](repeating: 0, count: 4096)
       while !text.contains(end) {

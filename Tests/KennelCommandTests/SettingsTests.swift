@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func theCommandLineComesBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+  @Test func `the command line overrides the environment, which overrides the file`() throws {
     let file = "port = 1\naddress = ::1\ntitle = Dogs = love\n"
     let all = try settings(["--port", "3"], ["KENNEL_PORT": "2", "KENNEL_ADDRESS": "127.0.0.2"], file: file)
     #expect(try all.integer("port", in: 0...65535) == 3)
@@ -38,19 +38,19 @@ import Testing
     #expect(try settings([], [:]).integer("port", in: 0...65535) == 1)
   }
 
-  @Test func theFileMayHaveBlankLinesAndComments() {
+  @Test func `the configuration file can contain blank lines and comments`() {
     #expect(problem("# a comment\n\n  port=8080  \r\n") == nil)
   }
 
-  @Test func mistakesInTheFileAreToldWithTheirLines() {
+  @Test func `errors in the configuration file include the line number`() {
     #expect(problem("\nprot = 80") == "kennel.conf, line 2: there is no setting “prot”; did you mean port?")
-    #expect(problem("port") == "kennel.conf, line 1: “port” is no setting: write name = value")
+    #expect(problem("port") == "kennel.conf, line 1: “port” is not a setting: write name = value")
     #expect(problem("port =") == "kennel.conf, line 1: port has no value")
     #expect(problem("port = 1\nport = 2") == "kennel.conf, line 2: port is set twice")
     #expect(problem("trusted-proxy = unix\ntrusted-proxy = 10.0.0.1") == nil)
   }
 
-  @Test func aValueMayStandInQuotes() throws {
+  @Test func `a value can be in quotes`() throws {
     let file = try ConfigurationFile(
       "title = \"Dogs' home\"\naddress = '::1'\ngrace = 5\n", path: "kennel.conf")
     #expect(file.entries["title"]?.map(\.value) == ["Dogs' home"])
@@ -59,14 +59,14 @@ import Testing
   }
 
   @Test(arguments: ["\"A", "'A", "\"", "\"A\" b", "\"A\" and \"B\""])
-  func quotesThatDoNotFitAreToldWithTheirLine(value: String) {
+  func `invalid quotes give an error with the line number`(value: String) {
     #expect(
       problem("\ntitle = \(value)")
-        == "kennel.conf, line 2: quotes have to stand around all of title, with none of their kind inside")
+        == "kennel.conf, line 2: put the complete value of title in quotes, without the same quotes inside")
     #expect(problem("title = \"\"") == "kennel.conf, line 1: title has no value")
   }
 
-  @Test func whereABadValueComesFromIsTold() throws {
+  @Test func `an error for an invalid value names its source`() throws {
     func message(_ settings: Settings) -> String? {
       do {
         _ = try settings.integer("port", in: 0...65535)
@@ -75,27 +75,27 @@ import Testing
         return error.message
       }
     }
-    #expect(message(try settings(["--port", "x"])) == "--port is a number from 0 to 65535, not “x”")
-    #expect(message(try settings([], ["KENNEL_PORT": "70000"]))?.hasPrefix("KENNEL_PORT is") == true)
+    #expect(message(try settings(["--port", "x"])) == "--port must be a number from 0 to 65535, not “x”")
+    #expect(message(try settings([], ["KENNEL_PORT": "70000"]))?.hasPrefix("KENNEL_PORT must be") == true)
     #expect(
       message(try settings([], file: "\nport = y"))?.hasSuffix(
-        "kennel.conf, line 2: port is a number from 0 to 65535, not “y”") == true)
+        "kennel.conf, line 2: port must be a number from 0 to 65535, not “y”") == true)
   }
 
-  @Test func whatIsOnOrOffIsYesOrNo() throws {
+  @Test func `a flag in the environment is yes or no`() throws {
     #expect(try settings(["--log"]).flag("log"))
     #expect(try settings([], ["KENNEL_LOG": "yes"]).flag("log"))
     #expect(try !settings([], ["KENNEL_LOG": "no"]).flag("log"))
     #expect(throws: UsageError.self) { try settings([], ["KENNEL_LOG": "perhaps"]).flag("log") }
   }
 
-  @Test func proxiesMayBeSeveral() throws {
+  @Test func `several trusted proxies are accepted`() throws {
     #expect(
       try ServerSettings(settings([], ["KENNEL_TRUSTED_PROXY": "unix, 10.0.0.1"])).site.trustedProxies
         == ["unix", "10.0.0.1"])
   }
 
-  @Test func namesMayBeSeveralAndHaveToBeNames() throws {
+  @Test func `several host names are accepted, and invalid ones are refused`() throws {
     let arguments = ["--name", "dogs.example", "--name", ".kennel.example"]
     var hosts = AllowedHosts.ofThisMachine()
     for name in ["dogs.example", ".kennel.example"] { _ = hosts.allow(name) }
@@ -105,11 +105,11 @@ import Testing
     let address = try settings([], ["KENNEL_NAME": "https://dogs.example/"])
     #expect(
       throws: UsageError(
-        "KENNEL_NAME is the name of a host such as dogs.example, without a port, not “https://dogs.example/”")
+        "KENNEL_NAME must be a host name such as dogs.example, without a port, not “https://dogs.example/”")
     ) { try ServerSettings(address) }
   }
 
-  @Test func aSocketAndAPortCannotBothBe() throws {
+  @Test func `a Unix socket and a port exclude each other`() throws {
     let both = try settings(["--unix-socket", "/run/x", "--port", "80"])
     #expect(throws: UsageError.self) { try ServerSettings(both) }
     let half = try settings(["--tls-key", "key.pem"])
@@ -120,16 +120,16 @@ import Testing
     }
   }
 
-  @Test func aProxyIsAnAddressAndSpelledAsRequestsHaveIt() throws {
+  @Test func `the address of a trusted proxy is validated and normalized`() throws {
     let proxies = try settings(["--trusted-proxy", "0:0:0:0:0:0:0:1", "--trusted-proxy", "unix"])
     #expect(try ServerSettings(proxies).site.trustedProxies == ["::1", "unix"])
     let network = try settings(["--trusted-proxy", "10.0.0.0/8"])
-    #expect(throws: UsageError("--trusted-proxy is an address in digits, or unix, not “10.0.0.0/8”")) {
+    #expect(throws: UsageError("--trusted-proxy must be an IP address or unix, not “10.0.0.0/8”")) {
       try ServerSettings(network)
     }
   }
 
-  @Test func aFileThatWasAskedForHasToBeThere() throws {
+  @Test func `a configuration file given on the command line must exist`() throws {
     #expect(throws: Failure.self) { try settings(["--config", directory.path("nothing")]) }
     try directory.write(Data("data = /somewhere".utf8), to: "other.conf")
     let command = try #require(KennelProgram.description.command(named: "serve"))
@@ -137,16 +137,16 @@ import Testing
     #expect(try Settings(parsed, environment: [:]).dataDirectory == "/somewhere")
   }
 
-  @Test func aFolderInTheFilesPlaceIsToldInASentence() throws {
+  @Test func `a folder given as the configuration file is an error with advice`() throws {
     let path = directory.url.path
     #expect(
       throws: Failure(
         .fileSystem,
-        "\(path) is a folder, no configuration file: give a file, such as \(path)/kennel.conf")
+        "\(path) is a folder, not a configuration file: give a file such as \(path)/kennel.conf")
     ) { try settings(["--config", path]) }
   }
 
-  @Test func withoutAWordTheDirectoryIsSystemdsOrTheUsers() throws {
+  @Test func `the default directory is the one of systemd or of the user`() throws {
     let command = try #require(KennelProgram.description.command(named: "serve"))
     let parsed = try ArgumentParser.parse([], for: command)
     func directory(_ environment: [String: String]) throws -> String {

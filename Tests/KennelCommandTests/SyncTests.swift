@@ -7,7 +7,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(1))) struct SyncTests {
-  @Test func whatAnotherKennelSharesIsTakenOnce() async throws {
+  @Test func `sync copies each post of another kennel only once`() async throws {
     let there = try await Kennel.withOwner()
     try there.writePhotos(2)
     _ = try await there.run("import", there.directory.path("photos"))
@@ -17,23 +17,23 @@ import Testing
     #expect(first.status == 0 && first.output.contains(": 2 new posts, "), "\(first.errors)")
     let second = try await here.run("sync", server.address, "--allow-private")
     #expect(second.output.hasSuffix(": 0 new posts\n"))
-    #expect(try await here.run("check").output == "2 photos: all is well.\n")
+    #expect(try await here.run("check").output == "2 photos: no problems found.\n")
     #expect(try await server.end() == 0)
   }
 
-  @Test func aKennelTakesNothingFromItself() async throws {
+  @Test func `a kennel does not sync with itself`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)
     _ = try await kennel.run("import", kennel.directory.path("photos"))
     let server = try await kennel.start("serve", "--port", "0")
     let result = try await kennel.run("sync", server.address, "--allow-private")
     #expect(result.status == 2)
-    #expect(result.errors.contains("that is the address of this kennel itself"), "\(result.errors)")
-    #expect(try await kennel.run("check").output == "1 photo: all is well.\n")
+    #expect(result.errors.contains("the address belongs to this kennel itself"), "\(result.errors)")
+    #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
     #expect(try await server.end() == 0)
   }
 
-  @Test func anotherKennelInAKennelsPlaceIsTold() async throws {
+  @Test func `a different kennel at a known address is reported`() async throws {
     let here = try await Kennel.withOwner()
     var port = "0"
     for count in 1...2 {
@@ -44,13 +44,13 @@ import Testing
       port = "\(try #require(try server.url("/").port))"
       let result = try await here.run("sync", server.address, "--allow-private")
       #expect(result.output.contains(": \(count) new post"), "\(result.output) \(result.errors)")
-      let isTold = result.errors.contains("another kennel is at this address than before")
-      #expect(isTold == (count == 2), "\(result.errors)")
+      let isReported = result.errors.contains("a different kennel is now at this address")
+      #expect(isReported == (count == 2), "\(result.errors)")
       #expect(try await server.end() == 0)
     }
   }
 
-  @Test func whereNobodyListensItEndsSoonAndSaysSo() async throws {
+  @Test func `sync with an unreachable kennel ends soon with an error`() async throws {
     let here = try await Kennel.withOwner()
     let start = ContinuousClock.now
     let result = try await here.run("sync", "http://127.0.0.1:1", "--allow-private")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func followingTakesWhatComesOverALinkThatBreaksUntilItIsAskedToEnd(signal: Int32) async throws {
+  func `following copies new posts across broken connections until a signal`(signal: Int32) async throws {
     let there = try await Kennel.withOwner()
     try there.writePhotos(1)
     _ = try await there.run("import", there.directory.path("photos"))
@@ -71,13 +71,13 @@ import Testing
     let here = try await Kennel.withOwner()
     let follower = try here.begin("sync", "--follow", server.address, "--allow-private")
     defer { follower.stop() }
-    func line() async -> String { await offThePool { follower.readLine(within: .seconds(30)) } ?? "" }
+    func line() async -> String { await runOnThread { follower.readLine(within: .seconds(30)) } ?? "" }
     #expect(await line().contains(": 1 new post, "))
-    // Posted by another process than the one that serves.
+    // Posts from a different process than the server.
     try there.writePhotos(2)
     _ = try await there.run("import", there.directory.path("photos"))
     #expect(await line().contains(": 1 new post, "))
-    // The link breaks, and what is posted meanwhile comes when it is there again.
+    // The connection breaks. The posts made meanwhile arrive when the server is running again.
     let port = try #require(try server.url("/").port)
     #expect(try await server.end() == 0)
     try there.writePhotos(4)
@@ -90,37 +90,37 @@ import Testing
     let errors = here.followErrors
     #expect(errors.contains("127.0.0.1:\(port): the other kennel answers again\n"), "\(errors)")
     #expect(errors.contains("127.0.0.1:\(port): followed for ") && errors.contains(": 4 new posts, "))
-    #expect(try await here.run("check").output == "4 photos: all is well.\n")
+    #expect(try await here.run("check").output == "4 photos: no problems found.\n")
     #expect(try await server.end() == 0)
   }
 
-  @Test func followingEndsSoonWhereNobodyEverWas() async throws {
+  @Test func `following a kennel that was never reachable ends soon`() async throws {
     let here = try await Kennel.withOwner()
     let result = try await here.run("sync", "--follow", "http://127.0.0.1:1", "--allow-private")
     #expect(result.status == 4)
     #expect(result.errors.split(separator: "\n").count == 2)
   }
 
-  @Test func notesComeNowAndThenAndTroubleIsToldOnce() {
-    var notes = SyncNotes()
+  @Test func `progress is reported at intervals, and repeated failures only once`() {
+    var messages = SyncMessages()
     var now = SyncProgress()
     now.taken = 1
-    #expect(notes.progress(now, at: .seconds(9)) == nil)
-    #expect(notes.progress(now, at: .seconds(10)) == "1 new post so far, 0 B")
-    #expect(notes.progress(now, at: .seconds(19)) == nil)
-    #expect(notes.worked() == nil)
+    #expect(messages.progress(now, at: .seconds(9)) == nil)
+    #expect(messages.progress(now, at: .seconds(10)) == "1 new post so far, 0 B")
+    #expect(messages.progress(now, at: .seconds(19)) == nil)
+    #expect(messages.recordSuccess() == nil)
     func retry(_ seconds: Int) -> String? {
-      notes.retry(SyncRetry(error: .closed, pause: .seconds(seconds)))
+      messages.retry(SyncRetry(error: .closed, pause: .seconds(seconds)))
     }
     #expect(retry(1)?.hasSuffix("; trying again in 1 s") == true)
     #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
     #expect(retry(2)?.hasSuffix("; trying again every 2 s") == true)
     #expect(retry(2) == nil)
-    #expect(notes.worked() == "the other kennel answers again")
+    #expect(messages.recordSuccess() == "the other kennel answers again")
     #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
   }
 
-  @Test func whatOneRunHadIsCountedWithTheNextThoughItBrokeOff() {
+  @Test func `totals include the progress of interrupted runs`() {
     func progress(_ posts: Int, _ bytes: Int) -> SyncProgress {
       var progress = SyncProgress()
       (progress.seen, progress.taken, progress.bytes) = (posts, posts, bytes)
@@ -132,13 +132,13 @@ import Testing
     for now in [progress(0, 0), progress(1, 100), progress(2, 200)] { totals.advance(now) }
     totals.finish(report)
     #expect(totals.progress.taken == 2 && totals.progress.bytes == 200)
-    // The next one is cut off after more than it has when it begins again.
+    // The next run is interrupted after more progress than it has made when it starts again.
     for now in [progress(0, 0), progress(1, 70), progress(0, 0), progress(0, 80)] { totals.advance(now) }
     #expect(totals.progress.taken == 3 && totals.progress.bytes == 350)
     #expect(totals.report.taken == 3 && totals.report.bytes == 350 && totals.report.refusedCount == 1)
   }
 
-  @Test func privateAddressesAreLeftAloneUnlessAskedFor() async throws {
+  @Test func `sync connects to private addresses only with an option`() async throws {
     let here = try await Kennel.withOwner()
     let refused = try await here.run("sync", "http://127.0.0.1:9/")
     #expect(refused.status != 0 && refused.errors.hasPrefix("kennel: 127.0.0.1:9: "))

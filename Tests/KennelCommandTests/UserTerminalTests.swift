@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCommand
 
-/// What a person at a terminal sees: `script` is the terminal.
+/// Tests of the output on a terminal, for which they use `script`.
 @Suite(.timeLimit(.minutes(1))) struct UserTerminalTests {
   private let kennel: Kennel
 
@@ -18,11 +18,11 @@ import Testing
     try await converse("user add Ada", answers)
   }
 
-  /// Each answer is typed when its question has been asked.
+  /// Runs a command, and types each answer when its question appears.
   private func converse(
     _ command: String, _ answers: [(question: String, answer: String)]
   ) async throws -> Kennel.Result {
-    // Of a conversation before: its questions are not this one's.
+    // Remove the questions of an earlier command.
     try? FileManager.default.removeItem(at: kennel.directory.file("screen"))
     let child = try ChildProcess(
       ["script", "-qefc", "'\(Kennel.path)' \(command)", kennel.directory.path("screen")],
@@ -35,42 +35,44 @@ import Testing
     return Kennel.Result(status: status, output: screen, errors: "")
   }
 
-  @Test func aPasswordIsAskedForTwiceAndNotShown() async throws {
-    let result = try await addAda([("Password for Ada: ", "tennis ball"), ("Once more: ", "tennis ball")])
-    #expect(result.status == 0 && result.output.contains("Ada is an owner, and can sign in."))
-    // What is typed ahead of a program is shown by the terminal itself, so this looks behind the question.
+  @Test func `a password prompt asks twice and does not show the password`() async throws {
+    let result = try await addAda([
+      ("Password for Ada: ", "tennis ball"), ("Repeat the password: ", "tennis ball"),
+    ])
+    #expect(result.status == 0 && result.output.contains("Ada is an owner and can sign in."))
+    // The terminal itself echoes early input, so this checks only the text after the question.
     let shown = result.output.components(separatedBy: "Password for Ada: ").last ?? ""
     #expect(!shown.contains("tennis"))
   }
 
-  @Test func aPasswordThatNobodyCanHaveIsToldAtOnce() async throws {
+  @Test func `an invalid password is reported before the second prompt`() async throws {
     let result = try await addAda([("Password for Ada: ", "short")])
     #expect(result.status == 2 && result.output.contains("at least 8 characters"))
-    #expect(!result.output.contains("Once more"))
+    #expect(!result.output.contains("Repeat the password"))
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func whoGivesNoPasswordIsToldSo() async throws {
+  @Test func `a missing password at the prompt is an error`() async throws {
     let result = try await addAda([("Password for Ada: ", "\u{4}")])
     #expect(result.status == 2 && result.output.contains("kennel: no password was given"))
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func postsAreRemovedWithTheirAuthorOnlyWhenSomebodySaysSo() async throws {
+  @Test func `removing a user with posts needs a confirmation`() async throws {
     for (name, word) in [("Ada", "tennis ball"), ("Bruno", "squeaky toy")] {
       let added = try await kennel.run("user", "add", name, "--password-stdin", input: "\(word)\n")
       #expect(added.status == 0)
     }
     try kennel.writePhotos(2)
     #expect(try await kennel.run("import", kennel.directory.path("photos"), "--as", "Bruno").status == 0)
-    let question = "Remove Bruno with 2 posts and 0 comments? They cannot be had back. [y/N] "
+    let question = "Remove Bruno with 2 posts and 0 comments? This cannot be undone. [y/N] "
     for answer in ["", "n", "\u{4}"] {
       let kept = try await converse("user remove Bruno --with-posts", [(question, answer)])
       #expect(kept.status == 1 && kept.output.contains("kennel: Bruno was not removed"), "\(kept.output)")
-      #expect(try await kennel.run("check").output == "2 photos: all is well.\n")
+      #expect(try await kennel.run("check").output == "2 photos: no problems found.\n")
     }
     let removed = try await converse("user remove Bruno --with-posts", [(question, "yes")])
-    #expect(removed.status == 0 && removed.output.contains("Bruno is removed with 2 posts"))
+    #expect(removed.status == 0 && removed.output.contains("Bruno was removed together with 2 posts"))
     #expect(try await kennel.run("user", "list").output.split(separator: "\n").count == 1)
   }
 }

@@ -6,32 +6,32 @@ import Testing
 @testable import KennelCommand
 
 @Suite(.timeLimit(.minutes(1))) struct UserTests {
-  @Test func theFirstAccountIsTheOwnersAndTheNextAMembers() async throws {
+  @Test func `the first account is an owner and later ones are members`() async throws {
     let kennel = try await Kennel.withOwner()
     let added = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
-    #expect(added.status == 0 && added.output == "Bruno is a member, and can sign in.\n")
+    #expect(added.status == 0 && added.output == "Bruno is a member and can sign in.\n")
     let list = try await kennel.run("user", "list")
     #expect(
       list.output.contains("Ada    owner   since 20") && list.output.contains("Bruno  member  since 20"))
   }
 
-  @Test func aNameIsOnePersons() async throws {
+  @Test func `a name can be used by only one user`() async throws {
     let kennel = try await Kennel.withOwner()
     let again = try await kennel.run("user", "add", "ada", "--password-stdin", input: "another one\n")
-    #expect(again.status == 1 && again.errors.contains("somebody has the name ada already"))
+    #expect(again.status == 1 && again.errors.contains("the name ada is already taken"))
   }
 
-  @Test func badPasswordsAndNamesAreRefusedWithASentence() async throws {
+  @Test func `invalid passwords and names give clear errors`() async throws {
     let kennel = try Kennel()
     let short = try await kennel.run("user", "add", "Ada", "--password-stdin", input: "short\n")
     #expect(short.status == 2 && short.errors.contains("at least 8 characters"))
     let none = try await kennel.run("user", "add", "Ada", "--password-stdin")
-    #expect(none.status == 2 && none.errors.contains("there is no password on standard input"))
+    #expect(none.status == 2 && none.errors.contains("standard input contains no password"))
     let name = try await kennel.run("user", "add", "A:da", "--password-stdin", input: "tennis ball\n")
-    #expect(name.status == 2 && name.errors.contains("no colon"))
+    #expect(name.status == 2 && name.errors.contains("has a colon"))
   }
 
-  @Test func aPasswordCanBeChangedAndARole() async throws {
+  @Test func `a password and a role can be changed`() async throws {
     let kennel = try await Kennel.withOwner()
     #expect(
       try await kennel.run("user", "password", "Ada", "--password-stdin", input: "a new password\n").status
@@ -43,20 +43,20 @@ import Testing
     #expect(other.status == 1 && other.errors.contains("there is no user Adda; did you mean Ada?"))
   }
 
-  @Test func whoHasPostsIsNotRemovedByTheWay() async throws {
+  @Test func `a user with posts is not removed without an option`() async throws {
     let kennel = try await Kennel.withOwner()
     _ = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
     try kennel.writePhotos(1)
     #expect(try await kennel.run("import", kennel.directory.path("photos"), "--as", "Bruno").status == 0)
     let refused = try await kennel.run("user", "remove", "Bruno")
     #expect(
-      refused.status == 2 && refused.errors.contains("Bruno has 1 post and 0 comments: say --with-posts"))
+      refused.status == 2 && refused.errors.contains("Bruno has 1 post and 0 comments: use --with-posts"))
     let removed = try await kennel.run("user", "remove", "Bruno", "--hand-to", "Ada")
     #expect(removed.status == 0 && removed.output.contains("1 post"))
     #expect(try await kennel.run("user", "list").output.split(separator: "\n").count == 1)
   }
 
-  @Test func whoHasOnlyCommentsIsNotRemovedByTheWayEither() async throws {
+  @Test func `a user with only comments is not removed without an option`() async throws {
     let kennel = try await Kennel.withOwner()
     _ = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
     try kennel.writePhotos(1)
@@ -67,14 +67,14 @@ import Testing
     _ = try await store.posts.addComment("Good dog", to: post.id, author: bruno.id)
     await store.close()
     let refused = try await kennel.run("user", "remove", "Bruno")
-    #expect(refused.status == 2 && refused.errors.contains("Bruno has 0 posts and 1 comment: say"))
+    #expect(refused.status == 2 && refused.errors.contains("Bruno has 0 posts and 1 comment: use"))
     let unsure = try await kennel.run("user", "remove", "Bruno", "--with-posts", input: "yes\n")
-    #expect(unsure.status == 2 && unsure.errors.contains("say --yes to have them removed"))
+    #expect(unsure.status == 2 && unsure.errors.contains("use --yes to remove them"))
     #expect(try await kennel.run("user", "list").output.contains("Bruno"))
     #expect(try await kennel.run("user", "remove", "Bruno", "--with-posts", "--yes").status == 0)
   }
 
-  @Test func aKennelIsNotBegunForSomebodyWithoutAPassword() async throws {
+  @Test func `adding a user without a valid password creates no kennel`() async throws {
     let kennel = try Kennel()
     for input in ["", "short\n", "\r\n"] {
       let result = try await kennel.run("user", "add", "Ada", "--password-stdin", input: input)
@@ -83,22 +83,23 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func wordsAndOptionsThatDoNotBelongAreNotPassedOver() async throws {
+  @Test func `unexpected arguments and options are errors`() async throws {
     let kennel = try Kennel()
     func problem(_ arguments: String...) async throws -> String {
       let result = try await kennel.run("user", arguments[0], arguments[1], arguments[2])
       #expect(result.status == 2)
       return result.errors
     }
-    #expect(try await problem("add", "Dora", "Dog").contains("stands in quotes, 'Dora Dog'"))
-    #expect(try await problem("role", "Ada", "owner").contains("“owner” is too much: say --role owner"))
+    #expect(try await problem("add", "Dora", "Dog").contains("in quotes: 'Dora Dog'"))
+    #expect(
+      try await problem("role", "Ada", "owner").contains("unexpected argument “owner”: use --role owner"))
     #expect(
       try await problem("list", "--role", "owner").contains(
-        "user list takes no --role: that is for user add and role"))
+        "user list takes no --role: it is only for user add and role"))
     #expect(try await problem("add", "Ada", "--with-posts").contains("user add takes no --with-posts"))
   }
 
-  @Test func namesAreListedAsPeopleSortThem() async throws {
+  @Test func `users are sorted by name, ignoring case and accents`() async throws {
     let kennel = try await Kennel.withOwner()
     for name in ["Zoe", "Élan", "dora"] {
       let input = "squeaky toy\n"
@@ -108,7 +109,7 @@ import Testing
     #expect(list.map { $0.prefix { $0 != " " } } == ["Ada", "dora", "Élan", "Zoe"])
   }
 
-  @Test func withoutAKennelNothingIsMade() async throws {
+  @Test func `commands without a kennel create nothing`() async throws {
     let kennel = try Kennel()
     for arguments in [["user", "list"], ["check"]] {
       let result =
@@ -119,7 +120,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func slipsOfTheKeyboardAreUnderstood() async throws {
+  @Test func `misspelled commands and options give a suggestion`() async throws {
     let kennel = try Kennel()
     let action = try await kennel.run("user", "ad", "Ada")
     #expect(action.status == 2 && action.errors.contains("did you mean add?"))
@@ -129,6 +130,6 @@ import Testing
     #expect(option.status == 2 && option.errors.contains("did you mean --port?"))
     let early = try await kennel.run("--port", "1")
     #expect(early.status == 2)
-    #expect(early.errors.contains("the command comes first, before options such as --port"))
+    #expect(early.errors.contains("the command must come before options such as --port"))
   }
 }

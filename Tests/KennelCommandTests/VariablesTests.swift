@@ -3,7 +3,7 @@ import Testing
 @testable import KennelCommand
 
 @Suite(.timeLimit(.minutes(1))) struct VariablesTests {
-  @Test func aVariableThatNobodyKnowsIsNamedWithTheNearest() {
+  @Test func `an unknown variable gives a warning with the nearest name`() {
     #expect(
       KennelVariables.warnings(["KENNEL_TILTE": "Dogs", "KENNEL_TITLE": "Dogs", "PATH": "/bin"])
         == ["KENNEL_TILTE has no effect: there is no such setting; did you mean KENNEL_TITLE?"])
@@ -13,7 +13,7 @@ import Testing
     #expect(KennelVariables.warnings(["KENNEL_DATA": "/d", "KENNEL_CONFIG": "/c"]).isEmpty)
   }
 
-  @Test func theWarningEndsNothingAndIsNotForQuietOnes() async throws {
+  @Test func `an unknown variable is only a warning, which quiet suppresses`() async throws {
     var kennel = try await Kennel.withOwner()
     kennel.environment["KENNEL_TILTE"] = "Dogs"
     let list = try await kennel.run("user", "list")
@@ -22,8 +22,8 @@ import Testing
     #expect(try await kennel.run("user", "list", "--quiet").errors.isEmpty)
   }
 
-  /// Where a service or container is called “kennel”.
-  @Test func whatKubernetesAndDockerSetIsNoSetting() {
+  /// The variables of a service or container with the name “kennel”.
+  @Test func `variables set by Kubernetes and Docker are ignored`() {
     let links = [
       "KENNEL_SERVICE_HOST": "10.0.0.1", "KENNEL_SERVICE_PORT": "8080", "KENNEL_SERVICE_PORT_HTTP": "8080",
       "KENNEL_PORT": "tcp://10.0.0.1:8080", "KENNEL_PORT_8080_TCP": "tcp://10.0.0.1:8080",

@@ -4,7 +4,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct AccountTests {
-  @Test func aPasswordIsKeptAsArgon2idWithTheParametersThatWereAskedFor() async throws {
+  @Test func `a password is stored as an Argon2id hash with the configured parameters`() async throws {
     try await withStore { store in
       _ = try await store.addUser()
       let hash = try await store.database.read { connection throws(KennelError) in
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func onlyTheRightPasswordSignsIn() async throws {
+  @Test func `only the correct password signs in`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       #expect(
@@ -30,21 +30,21 @@ import Testing
     }
   }
 
-  @Test func anUnknownNameCostsAHashToo() async throws {
-    let hasher = try PasswordHasher(cost: .least, concurrency: 1, waitingLimit: 1)
-    // The decoy is a hash that libsodium takes, with the parameters of a real one: else it would answer at once.
+  @Test func `signing in with an unknown name also computes a hash`() async throws {
+    let hasher = try PasswordHasher(cost: .minimum, concurrency: 1, maximumWaitingCount: 1)
+    // The decoy is a valid hash with the parameters of a real one. Otherwise, libsodium would return immediately.
     #expect(try await !hasher.verifies("correct horse", hash: nil))
     #expect(!hasher.isOutdated(hasher.decoy))
   }
 
-  @Test func theSameAccentsTypedOtherwiseAreTheSamePassword() async throws {
+  @Test func `passwords with differently composed accents are equal`() async throws {
     try await withStore { store in
       _ = try await store.accounts.addUser("Ada", password: "caf\u{e9} au lait")
       _ = try await store.accounts.signIn("Ada", password: "cafe\u{301} au lait", address: "a")
     }
   }
 
-  @Test func passwordsHaveALength() async throws {
+  @Test func `passwords that are too short or too long are refused`() async throws {
     try await withStore { store async throws in
       for password in ["", "1234567", String(repeating: "x", count: 1025)] {
         #expect(
@@ -55,9 +55,9 @@ import Testing
     }
   }
 
-  @Test func tooManyAttemptsAreToldHowLongToWait() async throws {
-    let hand = HandClock()
-    try await withStore(clock: hand.clock) { store in
+  @Test func `the error for too many attempts has the seconds to wait`() async throws {
+    let manualClock = ManualKennelClock()
+    try await withStore(clock: manualClock.clock) { store in
       let ada = try await store.addUser()
       for number in 0..<10 {
         #expect(
@@ -70,10 +70,10 @@ import Testing
       }
       #expect(error?.code == .tooManyAttempts)
       #expect(error?.secondsToWait == 30)
-      // What a stranger has used up is not the person's.
+      // Attempts by a stranger do not use up the user's allowance.
       #expect(
         try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99") == ada)
-      hand.advance(by: .seconds(30))
+      manualClock.advance(by: .seconds(30))
       for _ in 0..<20 {
         #expect(
           try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.9") == ada)
@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  @Test func aCrowdOfStrangersShutsNobodyOut() async throws {
-    try await withStore(clock: HandClock().clock) { store in
+  @Test func `attempts from many addresses do not lock out a known address`() async throws {
+    try await withStore(clock: ManualKennelClock().clock) { store in
       let ada = try await store.addUser()
       #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home") == ada)
       var refused = 0
@@ -97,8 +97,8 @@ import Testing
     }
   }
 
-  @Test func manyAttemptsAtOnceAreNoWayAround() async throws {
-    try await withStore(clock: HandClock().clock) { store in
+  @Test func `concurrent attempts do not bypass the limit`() async throws {
+    try await withStore(clock: ManualKennelClock().clock) { store in
       _ = try await store.addUser()
       let codes = await withTaskGroup(of: KennelError.Code?.self) { group in
         for number in 0..<40 {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func costlierParametersTakeHoldAtTheNextSignIn() async throws {
+  @Test func `a higher password cost applies at the next sign-in`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in _ = try await store.addUser() }
     let more = PasswordCost(passes: 2, memory: 16 << 10)

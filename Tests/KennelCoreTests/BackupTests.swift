@@ -22,7 +22,7 @@ import Testing
       from: directory.path("kennel.tar"), to: directory.path(name), configuration: .forTest)
   }
 
-  @Test func whatIsPutBackIsWhatWasThereButForTheSessions() async throws {
+  @Test func `a restored store has everything except sessions`() async throws {
     let directory = try TemporaryDirectory()
     let (posts, token) = try await withStore { store in
       let ada = try await fill(store)
@@ -49,7 +49,7 @@ import Testing
     await store.close()
   }
 
-  @Test func whatWasNumberedAfterTheBackupGivesItsNumbersToNothingElse() async throws {
+  @Test func `numbers assigned after a backup are not used again after a restore`() async throws {
     let directory = try TemporaryDirectory()
     let (lost, comment, event) = try await withStore { store in
       let ada = try await fill(store, 3)
@@ -62,7 +62,7 @@ import Testing
     _ = try await restore(directory)
     let store = try await KennelStore.open(directory.path("restored"), configuration: .forTest)
     let ada = try #require(try await store.accounts.user(named: "Ada"))
-    // Browsers keep pictures by a post's number, other kennels remember which numbers they have.
+    // Browsers cache pictures by the number of the post, and other kennels remember the numbers they have taken.
     let post = try await store.addPost(100, by: ada)
     #expect(post.id > lost)
     #expect(try await store.posts.addComment("Again", to: post.id, author: ada.id).id > comment)
@@ -70,7 +70,7 @@ import Testing
     await store.close()
   }
 
-  @Test func aBackupIsFoundThroughALink() async throws {
+  @Test func `a backup can be restored through a symbolic link`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in
       _ = try await fill(store, 2)
@@ -83,7 +83,7 @@ import Testing
     #expect(report.photos == 2)
   }
 
-  @Test func theFileIsATarThatOtherProgramsRead() async throws {
+  @Test func `a backup is a tar file that other programs can read`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in
       _ = try await fill(store, 3)
@@ -95,7 +95,7 @@ import Testing
     #expect(text.split(separator: "\n").count { $0.hasSuffix(": OK") } == 4)
   }
 
-  @Test func whatChangesMeanwhileIsInItWhollyOrNotAtAll() async throws {
+  @Test func `a concurrent change is in a backup completely or not at all`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in
       let ada = try await fill(store, 50)
@@ -105,7 +105,7 @@ import Testing
         while !isOver.load(ordering: .relaxed) {
           let post = try await store.addPost(number, by: ada)
           if number % 2 == 0 { try await store.posts.delete(post.id, by: ada.id) }
-          // Old ones too, whose photos the backup is about to read.
+          // Also deletes old posts whose photos the backup is about to read.
           if let old = try await store.posts.page(before: 40, limit: 1).first {
             try await store.posts.delete(old.id, by: ada.id)
           }
@@ -121,14 +121,14 @@ import Testing
       }
       isOver.store(true, ordering: .relaxed)
       #expect(try await changing > 0)
-      // What was kept for the backups goes in the end.
+      // Photos that were kept for the backups are removed in the end.
       let posts = try await store.posts.persistentPosts()
       #expect(try await eventually { Set(posts.map(\.photo.description)) == (try store.photoFiles()) })
       #expect(try await store.check(readsPhotos: true).problems == [])
     }
   }
 
-  @Test func aDamagedPhotoIsLeftOutAndSaidSo() async throws {
+  @Test func `a damaged photo is left out of a backup and reported`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in
       _ = try await fill(store, 5)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func aCancelledBackupLeavesNothing() async throws {
+  @Test func `a cancelled backup leaves no files`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in
       _ = try await fill(store, 50)
@@ -164,8 +164,8 @@ import Testing
     }
   }
 
-  @Test func aBackupThatCannotBeWrittenLeavesTheOneBefore() async throws {
-    // Faults are the whole process's: so it has one of its own.
+  @Test func `a failed backup keeps the previous one`() async throws {
+    // Faults affect the complete process, so this test runs in a separate one.
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let file = directory.path("kennel.tar")
@@ -189,8 +189,8 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeWrittenIsNamedAsItWasAskedFor() async throws {
-    // Faults are the whole process's: so it has one of its own.
+  @Test func `the error for an unwritable backup has the given path`() async throws {
+    // Faults affect the complete process, so this test runs in a separate one.
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let file = directory.path("kennel.tar")
@@ -207,7 +207,7 @@ import Testing
         let nowhere = await sentence("/nonexistent/kennel.tar")
         #expect(nowhere.contains("at /nonexistent/kennel.tar: No such file"), "\(nowhere)")
         #if DEBUG
-          // The hashes' file is made before.
+          // The file of hashes is created first.
           for (fault, spared) in [
             (StorageFault.createFile, 1), (.writeFile, 0), (.syncFile, 0), (.renameFile, 0),
           ] {
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func aDirectoryThatHasSomethingIsLeftAlone() async throws {
+  @Test func `a restore refuses a directory that is not empty`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       _ = try await fill(store, 1)

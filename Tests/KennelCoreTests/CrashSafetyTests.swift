@@ -5,10 +5,11 @@ import Testing
 
 @testable import KennelCore
 
-/// Each test posts in a process of its own, which is killed; what it had been answered is then looked for here.
+/// Each test posts in a separate process, which is killed. Then, it verifies that everything that was acknowledged is
+/// in the store.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CrashSafetyTests {
   #if DEBUG
-    @Test func killedBetweenAnyTwoStepsItKeepsWhatItAnswered() async throws {
+    @Test func `a process killed between any two steps keeps all acknowledged posts`() async throws {
       let directory = try TemporaryDirectory()
       var random = SeededRandom(0x6b65_6e6e_656c)
       var acknowledged = 0
@@ -25,13 +26,13 @@ import Testing
     }
   #endif
 
-  @Test func killedFromOutsideItKeepsWhatItAnswered() async throws {
+  @Test func `a process killed from outside keeps all acknowledged posts`() async throws {
     let directory = try TemporaryDirectory()
     var random = SeededRandom(0x646f_6773)
     var acknowledged = 0
     for round in 0..<15 {
       let path = directory.path("data")
-      // The killer looks at the acknowledgements and strikes while more are under way.
+      // The killer reads the acknowledgements and strikes while more posts are in progress.
       let target = acknowledged + Int.random(in: 1..<60, using: &random)
       let spins = Int.random(in: 0..<200_000, using: &random)
       let killer = JobThread {
@@ -47,7 +48,7 @@ import Testing
     #expect(acknowledged > 100)
   }
 
-  /// The answer is how many posts were acknowledged so far.
+  /// Verifies the store. Returns the number of posts acknowledged so far.
   private func expectAllAcknowledged(in directory: TemporaryDirectory) async throws -> Int {
     let lines =
       (try? String(contentsOfFile: directory.path("data") + ".acknowledged", encoding: .utf8)) ?? ""
@@ -78,7 +79,8 @@ import Testing
   }
 }
 
-/// What the process that gets killed does: several tasks post and delete; each answer is noted outside the store.
+/// The work of the process that is killed: several tasks post and delete, and each result is recorded outside the
+/// store.
 struct PostingProcess {
   let directory: String
   let round: Int
@@ -120,7 +122,7 @@ struct PostingProcess {
     }
   }
 
-  /// Blocks until so many posts were acknowledged, then a moment longer, and kills the process.
+  /// Waits until `target` posts are acknowledged and a moment longer, then kills the process.
   static func kill(directory: String, afterAcknowledged target: Int, spins: Int) {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {

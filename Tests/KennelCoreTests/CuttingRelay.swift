@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Stands before a server and cuts off what it answers after some number of bytes, a new one for each request.
+/// A relay in front of a server that cuts off responses after a number of bytes, which differs for each request.
 final class CuttingRelay: Sendable {
   private struct State: Sendable {
     var random: SeededRandom
@@ -10,7 +10,7 @@ final class CuttingRelay: Sendable {
     var ranges: [String] = []
   }
 
-  /// What the connections share with the relay.
+  /// The state that the connections share with the relay.
   private final class Core: Sendable {
     let state: Mutex<State>
     init(seed: UInt64) { state = Mutex(State(random: SeededRandom(seed))) }
@@ -20,13 +20,13 @@ final class CuttingRelay: Sendable {
   private let server: ScriptedServer
 
   var port: UInt16 { server.port }
-  /// How often it cut.
+  /// The number of responses that were cut off.
   var cutCount: Int { core.state.withLock { $0.cuts } }
-  /// The ranges that were asked for.
+  /// The byte ranges that were requested.
   var ranges: [String] { core.state.withLock { $0.ranges } }
   var failures: [String] { server.failures }
 
-  /// - Parameter limit: how many bytes of an answer go through; nil for all of them.
+  /// - Parameter limit: returns the number of bytes of a response to pass through, or nil for all of them.
   init(to port: UInt16, seed: UInt64, limit: @escaping @Sendable (inout SeededRandom) -> Int?) throws {
     let core = Core(seed: seed)
     self.core = core

@@ -5,7 +5,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct DatabaseTests {
-  @Test func aChangeThatFailsUndoesItselfAndNoOther() async throws {
+  @Test func `a failed change is rolled back without affecting others`() async throws {
     try await withStore { store in
       let database = store.database
       await withTaskGroup(of: Void.self) { group in
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aReaderSeesOneStateWhileOthersWrite() async throws {
+  @Test func `a reader sees one consistent state during writes`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let begun = Gate()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func everyCommitIsSyncedAndKeysAreEnforced() async throws {
+  @Test func `every commit is synced and foreign keys are enforced`() async throws {
     try await withStore { store in
       let settings = try await store.database.write { transaction throws(KennelError) in
         let connection = transaction.connection
@@ -72,11 +72,11 @@ import Testing
     }
   }
 
-  @Test func aDatabaseAnotherProgramHoldsIsSaidToBeBusy() async throws {
+  @Test func `a database locked by another program is reported as busy`() async throws {
     let directory = try TemporaryDirectory()
-    try await withStore(in: directory, { $0.database.patience = .zero }) { store in
+    try await withStore(in: directory, { $0.database.busyTimeout = .zero }) { store in
       let other = try Connection(
-        path: directory.path("data") + "/kennel.sqlite", access: .writing, patience: .zero)
+        path: directory.path("data") + "/kennel.sqlite", access: .writing, busyTimeout: .zero)
       try other.script("BEGIN IMMEDIATE")
       #expect(await code { _ = try await store.addUser() } == .busy)
       try other.script("ROLLBACK")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aClosedStoreRefusesWithASentence() async throws {
+  @Test func `calls to a closed store fail with closed`() async throws {
     let directory = try TemporaryDirectory()
     let store = try await KennelStore.open(directory.path("data"), configuration: .forTest)
     await store.close()

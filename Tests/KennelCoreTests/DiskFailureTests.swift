@@ -5,7 +5,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct DiskFailureTests {
-  @Test func aFullDatabaseSaysSoAndKeepsWhatItHas() async throws {
+  @Test func `a full database reports a full disk and keeps its data`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let first = try await store.addPost(1, by: ada)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aDirectoryThatCannotBeMadeSaysSo() async throws {
+  @Test func `a directory that cannot be created gives an error with its path`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Data("a file".utf8), to: "data")
     let error = await #expect(throws: KennelError.self) {
@@ -38,7 +38,7 @@ import Testing
     #expect(error?.description.contains(directory.path("data")) == true)
   }
 
-  @Test func nothingOfTheStoreCanBeReadByOthers() async throws {
+  @Test func `no file of the store is readable by other users`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       let ada = try await store.addUser()
@@ -54,8 +54,8 @@ import Testing
   }
 
   #if DEBUG
-    // A fault strikes whoever calls next in the whole process: each of these tests runs in one of its own.
-    @Test func wherePhotosCannotBeWrittenNothingIsLeftBehind() async {
+    // A fault affects the next call in the complete process, so each of these tests runs in a separate one.
+    @Test func `a failure to write a photo leaves no post and no file`() async {
       await #expect(processExitsWith: .success) {
         try await withStore { store in
           let ada = try await store.addUser()
@@ -70,7 +70,7 @@ import Testing
             #expect(error?.code == .diskFull, "\(fault)")
             #expect(StorageFault.disarm(), "\(fault)")
             #expect(try await store.posts.page().isEmpty)
-            // What clears up was asked for before this.
+            // The cleanup was requested before this write.
             try await store.database.write { _ in }
           }
           try await store.addPost(100, by: ada)
@@ -80,7 +80,7 @@ import Testing
       }
     }
 
-    @Test func anyStatementThatFailsUndoesItsPostOnly() async {
+    @Test func `a failed SQL statement rolls back only its own post`() async {
       await #expect(processExitsWith: .success) {
         try await withStore { store in
           let ada = try await store.addUser()

@@ -9,15 +9,15 @@ import Testing
     KennelEvent(id: id, post: 1, kind: .posted, date: Date(milliseconds: 0))
   }
 
-  /// A listener of a hub that has room for it.
+  /// Adds a listener to a hub that has room for it.
   private func addListener(_ hub: inout EventHubState, after heard: Int64?) -> Int {
     let id = hub.add(after: heard)
     #expect(id != nil)
     return id ?? -1
   }
 
-  @Test func aListenerHearsWhatComesAfterItsBeginning() {
-    var hub = EventHubState(capacity: 4, listenerLimit: 10, lastID: 5)
+  @Test func `a listener receives the events after its start`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 5)
     let id = addListener(&hub, after: nil)
     #expect(hub.next(id) == .wait)
     #expect(hub.append([event(6), event(7)]) == true)
@@ -26,8 +26,8 @@ import Testing
     #expect(hub.next(id) == .wait)
   }
 
-  @Test func aSlowListenerIsToldThatItMissedEvents() {
-    var hub = EventHubState(capacity: 4, listenerLimit: 10, lastID: 0)
+  @Test func `a slow listener is notified that it missed events`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 0)
     let id = addListener(&hub, after: nil)
     for number in 1...7 { #expect(hub.append([event(Int64(number))]) == false) }
     #expect(hub.next(id) == .deliver(.missed(through: 3)))
@@ -35,23 +35,23 @@ import Testing
     #expect(hub.next(id) == .wait)
   }
 
-  @Test func anEventIsTakenOnceInTheOrderOfIDs() {
-    var hub = EventHubState(capacity: 4, listenerLimit: 10, lastID: 0)
+  @Test func `an event is added once, in the order of ids`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 0)
     let id = addListener(&hub, after: nil)
     _ = hub.append([event(1), event(2)])
     _ = hub.append([event(1), event(2), event(3)])
     #expect(hub.next(id) == .deliver(.events([event(1), event(2), event(3)])))
   }
 
-  @Test func anIDFromTheFutureIsAMiss() {
-    var hub = EventHubState(capacity: 4, listenerLimit: 10, lastID: 3)
+  @Test func `an id that was never assigned counts as missed events`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 3)
     let id = addListener(&hub, after: 99)
     #expect(hub.next(id) == .deliver(.missed(through: 3)))
     #expect(hub.next(id) == .wait)
   }
 
-  @Test func thereAreOnlySoManyListeners() {
-    var hub = EventHubState(capacity: 4, listenerLimit: 2, lastID: 0)
+  @Test func `the number of listeners is limited`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 2, lastID: 0)
     let first = hub.add(after: nil)
     #expect(hub.add(after: nil) != nil)
     #expect(hub.add(after: nil) == nil)
@@ -59,8 +59,8 @@ import Testing
     #expect(hub.add(after: nil) != nil)
   }
 
-  @Test func closingEndsAListenerAfterItHeardEverything() {
-    var hub = EventHubState(capacity: 4, listenerLimit: 10, lastID: 0)
+  @Test func `closing ends a listener after it has received all events`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 0)
     let slow = addListener(&hub, after: nil)
     _ = hub.append([event(1)])
     let waiting = addListener(&hub, after: nil)
@@ -71,8 +71,8 @@ import Testing
     #expect(hub.next(waiting) == .end)
   }
 
-  @Test func whateverHappensEachEventIsHeardOnceOrMissed() throws {
-    var hub = EventHubState(capacity: 16, listenerLimit: 40, lastID: 0)
+  @Test func `each event is received once or reported as missed`() throws {
+    var hub = EventHubState(capacity: 16, maximumListenerCount: 40, lastID: 0)
     var heard: [Int: Int64] = [:]
     var waiting: Set<Int> = []
     var last: Int64 = 0

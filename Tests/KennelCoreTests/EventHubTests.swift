@@ -11,17 +11,17 @@ import Testing
   }
 
   private func makeHub(capacity: Int = 64, limit: Int = 10_000) -> EventHub {
-    EventHub(capacity: capacity, listenerLimit: limit, lastID: 0) { after in
-      EventHub.Replay(events: [], forgotten: after)
+    EventHub(capacity: capacity, maximumListenerCount: limit, lastID: 0) { after in
+      EventHub.Replay(events: [], lastDiscardedID: after)
     }
   }
 
-  /// In a process of its own, whose threads are all its own.
-  @Test func thousandsOfListenersHearEveryEventOnFewThreads() async {
+  /// Runs in a separate process, so that the number of threads can be measured.
+  @Test func `thousands of listeners receive every event on a few threads`() async {
     await #expect(processExitsWith: .success) {
       let tests = EventHubTests()
       let hub = tests.makeHub(capacity: 1024)
-      let before = ResourceCensus.take().threads
+      let before = ResourceSnapshot.take().threads
       let total = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<5000 {
           let listener = try hub.listen()
@@ -29,7 +29,7 @@ import Testing
             var count = 0
             for try await delivery in listener {
               guard case .events(let events) = delivery else {
-                throw TestSupportError("It missed events")
+                throw TestSupportError("The listener missed events")
               }
               count += events.count
               if events.last?.id == 200 { break }
@@ -41,7 +41,7 @@ import Testing
           hub.publish([tests.event(Int64(id))])
           if id % 20 == 0 { await Task.yield() }
         }
-        let threads = ResourceCensus.take().threads
+        let threads = ResourceSnapshot.take().threads
         #expect(threads < before + 16)
         return try await group.reduce(0, +)
       }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aSlowListenerHoldsUpNobody() async throws {
+  @Test func `a slow listener does not delay others`() async throws {
     let hub = makeHub(capacity: 8)
     let slow = try hub.listen()
     var quick = try hub.listen().makeAsyncIterator()
@@ -63,7 +63,7 @@ import Testing
     #expect(try await iterator.next() == .events((93...100).map { event($0) }))
   }
 
-  @Test func cancellingEndsAListenerWhereverItIs() async throws {
+  @Test func `cancelling ends a listener in any state`() async throws {
     let hub = makeHub()
     for round in 0..<200 {
       let listener = try hub.listen()
@@ -78,7 +78,7 @@ import Testing
     #expect(await eventually { hub.listenerCount == 0 })
   }
 
-  @Test func closingEndsThoseWhoWait() async throws {
+  @Test func `closing ends waiting listeners`() async throws {
     let hub = makeHub()
     let tasks = try (0..<100).map { _ in
       let listener = try hub.listen()

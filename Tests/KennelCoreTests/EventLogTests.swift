@@ -5,7 +5,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct EventLogTests {
-  /// What a listener hears, up to the event `last`.
+  /// Returns what a listener receives, up to the event `last`.
   private func hear(_ listener: EventListener, upTo last: Int64) async throws -> (
     ids: [Int64], missed: [Int64]
   ) {
@@ -21,7 +21,7 @@ import Testing
     return (ids, missed)
   }
 
-  @Test func eachChangeTellsWhatItDid() async throws {
+  @Test func `each change publishes its event`() async throws {
     try await withStore { store in
       var iterator = try store.events.listen().makeAsyncIterator()
       let ada = try await store.addUser()
@@ -42,13 +42,13 @@ import Testing
     }
   }
 
-  @Test func aListenerThatComesBackHearsWhatItMissedAndGoesOn() async throws {
+  @Test func `a returning listener receives missed events, then new ones`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       let ada = try await store.addUser()
       for number in 0..<30 { try await store.addPost(number, by: ada) }
     }
-    // After a restart the ring is empty: all comes from the log.
+    // After a restart, the ring is empty, so all events come from the log.
     try await withStore(in: directory, { $0.eventRingCapacity = 4 }) { store in
       let listener = try store.events.listen(after: 10)
       let ada = try #require(try await store.accounts.user(named: "Ada"))
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func theLogIsBoundedAndSaysWhatItForgot() async throws {
+  @Test func `the event log is bounded and reports lost events`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory, { $0.eventLogCapacity = 10 }) { store in
       let ada = try await store.addUser()
@@ -72,9 +72,9 @@ import Testing
     }
   }
 
-  @Test func eventsOfAnotherProcessComeByThemselves() async throws {
+  @Test func `events of another process are found by polling`() async throws {
     let directory = try TemporaryDirectory()
-    try await withStore(in: directory, { $0.watchInterval = .milliseconds(5) }) { store in
+    try await withStore(in: directory, { $0.pollInterval = .milliseconds(5) }) { store in
       let ada = try await store.addUser()
       let listener = try store.events.listen()
       for round in 0..<3 {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func nobodyLooksForOthersBeforeSomebodyListens() async throws {
+  @Test func `polling starts with the first listener`() async throws {
     let directory = try TemporaryDirectory()
     let timer = ManualClock()
     let store = try await KennelStore.open(
@@ -105,9 +105,9 @@ import Testing
     #expect(timer.sleeperCount == 0)
   }
 
-  @Test func eventsOfAnotherProcessComeWithTheNextChange() async throws {
+  @Test func `events of another process are published with the next change`() async throws {
     let directory = try TemporaryDirectory()
-    try await withStore(in: directory, { $0.watchInterval = .seconds(3600) }) { store in
+    try await withStore(in: directory, { $0.pollInterval = .seconds(3600) }) { store in
       let listener = try store.events.listen()
       let ada = try await store.addUser()
       try await withStore(in: directory) { other in
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func aChangeThatIsUndoneTellsNobody() async throws {
+  @Test func `a change that is rolled back publishes no event`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let photo = try await store.photos.stage(Data([1]))

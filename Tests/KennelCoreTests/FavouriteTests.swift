@@ -4,7 +4,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct FavouriteTests {
-  @Test func fiftyUsersAtOnceNeverMakeTheCountDrift() async throws {
+  @Test func `the count stays correct with fifty concurrent users`() async throws {
     try await withStore { store in
       var users: [User] = []
       for number in 0..<50 { users.append(try await store.addUser("user \(number)")) }
@@ -16,7 +16,7 @@ import Testing
           group.addTask {
             var random = SeededRandom(UInt64(number))
             var favours = [0, 0]
-            // 20,000 in all.
+            // 20,000 changes in total.
             for _ in 0..<400 {
               let index = Int.random(in: 0..<2, using: &random)
               favours[index] = Int.random(in: 0..<2, using: &random)
@@ -36,7 +36,7 @@ import Testing
       var favourites = 0
       for user in users { favourites += try await store.posts.favourites(of: user.id).count }
       #expect(favourites == expected[0] + expected[1])
-      // What listeners were told last is the count too.
+      // The last count that listeners received is also correct.
       let last = try await store.database.read { connection throws(KennelError) in
         try connection.rows(
           "SELECT count FROM events WHERE id IN (SELECT max(id) FROM events WHERE kind = 'favourites' GROUP BY post)"
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func askingAgainChangesNothingAndTellsNobody() async throws {
+  @Test func `setting a favourite again changes nothing and publishes no event`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotThereCannotBeAFavourite() async throws {
+  @Test func `a missing post cannot become a favourite`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)

@@ -5,7 +5,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct HostileBackupTests {
-  /// A good backup, in its parts: pairs of a header and the bytes that follow it.
+  /// A valid backup in its parts: pairs of a header and the bytes that follow it.
   private struct Parts {
     var entries: [(name: String, bytes: [UInt8])]
 
@@ -28,7 +28,7 @@ import Testing
         + [UInt8](repeating: 0, count: TarHeader.padding(after: bytes.count))
     }
 
-    /// With sums that fit.
+    /// Returns the parts with correct hashes.
     func summed() -> Parts {
       var parts = self
       var lines: [UInt8] = []
@@ -68,7 +68,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["kennel.tar"], comment)
   }
 
-  @Test func theGoodOneIsTaken() async throws {
+  @Test func `a valid backup is accepted`() async throws {
     try await withBackup { directory, tar in
       try directory.write(try Parts(tar).summed().tar, to: "kennel.tar")
       #expect(Array(try Data(contentsOf: directory.file("kennel.tar"))).count == tar.count)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func namesThatLeadElsewhereAreRefused() async throws {
+  @Test func `entry names outside the store are refused`() async throws {
     try await withBackup { directory, tar in
       let parts = try Parts(tar)
       for name in [
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// The first header's checksum made right.
+  /// Corrects the checksum of the first header.
   private static func checksummed(_ tar: [UInt8]) -> [UInt8] {
     var tar = tar
     let sum = tar[..<512].enumerated().reduce(0) { $0 + (148..<156 ~= $1.offset ? 32 : Int($1.element)) }
@@ -116,7 +116,7 @@ import Testing
     return tar
   }
 
-  @Test func sizesThatLieAreRefused() async throws {
+  @Test func `wrong entry sizes are refused`() async throws {
     try await withBackup(photos: 1) { directory, tar in
       for size in ["00000000000", "00000000001", "77777777777", "-0000000001", "0x000000001", "           "] {
         var other = tar
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTwiceMissingOrOutOfOrderIsRefused() async throws {
+  @Test func `duplicate, missing or unordered entries are refused`() async throws {
     try await withBackup { directory, tar in
       let parts = try Parts(tar)
       func changed(_ change: (inout Parts) -> Void) -> [UInt8] {
@@ -142,12 +142,12 @@ import Testing
       try await expectRefusal(
         changed { $0.entries.insert(("photos/\(String(repeating: "f", count: 64))", [1]), at: 4) }, directory,
         "another hash")
-      let stranger: [UInt8] = Array("stranger".utf8)
-      let hash = try #require(PhotoHash(bytes: Sodium.sha256(stranger)))
-      var strangers = parts
-      strangers.entries.insert(("photos/\(hash)", stranger), at: 1)
-      strangers.entries[1..<5].sort { $0.name < $1.name }
-      try await expectRefusal(strangers.summed().tar, directory, "a photo that no post has")
+      let extra: [UInt8] = Array("extra".utf8)
+      let hash = try #require(PhotoHash(bytes: Sodium.sha256(extra)))
+      var unused = parts
+      unused.entries.insert(("photos/\(hash)", extra), at: 1)
+      unused.entries[1..<5].sort { $0.name < $1.name }
+      try await expectRefusal(unused.summed().tar, directory, "a photo that no post has")
       var sums = parts
       sums.entries[sums.entries.count - 1].bytes[3] ^= 1
       try await expectRefusal(sums.tar, directory, "other sums")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func aBackupCutShortAnywhereIsRefused() async throws {
+  @Test func `a backup truncated anywhere is refused`() async throws {
     try await withBackup(photos: 2) { directory, tar in
       var random = SeededRandom(3)
       let lengths = [0, 1, 511, 512, 513, tar.count - 1, tar.count - 512, tar.count - 1024]
@@ -165,13 +165,13 @@ import Testing
     }
   }
 
-  @Test func aBackupWithAnyOtherByteIsRefusedOrTheSame() async throws {
+  @Test func `a backup with a changed byte is refused or restores the same data`() async throws {
     try await withBackup(photos: 2) { directory, tar in
       var random = SeededRandom(4)
       let databaseEnd = 512 + (TarHeader(Array(tar[..<512]))?.size ?? 0)
       for _ in 0..<40 {
         var other = tar
-        // Most of it is the database; the rest has more to get wrong.
+        // Most of the file is the database, but the rest has more structure to damage.
         let offset =
           Bool.random(using: &random)
           ? Int.random(in: 512..<databaseEnd, using: &random)
@@ -182,14 +182,14 @@ import Testing
           _ = try await KennelStore.restore(
             from: directory.path("kennel.tar"), to: directory.path("restored"), configuration: .forTest)
         }
-        // A tar archive has bytes that mean nothing: dates, and what fills up blocks.
+        // A tar archive has bytes without meaning: dates, and the padding of blocks.
         if code == nil { try FileManager.default.removeItem(atPath: directory.path("restored")) }
         #expect(code == .badBackup || code == nil && offset >= databaseEnd, "byte \(offset)")
       }
     }
   }
 
-  @Test func aDatabaseThatDoesThingsByItselfIsRefused() async throws {
+  @Test func `a database with triggers, views or another schema is refused`() async throws {
     let directory = try TemporaryDirectory()
     for script in [
       "CREATE TRIGGER t AFTER INSERT ON posts BEGIN UPDATE users SET role = 'owner'; END",
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func aSizeThatUstarCannotTellIsToldByAnExtendedHeader() throws {
+  @Test func `a size too large for ustar is stored in an extended header`() throws {
     let size = 12_345_678_901
     let blocks = TarHeader.blocks(name: "kennel.sqlite", size: size, modified: 0)
     #expect(blocks.count == 3 * 512)

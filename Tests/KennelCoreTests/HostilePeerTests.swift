@@ -10,7 +10,7 @@ import Testing
   private static let photo = Data.pattern(count: 5000)
   private static let hash = PhotoHash(bytes: Sodium.sha256(Array(photo)))?.description ?? ""
 
-  /// A post as it ought to be, but for what is given.
+  /// A valid post with the given changes.
   private static func post(_ more: [String: Any] = [:], id: Int = 1, photo changes: [String: Any] = [:])
     -> [String: Any]
   {
@@ -28,7 +28,7 @@ import Testing
     return Reply(body: try JSONSerialization.data(withJSONObject: page))
   }
 
-  /// Syncs from a server that answers like this.
+  /// Syncs from a server with the given responses.
   private func sync(
     _ answer: @escaping @Sendable (ScriptedRequest) throws -> Reply,
     clock: any Clock<Duration> = ContinuousClock(), looksAtPhotos: Bool = false,
@@ -74,42 +74,42 @@ import Testing
       let report = try result.get()
       #expect(report.refusals.map(\.id) == (looksAtPhotos ? [1, 2] : [1]))
       #expect(report.refusals.first?.reason.contains(words) == true, "\(report.refusals)")
-      // The next post is none the worse for it.
+      // The next post is not affected.
       #expect(report.taken == (looksAtPhotos ? 0 : 1))
     }
   }
 
-  @Test func aPostThatIsNoneIsRefusedAndTheNextIsTaken() async throws {
+  @Test func `an invalid post is refused and the next one is taken`() async throws {
     let long = String(repeating: "x", count: 2001)
     try await expectRefusal(of: Self.post(["caption": long]), saying: "too long")
     try await expectRefusal(of: Self.post(["author": "a:b"]), saying: "name")
     try await expectRefusal(of: Self.post(["author": ""]), saying: "name")
     try await expectRefusal(of: Self.post(["author": "\u{202e}eve"]), saying: "name")
     try await expectRefusal(of: Self.post(["created": "yesterday"]), saying: "date")
-    try await expectRefusal(of: Self.post(photo: ["hash": "../../etc"]), saying: "cannot be true")
-    try await expectRefusal(of: Self.post(photo: ["bytes": 0]), saying: "cannot be true")
-    try await expectRefusal(of: Self.post(photo: ["width": -1]), saying: "cannot be true")
+    try await expectRefusal(of: Self.post(photo: ["hash": "../../etc"]), saying: "not valid")
+    try await expectRefusal(of: Self.post(photo: ["bytes": 0]), saying: "not valid")
+    try await expectRefusal(of: Self.post(photo: ["width": -1]), saying: "not valid")
     try await expectRefusal(of: Self.post(photo: ["bytes": 26 << 20]), saying: "too large")
     try await expectRefusal(of: Self.post(photo: ["width": Int.max, "height": Int.max]), saying: "too large")
   }
 
-  @Test func aPhotoThatIsAnotherOneIsRefused() async throws {
+  @Test func `a photo with a different hash is refused`() async throws {
     try await expectRefusal(
-      of: Self.post(), photo: Reply(body: Data(Self.photo.reversed())), saying: "another one than was said")
+      of: Self.post(), photo: Reply(body: Data(Self.photo.reversed())), saying: "does not match")
     try await expectRefusal(of: Self.post(), photo: Reply(body: Self.photo + [0]), saying: "more bytes")
     try await expectRefusal(of: Self.post(), photo: Reply(body: Self.photo.dropLast()), saying: "fewer bytes")
     try await expectRefusal(of: Self.post(), photo: Reply(404), saying: "deleted")
   }
 
-  @Test func whatIsNoPhotoIsRefused() async throws {
-    try await expectRefusal(of: Self.post(), looksAtPhotos: true, saying: "no photo")
+  @Test func `a file that is not a photo is refused`() async throws {
+    try await expectRefusal(of: Self.post(), looksAtPhotos: true, saying: "not supported")
   }
 
   @Test(arguments: [
     "", "[]", "<html>", "{\"posts\":{}}", "{\"posts\":[{\"id\":\"1\"}],\"next\":null}",
     String(repeating: "[", count: 100_000),
   ])
-  func whatIsNoPageIsSaidToBeNone(text: String) async throws {
+  func `an invalid page is an error`(text: String) async throws {
     try await sync { _ in
       Reply(text: text)
     } _: { result, _, _ in
@@ -117,17 +117,18 @@ import Testing
     }
   }
 
-  @Test func aKennelThatIsNotKnownByTheNameIsToldFromWhatIsNone() async throws {
+  @Test func `a kennel that does not accept the host name gives a specific error`() async throws {
     try await sync { _ in
       Reply(421)
     } _: { result, _, _ in
       let error = #expect(throws: KennelError.self) { try result.get() }
       #expect(error?.code == .notAllowed)
-      #expect(error?.description.contains("not known as “127.0.0.1”") == true, "\(result)")
+      #expect(
+        error?.description.contains("does not accept the name “127.0.0.1”") == true, "\(result)")
     }
   }
 
-  @Test func pagesThatGoInCirclesEnd() async throws {
+  @Test func `pages that are not consecutive end the sync`() async throws {
     for (posts, next) in [
       ([Self.post(id: 2), Self.post(id: 1)], nil), ([Self.post(id: 1)], 0), ([Self.post(id: 1)], 9), ([], 0),
     ] {
@@ -139,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func aPageWithoutEndIsLeft() async throws {
+  @Test func `an endless page ends the sync`() async throws {
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"),
       .sendForever(Data(repeating: 32, count: 65536)),
@@ -150,7 +151,7 @@ import Testing
       let error = await #expect(throws: KennelError.self) {
         try await KennelCoreTests.sync(PeerAddress(server.address()), store, owner).run()
       }
-      #expect(error?.description.contains("without end") == true)
+      #expect(error?.description.contains("too large") == true)
     }
   }
 
@@ -164,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func itIsAskedAgainAfterThePauseItAskedFor() async throws {
+  @Test func `a request is repeated after the pause that the peer asks for`() async throws {
     let clock = ManualClock()
     let asked = Atomic(0)
     let page = try Self.page([])
@@ -186,7 +187,7 @@ import Testing
     try await done
   }
 
-  @Test func whoAsksForAVeryLongPauseIsLeft() async throws {
+  @Test func `a peer that asks for a very long pause is given up`() async throws {
     try await sync { _ in
       Reply(429, headers: [("Retry-After", "999999999999999999")])
     } _: { result, _, server in
@@ -196,58 +197,58 @@ import Testing
     }
   }
 
-  @Test func patienceGrowsAndEnds() {
-    let lost = PeerFailure.passing(.closed)
-    let later = PeerFailure.passing(.closed, retryAfter: .seconds(30))
-    var patience = PeerPatience(firstPause: .seconds(1), limit: 4)
-    #expect(patience.pause(after: lost, hadProgress: false) == .seconds(1))
-    #expect(patience.pause(after: lost, hadProgress: false) == .seconds(2))
-    #expect(patience.pause(after: lost, hadProgress: true) == .seconds(1))
-    #expect(patience.pause(after: .absent(.closed), hadProgress: false) == .seconds(2))
-    #expect(patience.pause(after: later, hadProgress: false) == .seconds(30))
-    #expect(patience.pause(after: lost, hadProgress: false) == nil)
-    var endless = PeerPatience(firstPause: .seconds(1), limit: .max)
+  @Test func `pauses grow until the policy gives up`() {
+    let lost = PeerFailure.temporary(.closed)
+    let later = PeerFailure.temporary(.closed, retryAfter: .seconds(30))
+    var retryPolicy = RetryPolicy(firstPause: .seconds(1), limit: 4)
+    #expect(retryPolicy.pause(after: lost, hadProgress: false) == .seconds(1))
+    #expect(retryPolicy.pause(after: lost, hadProgress: false) == .seconds(2))
+    #expect(retryPolicy.pause(after: lost, hadProgress: true) == .seconds(1))
+    #expect(retryPolicy.pause(after: .unreachable(.closed), hadProgress: false) == .seconds(2))
+    #expect(retryPolicy.pause(after: later, hadProgress: false) == .seconds(30))
+    #expect(retryPolicy.pause(after: lost, hadProgress: false) == nil)
+    var endless = RetryPolicy(firstPause: .seconds(1), limit: .max)
     for _ in 0..<20 { _ = endless.pause(after: lost, hadProgress: false) }
     #expect(endless.pause(after: lost, hadProgress: false) == .seconds(60))
-    #expect(endless.pause(after: .lasting(.closed), hadProgress: false) == nil)
-    var teased = PeerPatience()
+    #expect(endless.pause(after: .permanent(.closed), hadProgress: false) == nil)
+    var teased = RetryPolicy()
     let count = (0..<1000).count { _ in teased.pause(after: lost, hadProgress: true) != nil }
     #expect(count == 499)
   }
 
-  @Test func linksThatBreakSoonAreMadeAgainEverMoreRarelyAndNeverGivenUp() {
-    let lost = PeerFailure.passing(.closed)
-    var patience = PeerPatience(limit: .max, hasAnswered: false)
+  @Test func `links that break soon are retried after growing pauses and never given up`() {
+    let lost = PeerFailure.temporary(.closed)
+    var retryPolicy = RetryPolicy(limit: .max, hasAnswered: false)
     for seconds in [1, 2, 4] {
-      #expect(patience.pause(afterLink: lost, worked: .seconds(3)) == .seconds(seconds))
+      #expect(retryPolicy.pause(afterLink: lost, worked: .seconds(3)) == .seconds(seconds))
     }
-    // One that lasted is a new beginning.
-    #expect(patience.pause(afterLink: lost, worked: .seconds(600)) == .seconds(1))
-    let asked = PeerFailure.passing(.closed, retryAfter: .seconds(3600))
-    #expect(patience.pause(afterLink: asked, worked: nil) == .seconds(3600))
-    let never = PeerFailure.passing(.closed, retryAfter: .seconds(1 << 40))
-    #expect(patience.pause(afterLink: never, worked: nil) == .seconds(86_400))
-    for _ in 0..<1000 { _ = patience.pause(afterLink: lost, worked: nil) }
-    #expect(patience.pause(afterLink: lost, worked: nil) == .seconds(60))
-    #expect(patience.pause(afterLink: .lasting(.closed), worked: nil) == nil)
-    var nobody = PeerPatience(limit: .max, hasAnswered: false)
-    #expect(nobody.pause(afterLink: .absent(.closed), worked: nil) == .seconds(1))
-    #expect(nobody.pause(afterLink: .absent(.closed), worked: nil) == nil)
+    // A link that lasted resets the pauses.
+    #expect(retryPolicy.pause(afterLink: lost, worked: .seconds(600)) == .seconds(1))
+    let asked = PeerFailure.temporary(.closed, retryAfter: .seconds(3600))
+    #expect(retryPolicy.pause(afterLink: asked, worked: nil) == .seconds(3600))
+    let never = PeerFailure.temporary(.closed, retryAfter: .seconds(1 << 40))
+    #expect(retryPolicy.pause(afterLink: never, worked: nil) == .seconds(86_400))
+    for _ in 0..<1000 { _ = retryPolicy.pause(afterLink: lost, worked: nil) }
+    #expect(retryPolicy.pause(afterLink: lost, worked: nil) == .seconds(60))
+    #expect(retryPolicy.pause(afterLink: .permanent(.closed), worked: nil) == nil)
+    var nobody = RetryPolicy(limit: .max, hasAnswered: false)
+    #expect(nobody.pause(afterLink: .unreachable(.closed), worked: nil) == .seconds(1))
+    #expect(nobody.pause(afterLink: .unreachable(.closed), worked: nil) == nil)
   }
 
-  @Test func whereNobodyEverWasPatienceIsShort() {
-    let nobody = PeerFailure.absent(.closed)
-    var patience = PeerPatience(hasAnswered: false)
-    #expect(patience.pause(after: nobody, hadProgress: false) == .seconds(1))
-    #expect(patience.pause(after: nobody, hadProgress: false) == nil)
-    // Whoever answers, be it with trouble, is there.
-    var busy = PeerPatience(hasAnswered: false)
-    #expect(busy.pause(after: .passing(.closed), hadProgress: false) == .seconds(1))
+  @Test func `a server that never answered is given up soon`() {
+    let nobody = PeerFailure.unreachable(.closed)
+    var retryPolicy = RetryPolicy(hasAnswered: false)
+    #expect(retryPolicy.pause(after: nobody, hadProgress: false) == .seconds(1))
+    #expect(retryPolicy.pause(after: nobody, hadProgress: false) == nil)
+    // A server that answers exists, even if it answers with an error.
+    var busy = RetryPolicy(hasAnswered: false)
+    #expect(busy.pause(after: .temporary(.closed), hadProgress: false) == .seconds(1))
     #expect(busy.pause(after: nobody, hadProgress: false) == .seconds(2))
     #expect(busy.pause(after: nobody, hadProgress: false) == .seconds(4))
   }
 
-  @Test func anAddressIsOneOfAKennel() throws {
+  @Test func `only valid peer addresses are accepted`() throws {
     #expect(try PeerAddress("Dogs.Example").url.absoluteString == "https://dogs.example")
     #expect(try PeerAddress("https://dogs.example:443/").name == "dogs.example")
     #expect(try PeerAddress("http://dogs.example:8080//kennel/").name == "dogs.example:8080/kennel")

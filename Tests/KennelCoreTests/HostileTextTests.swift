@@ -68,12 +68,12 @@ import Testing
       "\u{FEFF}Ada", "\u{E000}", String(repeating: "a", count: 33),
       "a" + String(repeating: "\u{301}", count: 200),
     ])
-  func namesThatHideSomethingAreRefused(name: String) async throws {
+  func `names with invisible characters are refused`(name: String) async throws {
     let error = #expect(throws: KennelError.self) { _ = try UserName(name) }
     #expect(error?.code == .badName)
   }
 
-  @Test(arguments: ["ADA", "ada", "Ａｄａ"]) func namesThatLookTheSameAreTaken(name: String)
+  @Test(arguments: ["ADA", "ada", "Ａｄａ"]) func `names that look the same are already taken`(name: String)
     async throws
   {
     try await withStore { store in

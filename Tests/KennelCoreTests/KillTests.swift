@@ -5,32 +5,32 @@ import Testing
 
 @testable import KennelCore
 
-/// A program changes one store at full speed and is killed, two hundred times over; nothing it was told has been done may
-/// be missing, and nothing it was told is gone may be there.
+/// A program changes a store at full speed and is killed two hundred times. No acknowledged change may be missing, and
+/// nothing that was acknowledged as deleted may exist.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct KillTests {
-  @Test func nothingAcknowledgedIsLostInTwoHundredKills() async throws {
+  @Test func `two hundred kills lose no acknowledged change`() async throws {
     let directory = try TemporaryDirectory()
     let folder = Bundle.main.executableURL?.deletingLastPathComponent()
     let program = try #require(folder).appending(path: "kennel-writer").path
     var random = SeededRandom(0x7761_6767)
-    // Under ThreadSanitizer a life takes many times as long, and what is proven here has no thread in common with it.
-    let lives = ResourceCensus.isSanitized ? 10 : 200
+    // With ThreadSanitizer, each run takes many times as long, and this test is not about threads.
+    let lives = ResourceSnapshot.isSanitized ? 10 : 200
     var known = Acknowledged()
     var lines = 0
     for life in 1...lives {
       let path = directory.path("data")
-      // Some die before they have begun.
+      // Some processes are killed before they have begun.
       let target = Int.random(in: 0..<100, using: &random)
       let spins = Int.random(in: 0..<100_000, using: &random)
-      let told = try await offThePool {
+      let output = try await runOnThread {
         try Self.live([program, path, "\(life)"], killedAfter: target, spins: spins)
       }
-      #expect(told.ending == .signalled(SIGKILL))
-      for line in told.lines { known.hear(line) }
-      lines += told.lines.count
-      // All that there is now and then; each time what this life has said.
+      #expect(output.ending == .signalled(SIGKILL))
+      for line in output.lines { known.hear(line) }
+      lines += output.lines.count
+      // From time to time, everything is verified. Each time, the acknowledgements of this run are verified.
       let isThorough = life % 20 == 0 || life == lives
-      let first = isThorough ? nil : told.lines.lazy.compactMap(Acknowledged.post).min()
+      let first = isThorough ? nil : output.lines.lazy.compactMap(Acknowledged.post).min()
       try await withStore(in: directory) { store in
         if isThorough || first != nil { try await known.expectAll(from: first ?? 0, in: store) }
         let report = try await store.check(readsPhotos: isThorough)
@@ -56,16 +56,16 @@ import Testing
   }
 }
 
-/// What the lines of all lives say.
+/// The changes acknowledged by all runs.
 private struct Acknowledged {
   struct Known {
     var caption: String
-    /// Nil when that was not answered.
+    /// Nil if the change was not acknowledged.
     var isFavourite: Bool? = false
     var comments: Set<Int64> = []
-    /// Comments of which it was not answered whether they are gone.
+    /// Comments whose deletion was not acknowledged.
     var doubtful: Set<Int64> = []
-    var mayBeGone = false
+    var mayBeDeleted = false
   }
 
   var posts: [Int64: Known] = [:]
@@ -84,20 +84,20 @@ private struct Acknowledged {
       posts[id]?.comments.remove(comment)
       posts[id]?.doubtful.insert(comment)
     case "uncommented": if let comment = Int64(words[2]) { posts[id]?.doubtful.remove(comment) }
-    case "deleting": posts[id]?.mayBeGone = true
+    case "deleting": posts[id]?.mayBeDeleted = true
     case "deleted":
       posts[id] = nil
       gone.insert(id)
-    default: Issue.record("It said \(line)")
+    default: Issue.record("Unexpected line: \(line)")
     }
   }
 
-  /// The post that a line is about.
+  /// Returns the post that a line is about.
   static func post(_ line: String) -> Int64? {
     line.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
   }
 
-  /// - Parameter first: the post from which on all are looked at.
+  /// - Parameter first: the first post to verify.
   mutating func expectAll(from first: Int64, in store: KennelStore) async throws {
     let user = try await store.accounts.user(named: "Writer")
     var found: [Int64: Post] = [:]
@@ -111,18 +111,18 @@ private struct Acknowledged {
     #expect(gone.isDisjoint(with: found.keys))
     for (id, known) in posts where id >= first {
       guard let post = found[id] else {
-        #expect(known.mayBeGone, "Post \(id) is lost")
+        #expect(known.mayBeDeleted, "Post \(id) is lost")
         posts[id] = nil
         gone.insert(id)
         continue
       }
       #expect(post.caption == known.caption)
-      // What was not answered is so or so; from now on it stays as it is.
+      // An unacknowledged change may have happened or not. From now on, its state must not change.
       #expect(known.isFavourite == nil || known.isFavourite == post.isFavourite, "Favourite \(id)")
       #expect(post.favouriteCount == (post.isFavourite ? 1 : 0))
       posts[id]?.isFavourite = post.isFavourite
-      posts[id]?.mayBeGone = false
-      // One more may have been kept without an answer.
+      posts[id]?.mayBeDeleted = false
+      // One more comment may have been stored without acknowledgement.
       #expect(post.commentCount >= known.comments.count, "Comments of \(id)")
       #expect(post.commentCount <= known.comments.count + known.doubtful.count + 1, "Comments of \(id)")
       guard !known.comments.isEmpty else { continue }

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: 0..<Migration.all.count)
-  func aDatabaseOfAnyOlderVersionKeepsItsPosts(version: Int) async throws {
+  func `migrating any older version keeps its posts`(version: Int) async throws {
     let directory = try TemporaryDirectory()
     try FileCalls.makeDirectory(directory.path("data"))
     let path = directory.path("data") + "/kennel.sqlite"
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func openingTwiceTakesNoStepTwice() async throws {
+  @Test func `opening twice applies each migration once`() async throws {
     let directory = try TemporaryDirectory()
     for number in 0..<3 {
       try await withStore(in: directory) { store in
@@ -52,20 +52,20 @@ import Testing
     }
   }
 
-  @Test func aLaterFormatIsRefusedWithASentence() async throws {
+  @Test func `a database of a later version is refused`() async throws {
     let directory = try TemporaryDirectory()
     let path = try makeFile(directory)
     let step = Migration(script: "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")
     await (try Database(path: path, migrations: Migration.all + [step])).close()
     let error = #expect(throws: KennelError.self) { _ = try Database(path: path) }
     #expect(error?.code == .newerSchema)
-    #expect(error?.description.contains("later Kennel") == true)
+    #expect(error?.description.contains("later version of Kennel") == true)
   }
 
-  @Test func aDatabaseOfAnotherProgramIsLeftAlone() throws {
+  @Test func `a database of another program is refused and unchanged`() throws {
     let directory = try TemporaryDirectory()
     let path = try makeFile(directory)
-    let connection = try Connection(path: path, access: .writing, patience: .zero)
+    let connection = try Connection(path: path, access: .writing, busyTimeout: .zero)
     try connection.script("CREATE TABLE invoices (id INTEGER PRIMARY KEY)")
     let error = #expect(throws: KennelError.self) { _ = try Database(path: path) }
     #expect(error?.code == .foreignDatabase)
@@ -73,7 +73,7 @@ import Testing
       try connection.rows("SELECT name FROM sqlite_schema", row: { $0.text(0) }) == ["invoices"])
   }
 
-  @Test func aStepThatFailsLeavesTheOldFormat() async throws {
+  @Test func `a failed migration step keeps the old version`() async throws {
     let directory = try TemporaryDirectory()
     let path = try makeFile(directory)
     let broken = Migration(
@@ -85,7 +85,7 @@ import Testing
     await database.close()
   }
 
-  @Test func aFileThatIsNoDatabaseIsSaidToBeDamaged() throws {
+  @Test func `a file that is not a database is reported as damaged`() throws {
     let directory = try TemporaryDirectory()
     try directory.write(Data(repeating: 65, count: 5000), to: "kennel.sqlite")
     let error = #expect(throws: KennelError.self) {

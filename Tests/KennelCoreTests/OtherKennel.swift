@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import KennelCore
 
-/// Another kennel's face towards its peers, over a store of its own.
+/// Another kennel's interface for its peers, with its own store.
 final class OtherKennel: Sendable {
   private struct State {
     var store: KennelStore
-    /// Not so one of before kennels did.
-    var tellsWhichItIs = true
+    /// False for an older version that does not send its identity.
+    var sendsIdentity = true
   }
 
   private let state: Mutex<State>
@@ -31,10 +31,10 @@ final class OtherKennel: Sendable {
     }
   }
 
-  /// Another kennel takes its address.
+  /// A different kennel takes over the address.
   func become(_ store: KennelStore) { state.withLock { $0.store = store } }
 
-  func tellWhichItIs(_ tells: Bool) { state.withLock { $0.tellsWhichItIs = tells } }
+  func sendIdentity(_ sends: Bool) { state.withLock { $0.sendsIdentity = sends } }
 
   func stop() async { await server.stop(within: .zero) }
 
@@ -47,7 +47,7 @@ final class OtherKennel: Sendable {
         after: request.query("after").flatMap { Int64($0) }, limit: limit)
       let next: Any = posts.count < limit ? NSNull() : posts.last.map { $0.id as Any } ?? NSNull()
       var page: [String: Any] = ["posts": posts.map(json), "next": next]
-      if state.tellsWhichItIs { page["kennel"] = json(try await store.lineage()) }
+      if state.sendsIdentity { page["kennel"] = json(try await store.lineage()) }
       return HTTPResponse(body: .bytes(try JSONSerialization.data(withJSONObject: page)))
     case ["events"]:
       let listener = try store.events.listen()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PageAssetTests {
   private let renderer = PageRenderer(title: "Kennel")
 
-  @Test func theFilesWithinTheProgramAreTheOnesBesideIt() throws {
+  @Test func `the embedded files equal the files in the assets folder`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Sources/CKennelPage/assets").standardizedFileURL
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func everyFileHasATagOfItsOwnAndTheRightType() throws {
+  @Test func `every file has a unique entity tag and the right content type`() throws {
     let assets = PageAssets.all.filter { $0.key != "favicon.ico" }
     #expect(Set(assets.values.map(\.etag)).count == assets.count)
     #expect(Set(PageAssets.styles) == Set(assets.keys.filter { $0.hasSuffix(".css") }))
@@ -31,11 +31,11 @@ import Testing
   }
 
   @Test(arguments: ["", "..", "../page.c", "base.css/", "BASE.CSS", "nothing.js"])
-  func nothingElseIsGiven(name: String) {
+  func `other names give no asset`(name: String) {
     #expect(renderer.asset(named: name) == nil)
   }
 
-  @Test func aPhoneIsToldTheKennelsOwnName() throws {
+  @Test func `the manifest has the kennel's title`() throws {
     let title = "The \"Rex\" & Co\n家"
     let asset = try #require(PageRenderer(title: title).asset(named: "manifest.webmanifest"))
     struct Manifest: Decodable {
@@ -53,14 +53,14 @@ import Testing
     #expect(asset.etag != renderer.asset(named: "manifest.webmanifest")?.etag)
   }
 
-  @Test func modulesDoNotImportEachOtherInACircle() {
+  @Test func `modules have no circular imports`() {
     var imports: [String: [String]] = [:]
     for (name, asset) in PageAssets.all where name.hasSuffix(".js") {
       imports[name] = String(decoding: asset.bytes, as: UTF8.self)
         .matches(of: /import [^;]*?"\.\/([a-z-]+\.js)";/).map { String($0.1) }
     }
     #expect(imports["app.js"]?.isEmpty == false)
-    // Whoever imports none of those that are left goes; a circle never does.
+    // Repeatedly removes modules that import none of the remaining ones. A cycle would remain.
     while let free = imports.first(where: { $0.value.allSatisfy { imports[$0] == nil } }) {
       imports[free.key] = nil
     }

@@ -28,7 +28,7 @@ import Testing
       created: Date(timeIntervalSince1970: 1_795_168_800))
   }
 
-  /// What no document of ours holds, whatever it shows.
+  /// Verifies that a page has no foreign script, inline style or injected markup.
   private func expectHarmless(_ page: String) {
     #expect(!page.contains("<script src=//"))
     #expect(!page.contains("<img src=x"))
@@ -37,7 +37,7 @@ import Testing
     #expect(page.components(separatedBy: "<script").count == 2)
   }
 
-  @Test func captionsNamesCommentsAndProblemsStayText() async throws {
+  @Test func `captions, names, comments and problems are escaped`() async throws {
     let bad = try post(name: hostile, caption: hostile)
     let viewer = User(id: 1, name: hostile, role: .member, created: .distantPast)
     expectHarmless(await renderer.grid(posts: PostPage(posts: [bad], next: nil), viewer: viewer))
@@ -67,7 +67,7 @@ import Testing
     #expect(page.contains("<p class=\"newest\"><a href=\"/\">"))
   }
 
-  @Test func favouritesPageOnTheirOwnAddress() async throws {
+  @Test func `favourites are paged at their own address`() async throws {
     let page = await renderer.grid(
       posts: PostPage(posts: [try post(isFavourite: true)], next: 12), viewer: ada, kind: .favourites)
     #expect(page.contains("href=\"/hearts?before=12\""))
@@ -75,7 +75,7 @@ import Testing
     #expect(page.contains("<a href=\"/hearts\" aria-current=\"page\">"))
   }
 
-  @Test func emptyPlacesSayWhatToDo() async {
+  @Test func `empty pages explain what to do`() async {
     let none = PostPage(posts: [], next: nil)
     #expect(await renderer.grid(posts: none, viewer: nil).contains("No photos yet"))
     #expect(await renderer.grid(posts: none, viewer: ada).contains("Share the first one"))
@@ -83,22 +83,23 @@ import Testing
     #expect(await renderer.grid(posts: none, viewer: ada, kind: .favourites).contains("No hearts yet"))
   }
 
-  @Test func aPhotoHasItsSizeAndThumbnailsUpToItsOwn() throws {
+  @Test func `a photo has its size and thumbnails up to that size`() throws {
     let picture = PhotoPicture(post: try post(width: 600, height: 800), placeholder: "")
     let html = picture.inGrid(isEarly: false).text
     #expect(html.contains("width=\"600\" height=\"800\""))
     #expect(html.contains("/posts/12/thumbnail?size=320 240w"))
-    // 960 is the first that shows it whole; it has no more than the photo's own width.
+    // 960 is the first size that shows the complete photo. Its width is limited to the photo's own width.
     #expect(html.contains("/posts/12/thumbnail?size=960 600w"))
     #expect(!html.contains("size=1280"))
     #expect(html.contains("sizes=\"auto, "))
     #expect(!picture.inGrid(isEarly: true).text.contains("lazy"))
   }
 
-  @Test func proportionsAreToldDigitByDigitWithinBounds() throws {
-    func classes(_ width: Int, _ height: Int, _ least: Double = 0.5, _ most: Double = 3) throws -> String {
+  @Test func `proportions are encoded digit by digit within bounds`() throws {
+    func classes(_ width: Int, _ height: Int, _ minimum: Double = 0.5, _ maximum: Double = 3) throws -> String
+    {
       PhotoPicture(post: try post(width: width, height: height), placeholder: "")
-        .proportions(from: least, to: most)
+        .proportions(from: minimum, to: maximum)
     }
     #expect(try classes(4000, 3000) == "u1 d3 c3 m3")
     #expect(try classes(1000, 1000) == "u1 d0 c0 m0")
@@ -107,7 +108,7 @@ import Testing
     #expect(try classes(0, 0) == "u1 d0 c0 m0")
   }
 
-  @Test func aPlaceholderIsWithinTheDocument() async throws {
+  @Test func `a placeholder is embedded in the document`() async throws {
     let image = try #require(
       ThumbHash(Data([1, 8, 2, 5, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])))
     let placeholders = PlaceholderImages()
@@ -120,7 +121,7 @@ import Testing
     #expect(!picture.large.text.contains("class=\"soft\""))
   }
 
-  @Test func onlyWhoMayDeleteIsOfferedIt() async throws {
+  @Test func `only users who may delete see the delete button`() async throws {
     let mine = try post(author: 1)
     let said = [comment("Aww", author: 2)]
     let bob = User(id: 2, name: "Bob", role: .member, created: .distantPast)
@@ -137,7 +138,7 @@ import Testing
     #expect(await offers(owner) == [true, true])
   }
 
-  @Test func aPhotoTellsWhoWhenAndHowLarge() async throws {
+  @Test func `a photo shows its author, date and size`() async throws {
     let page = await renderer.photo(
       post: try post(), comments: CommentPage(comments: [comment("Aww")]), viewer: nil)
     #expect(page.contains("<time datetime=\"2026-11-20T10:00:00Z\">20 November 2026</time>"))
@@ -146,7 +147,7 @@ import Testing
     #expect(page.contains("Sign in to comment"))
   }
 
-  @Test func aLongConversationIsPaged() async throws {
+  @Test func `a long list of comments is paged`() async throws {
     let said = [comment("Aww")]
     let first = await renderer.photo(
       post: try post(), comments: CommentPage(said, limit: 1, isFirst: true), viewer: nil)
@@ -161,7 +162,7 @@ import Testing
     #expect(!last.contains("?after="))
   }
 
-  @Test func aPhotoFromAnotherKennelTellsWhoseItIs() async throws {
+  @Test func `a photo from another kennel shows its origin`() async throws {
     var taken = try post(name: "Olga", caption: "")
     taken.origin = Post.Origin(kennel: "<kennel>.example", author: "Rex", id: 3)
     let page = await renderer.photo(post: taken, comments: CommentPage(comments: []), viewer: nil)
@@ -173,14 +174,14 @@ import Testing
     #expect(grid.contains("<bdi class=\"author\">Rex</bdi>"))
   }
 
-  @Test func aPhotoWithoutACaptionHasANameNonetheless() async throws {
+  @Test func `a photo without a caption has an alternative text`() async throws {
     let page = await renderer.photo(
       post: try post(caption: ""), comments: CommentPage(comments: []), viewer: nil)
     #expect(page.contains("alt=\"Photo by Ada\""))
     #expect(page.contains("<title>Photo by Ada · Kennel</title>"))
   }
 
-  @Test func thePolicyAllowsNothingInlineAndNothingFromElsewhere() {
+  @Test func `the policy allows no inline code and no other origins`() {
     let policy = PageRenderer.contentSecurityPolicy
     #expect(policy.hasPrefix("default-src 'none'"))
     #expect(!policy.contains("unsafe"))

@@ -3,13 +3,13 @@ import Testing
 @testable import KennelCore
 
 @Suite struct ParentDirectoryTests {
-  /// A relative path of one character once ended the program.
+  /// A regression test: a relative path of one character crashed the program.
   @Test(arguments: [
     ("r", "."), ("kennel", "."), ("kennel/", "."), ("a/b", "a"), ("a//b//", "a"), ("./r", "."),
     ("../r", ".."),
     ("/srv/kennel", "/srv"), ("/srv", "/"), ("/", "/"), ("//", "/"), ("", "."), ("hütte/ä", "hütte"),
   ])
-  func theDirectoryAPathLeadsThroughLastIsFound(path: String, parent: String) {
+  func `the parent directory of a path is found`(path: String, parent: String) {
     #expect(FileCalls.parent(of: path) == parent)
   }
 }

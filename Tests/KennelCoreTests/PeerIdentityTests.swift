@@ -5,9 +5,9 @@ import Testing
 
 @testable import KennelCore
 
-/// Other kennels are known by which one they are, not by where they are.
+/// Other kennels are identified by their identity, not by their address.
 @Suite(.timeLimit(.minutes(3))) struct PeerIdentityTests {
-  /// Captions of what is here, the oldest first.
+  /// Returns the captions of all posts here, the oldest first.
   private func captions(_ store: KennelStore) async throws -> [String] {
     try await store.posts.persistentPosts().map(\.caption)
   }
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Syncs; the answer is how many posts are new, and whether it was said that another kennel is there.
+  /// Syncs. Returns the number of new posts, and whether a different kennel was reported at the address.
   private func take(
     _ other: OtherKennel, into here: KennelStore, _ owner: User
   ) async throws -> (taken: Int, isReplacement: Bool) {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// A kennel made of another one's backup; opened by the caller.
+  /// Runs `body` with a kennel that was restored from a backup of another one.
   private func withCopy(
     of store: KennelStore, _ body: (KennelStore) async throws -> Void
   ) async throws {
@@ -56,7 +56,7 @@ import Testing
     try await withStore(in: directory) { try await body($0) }
   }
 
-  @Test func aKennelStaysTheOneItIs() async throws {
+  @Test func `a kennel keeps its identity`() async throws {
     let directory = try TemporaryDirectory()
     let first = try await withStore(in: directory) { try await $0.lineage() }
     #expect(first.ancestors.isEmpty)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await withStore { try await $0.lineage() } != first)
   }
 
-  @Test func itTellsThoseWhoTakeItsPostsWhichOneItIs() async throws {
+  @Test func `a kennel sends its identity to peers`() async throws {
     try await withSite { web in
       try await fill(web.store, "one")
       try await withCopy(of: web.store) { copy in
@@ -74,12 +74,12 @@ import Testing
         #expect(lineage.ancestors == [.init(identity: original.identity, through: 1)])
       }
       let response = try await web.get("/peer/posts")
-      let page = try PeerPage(response.data, after: 0, photoSizeLimit: 1000)
+      let page = try PeerPage(response.data, after: 0, maximumPhotoSize: 1000)
       #expect(try await page.lineage == web.store.lineage())
     }
   }
 
-  @Test func anotherKennelInAKennelsPlaceIsReadFromItsBeginning() async throws {
+  @Test func `a different kennel at the same address is read from its beginning`() async throws {
     try await withStore { old in
       try await withStore { new in
         try await withStore { here in
@@ -92,7 +92,7 @@ import Testing
             #expect(try await take(other, into: here, ada) == (2, true))
             try await fill(new, "new 3")
             #expect(try await take(other, into: here, ada) == (1, false))
-            // The first one is back, and gone on with.
+            // The first kennel is back, and its sync resumes.
             try await fill(old, "old 4")
             other.become(old)
             #expect(try await take(other, into: here, ada) == (1, true))
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func aKennelThatMovesIsGoneOnWith() async throws {
+  @Test func `a kennel that moves to another address creates no duplicates`() async throws {
     try await withStore { there in
       try await withStore { here in
         try await fill(there, "one", "two")
@@ -123,15 +123,15 @@ import Testing
     }
   }
 
-  @Test func whoOnlySaysToBeAKennelKeepsNoneOfItsPostsAway() async throws {
+  @Test func `a false identity does not hide posts of the real kennel`() async throws {
     try await withStore { there in
       try await withStore { here in
         try await fill(there, "one")
         let ada = try await here.addUser()
-        // Before it was met, and after.
+        // Before the real kennel was first read, and after it.
         for captions in [["one"], ["one", "two"]] {
           let lineage = try await there.lineage()
-          let impostor = try await here.posts.meet(lineage, at: "impostor.example")
+          let impostor = try await here.posts.recordIdentity(lineage, at: "impostor.example")
           try await here.posts.advanceCursor(to: .max, of: impostor.key)
           try await serving(there) { other in
             let taken = try await take(other, into: here, ada)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func whatWasDeletedHereStaysAwayWhenItsKennelMoves() async throws {
+  @Test func `posts deleted here are not taken again when their kennel moves`() async throws {
     try await withStore { there in
       try await withStore { here in
         try await fill(there, "one", "two")
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func nobodyTakesTheirOwnPosts() async throws {
+  @Test func `a kennel does not take its own posts`() async throws {
     try await withStore { here in
       try await fill(here, "mine")
       let ada = try await here.addUser()
@@ -178,26 +178,26 @@ import Testing
     }
   }
 
-  @Test func aKennelThatDoesNotSayWhichItIsIsRememberedByItsAddress() async throws {
+  @Test func `a kennel without an identity is identified by its address`() async throws {
     try await withStore { there in
       try await withStore { here in
         try await fill(there, "one", "two")
         let ada = try await here.addUser()
         try await serving(there) { other in
-          other.tellWhichItIs(false)
+          other.sendIdentity(false)
           #expect(try await take(other, into: here, ada) == (2, false))
           try await fill(there, "three")
           #expect(try await take(other, into: here, ada) == (1, false))
-          // It is updated, and says so now.
-          other.tellWhichItIs(true)
+          // The kennel was updated and now sends its identity.
+          other.sendIdentity(true)
           #expect(try await take(other, into: here, ada) == (0, false))
           try await fill(there, "four")
           #expect(try await take(other, into: here, ada) == (1, false))
-          // One that does not is another one.
+          // A kennel without an identity is a different one.
           try await withStore { ancient in
             try await fill(ancient, "ancient")
             other.become(ancient)
-            other.tellWhichItIs(false)
+            other.sendIdentity(false)
             #expect(try await take(other, into: here, ada) == (1, true))
             #expect(try await take(other, into: here, ada) == (0, false))
           }
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func aRestoredKennelIsGoneOnWith() async throws {
+  @Test func `a restored kennel creates no duplicates`() async throws {
     try await withStore { there in
       try await withStore { here in
         try await fill(there, "one", "two")
@@ -215,7 +215,7 @@ import Testing
         try await serving(there) { other in
           #expect(try await take(other, into: here, ada) == (2, false))
           try await withCopy(of: there) { copy in
-            // Lost with the one that was restored, but taken before.
+            // The post is missing in the restored kennel, but it was taken before.
             try await fill(there, "lost")
             #expect(try await take(other, into: here, ada) == (1, false))
             try await fill(copy, "after")
@@ -229,13 +229,13 @@ import Testing
     }
   }
 
-  @Test func aCopyBesideItsOriginalIsAKennelOfItsOwn() async throws {
+  @Test func `a copy next to its original is a separate kennel`() async throws {
     try await withStore { original in
       try await fill(original, "both 1", "both 2")
       try await withCopy(of: original) { copy in
         try await fill(original, "original")
         try await fill(copy, "copy")
-        // Who reads both misses nothing and has nothing twice, whichever comes first.
+        // A reader of both kennels misses nothing and has no duplicates, regardless of the order.
         for pair in [[original, copy], [copy, original]] {
           try await withStore { here in
             let ada = try await here.addUser()
@@ -246,7 +246,7 @@ import Testing
             #expect(try await captions(here).count == 4)
           }
         }
-        // Nor has one what it takes from the other.
+        // The same is true if one of them reads the other.
         let bob = try #require(try await copy.accounts.user(named: "Bob"))
         try await serving(original) { other in
           let taken = try await take(other, into: copy, bob)
@@ -263,23 +263,23 @@ import Testing
     }
   }
 
-  @Test func whatAKennelSaysItWasIsBelievedAsFarAsItHurtsNobodyElse() async throws {
+  @Test func `the claimed ancestors of a kennel are limited and validated`() async throws {
     let ours = KennelIdentity.random()
     let other = KennelIdentity.random()
     #expect(KennelLineage(identity: ours).common(with: KennelLineage(identity: other)) == 0)
     let was = KennelLineage(identity: other, ancestors: [.init(identity: ours, through: 7)])
     #expect(was.common(with: KennelLineage(identity: ours)) == 7)
-    // What is no identity is no kennel's.
+    // An invalid identity is an error.
     for kennel in ["{\"id\":\"no\"}", "{\"id\":7}", "{}", "[]"] {
       let page = Data("{\"kennel\":\(kennel),\"posts\":[],\"next\":null}".utf8)
-      #expect(throws: KennelError.self) { try PeerPage(page, after: 0, photoSizeLimit: 1) }
+      #expect(throws: KennelError.self) { try PeerPage(page, after: 0, maximumPhotoSize: 1) }
     }
     let ancestor = "{\"id\":\"\(ours)\",\"through\":-5}"
     let many = Array(repeating: ancestor, count: 1000).joined(separator: ",")
     let page = try PeerPage(
       Data("{\"kennel\":{\"id\":\"\(other)\",\"was\":[\(many)]},\"posts\":[],\"next\":null}".utf8), after: 0,
-      photoSizeLimit: 1)
-    #expect(page.lineage?.ancestors.count == KennelLineage.limit)
+      maximumPhotoSize: 1)
+    #expect(page.lineage?.ancestors.count == KennelLineage.maximumAncestorCount)
     #expect(page.lineage?.ancestors.allSatisfy { $0.through == 0 } == true)
   }
 }

@@ -18,94 +18,94 @@ import Testing
       delegate: delegate)
   }
 
-  /// All that a listener hears, and how it ended.
-  private func hear(_ script: Script) async throws -> ([PeerNews], (any Error)?) {
+  /// Returns everything that a listener receives, and how it ended.
+  private func hear(_ script: Script) async throws -> ([PeerEvent], (any Error)?) {
     let server = try ScriptedServer(script)
     defer { server.stop() }
-    let listener = PeerListener()
-    let news = listener.all
+    let listener = PeerLinkContinuation()
+    let events = listener.all
     let link = try makeLink(server, listener)
     defer { link.close() }
     link.open()
-    var heard: [PeerNews] = []
+    var heard: [PeerEvent] = []
     do {
-      for try await one in news { heard.append(one) }
+      for try await event in events { heard.append(event) }
       return (heard, nil)
     } catch {
       return (heard, error)
     }
   }
 
-  @Test func newsComesInOrderAndTheEndIsToldOnce() async throws {
+  @Test func `events arrive in order and the end is reported once`() async throws {
     let (heard, error) = try await hear([
       .readRequest, .send(Self.head), .sendSlowly(Self.hello + "{\"kind\":\"post\",\"post\":7}\r\n\n"),
       .send("{\"kind\":\"heartbeat\"}\n{\"kind\":\"later\"}\n{\"kind\":\"lost\"}\n"),
     ])
     #expect(heard == [.opened, .posted(7), .lost])
     let ending = try #require(error as? PeerFailure)
-    #expect(ending.mayPass && ending.error.code == .unreachable)
+    #expect(ending.isRetryable && ending.error.code == .unreachable)
   }
 
-  @Test func aResetIsAnEndThatMayPass() async throws {
+  @Test func `a connection reset is a retryable failure`() async throws {
     let (heard, error) = try await hear([.readRequest, .send(Self.head), .send(Self.hello), .reset])
     #expect(heard.count <= 1)
-    #expect((error as? PeerFailure)?.mayPass == true)
+    #expect((error as? PeerFailure)?.isRetryable == true)
   }
 
-  @Test func whatIsNoKennelEndsForGood() async throws {
+  @Test func `a server that is not a kennel is a permanent failure`() async throws {
     for answer in [
       "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", Self.head + "<html>\n",
       "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
     ] {
       let (heard, error) = try await hear([.readRequest, .send(answer), .readUntilClosed])
       #expect(heard.isEmpty)
-      #expect((error as? PeerFailure)?.mayPass == false, "\(answer)")
+      #expect((error as? PeerFailure)?.isRetryable == false, "\(answer)")
     }
     let (_, error) = try await hear([
       .readRequest, .send(Self.head), .sendForever(Data(repeating: 97, count: 65536)),
     ])
-    #expect((error as? PeerFailure)?.error.description.contains("line without end") == true)
+    #expect((error as? PeerFailure)?.error.description.contains("line that is too long") == true)
   }
 
-  @Test func whoWaitsIsResumedOnce() async throws {
+  @Test func `a waiting caller is resumed once`() async throws {
     let server = try ScriptedServer([.readRequest, .send(Self.head), .send(Self.hello), .hold])
     defer { server.stop() }
-    let listener = PeerListener()
+    let listener = PeerLinkContinuation()
     let link = try makeLink(server, listener)
     defer { link.close() }
     #expect(try await listener.next { link.open() } == .opened)
   }
 
-  @Test func whoWaitsAndGoesAwayIsResumedWithTheirCancellation() async throws {
+  @Test func `a cancelled waiting caller is resumed with CancellationError`() async throws {
     let asked = Gate()
     let server = try ScriptedServer([.readRequest, .open(asked), .hold])
     defer { server.stop() }
-    let listener = PeerListener()
+    let listener = PeerLinkContinuation()
     let link = try makeLink(server, listener)
     let task = Task { try await listener.next { link.open() } }
     await asked.wait()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     link.close()
-    // Cancelled before it waits, it is resumed as well, and nothing is opened.
+    // A task that is cancelled before it waits is resumed as well, and no link is opened.
     let late = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await listener.next { Issue.record("It was begun") }
+      return try await listener.next { Issue.record("The link was opened") }
     }
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
-  @Test func whoWaitsIsResumedWhenTheLinkBreaks() async throws {
+  @Test func `a waiting caller is resumed when the link breaks`() async throws {
     let server = try ScriptedServer([.readRequest, .reset])
     defer { server.stop() }
-    let listener = PeerListener()
+    let listener = PeerLinkContinuation()
     let link = try makeLink(server, listener)
     await #expect(throws: PeerFailure.self) { try await listener.next { link.open() } }
-    // And who comes later.
+    // The same applies to a later caller.
     await #expect(throws: PeerFailure.self) { try await listener.next() }
   }
 
-  @Test func droppingTheLinkEndsItsConnectionAndTellsNobody() async throws {
+  @Test func `releasing a link closes its connection without a delegate call`() async throws {
     let asked = Gate()
     let closed = Gate()
     let server = try ScriptedServer([.readRequest, .open(asked), .readUntilClosed, .open(closed), .close])
@@ -121,7 +121,7 @@ import Testing
     #expect(counter.endings == 0)
   }
 
-  @Test func aDelegateThatIsGoneIsNotKept() async throws {
+  @Test func `a link does not retain its delegate`() async throws {
     let server = try ScriptedServer([.readRequest, .send(Self.head), .send(Self.hello), .hold])
     defer { server.stop() }
     var counter: CountingDelegate? = CountingDelegate()
@@ -134,10 +134,10 @@ import Testing
     link.close()
   }
 
-  @Test func aLinkIsOpenedOnceAndAClosedOneNever() async throws {
+  @Test func `a link opens only once, and never after it was closed`() async throws {
     let server = try ScriptedServer([.readRequest, .send(Self.head), .send(Self.hello), .hold])
     defer { server.stop() }
-    let listener = PeerListener()
+    let listener = PeerLinkContinuation()
     let link = try makeLink(server, listener)
     #expect(
       try await listener.next {
@@ -149,12 +149,12 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func followingTakesEachPostAndMakesTheLinkAnew() async throws {
+  @Test func `following takes each new post and reconnects a broken link`() async throws {
     try await withStore { there in
       let other = try OtherKennel(there)
       let bob = try await there.addUser("Bob")
       try await there.addPost(0, by: bob)
-      // Each link breaks after a few hundred bytes.
+      // Each link breaks after 300 to 3000 bytes.
       let relay = try CuttingRelay(to: other.port, seed: 5) { Int.random(in: 300..<3000, using: &$0) }
       defer { relay.stop() }
       try await withStore { here in
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func aKennelThatIsAwayIsWaitedForWhereItWasBefore() async throws {
+  @Test func `following retries a kennel that was reached before`() async throws {
     try await withStore { there in
       let other = try OtherKennel(there)
       try await there.addPost(1, by: there.addUser("Bob"))
@@ -183,7 +183,7 @@ import Testing
         try await sync(address, here, ada).run()
         await other.stop()
         let tries = Mutex(0)
-        // Asked for once, it ends soon: nobody is there.
+        // A single sync ends soon because there is no server.
         let error = await #expect(throws: KennelError.self) {
           try await sync(address, here, ada).run(retrying: { _ in tries.withLock { $0 += 1 } })
         }
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func whatIsDoneWithAReportEndsTheFollowingWhenItFails() async throws {
+  @Test func `following ends when the report handler throws`() async throws {
     struct NoPaper: Error {}
     try await withStore { there in
       let other = try OtherKennel(there)
@@ -213,16 +213,16 @@ import Testing
   }
 }
 
-extension PeerListener {
-  fileprivate var all: SlotEvents<PeerNews> { slot.events(buffering: .droppingOldest(limit: 100)) }
+extension PeerLinkContinuation {
+  fileprivate var all: SlotEvents<PeerEvent> { slot.events(buffering: .droppingOldest(limit: 100)) }
 }
 
-/// Counts what it is told.
+/// Counts the calls of the delegate.
 private final class CountingDelegate: PeerLinkDelegate {
-  private let counts = Mutex((news: 0, endings: 0))
+  private let counts = Mutex((events: 0, endings: 0))
   var endings: Int { counts.withLock { $0.endings } }
 
-  func peerLink(_ link: PeerLink, didReceive news: PeerNews) { counts.withLock { $0.news += 1 } }
+  func peerLink(_ link: PeerLink, didReceive event: PeerEvent) { counts.withLock { $0.events += 1 } }
   func peerLink(_ link: PeerLink, didCloseWith failure: PeerFailure) {
     counts.withLock { $0.endings += 1 }
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct PeerSyncTests {
-  /// Two stores; `body` gets both and the address of the first.
+  /// Opens two stores. `body` receives both of them and the server of the first.
   private func withTwo(
     _ body: (_ there: KennelStore, _ here: KennelStore, _ other: OtherKennel, _ ada: User) async throws ->
       Void
@@ -36,10 +36,10 @@ import Testing
     #expect(try await eventually { try here.incomingFiles().isEmpty })
   }
 
-  @Test func aKennelHasWhatTheOtherHas() async throws {
+  @Test func `a sync takes all posts of the other kennel`() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
-      // More than a page, and the same photo twice.
+      // More than one page, and each photo twice.
       for number in 0..<250 { try await there.addPost(number / 2, by: bob, caption: "No. \(number)") }
       let last = Mutex(SyncProgress())
       let report = try await sync(other.address(), here, ada).run { progress in
@@ -49,16 +49,16 @@ import Testing
       #expect(last.withLock { $0.seen == 250 && $0.taken == 250 && $0.bytes == report.bytes })
       try await expectEqual(there, here)
       #expect(try await here.posts.page(limit: 1).first?.authorName == "Ada")
-      // Nothing is left to do, and what comes later is all that the next one looks at.
+      // Nothing is left to do, and the next sync only checks new posts.
       #expect(try await sync(other.address(), here, ada).run() == SyncReport())
       try await there.addPost(1000, by: bob)
       #expect(try await sync(other.address(), here, ada).run().taken == 1)
-      // What came from there is not offered to others.
+      // Posts from the other kennel are not offered to further kennels.
       #expect(try await here.posts.sharedPage().isEmpty)
     }
   }
 
-  @Test func overALinkThatIsCutAtAnyByteBothAreEqualInTheEnd() async throws {
+  @Test func `a sync over a connection cut at any byte completes`() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
       var random = SeededRandom(7)
@@ -76,7 +76,7 @@ import Testing
           try await sync(other.address(port: relay.port), here, ada).run()
           break
         } catch let error as KennelError where error.code == .unreachable && runs < 200 {
-          // This run lost the link too often; the next one goes on.
+          // This run lost the connection too often. The next one resumes.
         }
       }
       try await expectEqual(there, here)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func aLaterRunGoesOnAfterTheLastByte() async throws {
+  @Test func `a later run resumes after the last byte`() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
       let photo = try await there.photos.stage(Data.pattern(count: 100_000))
@@ -96,7 +96,7 @@ import Testing
       defer { relay.stop() }
       let address = try other.address(port: relay.port)
       let error = await #expect(throws: KennelError.self) {
-        // One failure is one too many.
+        // The run ends with the first failure.
         try await sync(address, here, ada, failures: 1).run()
       }
       #expect(error?.code == .unreachable)
@@ -106,7 +106,7 @@ import Testing
       let report = try await sync(address, here, ada).run()
       #expect(report.taken == 1)
       #expect(relay.ranges.count == 1)
-      // What the first run had was not fetched again.
+      // The bytes of the first run were not fetched again.
       #expect(report.bytes < 45_000)
       let ours = try await here.posts.persistentPosts()
       #expect(ours.map(\.photo) == [photo.hash])
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func whatWasCancelledLeavesNothingHalf() async throws {
+  @Test func `a cancelled sync leaves no partial post`() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
       for number in 0..<30 { try await there.addPost(number, by: bob) }
@@ -135,17 +135,17 @@ import Testing
     }
   }
 
-  @Test func onlyOneRunReadsAPeerAtATime() async throws {
+  @Test func `only one run at a time reads a peer`() async throws {
     try await withTwo { there, here, other, ada in
       let partials = try await PartialPhotos.open(for: other.address(), in: here)
       #expect(await code { try await sync(other.address(), here, ada).run() } == .busy)
-      // Another peer is nobody's business.
+      // Another peer can be read at the same time.
       _ = try await PartialPhotos.open(for: PeerAddress("https://dogs.example"), in: here)
       withExtendedLifetime(partials) {}
     }
   }
 
-  @Test func whoHasEndedLetsTheNextOneIn() async throws {
+  @Test func `a run that has ended releases the lock`() async throws {
     try await withStore { here in
       let peer = try PeerAddress("https://dogs.example")
       let first = try await PartialPhotos.open(for: peer, in: here)
@@ -156,12 +156,12 @@ import Testing
     }
   }
 
-  @Test func aRunHasLimitsAndTheNextGoesOn() async throws {
+  @Test func `a run stops at its limits and the next one resumes`() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
       for number in 0..<10 { try await there.addPost(number, by: bob) }
       var limits = PeerSync.Limits()
-      limits.posts = 4
+      limits.maximumPosts = 4
       for expected in [4, 4, 2] {
         let report = try await PeerSync(
           from: other.address(), as: ada.id, into: here,
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func whatWasDeletedHereStaysDeleted() async throws {
+  @Test func `posts deleted here are not taken again`() async throws {
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
       try await there.addPost(1, by: bob)
@@ -199,19 +199,19 @@ import Testing
   }
 }
 
-/// A sync that takes any bytes for a photo and does not wait long.
+/// Creates a sync that accepts any bytes as a photo and does not wait long.
 func sync(
   _ peer: PeerAddress, _ store: KennelStore, _ owner: User, failures: Int = 6
 ) -> PeerSync {
   var limits = PeerSync.Limits()
   limits.firstPause = .microseconds(100)
-  limits.failures = failures
+  limits.maximumFailures = failures
   return PeerSync(
     from: peer, as: owner.id, into: store, session: PeerSync.makeSession(allowsPrivateAddresses: true),
     limits: limits, inspect: { _ in .small })
 }
 
-/// What lies under `peers`, without the directories.
+/// Returns the files below `peers`, without the directories.
 func partialFiles(_ store: KennelStore) throws -> [String] {
   let peers = store.directory + "/peers"
   return try FileManager.default.subpathsOfDirectory(atPath: peers).filter { $0.contains("/") }

@@ -26,11 +26,11 @@ import Testing
     "", "ab", String(repeating: "A", count: 64), "../../etc/passwd",
     String(repeating: "é", count: 64),
   ])
-  func whatIsNoHashNamesNoFile(text: String) {
+  func `an invalid hash names no file`(text: String) {
     #expect(PhotoHash(text) == nil)
   }
 
-  @Test func aPhotoIsKeptOnceAndAsLongAsAPostHasIt() async throws {
+  @Test func `a photo is stored once and kept while a post uses it`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let posts = [try await store.addPost(1, by: ada), try await store.addPost(1, by: ada)]
@@ -39,7 +39,7 @@ import Testing
       try await store.database.write { _ in }
       #expect(try store.photoFiles().count == 1)
       try await store.posts.delete(posts[1].id, by: ada.id)
-      // The removal waits in the same line.
+      // The removal waits in the same queue.
       try await store.database.write { _ in }
       #expect(try store.photoFiles().isEmpty)
       #expect(try await store.check().problems == [])
@@ -52,7 +52,7 @@ import Testing
       let post = try await store.addPost(1, by: ada)
       let path = store.photos.location(post.photo)
       try FileCalls.makeFile(store.photos.path + "/incoming/\(post.photo).placing")
-      // A deletion and what clears up after others may be committed together.
+      // A deletion and the cleanup after others may be committed together.
       let isThere = try await store.database.write { transaction throws(KennelError) in
         try store.posts.delete(post.id, by: ada.id, at: Date(), in: transaction)
         try store.changes.removePhotos(in: transaction)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func aPhotoPostedWhileItsLastPostIsDeletedStays() async throws {
+  @Test func `a photo posted while its last post is deleted is kept`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       var last = try await store.addPost(1, by: ada)
@@ -83,9 +83,9 @@ import Testing
     }
   }
 
-  @Test func whatIsTooLargeOrEmptyIsRefusedAndLeavesNothing() async throws {
+  @Test func `a photo that is too large or empty is refused and leaves no file`() async throws {
     let directory = try TemporaryDirectory()
-    try await withStore(in: directory, { $0.photoSizeLimit = 10 }) { store in
+    try await withStore(in: directory, { $0.maximumPhotoSize = 10 }) { store in
       #expect(await code { _ = try await store.photos.stage(Data(count: 11)) } == .photoTooLarge)
       #expect(await code { _ = try await store.photos.stage(Data()) } == .badPhoto)
       let upload = try await store.photos.beginUpload()
@@ -99,7 +99,7 @@ import Testing
         == [])
   }
 
-  @Test func whatAKilledProcessLeftIsClearedUpAtTheNextStart() async throws {
+  @Test func `files left by a killed process are removed at the next start`() async throws {
     let directory = try TemporaryDirectory()
     var hash = ""
     try await withStore(in: directory) { store in
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func anUploadOfALivingProcessIsNotTakenForALeftOver() async throws {
+  @Test func `an upload of a running process is not removed as a left-over`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       let upload = try await store.photos.beginUpload()
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func aCheckFindsWhatIsMissingAlteredOrTooMuch() async throws {
+  @Test func `a check finds missing, altered and unknown files`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       let ada = try await store.addUser()
@@ -149,14 +149,14 @@ import Testing
       #expect(report.photoCount == 3)
       #expect(
         Set(report.problems) == [
-          .missing(missing.photo), .altered(altered.photo), .orphan(orphan), .stranger("notes.txt"),
+          .missing(missing.photo), .altered(altered.photo), .orphan(orphan), .unknownFile("notes.txt"),
         ])
       #expect(report.problems.allSatisfy { $0.description.hasSuffix(".") })
 
-      // Posting it again brings it back.
+      // Posting the photo again restores it.
       try await store.addPost(1, by: ada)
       let second = try await store.check(removesOrphans: true)
-      #expect(second.problems == [.stranger("notes.txt")])
+      #expect(second.problems == [.unknownFile("notes.txt")])
       #expect(second.removedCount == 1)
     }
   }

@@ -6,22 +6,22 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct PostTests {
-  @Test func aPostComesBackAsItWasPosted() async throws {
+  @Test func `a post is returned as it was posted`() async throws {
     let directory = try TemporaryDirectory()
-    let hand = HandClock()
-    let posted = try await withStore(in: directory, clock: hand.clock) { store in
+    let manualClock = ManualKennelClock()
+    let posted = try await withStore(in: directory, clock: manualClock.clock) { store in
       try await store.addPost(1, by: store.addUser(), caption: "Good dog")
     }
     #expect(posted.authorName == "Ada")
     #expect(posted.facts == .small)
-    #expect(posted.created == hand.clock.now())
+    #expect(posted.created == manualClock.clock.now())
     try await withStore(in: directory) { store in
       let found = try await store.posts.post(posted.id)
       #expect(found == posted)
     }
   }
 
-  @Test func pagesFollowEachOtherWhileOthersPostAndDelete() async throws {
+  @Test func `pages stay consecutive while others post and delete`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       var ids: [Int64] = []
@@ -31,7 +31,7 @@ import Testing
         let page = try await store.posts.page(before: seen.last, limit: 10)
         if page.isEmpty { break }
         seen += page.map(\.id)
-        // The cursor's own post may go, and newer ones come: neither is repeated or skipped.
+        // The post of the cursor may be deleted, and newer posts may be added. No post is repeated or skipped.
         try await store.posts.delete(try #require(seen.last), by: ada.id)
         try await store.addPost(100 + seen.count, by: ada)
       }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func onlyTheAuthorAndAnOwnerDelete() async throws {
+  @Test func `only the author and owners can delete a post`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let bob = try await store.addUser("Bob")
@@ -52,12 +52,12 @@ import Testing
       try await store.posts.delete(posts[1].id, by: owner.id)
       #expect(await code { try await store.posts.delete(posts[1].id, by: owner.id) } == .noSuchPost)
       #expect(await code { _ = try await store.posts.post(posts[0].id) } == .noSuchPost)
-      // An id is never given again.
+      // An id is never used again.
       #expect(try await store.addPost(3, by: ada).id > posts[1].id)
     }
   }
 
-  @Test func commentsGoWithTheirPost() async throws {
+  @Test func `comments are deleted with their post`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let bob = try await store.addUser("Bob")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func bothFacesGiveTheSamePosts() async throws {
+  @Test func `the callback and async functions return the same posts`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       for number in 0..<5 { try await store.addPost(number, by: ada) }
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func aQuestionThatIsTakenBackIsAnsweredOnce() async throws {
+  @Test func `a cancelled query completes once`() async throws {
     try await withStore({ $0.database.readers = 1 }) { store in
       let begun = Gate()
       let release = Gate()
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func aClosedStoreAnswersBothFaces() async throws {
+  @Test func `a closed store fails callback and async queries`() async throws {
     let directory = try TemporaryDirectory()
     let store = try await KennelStore.open(directory.path("data"), configuration: .forTest)
     await store.close()

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Sends exactly the bytes it is told to, and reads until the server closes the connection.
+/// Sends the given bytes unchanged, and reads until the server closes the connection.
 final class RawWebClient: Sendable {
   struct Failure: Error {
     var number: Int32
@@ -22,17 +22,17 @@ final class RawWebClient: Sendable {
       }
     }
     guard code == 0 else { throw Failure(number: errno) }
-    // So that a server that hangs fails the test, and does not stop it.
+    // With a time-out, a server that hangs fails the test and does not block it.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { close(descriptor) }
 
-  /// The whole answer; done on a thread of its own, for it blocks.
+  /// Returns the complete response. It blocks, so it runs on a separate thread.
   func exchange(_ head: String, _ body: Data = Data()) async throws -> String {
     let bytes = Array(head.utf8) + body
-    let answer = try await offThePool { try self.exchange(bytes) }
+    let answer = try await runOnThread { try self.exchange(bytes) }
     return String(decoding: answer, as: UTF8.self)
   }
 

@@ -4,29 +4,29 @@ import Testing
 
 @testable import KennelCore
 
-/// HTTP's Basic scheme brings name and password with each request.
+/// HTTP Basic authentication sends the name and the password with each request.
 @Suite(.timeLimit(.minutes(3))) struct RepeatedSignInTests {
   private func signIn(_ store: KennelStore, _ password: String = "correct horse") async throws -> User {
     try await store.accounts.signIn("Ada", password: password, address: "192.0.2.1")
   }
 
-  @Test func onlyTheFirstOfManyRequestsCostsAHash() async throws {
+  @Test func `only the first of many requests computes a hash`() async throws {
     try await withStore({
-      $0.accounts.concurrentHashes = 1
-      $0.accounts.waitingHashes = 1
+      $0.accounts.maximumConcurrentHashes = 1
+      $0.accounts.maximumWaitingHashes = 1
     }) { store in
       let ada = try await store.addUser()
       #expect(try await signIn(store) == ada)
-      let lane = store.accounts.hasher.lane
+      let workQueue = store.accounts.hasher.workQueue
       let (isHeld, release) = (Gate(), Gate())
-      async let held: Void = lane.run {
+      async let held: Void = workQueue.run {
         isHeld.open()
         release.waitBlocking(.seconds(120))
       }
       defer { release.open() }
       await isHeld.wait()
-      // With this the line is full: from here on a hash is refused.
-      lane.submit(LaneTicket(), {}) { _ in }
+      // With this job, the queue is full, so every further hash is refused.
+      workQueue.submit(CancellationTicket(), {}) { _ in }
       #expect(await code { _ = try await signIn(store, "another horse") } == .busy)
       for _ in 0..<100 { #expect(try await signIn(store) == ada) }
       release.open()
@@ -34,19 +34,19 @@ import Testing
     }
   }
 
-  @Test func aBurstAtTheBeginningIsOneAttempt() async throws {
+  @Test func `equal concurrent requests are one attempt`() async throws {
     let directory = try TemporaryDirectory()
     let cost = PasswordCost(passes: 1, memory: 16 << 20)
     let ada = try await withStore(in: directory, { $0.accounts.passwordCost = cost }) {
       try await $0.addUser()
     }
-    // With one hash at a time and nobody let wait, a second one would be refused as busy. The thread that has hashed Ada's
-    // password may not be free yet when the answer is here; so she was added before.
+    // With one concurrent hash and no waiting hashes, a second hash would be refused as busy. The thread that hashed
+    // Ada's password may still be busy when the result is available, so she was added before.
     try await withStore(
       in: directory,
       {
-        $0.accounts.concurrentHashes = 1
-        $0.accounts.waitingHashes = 0
+        $0.accounts.maximumConcurrentHashes = 1
+        $0.accounts.maximumWaitingHashes = 0
         $0.accounts.passwordCost = cost
       }
     ) { store in
@@ -54,11 +54,11 @@ import Testing
         for _ in 0..<200 { group.addTask { try await signIn(store) } }
         for try await user in group { #expect(user == ada) }
       }
-      #expect(store.accounts.signIns.withLock { $0.work.isEmpty && $0.desk.attemptCount == 0 })
+      #expect(store.accounts.signIns.withLock { $0.work.isEmpty && $0.coordinator.attemptCount == 0 })
     }
   }
 
-  @Test func aChangedPasswordIsAskedForAtOnce() async throws {
+  @Test func `a changed password applies immediately`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       #expect(try await signIn(store) == ada)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func anotherProcessChangesPasswordsAndRolesToo() async throws {
+  @Test func `changes of passwords and roles by another process apply`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       let ada = try await store.addUser()
@@ -86,9 +86,9 @@ import Testing
     }
   }
 
-  @Test func whoGoesAwayLeavesTheAttemptToTheOthers() async throws {
+  @Test func `cancelling one caller does not cancel an attempt that others share`() async throws {
     try await withStore({
-      $0.accounts.concurrentHashes = 1
+      $0.accounts.maximumConcurrentHashes = 1
       $0.accounts.passwordCost = PasswordCost(passes: 2, memory: 32 << 20)
     }) { store in
       let ada = try await store.addUser()
@@ -96,13 +96,13 @@ import Testing
       for task in tasks.dropLast() { task.cancel() }
       #expect(try await tasks.last?.value == ada)
       for task in tasks.dropLast() {
-        // Each had its answer: the user, or that it was taken back.
+        // Each task has a result: the user, or its cancellation.
         switch await task.result {
         case .success(let user): #expect(user == ada)
         case .failure(let error): #expect((error as? KennelError)?.code == .cancelled)
         }
       }
-      #expect(store.accounts.signIns.withLock { $0.work.isEmpty && $0.desk.attemptCount == 0 })
+      #expect(store.accounts.signIns.withLock { $0.work.isEmpty && $0.coordinator.attemptCount == 0 })
     }
   }
 }

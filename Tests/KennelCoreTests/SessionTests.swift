@@ -5,20 +5,20 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct SessionTests {
   @Test func aSessionLastsUntilItExpires() async throws {
-    let hand = HandClock()
+    let manualClock = ManualKennelClock()
     let directory = try TemporaryDirectory()
-    let session = try await withStore(in: directory, clock: hand.clock) { store in
+    let session = try await withStore(in: directory, clock: manualClock.clock) { store in
       try await store.accounts.beginSession(of: store.addUser().id)
     }
-    try await withStore(in: directory, clock: hand.clock) { store in
+    try await withStore(in: directory, clock: manualClock.clock) { store in
       let token = try #require(SessionToken(session.token.text))
       #expect(try await store.accounts.user(of: token)?.name == "Ada")
-      hand.advance(by: .seconds(30 * 24 * 3600))
+      manualClock.advance(by: .seconds(30 * 24 * 3600))
       #expect(try await store.accounts.user(of: token) == nil)
     }
   }
 
-  @Test func aSessionThatWasEndedIsOver() async throws {
+  @Test func `an ended session has no user`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       var sessions: [Accounts.Session] = []
@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test func theOldestSessionEndsForANewOne() async throws {
-    let hand = HandClock()
-    try await withStore(clock: hand.clock, { $0.accounts.sessionsPerUser = 3 }) { store in
+    let manualClock = ManualKennelClock()
+    try await withStore(clock: manualClock.clock, { $0.accounts.maximumSessionsPerUser = 3 }) { store in
       let ada = try await store.addUser()
       var sessions: [Accounts.Session] = []
       for _ in 0..<5 {
         sessions.append(try await store.accounts.beginSession(of: ada.id))
-        hand.advance(by: .seconds(1))
+        manualClock.advance(by: .seconds(1))
       }
       for (number, session) in sessions.enumerated() {
         #expect(try await (store.accounts.user(of: session.token) != nil) == (number >= 2))
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func theStoreHoldsNoTokenAndNoDescriptionTellsIt() async throws {
+  @Test func `no token is in the store or in a description`() async throws {
     try await withStore { store in
       let session = try await store.accounts.beginSession(of: store.addUser().id)
       #expect(session.token.text.utf8.count == 43)
@@ -75,7 +75,7 @@ import Testing
     "", "abc", String(repeating: "=", count: 43), String(repeating: "A", count: 44),
     String(repeating: "A", count: 5000),
   ])
-  func whatIsNoTokenIsNobodys(text: String) {
+  func `an invalid token has no user`(text: String) {
     #expect(SessionToken(text) == nil)
   }
 }

@@ -15,7 +15,7 @@ import Testing
       key: PeerKey(address: peer), created: created)
   }
 
-  @Test func aPostKeepsWhereItCameFromAndWhen() async throws {
+  @Test func `a post keeps its origin and date`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let post = try #require(try await take(7, into: store, by: ada))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func whatWasTakenIsNotTakenAgainEvenWhenItWasDeleted() async throws {
+  @Test func `a taken post is not taken again, even after it was deleted`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       let post = try #require(try await take(7, into: store, by: ada))
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func onlyWhatWasBornHereIsSharedTheOldestFirst() async throws {
+  @Test func `only posts created here are shared, the oldest first`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       var own: [Int64] = []
@@ -64,7 +64,7 @@ import Testing
         seen += page.map(\.id)
       }
       #expect(seen == own)
-      // Found by its index, however many came from elsewhere.
+      // The query uses the index, regardless of the number of posts from other kennels.
       let plan = try await store.database.read { connection throws(KennelError) in
         try connection.rows("EXPLAIN QUERY PLAN SELECT id FROM posts p WHERE p.peer IS NULL AND p.id > 5") {
           $0.text(3)
@@ -74,14 +74,14 @@ import Testing
     }
   }
 
-  @Test func aDateIsKeptUnlessItIsYetToComeOrBeyondAllTelling() async throws {
-    let hand = HandClock()
-    try await withStore(clock: hand.clock) { store in
+  @Test func `a date is kept unless it is in the future or out of range`() async throws {
+    let manualClock = ManualKennelClock()
+    try await withStore(clock: manualClock.clock) { store in
       let ada = try await store.addUser()
       for (given, kept) in [
         (Date(timeIntervalSince1970: -1_000_000), Date(timeIntervalSince1970: -1_000_000)),
-        (Date(timeIntervalSince1970: .infinity), hand.clock.now()),
-        (hand.clock.now().addingTimeInterval(5), hand.clock.now()),
+        (Date(timeIntervalSince1970: .infinity), manualClock.clock.now()),
+        (manualClock.clock.now().addingTimeInterval(5), manualClock.clock.now()),
       ] {
         let photo = try await store.photos.stage(KennelStore.photo(1))
         let post = try await store.posts.add(
@@ -93,14 +93,14 @@ import Testing
     #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == .min)
   }
 
-  @Test func thePlaceUpToWhichAPeerWasReadIsKept() async throws {
+  @Test func `the read position of a peer is stored`() async throws {
     try await withStore { store in
-      #expect(try await store.posts.memory(at: "a").cursor == 0)
+      #expect(try await store.posts.readState(at: "a").cursor == 0)
       for id: Int64 in [12, 13, 5] {
         try await store.posts.advanceCursor(to: id, of: PeerKey(address: "a"))
       }
-      #expect(try await store.posts.memory(at: "a").cursor == 13)
-      #expect(try await store.posts.memory(at: "b").cursor == 0)
+      #expect(try await store.posts.readState(at: "a").cursor == 13)
+      #expect(try await store.posts.readState(at: "b").cursor == 0)
     }
   }
 }

@@ -7,12 +7,12 @@ import Testing
   private func makeLimiter(capacity: Int = 100) -> SignInLimiter {
     SignInLimiter(
       address: .init(burst: 5, refill: .seconds(10)), visitor: .init(burst: 3, refill: .seconds(30)),
-      strangers: .init(burst: 8, refill: .seconds(60)), knownFor: .seconds(1000), capacity: capacity)
+      unknownVisitors: .init(burst: 8, refill: .seconds(60)), knownFor: .seconds(1000), capacity: capacity)
   }
 
   private typealias Visitor = SignInLimiter.Visitor
 
-  /// Begins an attempt if it is allowed.
+  /// Begins an attempt if it is allowed, and returns the verdict.
   private func attempt(
     _ limiter: inout SignInLimiter, _ name: String, from address: String, at now: Duration = .zero
   ) -> SignInLimiter.Verdict {
@@ -22,7 +22,7 @@ import Testing
     return verdict
   }
 
-  @Test func aNameHasSomeAttemptsFromAnAddressAndAnotherOneEachWhile() {
+  @Test func `a name has a few attempts from an address, then one per interval`() {
     var limiter = makeLimiter()
     for _ in 0..<3 { #expect(attempt(&limiter, "ada", from: "a") == .allowed) }
     #expect(attempt(&limiter, "ada", from: "a") == .wait(seconds: 30))
@@ -31,34 +31,34 @@ import Testing
     #expect(attempt(&limiter, "ada", from: "a", at: .seconds(30)) == .wait(seconds: 30))
   }
 
-  @Test func aStrangerUsesUpTheirOwnAttemptsOnly() {
+  @Test func `an unknown address uses up only its own attempts`() {
     var limiter = makeLimiter()
     while attempt(&limiter, "ada", from: "stranger") == .allowed {}
     #expect(attempt(&limiter, "ada", from: "home") == .allowed)
   }
 
-  @Test func anAddressIsLimitedWhateverTheNames() {
+  @Test func `an address is limited for all names together`() {
     var limiter = makeLimiter()
     for number in 0..<5 { #expect(attempt(&limiter, "\(number)", from: "a") == .allowed) }
     #expect(attempt(&limiter, "5", from: "a") == .wait(seconds: 10))
     #expect(attempt(&limiter, "5", from: "b") == .allowed)
   }
 
-  @Test func aCrowdSharesOneAllowanceAndThePersonGoesOnFromHome() {
+  @Test func `unknown addresses share one allowance and a known address keeps its own`() {
     var limiter = makeLimiter()
     limiter.remember(Visitor(name: "ada", address: "home"), at: .zero)
     let heard = (0..<100).count { attempt(&limiter, "ada", from: "\($0)") == .allowed }
     #expect(heard == 8)
     #expect(attempt(&limiter, "ada", from: "100") == .wait(seconds: 60))
-    // Wrong ones from home count there, and not against the crowd's.
+    // Wrong attempts from home count for that address, and not for the crowd.
     for _ in 0..<3 { #expect(attempt(&limiter, "ada", from: "home") == .allowed) }
     #expect(attempt(&limiter, "ada", from: "home") == .wait(seconds: 30))
     #expect(attempt(&limiter, "ada", from: "100", at: .seconds(60)) == .allowed)
-    // Another name is nobody's business.
+    // Another name is not affected.
     #expect(attempt(&limiter, "bob", from: "101") == .allowed)
   }
 
-  @Test func anAddressIsForgottenAfterAWhile() {
+  @Test func `a known address expires`() {
     var limiter = makeLimiter()
     limiter.remember(Visitor(name: "ada", address: "home"), at: .zero)
     for number in 0..<100 { _ = attempt(&limiter, "ada", from: "\(number)", at: .seconds(999)) }
@@ -66,21 +66,21 @@ import Testing
     #expect(attempt(&limiter, "ada", from: "home", at: .seconds(1000)) == .wait(seconds: 59))
   }
 
-  @Test func whatIsRefusedOrGivenBackCostsNothing() {
+  @Test func `refused and refunded attempts are not counted`() {
     var limiter = makeLimiter()
     let home = Visitor(name: "ada", address: "home")
     for _ in 0..<50 {
       #expect(limiter.verdict(home, at: .zero) == .allowed)
-      limiter.giveBack(limiter.begin(home, at: .zero))
+      limiter.refund(limiter.begin(home, at: .zero))
     }
     while attempt(&limiter, "ada", from: "home") == .allowed {}
     for _ in 0..<50 { #expect(attempt(&limiter, "ada", from: "home") == .wait(seconds: 30)) }
-    // The address was not charged for what was refused.
+    // Refused attempts do not count for the address.
     for name in ["bob", "eve"] { #expect(attempt(&limiter, name, from: "home") == .allowed) }
     #expect(attempt(&limiter, "joe", from: "home") == .wait(seconds: 10))
   }
 
-  @Test func itsTablesAreBounded() {
+  @Test func `the limiter's tables are bounded`() {
     var limiter = makeLimiter(capacity: 10)
     for number in 0..<1000 {
       _ = attempt(&limiter, "\(number)", from: "\(number)")
@@ -89,7 +89,7 @@ import Testing
     #expect(limiter.entryCount <= 40)
   }
 
-  @Test func anIPv6ClientIsItsNetwork() {
+  @Test func `an IPv6 client is counted by its network`() {
     #expect(ClientAddress.key("2001:db8:1:2::1") == ClientAddress.key("2001:db8:1:2:ffff::9"))
     #expect(ClientAddress.key("2001:db8:1:2::1") != ClientAddress.key("2001:db8:1:3::1"))
     #expect(ClientAddress.key("::ffff:192.0.2.7") == "192.0.2.7")

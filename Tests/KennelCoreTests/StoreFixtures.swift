@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import KennelCore
 
-/// Time that stands still until a test moves it.
-final class HandClock: Sendable {
+/// A clock that stands still until a test advances it.
+final class ManualKennelClock: Sendable {
   private let passed = Mutex(Duration.zero)
 
   var clock: KennelClock {
@@ -22,15 +22,15 @@ final class HandClock: Sendable {
 }
 
 extension KennelStore.Configuration {
-  /// Passwords that cost nothing.
+  /// A configuration with a minimal password cost.
   static var forTest: Self {
     var configuration = Self()
-    configuration.accounts.passwordCost = .least
+    configuration.accounts.passwordCost = .minimum
     return configuration
   }
 }
 
-/// Opens a store in a directory of its own for as long as `body` runs.
+/// Opens a store while `body` runs, in a new directory by default.
 func withStore<Value: Sendable>(
   in directory: TemporaryDirectory? = nil, clock: KennelClock = .system,
   _ change: (inout KennelStore.Configuration) -> Void = { _ in },
@@ -56,7 +56,7 @@ extension PhotoFacts {
 }
 
 extension KennelStore {
-  /// Bytes that stand for a photo: the store does not look into them.
+  /// Returns bytes that represent a photo. The store does not decode them.
   static func photo(_ number: Int) -> Data { Data("photo \(number)".utf8) }
 
   func addUser(_ name: String = "Ada", role: User.Role = .member) async throws -> User {
@@ -69,7 +69,7 @@ extension KennelStore {
     return try await posts.add(photo, facts: .small, caption: caption, author: user.id)
   }
 
-  /// The names of the photos' files.
+  /// Returns the names of the photo files.
   func photoFiles() throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: photos.path)).subtracting(["incoming"])
   }
@@ -79,7 +79,7 @@ extension KennelStore {
   }
 }
 
-/// The error's code; nil when there is none.
+/// Returns the code of the error that a closure throws, or nil if it throws none.
 func code(_ body: () async throws -> Void) async -> KennelError.Code? {
   do {
     try await body()

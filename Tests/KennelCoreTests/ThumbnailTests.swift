@@ -12,7 +12,7 @@ import Testing
     ("image/jpeg, image/webp;q=0.5", "jpeg"), ("image/webp;q=0, */*", "jpeg"), ("image/*", "jpeg"),
     ("text/html", "jpeg"), ("IMAGE/WEBP", "webp"), ("image/webp;q=0.5, image/*;q=0.5", "webp"),
     ("image/webp;q=abc", "jpeg"), (",;,;q=,", "jpeg"),
-  ]) func theFormatIsTheOneTheClientLikesBest(accept: String?, format: String) async throws {
+  ]) func `the thumbnail has the client's preferred format`(accept: String?, format: String) async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func eachSizeIsTheLongerSideAtMost() async throws {
+  @Test func `the longer side of a thumbnail has at most the requested size`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 300, height: 600)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func itIsMadeOnceHoweverManyAskAtOnce() async throws {
+  @Test func `concurrent requests make a thumbnail once`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 1600, height: 1200)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func itSurvivesARestart() async throws {
+  @Test func `a thumbnail survives a restart`() async throws {
     let directory = try TemporaryDirectory()
     let first = try await withSite(in: directory) { web in
       let ada = try await web.store.addUser("Ada")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatWasCutShortIsMadeAnew() async throws {
+  @Test func `a truncated thumbnail file is made again`() async throws {
     let directory = try TemporaryDirectory()
     let first = try await withSite(in: directory) { web in
       let ada = try await web.store.addUser("Ada")
@@ -103,35 +103,35 @@ import Testing
     }
   }
 
-  @Test func aPartOfOneThatGaveWayOnTheDiskIsStillSent() async throws {
+  @Test func `a range of a thumbnail whose file was removed is still sent`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await addNoise(to: web.store, by: ada)
       let path = "/posts/1/thumbnail?size=960&format=jpeg"
-      let whole = try await web.get(path)
-      #expect(whole.data.count > Thumbnail.inMemoryLimit)
+      let complete = try await web.get(path)
+      #expect(complete.data.count > Thumbnail.maximumInMemorySize)
       let folder = web.directory.path("data/thumbnails")
       for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
         try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
       }
       let part = try await web.get(path, ["Range": "bytes=0-9"])
       #expect(part.status == 206)
-      #expect(part.data == whole.data.prefix(10))
-      let tag = try #require(whole.field("ETag"))
+      #expect(part.data == complete.data.prefix(10))
+      let tag = try #require(complete.field("ETag"))
       #expect(try await web.get(path, ["If-None-Match": tag]).status == 304)
     }
   }
 
-  @Test func closingWaitsForNoneThatHasNotBegun() async throws {
+  @Test func `closing does not wait for thumbnails that have not begun`() async throws {
     let directory = try TemporaryDirectory()
     let cancelled = try await withStore(in: directory) { store in
       let ada = try await store.addUser("Ada")
-      // So many that they are not all made before this is seen to have begun.
+      // There are enough thumbnails that not all of them are made before the test sees that work has begun.
       var posts: [Post] = []
       for number in 0..<4 { posts.append(try await addNoise(to: store, by: ada, number)) }
       let thumbnails = try ThumbnailStore(
-        directory: directory.path("thumbnails"), store: store, diskLimit: 1 << 20,
-        memoryLimit: 1 << 20)
+        directory: directory.path("thumbnails"), store: store, maximumDiskSize: 1 << 20,
+        maximumMemorySize: 1 << 20)
       return await withTaskGroup(of: KennelError.Code?.self) { group in
         for post in posts {
           for key in ThumbnailKey.all(of: post.photo) {
@@ -140,7 +140,7 @@ import Testing
             }
           }
         }
-        #expect(await eventually { thumbnails.underWayCount >= 10 })
+        #expect(await eventually { thumbnails.inProgressCount >= 10 })
         await thumbnails.close()
         return await group.reduce(into: 0) { if $1 == .cancelled { $0 += 1 } }
       }
@@ -148,9 +148,9 @@ import Testing
     #expect(cancelled > 0)
   }
 
-  private static let noise = Result { try WebBench.noise(width: 1200, height: 900) }
+  private static let noise = Result { try SiteFixture.noise(width: 1200, height: 900) }
 
-  /// - Parameter number: makes it another photo, with the same pixels.
+  /// - Parameter number: makes the photo a different file with the same pixels.
   @discardableResult private func addNoise(
     to store: KennelStore, by user: User, _ number: Int = 0
   ) async throws -> Post {
@@ -159,7 +159,7 @@ import Testing
     return try await store.posts.add(photo, facts: facts, caption: "", author: user.id)
   }
 
-  @Test func theDiskHoldsNoMoreThanItsLimit() async throws {
+  @Test func `the thumbnails on the disk stay within their maximum size`() async throws {
     try await withSite { configuration in
       configuration.thumbnailCacheSize = 20_000
       configuration.thumbnailMemorySize = 0
@@ -174,7 +174,7 @@ import Testing
       #expect(usage.files >= 1 && usage.files < 20)
       let names = try FileManager.default.contentsOfDirectory(atPath: web.directory.path("data/thumbnails"))
       #expect(names.count == usage.files)
-      // Those used last are there still.
+      // The most recently used thumbnails are still there.
       let made = web.site.thumbnails.counts.made
       _ = try await web.get("/posts/20/thumbnail")
       #expect(web.site.thumbnails.counts.made == made)
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func aDiskThatIsFullKeepsNobodyFromSeeingIt() async throws {
+  @Test func `a thumbnail that cannot be stored is still sent`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
@@ -192,12 +192,12 @@ import Testing
     }
   }
 
-  @Test func aDeletedPostHasNoThumbnailAnyMore() async throws {
+  @Test func `a deleted post has no thumbnail`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
       #expect(try await web.get("/posts/1/thumbnail").status == 200)
-      #expect(try await web.ask("DELETE", "/posts/1", WebBench.basic("Ada")).status == 204)
+      #expect(try await web.ask("DELETE", "/posts/1", SiteFixture.basic("Ada")).status == 204)
       #expect(try await web.get("/posts/1/thumbnail").status == 404)
       #expect(try await web.get("/posts/1/photo").status == 404)
       let folder = web.directory.path("data/thumbnails")
@@ -206,13 +206,13 @@ import Testing
     }
   }
 
-  @Test func aPostThatAnotherProcessDeletedIsForgottenSoon() async throws {
+  @Test func `a post deleted by another process soon has no thumbnail`() async throws {
     let directory = try TemporaryDirectory()
-    // The clock stands still: nothing is forgotten for its age.
-    try await withSite(in: directory, clock: HandClock().clock) {
+    // The clock stands still, so no entry expires.
+    try await withSite(in: directory, clock: ManualKennelClock().clock) {
       _ in
     } store: {
-      $0.watchInterval = .milliseconds(5)
+      $0.pollInterval = .milliseconds(5)
     } _: { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func thumbnailsOfAPostThatNobodyHasAskedForSinceTheStartGoWithIt() async throws {
+  @Test func `thumbnails not requested since the start are removed with their post`() async throws {
     let directory = try TemporaryDirectory()
     let folder = directory.path("data/thumbnails")
     let (ada, other) = try await withSite(in: directory) { web in
@@ -240,7 +240,7 @@ import Testing
     try await withSite(in: directory) {
       _ in
     } store: {
-      $0.watchInterval = .milliseconds(5)
+      $0.pollInterval = .milliseconds(5)
     } _: { web in
       #expect(await eventually { web.site.thumbnails.usage.files == 3 })
       try await withStore(in: directory) { try await $0.posts.delete(1, by: ada.id) }
@@ -251,15 +251,15 @@ import Testing
     }
   }
 
-  @Test func aThumbnailThatIsMadeWhileItsPostGoesLeavesNoFile() async throws {
+  @Test func `a thumbnail made while its post is deleted leaves no file`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada, width: 400, height: 300)
-      // As during a backup: the photo can be decoded a while longer.
+      // As during a backup, the photo can still be decoded for a while.
       let held = try web.store.photos.holdRemovals()
-      #expect(try await web.ask("DELETE", "/posts/1", WebBench.basic("Ada")).status == 204)
-      // Asked for before the deletion, and only now begun.
-      let key = ThumbnailKey(photo: post.photo, size: .usual, format: .jpeg)
+      #expect(try await web.ask("DELETE", "/posts/1", SiteFixture.basic("Ada")).status == 204)
+      // The request arrives before the deletion, but the work begins after it.
+      let key = ThumbnailKey(photo: post.photo, size: .default, format: .jpeg)
       #expect(try await web.site.thumbnails.thumbnail(key, byteCount: post.byteCount).byteCount > 0)
       withExtendedLifetime(held) {}
       let folder = web.directory.path("data/thumbnails")
@@ -270,28 +270,28 @@ import Testing
     }
   }
 
-  @Test func conditionsAndRangesAreObeyed() async throws {
+  @Test func `conditional and range requests are supported`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
-      let noise = try await web.store.photos.stage(try WebBench.noise(width: 640, height: 480))
+      let noise = try await web.store.photos.stage(try SiteFixture.noise(width: 640, height: 480))
       let facts = try await PhotoInspector.facts(ofFileAt: noise.path)
       _ = try await web.store.posts.add(noise, facts: facts, caption: "", author: ada.id)
-      // A small one, which is in memory, and one that the kernel sends.
+      // A small thumbnail that is in memory, and a large one that the kernel sends.
       for size in [96, 640] {
         let path = "/posts/1/thumbnail?size=\(size)"
-        let whole = try await web.get(path)
-        #expect(whole.status == 200)
-        #expect((whole.data.count > Thumbnail.inMemoryLimit) == (size == 640))
+        let complete = try await web.get(path)
+        #expect(complete.status == 200)
+        #expect((complete.data.count > Thumbnail.maximumInMemorySize) == (size == 640))
         let again = try await web.get(path)
-        #expect(again.data == whole.data)
-        let tag = try #require(whole.field("ETag"))
+        #expect(again.data == complete.data)
+        let tag = try #require(complete.field("ETag"))
         #expect(try await web.get(path, ["If-None-Match": tag]).status == 304)
         let part = try await web.get(path, ["Range": "bytes=10-19"])
         #expect(part.status == 206)
-        #expect(part.data == whole.data[10..<20])
+        #expect(part.data == complete.data[10..<20])
         let none = try await web.get(path, ["Range": "bytes=9999999-"])
         #expect(none.status == 416)
-        #expect(none.field("Content-Range") == "bytes */\(whole.data.count)")
+        #expect(none.field("Content-Range") == "bytes */\(complete.data.count)")
         #expect(none.field("Content-Type") == "application/problem+json")
         #expect(try await web.get(path, ["If-Match": "\"other\""]).status == 412)
       }
@@ -313,7 +313,7 @@ import Testing
     }
   }
 
-  @Test func aPhotoThatIsGoneIsTheOwnersAffair() async throws {
+  @Test func `a missing photo file is an internal error`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada)
@@ -322,13 +322,13 @@ import Testing
       for path in ["/posts/1/thumbnail", "/posts/1/photo"] {
         let answer = try await web.get(path)
         #expect(answer.status == 500)
-        // No path of the server's.
+        // The response contains no path of the server.
         #expect(!answer.text.contains("data/"))
       }
     }
   }
 
-  @Test func namesOfFilesAreReadBack() {
+  @Test func `thumbnail file names are parsed back to keys`() {
     let hash = PhotoHash(bytes: Array(0..<32))
     for key in hash.map(ThumbnailKey.all) ?? [] { #expect(ThumbnailKey(fileName: key.fileName) == key) }
     let name = "\(String(repeating: "0", count: 64))"

@@ -4,8 +4,8 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct UserRemovalTests {
-  /// Ada and Bob have posted, the same photo among others, and have favoured and commented on each other's.
-  private struct Litter {
+  /// Two users, Ada and Bob, with posts, favourites and comments on each other's posts. One photo is in posts of both.
+  private struct TwoUsersFixture {
     let ada: User
     let bob: User
     let owner: User
@@ -33,57 +33,59 @@ import Testing
     }
   }
 
-  @Test func whatIsTheirsGoesWithThem() async throws {
+  @Test func `removing a user deletes the user's content`() async throws {
     try await withStore { store in
-      let litter = try await Litter(store)
-      let session = try await store.accounts.beginSession(of: litter.ada.id)
+      let fixture = try await TwoUsersFixture(store)
+      let session = try await store.accounts.beginSession(of: fixture.ada.id)
       let last = store.events.lastID
-      let departure = try await store.accounts.removeUser(litter.ada.id)
-      #expect(departure == .init(posts: 2, comments: 1, favourites: 2))
+      let removed = try await store.accounts.removeUser(fixture.ada.id)
+      #expect(removed == .init(posts: 2, comments: 1, favourites: 2))
       #expect(try await store.accounts.users().map(\.name) == ["Bob", "Olga"])
       #expect(try await store.accounts.user(of: session.token) == nil)
-      #expect(try await store.posts.page().map(\.id) == litter.bobs.reversed().map(\.id))
-      let left = try await store.posts.post(litter.bobs[0].id)
+      #expect(try await store.posts.page().map(\.id) == fixture.bobs.reversed().map(\.id))
+      let left = try await store.posts.post(fixture.bobs[0].id)
       #expect(left.favouriteCount == 1 && left.commentCount == 1)
       #expect(try await store.posts.comments(on: left.id).map(\.text) == ["by Bob"])
-      let told = Set(try await events(store, after: last).map(\.kind))
-      #expect(told.isSuperset(of: [.deleted, .favourites(count: 1)]))
+      let kinds = Set(try await events(store, after: last).map(\.kind))
+      #expect(kinds.isSuperset(of: [.deleted, .favourites(count: 1)]))
       #expect(try await events(store, after: last).count { $0.kind == .deleted } == 2)
-      // The photo that Bob has too stays; the other one's file goes.
+      // The photo that Bob also posted stays. The file of the other one is removed.
       #expect(try await store.check().problems == [])
       #expect(try await eventually { try store.photoFiles().count == 2 })
       #expect(
-        await code { _ = try await store.accounts.removeUser(litter.ada.id) } == .noSuchUser)
+        await code { _ = try await store.accounts.removeUser(fixture.ada.id) } == .noSuchUser)
     }
   }
 
-  @Test func anotherUserCanBeHandedThePostsAndComments() async throws {
+  @Test func `posts and comments can be transferred to another user`() async throws {
     try await withStore { store in
-      let litter = try await Litter(store)
-      let departure = try await store.accounts.removeUser(
-        litter.ada.id, legacy: .handed(to: litter.owner.id))
-      #expect(departure == .init(posts: 2, comments: 2, favourites: 2))
-      let post = try await store.posts.post(litter.adas[0].id)
+      let fixture = try await TwoUsersFixture(store)
+      let removed = try await store.accounts.removeUser(
+        fixture.ada.id, contentPolicy: .transferred(to: fixture.owner.id))
+      #expect(removed == .init(posts: 2, comments: 2, favourites: 2))
+      let post = try await store.posts.post(fixture.adas[0].id)
       #expect(post.authorName == "Olga" && post.favouriteCount == 1 && post.commentCount == 2)
       #expect(try await store.posts.page().count == 4)
       #expect(try await store.check().problems == [])
     }
   }
 
-  @Test func nobodyIsRemovedInFavourOfWhoIsNotThere() async throws {
+  @Test func `content is not transferred to a missing user or to the removed user`() async throws {
     try await withStore { store in
       let ada = try await store.addUser()
       #expect(
-        await code { _ = try await store.accounts.removeUser(ada.id, legacy: .handed(to: 99)) } == .noSuchUser
-      )
+        await code { _ = try await store.accounts.removeUser(ada.id, contentPolicy: .transferred(to: 99)) }
+          == .noSuchUser)
       #expect(
-        await code { _ = try await store.accounts.removeUser(ada.id, legacy: .handed(to: ada.id)) }
+        await code {
+          _ = try await store.accounts.removeUser(ada.id, contentPolicy: .transferred(to: ada.id))
+        }
           == .notAllowed)
       #expect(try await store.accounts.users() == [ada])
     }
   }
 
-  @Test func anOwnerIsAlwaysLeft() async throws {
+  @Test func `the last owner cannot be removed`() async throws {
     try await withStore { store in
       let owner = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser()

@@ -8,15 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct WebEventTests {
   /// Reads an open stream line by line.
   private func open(
-    _ web: WebBench, _ path: String = "/events", _ fields: [String: String] = [:]
+    _ web: SiteFixture, _ path: String = "/events", _ fields: [String: String] = [:]
   ) async throws -> (Retriever.URLSession.AsyncBytes, Retriever.HTTPURLResponse) {
     let (bytes, response) = try await web.session.bytes(for: try web.request("GET", path, fields))
     guard let response = response as? Retriever.HTTPURLResponse else { throw URLError(.badServerResponse) }
     return (bytes, response)
   }
 
-  @Test func whatHappensIsToldLineByLine() async throws {
-    try await withSite(clock: HandClock().clock) { web in
+  @Test func `each event is sent as one line`() async throws {
+    try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")
       let (bytes, response) = try await open(web)
       #expect(response.statusCode == 200)
@@ -26,7 +26,7 @@ import Testing
       #expect(try await lines.next() == #"{"id":0,"kind":"hello"}"#)
       try await web.store.addPost(1, by: ada)
       #expect(try await lines.next() == #"{"id":1,"kind":"post","post":1,"date":"2027-01-15T08:00:00Z"}"#)
-      #expect(try await web.ask("PUT", "/posts/1/favourite", WebBench.basic("Ada")).status == 200)
+      #expect(try await web.ask("PUT", "/posts/1/favourite", SiteFixture.basic("Ada")).status == 200)
       #expect(
         try await lines.next()
           == #"{"id":2,"kind":"favourites","post":1,"count":1,"date":"2027-01-15T08:00:00Z"}"#)
@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  @Test func whoseHeartItIsIsToldToThemAlone() async throws {
-    try await withSite(clock: HandClock().clock) { web in
+  @Test func `only the user who gave a heart receives that information`() async throws {
+    try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")
       let ben = try await web.store.addUser("Ben")
       try await web.store.addPost(1, by: ada)
@@ -55,7 +55,7 @@ import Testing
         #"{"id":\#(id),"kind":"favourites","post":1,"count":\#(count)\#(mark),"date":"2027-01-15T08:00:00Z"}"#
       }
       let mine = try await open(web, "/events", cookie).0
-      let byPassword = try await open(web, "/events", WebBench.basic("Ada")).0
+      let byPassword = try await open(web, "/events", SiteFixture.basic("Ada")).0
       let others = [try await open(web).0, try await open(web, "/events", try await web.cookie("Ben")).0]
       _ = try await web.store.posts.setFavourite(true, post: 1, user: ada.id)
       _ = try await web.store.posts.setFavourite(true, post: 1, user: ben.id)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await lines.next() == heart(index == 1 ? #","isFavourite":true"# : "", 3, 2))
         #expect(try await lines.next() == heart("", 4, 1))
       }
-      // Who comes back hears of it as well; once signed out, no more.
+      // A listener that reconnects receives the mark as well, but not after signing out.
       var replayed = try await open(web, "/events?after=3", cookie).0.lines.makeAsyncIterator()
       _ = try await replayed.next()
       #expect(try await replayed.next() == heart(#","isFavourite":false"#, 4, 1))
@@ -84,8 +84,8 @@ import Testing
     }
   }
 
-  @Test func aBrowsersEventSourceResumesWhereItWas() async throws {
-    try await withSite(clock: HandClock().clock) { web in
+  @Test func `an EventSource resumes after its last event`() async throws {
+    try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")
       for number in 1...3 { try await web.store.addPost(number, by: ada) }
       let (bytes, response) = try await open(
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func linesResumeByAParameter() async throws {
+  @Test func `a stream of lines resumes after the id in its parameter`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       for number in 1...3 { try await web.store.addPost(number, by: ada) }
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func whoMissedTooMuchIsToldToLookAnew() async throws {
+  @Test func `a client that missed too many events receives a lost event`() async throws {
     try await withSite {
       _ in
     } store: {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func aHeartbeatComesWheneverTheTimeIsUp() async throws {
+  @Test func `a heartbeat is sent after each interval`() async throws {
     let timer = ManualClock()
     try await withSite(timer: timer) { web in
       let (bytes, _) = try await open(web)
@@ -155,9 +155,9 @@ import Testing
       _ = try await lines.next()
       while let line = try await events.next(), !line.hasPrefix("data:") {}
       for _ in 0..<3 {
-        // One timer for all, and both of them wait for it.
+        // Both listeners wait for one shared timer.
         await timer.waitForSleepers()
-        #expect(await eventually { web.site.pulse.waitingCount == 2 })
+        #expect(await eventually { web.site.heartbeatTimer.waitingCount == 2 })
         timer.advance(by: .seconds(15))
         #expect(try await lines.next() == #"{"kind":"heartbeat"}"#)
         #expect(timer.sleeperCount <= 1)
@@ -166,18 +166,20 @@ import Testing
     }
   }
 
-  @Test func whoLeavesIsNoListenerAnyMore() async throws {
+  @Test func `a client that disconnects is removed from the listeners`() async throws {
     let timer = ManualClock()
     try await withSite(timer: timer) { web in
       let task = Task {
         let (bytes, _) = try await open(web)
         for try await _ in bytes.lines {}
       }
-      #expect(await eventually { web.store.events.waitingCount == 1 && web.site.pulse.waitingCount == 1 })
+      #expect(
+        await eventually { web.store.events.waitingCount == 1 && web.site.heartbeatTimer.waitingCount == 1 })
       task.cancel()
       _ = await task.result
-      #expect(await eventually { web.store.events.listenerCount == 0 && web.site.pulse.waitingCount == 0 })
-      // The timer stands still while nobody listens.
+      #expect(
+        await eventually { web.store.events.listenerCount == 0 && web.site.heartbeatTimer.waitingCount == 0 })
+      // The timer is stopped while there are no listeners.
       #expect(await eventually { timer.sleeperCount == 0 })
       let head = try await web.ask("HEAD", "/events").status
       #expect(head == 200)
@@ -185,11 +187,11 @@ import Testing
     }
   }
 
-  @Test func tooManyListenersAreToldToComeLater() async throws {
+  @Test func `listeners over the maximum are refused with a retry delay`() async throws {
     try await withSite {
       _ in
     } store: {
-      $0.listenerLimit = 1
+      $0.maximumListenerCount = 1
     } _: { web in
       let (bytes, _) = try await open(web)
       var lines = bytes.lines.makeAsyncIterator()
@@ -201,19 +203,19 @@ import Testing
   }
 
   @Test func manyListenersShareTheBytesOfAnEvent() async throws {
-    let text = EventText()
+    let encoder = EventEncoder()
     let events = [
       KennelEvent(id: 1, post: 2, kind: .favourites(count: 3), date: Date(timeIntervalSince1970: 0))
     ]
-    let first = text.data(events, .lines)
-    let second = text.data(events, .lines)
+    let first = encoder.data(events, .lines)
+    let second = encoder.data(events, .lines)
     first.withUnsafeBytes { one in
       second.withUnsafeBytes { other in #expect(one.baseAddress == other.baseAddress) }
     }
-    #expect(text.data(events, .eventSource).count > first.count)
+    #expect(encoder.data(events, .eventSource).count > first.count)
   }
 
-  @Test func twoHundredListenersHearTheSame() async throws {
+  @Test func `two hundred listeners receive the same events`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await withThrowingTaskGroup(of: [String].self) { group in

@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import KennelCore
 
-/// A site behind a real server, and a client of it.
-struct WebBench: Sendable {
+/// A site with a real server, and a client for it.
+struct SiteFixture: Sendable {
   let store: KennelStore
   let site: KennelSite
   let session: Retriever.URLSession
@@ -40,7 +40,7 @@ struct WebBench: Sendable {
     return request
   }
 
-  /// Asks without cookies or credentials, but for those in the fields.
+  /// Sends a request without cookies or credentials, except those in `fields`.
   func ask(
     _ method: String, _ path: String, _ fields: [String: String] = [:], body: Data? = nil
   ) async throws -> Answer {
@@ -66,7 +66,7 @@ struct WebBench: Sendable {
     return try await ask("POST", path, fields, body: Data(json.utf8))
   }
 
-  /// Signs in; the answer is the cookie to send.
+  /// Signs in and returns the cookie to send.
   func cookie(_ name: String = "Ada", password: String = "correct horse") async throws -> [String: String] {
     let answer = try await post("/session", json: #"{"name":"\#(name)","password":"\#(password)"}"#)
     guard answer.status == 201, let field = answer.field("Set-Cookie") else {
@@ -75,7 +75,7 @@ struct WebBench: Sendable {
     return ["Cookie": String(field.prefix { $0 != ";" })]
   }
 
-  /// Posts a picture of its own, past the web.
+  /// Posts a generated picture directly to the store.
   @discardableResult
   func addPicture(
     _ number: Int, by user: User, caption: String = "", width: Int = 40, height: Int = 30
@@ -104,7 +104,7 @@ struct WebBench: Sendable {
     return image
   }
 
-  /// A picture that is another one for each number.
+  /// Returns a picture that is different for each number.
   static func jpeg(_ number: Int, width: Int = 40, height: Int = 30) throws -> Data {
     guard let data = try picture(number, width: width, height: height).jpegData(compressionQuality: 0.9)
     else {
@@ -113,7 +113,7 @@ struct WebBench: Sendable {
     return data
   }
 
-  /// A picture that does not compress: its thumbnails are large.
+  /// Returns a picture that does not compress, so that its thumbnails are large.
   static func noise(width: Int, height: Int) throws -> Data {
     var generator = SeededRandom(7)
     var pixels: [ImagePixels.Pixel] = []
@@ -130,7 +130,7 @@ struct WebBench: Sendable {
   }
 }
 
-/// Any JSON.
+/// Any JSON value.
 enum JSONValue: Decodable, Hashable, Sendable {
   case null, bool(Bool), number(Double), string(String), array([JSONValue]), object([String: JSONValue])
 
@@ -164,13 +164,13 @@ enum JSONValue: Decodable, Hashable, Sendable {
   var count: Int? { if case .array(let elements) = self { elements.count } else { nil } }
 }
 
-/// Runs a site behind a server for as long as `body` runs.
+/// Runs a site with a server while `body` runs.
 func withSite<Value: Sendable>(
   in directory: TemporaryDirectory? = nil, clock: KennelClock = .system,
   timer: any Clock<Duration> = ContinuousClock(),
   _ change: (inout KennelSite.Configuration) -> Void = { _ in },
   store changeStore: (inout KennelStore.Configuration) -> Void = { _ in },
-  _ body: (WebBench) async throws -> Value
+  _ body: (SiteFixture) async throws -> Value
 ) async throws -> Value {
   let directory = try directory ?? TemporaryDirectory()
   return try await withStore(in: directory, clock: clock, changeStore) { store in
@@ -180,18 +180,18 @@ func withSite<Value: Sendable>(
       store: store, directory: directory.path("data"), configuration: configuration, clock: clock,
       timer: timer)
     var serverConfiguration = HTTPServerConfiguration()
-    serverConfiguration.limits.bodySize = KennelSite.bodySizeLimit
+    serverConfiguration.limits.maximumBodySize = KennelSite.maximumBodySize
     serverConfiguration.refusalResponse = { KennelSite.response(to: $0) }
     let server = try HTTPServer(configuration: serverConfiguration)
     try server.start { await site.respond(to: $0) }
     let sessionConfiguration = Retriever.URLSessionConfiguration.ephemeral
     sessionConfiguration.httpMaximumConnectionsPerHost = 500
     let session = Retriever.URLSession(configuration: sessionConfiguration)
-    let bench = WebBench(
+    let fixture = SiteFixture(
       store: store, site: site, session: session, port: server.port, directory: directory)
     let result: Result<Value, any Error>
     do {
-      result = .success(try await body(bench))
+      result = .success(try await body(fixture))
     } catch {
       result = .failure(error)
     }

@@ -4,22 +4,22 @@ import Testing
 
 @testable import KennelCore
 
-/// A page that lets its own name lead here gets nothing of what is here.
+/// A foreign page that points its own host name to this server must not receive any content.
 @Suite(.timeLimit(.minutes(1))) struct WebHostTests {
-  private func exchange(_ web: WebBench, _ fields: [String], version: String = "HTTP/1.1") async throws
+  private func exchange(_ web: SiteFixture, _ fields: [String], version: String = "HTTP/1.1") async throws
     -> String
   {
     let head = (["GET /posts \(version)"] + fields + ["Connection: close"]).joined(separator: "\r\n")
     return try await RawWebClient(port: web.port).exchange(head + "\r\n\r\n")
   }
 
-  @Test func aStrangeNameIsMisdirectedAndToldWhatToSet() async throws {
+  @Test func `an unknown host name is refused with advice`() async throws {
     try await withSite { web in
       let answer = try await exchange(web, ["Host: Evil.Example:8080"])
       #expect(answer.hasPrefix("HTTP/1.1 421 "))
       #expect(answer.contains("Content-Type: application/problem+json"))
       #expect(answer.contains(#""title":"Misdirected Request""#) && answer.contains("--name evil.example"))
-      // Everything but what it knows: pages, pictures and changes alike.
+      // This applies to all paths: pages, pictures and changes.
       for path in ["/", "/health", "/assets/page.css", "/posts/1/photo", "/events"] {
         let answer = try await RawWebClient(port: web.port).exchange(
           "GET \(path) HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aStrangePageLearnsNothingOfTheKennel() async throws {
+  @Test func `the response to an unknown host reveals nothing about the kennel`() async throws {
     try await withSite {
       $0.title = "The dogs of number 7"
     } _: { web in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func knownNamesAndAddressesAreAnswered() async throws {
+  @Test func `allowed names and addresses are answered`() async throws {
     try await withSite {
       var hosts = AllowedHosts(machine: "pi")
       _ = hosts.allow("dogs.example")
@@ -48,13 +48,13 @@ import Testing
         let answer = try await exchange(web, ["Host: \(host)"])
         #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(host)")
       }
-      // No browser leaves it out.
+      // A request without Host is accepted, because browsers always send it.
       let answer = try await exchange(web, [], version: "HTTP/1.0")
       #expect(answer.contains(" 200 "))
     }
   }
 
-  @Test func aHostThatIsNoneOrStandsTwiceIsABadRequest() async throws {
+  @Test func `an invalid, missing or repeated Host field is a bad request`() async throws {
     try await withSite { web in
       for fields in [
         ["Host: a b"], ["Host: user@localhost"], ["Host:"], ["Host: localhost", "Host: localhost"], [],
@@ -65,20 +65,20 @@ import Testing
     }
   }
 
-  @Test func whatATrustedProxyWasAskedForHasToBeKnownToo() async throws {
+  @Test func `the forwarded host of a trusted proxy must be allowed too`() async throws {
     try await withSite {
       $0.trustedProxies = ["127.0.0.1"]
     } _: { web in
       let strange = try await exchange(web, ["Host: localhost", "X-Forwarded-Host: evil.example"])
       #expect(strange.hasPrefix("HTTP/1.1 421 "))
-      // A page that is already here can set all fields but Host.
+      // A foreign page that has reached the server can set all fields except Host.
       let forged = ["Host: evil.example", "X-Forwarded-Host: localhost", "X-Forwarded-Proto: https"]
       #expect(try await exchange(web, forged).hasPrefix("HTTP/1.1 421 "))
     }
   }
 
-  /// What the site says of a request for another name, by the address it comes from.
-  private func statuses(_ web: WebBench, _ requests: [(address: String, scheme: String?)]) throws
+  /// Returns the status of requests for another name, by the address they come from.
+  private func statuses(_ web: SiteFixture, _ requests: [(address: String, scheme: String?)]) throws
     -> [HTTPStatus]
   {
     try requests.map { address, scheme in
@@ -86,7 +86,7 @@ import Testing
       fields["X-Forwarded-Proto"] = scheme
       let request = try HTTPRequest(target: "/", fields: fields, remoteAddress: address)
       do throws(Problem) {
-        try web.site.refuseStrange(request)
+        try web.site.refuseUnknownHost(request)
         return .ok
       } catch {
         return error.status
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func whatAProxyOnTheSocketHasGotEncryptedNeedsNoName() async throws {
+  @Test func `TLS requests through a Unix socket need no allowed name`() async throws {
     try await withSite {
       $0.trustedProxies = ["unix", "10.0.0.1"]
     } _: { web in

@@ -11,7 +11,7 @@ import Testing
     var bytes = Data()
   }
 
-  /// What comes out when the form is fed in pieces.
+  /// Returns the parts of a form that is parsed in pieces.
   private func parts(_ form: String, boundary: String = "b", pieces: (Data) -> [Data]) throws -> (
     [Part], isOver: Bool
   ) {
@@ -43,32 +43,32 @@ import Testing
     + "Content-Disposition: form-data; name=caption\r\n\r\n\r\n--b\r\n"
     + "Content-Disposition: form-data; name=\"a \\\"b\\\"\"\r\n\r\nx\r\n--b--\r\nepilogue"
 
-  @Test func aFormIsTheSameHoweverItIsCut() throws {
-    let whole = try parts(form) { [$0] }
-    #expect(whole.isOver)
-    #expect(whole.0.map(\.name) == ["photo", "caption", "a \"b\""])
-    #expect(whole.0.map(\.type) == ["image/jpeg", "", ""])
+  @Test func `a form is parsed the same way in pieces of any size`() throws {
+    let complete = try parts(form) { [$0] }
+    #expect(complete.isOver)
+    #expect(complete.0.map(\.name) == ["photo", "caption", "a \"b\""])
+    #expect(complete.0.map(\.type) == ["image/jpeg", "", ""])
     #expect(
-      whole.0.map { String(decoding: $0.bytes, as: UTF8.self) } == ["\r\n--\r\n-bb\r\n-\r\n--", "", "x"])
+      complete.0.map { String(decoding: $0.bytes, as: UTF8.self) } == ["\r\n--\r\n-bb\r\n-\r\n--", "", "x"])
     for length in 1...40 {
       let cut = try parts(form) { data in
         stride(from: 0, to: data.count, by: length).map { data[$0..<min($0 + length, data.count)] }
       }
-      #expect(cut.0 == whole.0 && cut.isOver, "in pieces of \(length)")
+      #expect(cut.0 == complete.0 && cut.isOver, "in pieces of \(length)")
     }
     for place in 1..<form.utf8.count {
       let cut = try parts(form) { [$0.prefix(place), $0.dropFirst(place)] }
-      #expect(cut.0 == whole.0 && cut.isOver, "cut at \(place)")
+      #expect(cut.0 == complete.0 && cut.isOver, "cut at \(place)")
     }
   }
 
-  @Test func randomContentComesThroughAsItWas() throws {
+  @Test func `random content is unchanged`() throws {
     var generator = SeededRandom(3)
     for _ in 0..<200 {
       let alphabet = Array("\r\n-b".utf8)
       let length = Int(generator.next() % 60)
       let content = Data((0..<length).map { _ in alphabet[Int(generator.next() % 4)] })
-      // What holds the boundary by chance would be another form.
+      // Content that contains the boundary by chance would be a different form.
       if String(decoding: Data("\r\n".utf8) + content, as: UTF8.self).contains("\r\n--b") { continue }
       let head = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n"
       var parser = try MultipartParser(boundary: "b")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsHeldButWhatMayBeABoundary() throws {
+  @Test func `only bytes that may be a boundary are buffered`() throws {
     var parser = try MultipartParser(boundary: "b")
     _ = try parser.feed(Data("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n".utf8))
     var count = 0
@@ -94,24 +94,24 @@ import Testing
   @Test(arguments: [
     ("--b\r\n\r\nx\r\n--b--", "no name"),
     ("--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--", "no name"),
-    ("--bx\r\n", "does not end its line"),
+    ("--bx\r\n", "not followed by a line break"),
     ("--b\r\nX: " + String(repeating: "y", count: 9000), "head that is too long"),
     (
       String(repeating: "--b\r\nContent-Disposition: form-data; name=x\r\n\r\n\r\n", count: 40),
       "too many parts"
     ),
-  ]) func aFormThatIsNoneIsRefused(form: String, reason: String) throws {
+  ]) func `an invalid form is refused`(form: String, reason: String) throws {
     var parser = try MultipartParser(boundary: "b")
     do throws(MultipartParser.Malformed) {
       _ = try parser.feed(Data(form.utf8))
-      Issue.record("It was taken.")
+      Issue.record("The form was accepted.")
     } catch {
       #expect(error.reason.contains(reason))
     }
   }
 
   @Test(arguments: ["", String(repeating: "x", count: 71), "a\u{7}", "ä"])
-  func aBoundaryThatIsNoneIsRefused(boundary: String) {
+  func `an invalid boundary is refused`(boundary: String) {
     #expect(throws: MultipartParser.Malformed.self) { try MultipartParser(boundary: boundary) }
   }
 }

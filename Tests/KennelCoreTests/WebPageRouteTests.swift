@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct WebPageRouteTests {
   private let browser = ["Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
 
-  @Test func thePagesAreHTMLAndNothingInThemIsRaw() async throws {
+  @Test func `the pages are HTML without unescaped text`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, caption: "<script>alert(1)</script>\" onload=\"x")
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func peopleGetErrorsAsPagesAndProgramsAsProblems() async throws {
+  @Test func `browsers get errors as pages and programs get problem documents`() async throws {
     try await withSite { web in
       for path in ["/photos/7", "/nothing", "/photos/x", "/assets/none.js", "/?before=x"] {
         let page = try await web.get(path, browser)
@@ -35,12 +35,12 @@ import Testing
         #expect(problem.field("Content-Type") == "application/problem+json")
         #expect(problem.status == page.status)
       }
-      // The programs' routes speak JSON to everybody.
+      // The API routes return JSON to all clients.
       #expect(try await web.get("/posts/7", browser).field("Content-Type") == "application/problem+json")
     }
   }
 
-  @Test func crawlersAreKeptOut() async throws {
+  @Test func `crawlers are excluded`() async throws {
     try await withSite { web in
       let robots = try await web.get("/robots.txt")
       #expect(robots.status == 200)
@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: [
     "/assets/..%2f..%2fetc%2fpasswd", "/assets/%2e%2e/x", "/assets/%00", "/assets/../../etc/passwd",
   ])
-  func noPathLeadsOut(path: String) async throws {
+  func `no path leaves the site`(path: String) async throws {
     try await withSite { web in
       let client = try RawWebClient(port: web.port)
       let answer = try await client.exchange(
@@ -61,11 +61,11 @@ import Testing
     }
   }
 
-  @Test func nothingThatIsSentBecomesAHeaderOrAPath() async throws {
+  @Test func `request data never becomes a header or a path`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
       let cookie = try await web.cookie()["Cookie"] ?? ""
-      let jpeg = try WebBench.jpeg(1)
+      let jpeg = try SiteFixture.jpeg(1)
       let head =
         "POST /posts?caption=a%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a<b> HTTP/1.1\r\nHost: localhost\r\n"
         + "Content-Type: image/jpeg\r\nCookie: \(cookie)\r\nContent-Length: \(jpeg.count)\r\n"
@@ -75,7 +75,7 @@ import Testing
       let lines = answer.components(separatedBy: "\r\n\r\n")[0].components(separatedBy: "\r\n")
       #expect(!lines.contains { $0.lowercased().hasPrefix("set-cookie") })
       #expect(try await web.store.posts.post(1).caption == "a\r\nSet-Cookie: evil=1\r\n\r\n<b>")
-      // A host that tries to be more than that, and ids with a sign or another script's digits.
+      // Ids with a sign, with white space, or with digits of another script.
       for path in ["/posts/+1", "/posts/%D9%A1", "/posts/1%20", "/posts/1%0a"] {
         let answer = try await RawWebClient(port: web.port).exchange(
           "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aPageThatSaysWhatWentWrongKnowsWhoLooksAtIt() async throws {
+  @Test func `an error page shows the signed-in user`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
       let fields = browser.merging(try await web.cookie()) { $1 }
@@ -96,13 +96,13 @@ import Testing
         let nobody = try await web.get(path, browser)
         #expect(nobody.text.contains("data-viewer=\"\"") && nobody.text.contains("data-sign-in"))
       }
-      // A password that is not looked at for this is nobody's.
-      let other = browser.merging(WebBench.basic("Ada", "wrong")) { $1 }
+      // A password is not verified for an error page, so the page has no viewer.
+      let other = browser.merging(SiteFixture.basic("Ada", "wrong")) { $1 }
       #expect(try await web.get("/nothing", other).text.contains("data-viewer=\"\""))
     }
   }
 
-  @Test func randomRequestsAreAnsweredAndNeverBreakIt() async throws {
+  @Test func `random requests are answered and never break the site`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada)
@@ -117,7 +117,7 @@ import Testing
         let path =
           "/"
           + (0..<Int.random(in: 0...8, using: &generator)).map { _ in pieces.randomElement() ?? "" }.joined()
-        // That one goes on for ever, however it is written.
+        // This stream never ends, regardless of how its path is written.
         if (try? RequestTarget(path))?.segments == ["events"] { continue }
         let method = ["GET", "HEAD", "PUT", "DELETE", "POST"].randomElement() ?? "GET"
         let answer = try await RawWebClient(port: web.port).exchange(

@@ -10,7 +10,7 @@ import Testing
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada, width: 300, height: 200)
       let answer = try await web.get("/posts/1/photo")
-      #expect(answer.data == (try WebBench.jpeg(1, width: 300, height: 200)))
+      #expect(answer.data == (try SiteFixture.jpeg(1, width: 300, height: 200)))
       #expect(answer.field("ETag") == "\"\(post.photo)\"")
       #expect(answer.field("Accept-Ranges") == "bytes")
       #expect(answer.field("Cache-Control") == "public, max-age=31536000, immutable")
@@ -28,12 +28,12 @@ import Testing
     }
   }
 
-  @Test func whatWasDeletedWhileItWasOpenedIsNotFound() async throws {
+  @Test func `a post deleted while its picture is opened is not found`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada, width: 300, height: 200)
       #expect(try await web.get("/posts/1/thumbnail?size=96").status == 200)
-      // Past the site, as another process does it: the site still takes the post for known.
+      // The post is deleted without the site, as by another process, so the site still has it in its cache.
       try await web.store.posts.delete(post.id, by: ada.id)
       let path = web.store.photos.file(post.photo, byteCount: post.byteCount).path
       #expect(await eventually { !FileManager.default.fileExists(atPath: path) })
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aPhotoThatIsMissingAlthoughItsPostIsThereIsAFault() async throws {
+  @Test func `a missing photo of an existing post is an internal error`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada)
@@ -51,20 +51,20 @@ import Testing
       try FileManager.default.removeItem(atPath: path)
       #expect(try await web.get("/posts/1/photo").status == 500)
       #expect(try await web.get("/posts/1/thumbnail").status == 500)
-      // Its post goes as well, between the look-up and the opening.
+      // The post is also deleted, between the lookup and opening the file.
       let code = await code {
-        try await web.site.lookingAgain(at: post.id) { () async throws(KennelError) in
+        try await web.site.reportingMissingPost(post.id) { () async throws(KennelError) in
           try await web.store.posts.delete(post.id, by: ada.id)
-          throw KennelError(.cannotOpen, "There is no such file.")
+          throw KennelError(.cannotOpen, "The file does not exist.")
         }
       }
       #expect(code == .noSuchPost)
     }
   }
 
-  @Test func theInspectorTellsWhatAPhotoIs() async throws {
+  @Test func `the inspector returns the properties of a photo`() async throws {
     try await withStore { store in
-      let photo = try await store.photos.stage(try WebBench.jpeg(1, width: 64, height: 48))
+      let photo = try await store.photos.stage(try SiteFixture.jpeg(1, width: 64, height: 48))
       let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
       #expect((facts.width, facts.height) == (64, 48))
       #expect(facts.format == .jpeg)

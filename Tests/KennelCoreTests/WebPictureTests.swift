@@ -6,7 +6,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct WebPictureTests {
-  @Test func idsComeALineEach() async throws {
+  @Test func `ids are sent one per line`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       #expect(try await web.get("/image-ids.txt").data.isEmpty)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func aCollageIsOnePictureOfMany() async throws {
+  @Test func `a collage combines many pictures in one`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       #expect(try await web.get("/collage").status == 404)
@@ -37,7 +37,8 @@ import Testing
       let gone = try await web.get("/collage?of=5,77,1,78")
       #expect(gone.status == 404)
       #expect(
-        try gone.json["detail"]?.string == "There is no post 77; it may have been deleted. Leave it out.")
+        try gone.json["detail"]?.string
+          == "Post 77 does not exist. It may have been deleted. Remove it from the list.")
       for wrong in [
         "of=5,", "of=a", "columns=0x", "cell=-1", "of=" + (1...101).map(String.init).joined(separator: ","),
       ] {
@@ -46,8 +47,8 @@ import Testing
     }
   }
 
-  @Test func theNewestPostIsWhatAWatchShows() async throws {
-    try await withSite(clock: HandClock().clock) { web in
+  @Test func `the current timeline entry is the newest post`() async throws {
+    try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")
       let none = try await web.get("/timeline/current")
       #expect(none.status == 404)
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func anotherKennelReadsThePostsFromTheOldestOn() async throws {
+  @Test func `another kennel reads the posts from the oldest on`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       for number in 1...3 { try await web.store.addPost(number, by: ada) }
@@ -78,14 +79,14 @@ import Testing
     }
   }
 
-  @Test func healthAndMetricsTellHowItIs() async throws {
+  @Test func `health and metrics report the state of the site`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada, width: 400, height: 300)
       _ = try await web.get("/posts/1/thumbnail")
       _ = try await web.get("/posts/1/thumbnail")
       _ = try await web.get("/nothing/\(UUID().uuidString)?a=b")
-      _ = try await web.get("/posts", WebBench.basic("Ada", "wrong"))
+      _ = try await web.get("/posts", SiteFixture.basic("Ada", "wrong"))
       let health = try await web.get("/health")
       #expect(health.status == 200)
       #expect(try health.json["status"]?.string == "ok")
@@ -114,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func aClosedStoreSaysSo() async throws {
+  @Test func `a closed store gives status 503`() async throws {
     try await withSite { web in
       await web.store.close()
       let answer = try await web.get("/health")

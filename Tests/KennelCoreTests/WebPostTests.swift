@@ -4,8 +4,8 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct WebPostTests {
-  @Test func aPostIsToldAsTheContractSays() async throws {
-    try await withSite(clock: HandClock().clock) { web in
+  @Test func `a post has the documented JSON format`() async throws {
+    try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada, caption: "Bello \"<script>\" & \u{1F415}")
       let answer = try await web.get("/posts/\(post.id)")
@@ -30,12 +30,12 @@ import Testing
       #expect(json["links"]?["photo"]?.string == "/posts/1/photo")
       #expect(json["links"]?["thumbnail"]?.string == "/posts/1/thumbnail")
       #expect(json["links"]?["page"]?.string == "/photos/1")
-      // JSON that got into a page by mistake would not begin a tag.
+      // JSON that is inserted into a page by mistake cannot start a tag.
       #expect(!answer.text.contains("<"))
     }
   }
 
-  @Test func postsComeInPagesThatLinkToEachOther() async throws {
+  @Test func `pages of posts link to each other`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       for number in 1...5 { try await web.store.addPost(number, by: ada) }
@@ -73,7 +73,7 @@ import Testing
     "/posts?limit=x", "/posts?limit=-1", "/posts?before=1.5", "/posts?before=0", "/posts?limit=1e3",
     "/posts?limit=101", "/posts?limit=9999999999", "/peer/posts?limit=101", "/collage?columns=21",
   ])
-  func aParameterThatMakesNoSenseIsRefused(path: String) async throws {
+  func `an invalid parameter is refused`(path: String) async throws {
     try await withSite { web in
       let answer = try await web.get(path)
       #expect(answer.status == 400)
@@ -88,7 +88,7 @@ import Testing
     "/nothing", "/posts/", "/posts/0", "/posts/-1", "/posts/01x", "/posts/1/2/3", "/posts/7",
     "/posts/99999999999999999999", "/POSTS",
   ])
-  func whatIsNotThereIsAProblem(path: String) async throws {
+  func `a missing resource is a problem document`(path: String) async throws {
     try await withSite { web in
       let answer = try await web.get(path)
       #expect(answer.status == 404)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func anotherMethodIsToldWhichOnesThereAre() async throws {
+  @Test func `an unsupported method gets the list of allowed methods`() async throws {
     try await withSite { web in
       let posts = try await web.ask("PUT", "/posts")
       #expect(posts.status == 405)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func headTellsWhatGetWouldAndSendsNothing() async throws {
+  @Test func `HEAD has the fields of GET and no body`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada)
@@ -124,26 +124,26 @@ import Testing
     }
   }
 
-  @Test func authorsAndOwnersDelete() async throws {
+  @Test func `authors and owners can delete posts`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       _ = try await web.store.addUser("Ben")
       _ = try await web.store.addUser("Olga", role: .owner)
       for number in 1...3 { try await web.store.addPost(number, by: ada) }
       #expect(try await web.ask("DELETE", "/posts/1").status == 401)
-      let other = try await web.ask("DELETE", "/posts/1", WebBench.basic("Ben"))
+      let other = try await web.ask("DELETE", "/posts/1", SiteFixture.basic("Ben"))
       #expect(other.status == 403)
-      #expect(try other.json["detail"]?.string == "Only its author or an owner may delete that.")
-      let mine = try await web.ask("DELETE", "/posts/1", WebBench.basic("Ada"))
+      #expect(try other.json["detail"]?.string == "Only the author or an owner can delete this.")
+      let mine = try await web.ask("DELETE", "/posts/1", SiteFixture.basic("Ada"))
       #expect(mine.status == 204)
       #expect(mine.data.isEmpty)
-      #expect(try await web.ask("DELETE", "/posts/1", WebBench.basic("Ada")).status == 404)
-      #expect(try await web.ask("DELETE", "/posts/2", WebBench.basic("Olga")).status == 204)
+      #expect(try await web.ask("DELETE", "/posts/1", SiteFixture.basic("Ada")).status == 404)
+      #expect(try await web.ask("DELETE", "/posts/2", SiteFixture.basic("Olga")).status == 204)
       #expect(try await web.get("/posts").json["posts"]?.count == 1)
     }
   }
 
-  @Test func everyAnswerSaysWhatBrowsersMayDo() async throws {
+  @Test func `every response has the security fields`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada)

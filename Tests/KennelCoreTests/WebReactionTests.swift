@@ -15,7 +15,7 @@ import Testing
         #expect(answer.status == 200)
         #expect(answer.text == #"{"post":2,"favourites":1,"isFavourite":true,"event":4}"#)
       }
-      #expect(try await web.ask("PUT", "/posts/3/favourite", WebBench.basic("Ada")).status == 200)
+      #expect(try await web.ask("PUT", "/posts/3/favourite", SiteFixture.basic("Ada")).status == 200)
       #expect(try await web.ask("PUT", "/posts/9/favourite", cookie).status == 404)
       #expect(try await web.ask("PUT", "/posts/2/favourite").status == 401)
       #expect(try await web.get("/posts/2", cookie).json["isFavourite"] == .bool(true))
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func heartsOfManyAtOnceAreAllCounted() async throws {
+  @Test func `concurrent hearts are all counted`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.store.addPost(1, by: ada)
@@ -39,7 +39,7 @@ import Testing
       try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<30 {
           group.addTask {
-            try await web.ask("PUT", "/posts/1/favourite", WebBench.basic("User \(number % 10)")).status
+            try await web.ask("PUT", "/posts/1/favourite", SiteFixture.basic("User \(number % 10)")).status
           }
         }
         for try await status in group { #expect(status == 200) }
@@ -71,18 +71,18 @@ import Testing
       let rest = try await web.get("/posts/1/comments?limit=1&after=1").json
       #expect(rest["comments"]?[0]?["text"]?.string == "Schön!")
       #expect(rest["next"] == .null)
-      // Under its own post only, and by those who may.
+      // A comment can be deleted only at the address of its own post, and only with permission.
       #expect(try await web.ask("DELETE", "/posts/2/comments/1", ben).status == 404)
       #expect(try await web.ask("DELETE", "/posts/1/comments/1").status == 401)
       #expect(try await web.ask("DELETE", "/posts/1/comments/1", ben).status == 204)
       #expect(try await web.ask("DELETE", "/posts/1/comments/1", ben).status == 404)
-      #expect(try await web.ask("DELETE", "/posts/1/comments/2", WebBench.basic("Ada")).status == 204)
+      #expect(try await web.ask("DELETE", "/posts/1/comments/2", SiteFixture.basic("Ada")).status == 204)
       #expect(try await web.get("/posts/1/comments").text == #"{"comments":[],"next":null}"#)
       #expect(try await web.get("/posts/7/comments").status == 404)
     }
   }
 
-  @Test func commentsThatCannotBeAreRefused() async throws {
+  @Test func `invalid comments are refused`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.store.addPost(1, by: ada)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func whatThePageDoesNotShowOfALongTalkIsFoundPageByPage() async throws {
+  @Test func `comments after the first page are found page by page`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.store.addPost(1, by: ada)
@@ -124,7 +124,7 @@ import Testing
       #expect(none.status == 400)
       #expect(
         try none.json["detail"]?.string
-          == "The parameter limit has to be a number from 1 to 100, as in ?limit=50.")
+          == "The parameter “limit” must be a number from 1 to 100, such as ?limit=50.")
     }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelCore
 
-/// What the server refuses before the site is asked is a problem document all the same.
+/// A request that the server refuses before it reaches the site also gets a problem document.
 @Suite(.timeLimit(.minutes(1))) struct WebRefusalTests {
   @Test(arguments: [
     ("BREW /posts HTTP/1.1\r\nHost: localhost\r\n", 501, "Not Implemented"),

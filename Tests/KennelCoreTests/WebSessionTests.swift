@@ -18,7 +18,7 @@ import Testing
       for attribute in ["Path=/", "HttpOnly", "SameSite=Strict", "Max-Age=2592000"] {
         #expect(cookie.contains("; \(attribute)"))
       }
-      // Over plain HTTP a browser would drop a secure one.
+      // Over plain HTTP, a browser would reject a Secure cookie.
       #expect(!cookie.contains("Secure"))
       #expect(answer.field("Cache-Control") == "no-store")
       let fields = ["Cookie": "a=b; " + cookie.prefix { $0 != ";" }]
@@ -38,7 +38,7 @@ import Testing
       let type = "application/x-www-form-urlencoded"
       let body = Data("name=Ada+B&password=correct%20horse".utf8)
       #expect(try await web.ask("POST", "/session", ["Content-Type": type], body: body).status == 201)
-      // What a browser sends by itself ends on the page.
+      // A form sent by a browser without scripts redirects to the page.
       var request = try web.request(
         "POST", "/session", ["Content-Type": type, "Accept": "text/html,*/*;q=0.8"])
       request.httpBody = body
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func behindTLSTheCookieIsForTLSOnly() async throws {
+  @Test func `with a TLS proxy, the cookie is for TLS only`() async throws {
     try await withSite {
       $0.trustedProxies = ["127.0.0.1"]
     } _: { web in
@@ -62,8 +62,8 @@ import Testing
     }
   }
 
-  @Test func aWrongPasswordIsRefusedAndTooManyAreHeldUp() async throws {
-    let clock = HandClock()
+  @Test func `a wrong password is refused and too many are delayed`() async throws {
+    let clock = ManualKennelClock()
     try await withSite(clock: clock.clock) { web in
       _ = try await web.store.addUser("Ada")
       let wrong = #"{"name":"Ada","password":"wrong"}"#
@@ -77,8 +77,8 @@ import Testing
       let seconds = try #require(last.field("Retry-After").flatMap { Int($0) })
       #expect(seconds > 0)
       #expect(try last.json["title"]?.string == "Too Many Requests")
-      // By HTTP Basic as well.
-      #expect(try await web.get("/favourites", WebBench.basic("Ada", "wrong")).status == 429)
+      // The limit also applies to HTTP Basic.
+      #expect(try await web.get("/favourites", SiteFixture.basic("Ada", "wrong")).status == 429)
     }
   }
 
@@ -86,7 +86,7 @@ import Testing
     ("application/json", "{}", 400), ("application/json", "[", 400), ("text/plain", "x", 415),
     ("application/x-www-form-urlencoded", "name=x", 400),
     ("application/json", #"{"name":"\#(String(repeating: "x", count: 70_000))","password":"x"}"#, 413),
-  ]) func whatIsNoSignInIsRefused(type: String, body: String, status: Int) async throws {
+  ]) func `an invalid sign-in request is refused`(type: String, body: String, status: Int) async throws {
     try await withSite { web in
       let answer = try await web.ask("POST", "/session", ["Content-Type": type], body: Data(body.utf8))
       #expect(answer.status == status)
@@ -94,16 +94,16 @@ import Testing
     }
   }
 
-  @Test func aBodyThatIsTooLargeIsToldHowLargeItMayBe() async throws {
+  @Test func `the error for a body that is too large has the maximum size`() async throws {
     try await withSite { web in
       let name = String(repeating: "x", count: 70_000)
       let answer = try await web.post("/session", json: #"{"name":"\#(name)","password":"x"}"#)
       #expect(
-        try answer.json["detail"]?.string == "What was sent is too large. Send no more than 64 KiB.")
+        try answer.json["detail"]?.string == "The request body is too large. The maximum is 64 KiB.")
     }
   }
 
-  @Test func badBasicCredentialsAreRefusedWhereNoneAreNeeded() async throws {
+  @Test func `wrong credentials are refused even on public pages`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
       for field in ["Basic", "Basic !!!", "Bearer x", "Basic " + Data("nocolon".utf8).base64EncodedString()] {
@@ -111,9 +111,9 @@ import Testing
         #expect(answer.status == 401)
         #expect(answer.field("WWW-Authenticate") == "Basic realm=\"Kennel\"")
       }
-      #expect(try await web.get("/posts", WebBench.basic("Ada", "wrong")).status == 401)
-      #expect(try await web.get("/posts", WebBench.basic("Ada")).status == 200)
-      // A session that has ended is nobody's; looking needs none.
+      #expect(try await web.get("/posts", SiteFixture.basic("Ada", "wrong")).status == 401)
+      #expect(try await web.get("/posts", SiteFixture.basic("Ada")).status == 200)
+      // An invalid session has no user, and reading posts requires none.
       #expect(try await web.get("/posts", ["Cookie": "kennel=x"]).status == 200)
     }
   }
@@ -121,7 +121,7 @@ import Testing
   @Test(arguments: [
     ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Origin": "https://evil.example"],
     ["Origin": "null"], ["Origin": "http://127.0.0.1:1"], ["Origin": "http://127.0.0.1.evil.example"],
-  ]) func anotherSiteCannotChangeAnything(fields: [String: String]) async throws {
+  ]) func `requests from other sites cannot change anything`(fields: [String: String]) async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.store.addPost(1, by: ada)
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func itsOwnPageAndProgramsCan() async throws {
+  @Test func `the kennel's own page and programs can make changes`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       try await web.store.addPost(1, by: ada)
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func aProxysWordsCountOnlyWhenItIsTrusted() throws {
+  @Test func `forwarded fields count only from a trusted proxy`() throws {
     let request = try HTTPRequest(
       target: "/",
       fields: [

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelCore
 
 @Suite(.timeLimit(.minutes(3))) struct WebUploadTests {
-  private func form(_ parts: [(head: String, body: Data)], boundary: String = "xyz", isWhole: Bool = true)
+  private func form(_ parts: [(head: String, body: Data)], boundary: String = "xyz", isComplete: Bool = true)
     -> Data
   {
     var data = Data()
@@ -15,7 +15,7 @@ import Testing
       data.append(part.body)
       data.append(Data("\r\n".utf8))
     }
-    if isWhole { data.append(Data("--\(boundary)--\r\n".utf8)) }
+    if isComplete { data.append(Data("--\(boundary)--\r\n".utf8)) }
     return data
   }
 
@@ -24,10 +24,10 @@ import Testing
     "Content-Disposition: form-data; name=\"photo\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg"
   private let captionHead = "Content-Disposition: form-data; name=\"caption\""
 
-  @Test func aPhotoIsSentAsItIs() async throws {
+  @Test func `a photo can be uploaded as the request body`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let jpeg = try WebBench.jpeg(1)
+      let jpeg = try SiteFixture.jpeg(1)
       let fields = try await web.cookie().merging(["Content-Type": "image/jpeg"]) { $1 }
       let answer = try await web.ask("POST", "/posts?caption=At%20the%20sea", fields, body: jpeg)
       #expect(answer.status == 201)
@@ -40,15 +40,15 @@ import Testing
     }
   }
 
-  @Test func aFormBringsPhotoAndCaptionInAnyOrder() async throws {
+  @Test func `a form can have the photo and the caption in any order`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let jpeg = try WebBench.jpeg(1)
+      let jpeg = try SiteFixture.jpeg(1)
       let photo = (photoHead, jpeg)
       let caption = (captionHead, Data("Grüße \"<b>\"".utf8))
       let other = ("Content-Disposition: form-data; name=\"more\"", Data("x".utf8))
       for (index, parts) in [[photo, caption], [caption, other, photo]].enumerated() {
-        let fields = WebBench.basic("Ada").merging(formType) { $1 }
+        let fields = SiteFixture.basic("Ada").merging(formType) { $1 }
         let answer = try await web.ask("POST", "/posts", fields, body: form(parts))
         #expect(answer.status == 201)
         #expect(try answer.json["caption"]?.string == "Grüße \"<b>\"")
@@ -58,10 +58,10 @@ import Testing
     }
   }
 
-  @Test func whoHasNotSignedInIsAskedToBeforeAnythingIsRead() async throws {
+  @Test func `an upload without credentials is refused before its body is read`() async throws {
     try await withSite { web in
       let answer = try await web.ask(
-        "POST", "/posts", ["Content-Type": "image/jpeg"], body: try WebBench.jpeg(1))
+        "POST", "/posts", ["Content-Type": "image/jpeg"], body: try SiteFixture.jpeg(1))
       #expect(answer.status == 401)
       #expect(answer.field("WWW-Authenticate") == "Basic realm=\"Kennel\"")
       #expect(answer.field("Content-Type") == "application/problem+json")
@@ -69,16 +69,16 @@ import Testing
     }
   }
 
-  @Test func aScriptIsNotAnsweredWithABrowsersPasswordWindow() async throws {
+  @Test func `a request from a script gets no Basic challenge`() async throws {
     try await withSite { web in
       let fields = ["Content-Type": "image/jpeg", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"]
-      let answer = try await web.ask("POST", "/posts", fields, body: try WebBench.jpeg(1))
+      let answer = try await web.ask("POST", "/posts", fields, body: try SiteFixture.jpeg(1))
       #expect(answer.status == 401)
       #expect(answer.field("WWW-Authenticate") == "Session realm=\"Kennel\"")
     }
   }
 
-  @Test func basicCredentialsOfASessionsTaskAreEnough() async throws {
+  @Test func `the Basic credentials of a URLSession task are accepted`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
       final class Answerer: NSObject, Retriever.URLSessionTaskDelegate {
@@ -94,7 +94,7 @@ import Testing
       }
       let request = try web.request("POST", "/posts", ["Content-Type": "image/jpeg"])
       let (_, response) = try await web.session.upload(
-        for: request, from: try WebBench.jpeg(1), delegate: Answerer())
+        for: request, from: try SiteFixture.jpeg(1), delegate: Answerer())
       #expect((response as? Retriever.HTTPURLResponse)?.statusCode == 201)
     }
   }
@@ -117,11 +117,11 @@ import Testing
       Data("<svg onload=\"alert(1)\"/>".utf8)
     },
     Refusal(name: "empty", type: "image/jpeg", status: 422, detail: "empty") { Data() },
-    Refusal(name: "cut short", type: "image/jpeg", status: 422, detail: "cut short") {
-      try WebBench.jpeg(1, width: 400, height: 300).prefix(2000)
+    Refusal(name: "incomplete", type: "image/jpeg", status: 422, detail: "incomplete") {
+      try SiteFixture.jpeg(1, width: 400, height: 300).prefix(2000)
     },
     Refusal(name: "too many pixels", type: "image/png", status: 413, detail: "50 megapixels") {
-      // A PNG's head that says 20,000 × 20,000.
+      // A PNG header with a size of 20,000 × 20,000.
       Data([
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0x4E, 0x20,
         0,
@@ -138,16 +138,17 @@ import Testing
       Data("--xyz--".utf8)
     },
     Refusal(
-      name: "form cut short", type: "multipart/form-data; boundary=xyz", status: 400, detail: "last boundary"
+      name: "incomplete form", type: "multipart/form-data; boundary=xyz", status: 400, detail: "last boundary"
     ) {
       Data("--xyz\r\nContent-Disposition: form-data; name=\"photo\"\r\n\r\nabc".utf8)
     },
   ]
 
-  @Test(arguments: refusals) func whatCannotBeTakenIsRefusedWithAReason(refusal: Refusal) async throws {
+  @Test(arguments: refusals) func `an invalid upload is refused with a reason`(refusal: Refusal) async throws
+  {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let fields = WebBench.basic("Ada").merging(["Content-Type": refusal.type]) { $1 }
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": refusal.type]) { $1 }
       let answer = try await web.ask("POST", "/posts", fields, body: try refusal.body())
       #expect(answer.status == refusal.status)
       let detail = try #require(try answer.json["detail"]?.string)
@@ -158,29 +159,31 @@ import Testing
     }
   }
 
-  @Test func whatADecoderSaysIsToldApartFromTheSentence() async throws {
+  @Test func `the message of a decoder is separate from the error message`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let fields = WebBench.basic("Ada").merging(["Content-Type": "image/png"]) { $1 }
-      var png = try #require(try WebBench.picture(1, width: 200, height: 200).pngData())
-      // Within the compressed pixels.
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": "image/png"]) { $1 }
+      var png = try #require(try SiteFixture.picture(1, width: 200, height: 200).pngData())
+      // Damages the compressed pixels.
       let middle = png.startIndex + png.count / 2
       for index in middle..<middle + 40 { png[index] ^= 0xFF }
       let damaged = try await web.ask("POST", "/posts", fields, body: png).json
-      #expect(damaged["detail"]?.string == "The photo is damaged. Save it anew, then send that.")
+      #expect(
+        damaged["detail"]?.string
+          == "The photo is damaged. Save it again in an image editor and upload the new file.")
       #expect(damaged["cause"]?.string?.contains("PNG") == true, "\(damaged["cause"] ?? .null)")
       let short = try await web.ask(
-        "POST", "/posts", fields, body: try WebBench.jpeg(1, width: 400, height: 300).prefix(2000)
+        "POST", "/posts", fields, body: try SiteFixture.jpeg(1, width: 400, height: 300).prefix(2000)
       ).json
-      #expect(short["detail"]?.string == "The photo is cut short. Send the whole file.")
+      #expect(short["detail"]?.string == "The photo is incomplete. Upload the complete file.")
       #expect(short["cause"]?.string?.isEmpty == false)
     }
   }
 
-  @Test func aBodyWithoutALengthIsHeldToTheLimitToo() async throws {
+  @Test func `a body without a length is also limited`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      var request = try web.request("POST", "/posts", WebBench.basic("Ada"))
+      var request = try web.request("POST", "/posts", SiteFixture.basic("Ada"))
       request.setValue("image/jpeg", forHTTPHeaderField: "Content-Type")
       request.httpBodyStream = InputStream(data: Data(count: (25 << 20) + 10))
       let (data, response) = try await web.session.data(for: request)
@@ -192,24 +195,24 @@ import Testing
   @Test func aCaptionThatIsTooLongIsRefused() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let fields = WebBench.basic("Ada").merging(formType) { $1 }
+      let fields = SiteFixture.basic("Ada").merging(formType) { $1 }
       let long = (captionHead, Data(String(repeating: "x", count: 2001).utf8))
-      let body = form([(photoHead, try WebBench.jpeg(1)), long])
+      let body = form([(photoHead, try SiteFixture.jpeg(1)), long])
       let answer = try await web.ask("POST", "/posts", fields, body: body)
       #expect(answer.status == 422)
       #expect(try answer.json["detail"]?.string?.contains("2000 characters") == true)
-      let huge = form([(captionHead, Data(count: 100_000)), (photoHead, try WebBench.jpeg(1))])
+      let huge = form([(captionHead, Data(count: 100_000)), (photoHead, try SiteFixture.jpeg(1))])
       #expect(try await web.ask("POST", "/posts", fields, body: huge).status == 422)
     }
   }
 
   @Test(arguments: [ImageEncoding.png, .webp(), .jpeg(isProgressive: true)])
-  func eachKindOfPhotoIsTaken(encoding: ImageEncoding) async throws {
+  func `each supported photo format is accepted`(encoding: ImageEncoding) async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let bytes = try await WebBench.picture(1, width: 64, height: 20).data(as: encoding)
-      // The type that is said does not count: the bytes do.
-      let fields = WebBench.basic("Ada").merging(["Content-Type": "image/jpeg"]) { $1 }
+      let bytes = try await SiteFixture.picture(1, width: 64, height: 20).data(as: encoding)
+      // The declared type is ignored; the format is detected from the bytes.
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": "image/jpeg"]) { $1 }
       let answer = try await web.ask("POST", "/posts", fields, body: bytes)
       #expect(answer.status == 201)
       let format = try #require(try answer.json["photo"]?["format"]?.string)

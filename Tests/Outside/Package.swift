@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A program of somebody else: it knows this repository by its product's name only.
+/// A program outside this repository, which knows it only by its product names.
 let package = Package(
   name: "outside",
   platforms: [.macOS(.v15)],

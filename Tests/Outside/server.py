@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The server the outside program talks to. Prints its base URL, then serves.
+"""The server for the outside program. Prints its base URL, then serves.
 
-With --until-end-of-input it ends when its standard input does, so that it never outlives who started it.
+With --until-end-of-input, it exits at the end of its standard input, so that it ends with the program that started it.
 """
 
 import base64
@@ -26,7 +26,7 @@ def png_chunk(kind, data):
 
 
 def png(width, height):
-    """A picture that gets redder to the right and greener downwards."""
+    """A picture whose red increases to the right and whose green increases downwards."""
     rows = b"".join(
         b"\0" + b"".join(bytes((255 * x // width, 255 * y // height, 90)) for x in range(width)) for y in range(height)
     )
@@ -116,12 +116,12 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404)
 
     def hold(self):
-        """Says nothing until the client has gone; a client that stays is sent away after a while."""
+        """Sends no response until the client disconnects. Closes the connection after 20 seconds."""
         select.select([self.connection], [], [], 20)
         self.close_connection = True
 
     def favorites(self, stream):
-        """A line, and the next one only when the client says that it has seen this one."""
+        """Sends one line, and the next one only after the client has confirmed this one."""
         self.send_response(200)
         self.send_header("Content-Type", "application/x-ndjson")
         self.send_header("Transfer-Encoding", "chunked")
@@ -140,7 +140,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 256
 
     def handle_error(self, *_):
-        pass  # a client that goes away is no error here
+        pass  # a client that disconnects is not an error here
 
 
 def end_with_input():

@@ -1,4 +1,4 @@
-"""What the reference pictures show: colours, soft shapes that no turning or mirroring leaves in place, fine squares."""
+"""The motif of the reference pictures: colors, soft shapes that every rotation or mirroring moves, fine squares."""
 
 import numpy as np
 
@@ -6,8 +6,11 @@ WIDTH, HEIGHT = 260, 180
 
 
 def chart(with_squares=True):
-    """Encoded sRGB between 0 and 1. The squares are one pixel large: scaled in linear light they turn to light grey
-    (188), scaled as encoded to middle grey (128)."""
+    """Returns encoded sRGB between 0 and 1.
+
+    The squares are one pixel large. Scaled in linear light, they become light gray (188); scaled as encoded values,
+    they become medium gray (128).
+    """
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(float)
     u, v = x / WIDTH, y / HEIGHT
     picture = np.stack([0.2 + 0.5 * u, 0.25 + 0.4 * v, 0.7 - 0.45 * u * v], axis=2)
@@ -28,7 +31,7 @@ def chart(with_squares=True):
 
 
 def alpha():
-    """Opaque in the middle, soft towards the edges, with a soft hole."""
+    """Returns alpha that is opaque in the middle and soft toward the edges, with a soft hole."""
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(float)
     u, v = x / WIDTH, y / HEIGHT
     outside = 1 / (1 + np.exp((np.hypot((u - 0.45) * 1.3, v - 0.5) - 0.45) * 25))
@@ -37,7 +40,7 @@ def alpha():
 
 
 def transparent_chart(with_squares=True):
-    """What is transparent is bright green, and must not show: not even where every other pixel is."""
+    """Returns a chart whose transparent pixels are bright green, which must not show, even if every other pixel is."""
     opacity = alpha()
     if with_squares:
         y, x = np.mgrid[0:HEIGHT, 0:WIDTH]

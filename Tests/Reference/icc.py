@@ -1,4 +1,4 @@
-"""ICC profiles, made byte by byte: nothing here is anybody else's file."""
+"""ICC profiles, built byte by byte, so that no files by other authors are needed."""
 
 import struct
 
@@ -18,7 +18,7 @@ def xyz(chromaticity):
 
 
 def to_d50(primaries, white=D65):
-    """The matrix from linear RGB to XYZ, adapted to D50 by Bradford's method as ICC profiles want it."""
+    """Returns the matrix from linear RGB to XYZ, adapted to D50 with Bradford's method, as ICC profiles require."""
     columns = np.stack([xyz(primary) for primary in primaries], axis=1)
     matrix = columns * np.linalg.solve(columns, xyz(white))
     bradford = np.array([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
@@ -72,7 +72,7 @@ def _profile(kind, space, connection, version, tags):
 
 
 def rgb(name, primaries, gamma=None):
-    """A matrix profile: of version 2 with a gamma, or of version 4 with sRGB's curve."""
+    """Returns a matrix profile: version 2 with a gamma, or version 4 with sRGB's curve."""
     version = 2 if gamma else 4
     matrix = to_d50(primaries)
     curve = _gamma(gamma) if gamma else _srgb_curve()
@@ -89,7 +89,7 @@ def grey(name, gamma):
 
 
 def cmyk(name, points=9):
-    """A printer that never was, as a table from CMYK to Lab: each ink lets some of each light through."""
+    """Returns the profile of a fictitious printer, as a table from CMYK to Lab: each ink absorbs part of each light."""
     steps = np.linspace(0, 1, points)
     c, m, y, k = np.meshgrid(steps, steps, steps, steps, indexing="ij")
     through = {"c": (0.95, 0.45, 0.15), "m": (0.25, 0.85, 0.45), "y": (0.05, 0.12, 0.85), "k": (0.93, 0.93, 0.93)}

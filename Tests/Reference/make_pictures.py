@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the reference pictures and their thumbnails: make_pictures.py FOLDER
+"""Creates the reference pictures and their thumbnails: make_pictures.py FOLDER
 
-Every picture is drawn here and encoded by Pillow or by our own PNG writer. Its thumbnail is computed in floating
-point and linear light from the pixels that the file really holds, and is written as raw 8-bit RGB or straight RGBA.
-manifest.json says of each what is expected and how far a thumbnail may be from it: other kernels than Lanczos and
-decoding a JPEG at a fraction of its size are within that; the usual mistakes (scaling encoded values, ignoring a
-profile, an orientation or transparency) are not. Both is checked here, before anything relies on it.
+This program draws every picture, and encodes it with Pillow or its own PNG writer. It computes the thumbnail from the
+decoded pixels of the file, in floating point and linear light, and writes it as raw 8-bit RGB or straight RGBA.
+manifest.json contains the expected thumbnails and the tolerances. A tolerance allows other kernels than Lanczos, and
+decoding a JPEG at a fraction of its size. It does not allow the common mistakes: scaling encoded values, or ignoring
+a profile, an orientation or transparency. This program checks both.
 """
 
 import io
@@ -22,10 +22,10 @@ import png
 import scaling
 
 BOX = 96
-# Mean and largest difference in 255ths. What is lost in encoding, in decoding at 6/8 and in other kernels.
+# The mean and largest difference in units of 1/255: the loss of encoding, of decoding at 6/8 and of other kernels.
 LOSSLESS = (1.5, 30)
 LOSSY = (2.0, 36)
-# Here edges are hard, and kernels differ there.
+# For pictures with hard edges, where kernels differ.
 HARD_EDGES = (2.5, 64)
 ORIENTATION = 0x0112
 
@@ -51,20 +51,20 @@ class ReferenceSet:
         return self.path(name)
 
     def add(self, name, pixels, tolerance, wrong=(), box=BOX, thumbnail=scaling.thumbnail, **how):
-        """`pixels` are what the file holds, upright; `wrong` are what mistakes would make of them."""
+        """Adds a picture. `pixels` are those of the file, upright; `wrong` are the results of common mistakes."""
         height, width = pixels.shape[:2]
         size = scaling.fitted(width, height, box)
         expected = thumbnail(pixels, *size, **how)
         for kernel in (scaling.mitchell, scaling.box):
             mean, largest = scaling.difference(expected, thumbnail(pixels, *size, kernel=kernel, **how))
             if mean > tolerance[0] * 0.75 or largest > tolerance[1] * 0.75:
-                raise SystemExit(f"{name}: another kernel is {mean:.2f}, {largest:.0f} apart: the bar is too tight")
+                raise SystemExit(f"{name}: another kernel is {mean:.2f}, {largest:.0f} apart: tolerance too small")
         for mistake, other in wrong:
             if other.shape[:2] != expected.shape[:2]:
                 continue
             mean, largest = scaling.difference(expected, other)
             if mean <= tolerance[0] and largest <= tolerance[1]:
-                raise SystemExit(f"{name}: {mistake} is only {mean:.2f}, {largest:.0f} apart: it would not be seen")
+                raise SystemExit(f"{name}: {mistake} is only {mean:.2f}, {largest:.0f} apart: not detectable")
         reference = f"{name}.raw"
         self.path(reference).write_bytes(bytes_of(expected).tobytes())
         self.entries.append({
@@ -74,12 +74,12 @@ class ReferenceSet:
 
     def write(self):
         names = {entry["file"] for entry in self.entries}
-        assert len(names) == len(self.entries), "two pictures have one name"
+        assert len(names) == len(self.entries), "two pictures have the same name"
         self.path("manifest.json").write_text(json.dumps(self.entries, indent=1) + "\n")
 
 
 def as_encoded(pixels, box=BOX):
-    """The commonest mistake: scaling what is encoded."""
+    """Returns the result of the most common mistake: scaling encoded values."""
     size = scaling.fitted(pixels.shape[1], pixels.shape[0], box)
     return "scaling encoded values", scaling.scaled(pixels, *size)
 
@@ -131,12 +131,12 @@ def profiles(pictures):
 
 
 def agrees_with_lcms(name, profile, wide, picture):
-    """Our profile has to mean to others what it means to us."""
+    """Checks that Little CMS interprets our profile as we do."""
     seen = ImageCms.profileToProfile(
         Image.fromarray(wide), ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB"))
     mean, largest = scaling.difference(floats_of(seen), picture)
     if mean > 0.6 or largest > 6:
-        raise SystemExit(f"{name}: lcms reads the profile otherwise: {mean:.2f}, {largest:.0f} apart")
+        raise SystemExit(f"{name}: Little CMS interprets the profile differently: {mean:.2f}, {largest:.0f} apart")
 
 
 def greys(pictures):
@@ -185,7 +185,7 @@ def inks(pictures):
         held = floats_of(file)
     ignored = (1 - held[..., :3]) * (1 - held[..., 3:])
     ignored = scaling.thumbnail(ignored, *scaling.fitted(*ignored.shape[1::-1], BOX))
-    # Intents and black points differ from one program to another.
+    # Programs differ in rendering intents and black points.
     pictures.add(path.name, floats_of(seen), (4, 48), [("ignoring the profile", ignored)])
 
 
@@ -225,7 +225,7 @@ def transparent(pictures):
     path = pictures.save("alpha-lossy.webp", soft, quality=90, exact=True)
     with Image.open(path) as file:
         pictures.add(path.name, floats_of(file), LOSSY)
-    # One colour of an RGB picture is transparent.
+    # One color of an RGB picture is transparent.
     keyed = bytes_of(chart.chart(with_squares=False))
     keyed[:, :60] = (0, 255, 0)
     png.write(pictures.path("colour-key.png"), keyed, transparency=bytes((0, 0, 0, 255, 0, 0)))
@@ -254,7 +254,7 @@ def photographs(pictures):
         path = pictures.save(f"{name}.jpg", image, quality=92, **options)
         with Image.open(path) as file:
             pictures.add(path.name, floats_of(file), LOSSY)
-    # Half its size: twice that is all of it, so that nothing may be lost in decoding at a fraction.
+    # The thumbnail has half the size of the picture, so decoding at a fraction may not lose anything.
     path = pictures.save("squares.jpg", Image.fromarray(bytes_of(chart.chart())), quality=95, subsampling=0)
     with Image.open(path) as file:
         held = floats_of(file)
@@ -269,7 +269,7 @@ def animations(pictures):
     second = first.transpose(Image.Transpose.ROTATE_180)
     path = pictures.save("animated.webp", first, save_all=True, append_images=[second], lossless=True, duration=100)
     pictures.add(path.name, floats_of(first), LOSSLESS)
-    # A GIF's steps between its 256 colours are sharp, and so kernels differ more.
+    # The steps between the 256 colors of a GIF are sharp, so kernels differ more.
     frames = [each.quantize(256, dither=Image.Dither.NONE) for each in (first, second)]
     path = pictures.save("animated.gif", frames[0], save_all=True, append_images=frames[1:], duration=100)
     with Image.open(path) as file:

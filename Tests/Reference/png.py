@@ -1,11 +1,11 @@
-"""A PNG writer for the forms that Pillow does not write: interlaced, 16 bits, few bits, transparent colours."""
+"""A PNG writer for the forms that Pillow does not write: interlaced, 16 bits, few bits, transparent colors."""
 
 import struct
 import zlib
 
 import numpy as np
 
-# Where each pass of Adam7 starts and how far it steps: x, y, step across, step down.
+# The start and the step of each pass of Adam7: x, y, horizontal step, vertical step.
 ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 
 
@@ -14,7 +14,7 @@ def _chunk(kind, data):
 
 
 def _rows(samples, bits):
-    """Each row with one of the filters 0, 1 and 2 in turn before it: a reader has to undo them."""
+    """Returns the rows with the filters 0, 1 and 2 in turn, which a reader must undo."""
     if bits == 16:
         packed = samples.astype(">u2").reshape(len(samples), -1).view(np.uint8)
     elif bits == 8:
@@ -35,7 +35,7 @@ def _rows(samples, bits):
 
 
 def write(path, samples, bits=8, interlaced=False, palette=None, transparency=None, extra=()):
-    """Samples are rows of pixels; what they are (grey, RGB, RGBA, places in a palette) their shape tells."""
+    """Writes rows of pixels. The shape of `samples` determines their kind: gray, RGB, RGBA or palette indices."""
     height, width = samples.shape[:2]
     channels = samples.shape[2] if samples.ndim == 3 else 1
     colour = 3 if palette is not None else {1: 0, 2: 4, 3: 2, 4: 6}[channels]
@@ -55,6 +55,6 @@ def write(path, samples, bits=8, interlaced=False, palette=None, transparency=No
     if transparency is not None:
         file += _chunk(b"tRNS", transparency)
     compressed = zlib.compress(data)
-    half = len(compressed) // 2  # more than one IDAT, as the standard allows
+    half = len(compressed) // 2  # several IDAT chunks, as the standard allows
     file += _chunk(b"IDAT", compressed[:half]) + _chunk(b"IDAT", compressed[half:]) + _chunk(b"IEND", b"")
     path.write_bytes(file)

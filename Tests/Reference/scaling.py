@@ -1,4 +1,4 @@
-"""The reference: thumbnails in floating point and linear light, slowly and plainly."""
+"""The reference implementation of thumbnails: simple and slow, in floating point and linear light."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def scaled(pixels, width, height, kernel=lanczos):
 
 
 def thumbnail(pixels, width, height, to_linear=linear, matrix=None, kernel=lanczos, premultiplies=True):
-    """From encoded samples between 0 and 1 (RGB or straight RGBA) to encoded sRGB."""
+    """Scales encoded samples between 0 and 1 (RGB or straight RGBA) and returns encoded sRGB."""
     light = to_linear(pixels[..., :3])
     if pixels.shape[2] == 3:
         small = scaled(light, width, height, kernel)
@@ -63,7 +63,7 @@ def fitted(width, height, box_size):
 
 
 def difference(first, second):
-    """Mean and largest, in 255ths; colours count as much as they are opaque, as the test counts them."""
+    """Returns the mean and largest difference in units of 1/255. Weights colors by their opacity, as the test does."""
     first, second = (np.rint(np.clip(each, 0, 1) * 255) for each in (first, second))
     if first.shape[2] == 4:
         first, second = (

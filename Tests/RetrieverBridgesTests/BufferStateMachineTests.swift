@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// The bounded buffer's rules, against an array.
+/// Compares the bounded buffer with an array.
 @Suite struct BufferStateMachineTests {
   private typealias Machine = BufferStateMachine<Int, Int>
 
@@ -40,7 +40,7 @@ import Testing
     #expect(elements == [1, 2])
     #expect(error == Failure(number: 99))
     guard case .end = machine.next() else {
-      Issue.record("failed twice")
+      Issue.record("the error was delivered twice")
       return
     }
   }
@@ -50,7 +50,7 @@ import Testing
     guard case .wait = machine.suspend(1), case .contended = machine.suspend(2),
       case .resume(1, with: 5) = machine.append(5)
     else {
-      Issue.record("two readers")
+      Issue.record("a second reader was allowed")
       return
     }
   }
@@ -62,7 +62,7 @@ import Testing
     #expect(action.waiter == nil && action.discarded.count == 1)
     guard case .fail(let error) = machine.suspend(1), error is CancellationError, case .end = machine.next()
     else {
-      Issue.record("missed")
+      Issue.record("the cancellation was missed")
       return
     }
   }

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The bridge itself, driven step by step in orders that a seed draws, and by threads that really race.
+/// Tests the bridge step by step in random orders that are derived from a seed, and with threads that race.
 @Suite(.timeLimit(.minutes(1))) struct CallbackInterleavingTests {
   typealias Event = CallbackRules.Event
 
-  /// In which order things happen: before the task runs, while the work is being started, and afterwards.
+  /// The order of events: before the task runs, while the work is starting, and afterwards.
   struct Plan: Sendable {
     var cancellation: CallbackCancellation
     var isCancelledBefore: Bool
@@ -24,7 +24,7 @@ import Testing
       }
       .shuffled(using: &random)
       if isCancelledBefore { steps.removeAll { $0 == .cancel } }
-      // What everybody has let go of cannot be called; and in the end everybody has let go.
+      // A callback cannot be called after its last reference was released. At the end, all references are released.
       let last = steps.lastIndex { $0 != .cancel }.map { $0 + 1 } ?? 0
       steps.insert(.drop, at: Int.random(in: last...steps.count, using: &random))
       let split = Int.random(in: 0...steps.count, using: &random)
@@ -32,7 +32,7 @@ import Testing
       late = Array(steps[split...])
     }
 
-    /// While the function that starts the work runs, the callback is kept for it.
+    /// The callback is kept alive while the function that starts the work runs.
     var events: [Event] {
       (isCancelledBefore ? [.cancel] : []) + [.register] + early.filter { $0 != .drop } + [.started]
         + early.filter { $0 == .drop } + late
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func twentyThousandOrdersEndAsTheRulesSay() async {
-    await offThePool {
+    await runOnThread {
       for seed in 0..<20_000 as Range<UInt64> { self.play(Plan(seed: seed), seed) }
     }
   }
@@ -56,7 +56,7 @@ import Testing
     @Sendable func perform(_ steps: [Event]) {
       for step in steps {
         switch step {
-        // A call brings the place it has in the order.
+        // A call passes its position in the order.
         case .firstCall, .secondCall: callback.current?.resume(returning: events.firstIndex(of: step) ?? -1)
         case .cancel: running.current?.cancel()
         case .drop: callback.put(nil)
@@ -90,7 +90,7 @@ import Testing
     let rounds = 600
     let results = Box<[Task<Int, any Error>]>([])
     let (reports, cancels) = (Reports(), Counter())
-    await offThePool {
+    await runOnThread {
       var tasks: [Task<Int, any Error>] = []
       for round in 0..<rounds {
         let started = DispatchSemaphore(value: 0)
@@ -103,7 +103,7 @@ import Testing
           }
         }
         started.wait()
-        // Everyone has a reference of its own, and lets go of it: the last one drops the callback.
+        // Each thread releases its own reference. Releasing the last one drops the callback.
         let first = callback.take()
         let own = (0..<3).map { _ in Box(first) }
         let holder = Box(first)
@@ -130,7 +130,7 @@ import Testing
       case .value(let value): #expect(value < round % 3)
       case .cancelled: #expect(round % 2 == 0)
       case .bridge(let code): #expect(code == .neverCalled && round % 3 == 0)
-      default: Issue.record("another ending")
+      default: Issue.record("unexpected ending")
       }
     }
     #expect(cancels.value <= rounds / 2)

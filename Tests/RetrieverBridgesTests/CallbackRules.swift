@@ -1,11 +1,11 @@
 @testable import RetrieverBridges
 
-/// What must come of events in a given order: the rules of the callback bridge, stated apart from its state
+/// The expected results of events in a given order: the rules of the callback bridge, independent of its state
 /// machine.
 enum CallbackRules {
   enum Event: CaseIterable, Equatable { case register, started, firstCall, secondCall, cancel, drop }
 
-  /// What the machine told its driver to do.
+  /// The actions that the state machine returned.
   struct Record: Equatable {
     var outcomes: [Ending] = []
     var cancelCount = 0
@@ -13,7 +13,7 @@ enum CallbackRules {
     var hasStarted = false
   }
 
-  /// The rules.
+  /// Returns the expected actions.
   static func expected(_ events: [Event], _ cancellation: CallbackCancellation) -> Record {
     var record = Record()
     guard let registered = events.firstIndex(of: .register) else { return record }

@@ -2,7 +2,7 @@ import RetrieverBridges
 import TestSupport
 import Testing
 
-/// Every shape that a callback has, with everything it may bring.
+/// Tests every shape of callback with every combination of arguments.
 @Suite(.timeLimit(.minutes(1))) struct CallbackShapeTests {
   private func ending(
     _ body: (CancellableContinuation<Int>) -> Void
@@ -44,7 +44,7 @@ import Testing
         continuation.resume(nil, nil)
         return nil
       }
-      Issue.record("nothing thrown")
+      Issue.record("no error was thrown")
     } catch let error as BridgeError {
       #expect(error.description.contains("neither a value nor an error"))
       #expect(error.site?.line == line)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// The machine alone, in every order of events, against rules that are stated here once more in another way.
+/// Tests the state machine alone, in every order of events, against an independent statement of the rules.
 @Suite struct CallbackStateMachineTests {
   typealias Event = CallbackRules.Event
   typealias Record = CallbackRules.Record
 
-  /// Plays the driver. Waiter and cancel function are numbers.
+  /// Takes the role of the driver. Waiters and cancel functions are numbers.
   private func run(_ events: [Event], _ cancellation: CallbackCancellation) -> Record {
     var machine = CallbackStateMachine<Int, Int>(cancellation: cancellation)
     var record = Record()
@@ -43,8 +43,8 @@ import Testing
     return record
   }
 
-  /// What can happen: only a cancellation comes before the registration, nothing else comes when the work was
-  /// never started, and a callback that can still be called has not been dropped.
+  /// Returns whether an order is possible. Only a cancellation can precede the registration. Nothing follows if the
+  /// work was never started. A callback that can still be called has not been dropped.
   private func isPossible(_ events: [Event]) -> Bool {
     guard let registered = events.firstIndex(of: .register) else {
       return events.allSatisfy { $0 == .cancel }
@@ -69,7 +69,7 @@ import Testing
   @Test(arguments: [CallbackCancellation.throwsAtOnce, .waitsForCallback])
   func everyOrderOfEventsResumesOnceAndCancelsAtMostOnce(cancellation: CallbackCancellation) {
     let orders = orders(of: Event.allCases).filter(isPossible)
-    // 65 without a drop, 107 with one, and the three without work.
+    // 65 orders without a drop, 107 with a drop, and three without work.
     #expect(orders.count == 175)
     for order in orders {
       #expect(run(order, cancellation) == CallbackRules.expected(order, cancellation), "\(order)")
@@ -93,7 +93,7 @@ import Testing
     _ = machine.register(1)
     _ = machine.called()
     guard case .release(7) = machine.started(7) else {
-      Issue.record("kept")
+      Issue.record("the cancel function was kept")
       return
     }
   }
@@ -103,7 +103,7 @@ import Testing
     _ = machine.register(1)
     _ = machine.started(7)
     guard case .resume(1, releasing: 7) = machine.called() else {
-      Issue.record("released under the lock")
+      Issue.record("the cancel function was released under the lock")
       return
     }
   }

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One call at a time; orders and races are in tests of their own.
+/// Tests single calls. Other suites test orders of events and races.
 @Suite(.timeLimit(.minutes(1))) struct CancellableContinuationTests {
   @Test func theCallbacksValueIsReturned() async throws {
     let value = try await withCancellableContinuation { continuation in
@@ -34,7 +34,7 @@ import Testing
     do {
       line = #line + 1
       _ = try await withCancellableContinuation(of: Int.self) { _ in nil }
-      Issue.record("nothing thrown")
+      Issue.record("no error was thrown")
     } catch let error as BridgeError {
       #expect(error.code == .neverCalled)
       #expect(error.site?.line == line)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func theCancelFunctionIsLetGoOfAfterTheCallAndMayDoAnything() async throws {
-    // Released under the lock, it would wait for that very lock.
+    // If it were released under the lock, its deinitializer would deadlock.
     final class CallsBackWhenReleased: Sendable {
       let callback: CancellableContinuation<Int>
       init(_ callback: CancellableContinuation<Int>) { self.callback = callback }

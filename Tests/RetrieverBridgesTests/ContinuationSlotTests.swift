@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// A slot and those who wait on it.
+/// Tests a slot and the tasks that wait on it.
 @Suite(.timeLimit(.minutes(1))) struct ContinuationSlotTests {
   @Test func everyWaiterGetsTheNextEvent() async throws {
     let slot = ContinuationSlot<Int>()
@@ -44,7 +44,7 @@ import Testing
     let starts = Counter()
     do {
       _ = try await slot.next { starts.increment() }
-      Issue.record("admitted")
+      Issue.record("a second waiter was admitted")
     } catch let error as BridgeError {
       #expect(error.code == .alreadyWaiting && error.site?.line == line && starts.value == 0)
     }
@@ -141,7 +141,7 @@ import Testing
 
   @Test func aSecondReaderOfOneSequenceIsRefused() async throws {
     let executor = ManualExecutor()
-    await offThePool {
+    await runOnThread {
       let slot = ContinuationSlot<Int>()
       let events = slot.events()
       @Sendable func read() async throws -> Int {

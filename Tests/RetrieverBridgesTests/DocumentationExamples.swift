@@ -2,14 +2,14 @@ import Foundation
 import RetrieverBridges
 import Synchronization
 
-// The code of the documentation, as it stands there, so that it is known to compile. `DocumentationTests`
-// compares the two and runs what is here.
+// The code examples of the documentation, so that they are known to compile. `DocumentationTests` compares the two
+// and runs this code.
 
 struct Photo: Sendable { var name: String }
 
 struct Thumbnail: Sendable, Equatable { var name: String }
 
-/// An old loader: it calls back with a thumbnail or an error.
+/// A callback-based loader. It calls back with a thumbnail or an error.
 struct PhotoLoader: Sendable {
   struct Load: Sendable {
     let cancelCount: Counter
@@ -27,7 +27,7 @@ struct PhotoLoader: Sendable {
   }
 }
 
-/// An old client: it calls back with three values.
+/// A callback-based client. It calls back with three values.
 struct OldClient: Sendable {
   struct Request: Sendable { func cancel() {} }
 

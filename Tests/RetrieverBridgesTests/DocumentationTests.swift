@@ -3,7 +3,7 @@ import RetrieverBridges
 import TestSupport
 import Testing
 
-/// The documentation's code does what the documentation says, and stands in it as it stands here.
+/// Checks that the documentation's examples work, and that they are identical to the code in this target.
 @Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
   private let examples = DocumentationExamples()
 
@@ -53,7 +53,7 @@ import Testing
 
   @Test func aCallbackFromCIsAnswered() async {
     let sizes = Box<[Int32]>()
-    await offThePool { sizes.put([examples.sizeForC(of: "Rex"), examples.sizeForC(of: "")]) }
+    await runOnThread { sizes.put([examples.sizeForC(of: "Rex"), examples.sizeForC(of: "")]) }
     #expect(sizes.current == [3, -1])
   }
 
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// A publisher of values that are there already.
+/// A publisher of existing values.
 private final class Values<Output: Sendable, Failure: Error>: ValuePublisher {
   private final class Subscription: ValueSubscription {
     private let rest: Box<ArraySlice<Output>>

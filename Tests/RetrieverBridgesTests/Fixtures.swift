@@ -3,10 +3,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a failed test may throw.
+/// An error for tests to throw.
 struct Failure: Error, Equatable { var number = 0 }
 
-/// Keeps what was reported.
+/// Collects reports.
 final class Reports: Sendable {
   private let list = Mutex<[BridgeMisuse]>([])
 
@@ -14,7 +14,7 @@ final class Reports: Sendable {
   var all: [BridgeMisuse] { list.withLock { $0 } }
 }
 
-/// Counts from any thread.
+/// A thread-safe counter.
 final class Counter: Sendable {
   private let number = Mutex(0)
 
@@ -22,7 +22,7 @@ final class Counter: Sendable {
   func increment() { number.withLock { $0 += 1 } }
 }
 
-/// A place for something that threads hand to each other, or let go of.
+/// Stores a value that threads pass to each other or release.
 final class Box<Content: Sendable>: Sendable {
   private let content: Mutex<Content?>
 
@@ -33,7 +33,7 @@ final class Box<Content: Sendable>: Sendable {
   var current: Content? { content.withLock { $0 } }
 }
 
-/// How a call ended, to compare.
+/// The comparable result of a call.
 enum Ending: Equatable {
   case value(Int), cancelled, bridge(BridgeError.Code), failure(Int), other
 
@@ -48,7 +48,7 @@ enum Ending: Equatable {
   }
 }
 
-/// The code of the bridge error that `body` throws, if it does.
+/// Returns the code of the bridge error that `body` throws, if any.
 func bridgeErrorCode<Value>(of body: () async throws -> Value) async -> BridgeError.Code? {
   do {
     _ = try await body()

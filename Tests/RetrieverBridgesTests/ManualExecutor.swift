@@ -1,10 +1,9 @@
 import Synchronization
 import TestSupport
 
-/// Runs tasks when a test says so, on the test's own thread: between two calls of `run()` nothing happens by
-/// itself.
+/// Runs tasks when a test requests it, on the test's own thread. Between two calls of `run()`, no task runs.
 ///
-/// The calling thread must not be running a task: use `onThread`.
+/// The calling thread must not be running a task; use `onThread`.
 final class ManualExecutor: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
 
@@ -20,7 +19,7 @@ final class ManualExecutor: TaskExecutor {
     }
   }
 
-  /// A task that runs only within `run()`; the box gets its ending.
+  /// Starts a task that runs only within `run()`. The box receives its result.
   func start(_ body: @escaping @Sendable () async throws -> Int) -> (Task<Void, Never>, Box<Ending>) {
     let box = Box<Ending>()
     let task = Task(executorPreference: self) {

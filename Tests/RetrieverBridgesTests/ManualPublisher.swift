@@ -1,7 +1,7 @@
 import RetrieverBridges
 import Synchronization
 
-/// A publisher that does what a test says, and keeps what it was asked.
+/// A publisher that a test controls. It records the requests that it receives.
 final class ManualPublisher<Failing: Error>: ValuePublisher, Sendable {
   typealias Output = Int
   typealias Failure = Failing
@@ -26,7 +26,7 @@ final class ManualPublisher<Failing: Error>: ValuePublisher, Sendable {
   private let subscribesAtOnce: Bool
   private let onRequest: (@Sendable (ManualPublisher, Int) -> Void)?
 
-  /// - Parameter onRequest: Is called with each demand, on the thread that asks.
+  /// - Parameter onRequest: A closure that is called with each demand, on the thread of the request.
   init(subscribesAtOnce: Bool = true, onRequest: (@Sendable (ManualPublisher, Int) -> Void)? = nil) {
     self.subscribesAtOnce = subscribesAtOnce
     self.onRequest = onRequest
@@ -56,7 +56,7 @@ final class ManualPublisher<Failing: Error>: ValuePublisher, Sendable {
     for subscriber in subscribers { subscriber.receive(completion: completion) }
   }
 
-  /// Lets go of the subscribers without a word.
+  /// Releases the subscribers without completing.
   func forget() {
     let gone = state.withLock { state in
       defer { state.subscribers = [] }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// The pauses, and polling by a clock that the test moves.
+/// Tests the pauses, and polling with a clock that the test controls.
 @Suite(.timeLimit(.minutes(1))) struct PollingTests {
   private func pauses(_ schedule: PollingSchedule, _ count: Int) -> [Duration] {
     var machine = PollingStateMachine(schedule: schedule)
@@ -72,7 +72,7 @@ import Testing
   @Test func givingUpSaysWhereAndAfterHowManyAttempts() async throws {
     do {
       _ = try await poll(.every(.zero, maximumAttempts: 4), fileID: "here", line: 7) { () -> Int? in nil }
-      Issue.record("nothing thrown")
+      Issue.record("no error was thrown")
     } catch let error as BridgeError {
       #expect(error.code == .pollingGaveUp && error.count == 4)
       #expect(error.description.contains("here:7"))

@@ -2,11 +2,11 @@ import RetrieverBridges
 import TestSupport
 import Testing
 
-/// All values of a publisher, at the pace of the reader.
+/// Tests reading all values of a publisher.
 @Suite(.timeLimit(.minutes(1))) struct PublisherValuesTests {
   private typealias Publisher = ManualPublisher<Failure>
 
-  /// Gives as many values as it is asked for, up to a last one.
+  /// Returns a publisher that sends as many values as requested, up to a last one.
   private func counting(to last: Int) -> Publisher {
     let next = Counter()
     return Publisher { publisher, count in
@@ -40,7 +40,7 @@ import Testing
     let seen = try await reading.value
     #expect(seen == (1, 2))
     #expect(publisher.requests == [3, 1, 1])
-    // Letting go of the iterator that never read has subscribed to nothing.
+    // An iterator that was never read has not subscribed.
     _ = iterator
     #expect(await eventually { publisher.cancelCount == 1 })
     iterator = publisher.values().makeAsyncIterator()
@@ -57,7 +57,7 @@ import Testing
     var seen: [Int] = []
     do {
       for try await value in publisher.values(prefetch: 2) { seen.append(value) }
-      Issue.record("ended well")
+      Issue.record("no error was thrown")
     } catch {
       #expect(error as? Failure == Failure(number: 8))
     }
@@ -128,7 +128,7 @@ import Testing
   }
 
   @MainActor private func readOnMainActor() async throws -> [Int] {
-    // Not sendable: it must not leave the actor.
+    // Not sendable, so it must not leave the actor.
     final class Local: ValuePublisher {
       typealias Output = Int
       typealias Failure = Never

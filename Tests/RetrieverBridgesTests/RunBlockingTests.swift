@@ -3,16 +3,16 @@ import RetrieverBridges
 import TestSupport
 import Testing
 
-/// From synchronous code into async code, and where that is refused.
+/// Tests calling async code from synchronous code, and the cases in which this is refused.
 @Suite(.timeLimit(.minutes(1))) struct RunBlockingTests {
-  /// Hides the call from the compiler, which would refuse it in async code by itself.
+  /// Hides the call from the compiler, which does not allow it in async code.
   private func measureSynchronously() throws -> Int {
     try runBlocking { 5 }
   }
 
   @Test func aThreadOfItsOwnGetsTheValueOrTheError() async {
     let endings = Box<[Ending]>()
-    await offThePool {
+    await runOnThread {
       let value = Result {
         try runBlocking {
           await Task.yield(); return 5
@@ -41,7 +41,7 @@ import Testing
 
   @Test func theOperationItselfMayNotBlockEither() async {
     let ending = Box<Ending>()
-    await offThePool {
+    await runOnThread {
       ending.put(Ending(Result { try runBlocking { try self.measureSynchronously() } }))
     }
     #expect(ending.current == .bridge(.wouldBlockTask))
@@ -49,7 +49,7 @@ import Testing
 
   @Test func manyThreadsMayBlockAtOnce() async {
     let sum = Counter()
-    await offThePool {
+    await runOnThread {
       let gate = Gate()
       let threads = (0..<32).map { _ in
         JobThread {
@@ -91,7 +91,7 @@ import Testing
     let folder = Bundle.main.executableURL?.deletingLastPathComponent()
     let program = try #require(folder).appending(path: "main-thread-bridge").path
     let output = Box<String>()
-    await offThePool { output.put(try? ChildProcess.run([program])) }
+    await runOnThread { output.put(try? ChildProcess.run([program])) }
     #expect(output.current == "11\n100\n")
   }
 }

@@ -3,7 +3,7 @@ import RetrieverBridges
 import TestSupport
 import Testing
 
-/// A publisher's first value, or what there is instead.
+/// Tests a publisher's first value, and the errors if there is none.
 @Suite(.timeLimit(.minutes(1))) struct SingleResultTests {
   private typealias Publisher = ManualPublisher<Failure>
 
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func fiveThousandOrdersEndAsTheirFirstWordSays() async {
-    await offThePool {
+    await runOnThread {
       for seed in 0..<5_000 as Range<UInt64> { self.play(seed) }
     }
   }
@@ -97,7 +97,7 @@ import Testing
       default:
         return
       }
-      // Who was forgotten hears nothing more.
+      // A released subscriber receives nothing more.
       if expected == nil { expected = first }
     }
     executor.run()
@@ -110,14 +110,14 @@ import Testing
   @Test func threadsThatSendCompleteAndCancelResumeOnce() async throws {
     let rounds = 500
     let tasks = Box<[Task<Int, any Error>]>([])
-    await offThePool {
+    await runOnThread {
       var all: [Task<Int, any Error>] = []
       for _ in 0..<rounds {
         let isSubscribed = DispatchSemaphore(value: 0)
         let publisher = Publisher { _, _ in isSubscribed.signal() }
         let task = Task { try await publisher.singleResult() }
         isSubscribed.wait()
-        // A publisher's calls do not overlap: one thread publishes, the others cancel.
+        // Calls of a publisher do not overlap: one thread publishes, the others cancel.
         DispatchQueue.concurrentPerform(iterations: 2) { index in
           if index == 0 {
             publisher.send(1)

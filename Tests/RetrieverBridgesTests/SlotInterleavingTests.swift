@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// The slot itself, step by step in drawn orders, and with threads that race.
+/// Tests the slot step by step in random orders, and with threads that race.
 @Suite(.timeLimit(.minutes(1))) struct SlotInterleavingTests {
   private struct Waiting {
     var task: Task<Void, Never>
@@ -15,12 +15,12 @@ import Testing
   }
 
   @Test func tenThousandOrdersResumeEveryWaiterOnceWithWhatItWaitedFor() async {
-    await offThePool {
+    await runOnThread {
       for seed in 0..<10_000 as Range<UInt64> { self.play(seed) }
     }
   }
 
-  /// Waiters come, are cancelled, and are sent things; in the end the slot is let go of.
+  /// Adds waiters, cancels them and sends to them. At the end, releases the slot.
   private func play(_ seed: UInt64) {
     let executor = ManualExecutor()
     var slot: ContinuationSlot<Int>? = ContinuationSlot()
@@ -34,7 +34,7 @@ import Testing
       }
     }
 
-    /// Lets new tasks get to where they wait.
+    /// Runs new tasks until they wait.
     func run() {
       executor.run()
       for index in all.indices where !all[index].isSuspended {
@@ -82,7 +82,7 @@ import Testing
   @Test func threadsThatSendCancelAndLetGoResumeEveryWaiter() async throws {
     let rounds = 1_000
     let tasks = Box<[Task<Int, any Error>]>([])
-    await offThePool {
+    await runOnThread {
       var started: [Task<Int, any Error>] = []
       for round in 0..<rounds {
         let slot = Box(ContinuationSlot<Int>())
@@ -110,7 +110,7 @@ import Testing
     let slot = ContinuationSlot<Int>()
     let events = slot.events(buffering: .droppingNewest(limit: 64))
     let reader = Task { try await events.reduce(into: [Int]()) { $0.append($1) } }
-    await offThePool {
+    await runOnThread {
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for number in 0..<2_000 { slot.send(thread * 10_000 + number) }
       }

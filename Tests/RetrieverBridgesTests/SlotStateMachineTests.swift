@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// The slot's rules in drawn orders, against a plain table of who waits.
+/// Compares the slot's state machine with a table of waiters, in random orders.
 @Suite struct SlotStateMachineTests {
   private enum Life { case announced, marked, waiting, done }
 

@@ -3,7 +3,7 @@ import RetrieverBridges
 import TestSupport
 import Testing
 
-/// Async code with the face of a function with a completion handler.
+/// Tests calling async code with a completion handler.
 @Suite(.timeLimit(.minutes(1))) struct StartTaskTests {
   @Test func theHandlerGetsTheResultOnce() async {
     let (calls, ending, done) = (Counter(), Box<Ending>(), Gate())

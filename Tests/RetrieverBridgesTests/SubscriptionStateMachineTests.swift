@@ -3,14 +3,14 @@ import Testing
 
 @testable import RetrieverBridges
 
-/// Subscriptions are numbers here; what is done with each is counted.
+/// Subscriptions are numbers in these tests. The actions for each one are counted.
 @Suite struct SubscriptionStateMachineTests {
   @Test func demandThatComesBeforeTheSubscriptionIsKeptForIt() {
     var machine = SubscriptionStateMachine<Int>()
     _ = machine.request(2)
     _ = machine.request(3)
     guard case .request(1, 5) = machine.receive(1) else {
-      Issue.record("demand lost")
+      Issue.record("the demand was lost")
       return
     }
   }
@@ -20,7 +20,7 @@ import Testing
     _ = machine.request(.max)
     _ = machine.request(.max)
     guard case .request(1, .max) = machine.receive(1) else {
-      Issue.record("not all of it")
+      Issue.record("the demand is not complete")
       return
     }
   }
@@ -29,7 +29,7 @@ import Testing
     var machine = SubscriptionStateMachine<Int>()
     _ = machine.cancel()
     guard case .cancel(1) = machine.receive(1) else {
-      Issue.record("kept")
+      Issue.record("the subscription was kept")
       return
     }
   }

@@ -7,12 +7,12 @@ import Testing
   private let command = CommandDescription(
     "fetch", "fetch things", operands: "URL…", count: 1...2, discussion: [],
     options: [
-      OptionDescription("output", short: "o", value: "FILE", "where to"),
+      OptionDescription("output", short: "o", value: "FILE", "the output"),
       OptionDescription("header", short: "H", value: "FIELD", isRepeatable: true, "a field"),
-      OptionDescription("quiet", short: "q", "say nothing"),
-      OptionDescription("verbose", short: "v", "say all"),
+      OptionDescription("quiet", short: "q", "print nothing"),
+      OptionDescription("verbose", short: "v", "print everything"),
       OptionDescription("help", short: "h", "help"),
-      OptionDescription("format", value: "FORMAT", completion: .choices(["a", "b"]), "which"),
+      OptionDescription("format", value: "FORMAT", completion: .choices(["a", "b"]), "the format"),
     ])
 
   private func parse(_ arguments: String...) throws -> ParsedArguments {
@@ -46,7 +46,7 @@ import Testing
 
   @Test func repeatableOptionsKeepTheirOrderAndOthersAreRefusedTwice() throws {
     #expect(try parse("-H", "a", "url", "--header", "b").all("header") == ["a", "b"])
-    #expect(problem("-o", "a", "-o", "b", "url") == "--output was given twice")
+    #expect(problem("-o", "a", "-o", "b", "url") == "--output can be given only once")
     #expect(try parse("-q", "-q", "url").has("quiet"))
   }
 
@@ -66,12 +66,12 @@ import Testing
     #expect(problem("--quiet=1", "url") == "--quiet takes no value")
     #expect(problem("url", "--output") == "--output needs a value: FILE")
     #expect(problem() == "fetch needs URL…")
-    #expect(problem("a", "b", "c") == "fetch takes URL… only: “c” is too much")
+    #expect(problem("a", "b", "c") == "fetch takes only URL…: unexpected argument “c”")
     let silent = CommandDescription("look", "look", operands: "", count: 0...0, discussion: [], options: [])
-    #expect(throws: UsageError("look takes no arguments: “a” is too much")) {
+    #expect(throws: UsageError("look takes no arguments: unexpected argument “a”")) {
       try ArgumentParser.parse(["a"], for: silent)
     }
-    #expect(problem("--format", "c", "url") == "--format is one of a, b, not “c”")
+    #expect(problem("--format", "c", "url") == "--format must be one of a, b, not “c”")
   }
 
   @Test func whoAsksForHelpIsNotToldWhatElseIsMissing() throws {

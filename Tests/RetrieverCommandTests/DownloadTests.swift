@@ -11,7 +11,8 @@ import Testing
 
   init() throws { program = try Program() }
 
-  /// Serves the photo in full or from an offset on; the first time only its beginning, until the gate opens.
+  /// Serves the photo completely or from an offset on. The first request receives only its beginning until the gate
+  /// opens.
   private func photoServer(
     tag: String = "\"v1\"", beginning: Int, gate: Gate, then: Script.Step
   ) throws -> ScriptedServer {
@@ -49,14 +50,14 @@ import Testing
     #expect(program.files == ["_.profile", "rex.jpg"])
     #expect(program.contents("rex.jpg") == photo)
     #expect(result.errors.contains("rex.jpg: 300 kB, in "))
-    #expect(!result.errors.contains("\u{1B}"), "a file is no terminal")
+    #expect(!result.errors.contains("\u{1B}"), "a file is not a terminal")
   }
 
   @Test func nothingIsReplacedUnlessThatIsAskedFor() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "new") }
     try Data("old".utf8).write(to: program.file("a"))
     let refused = try await program.run("download", server.address("/a"))
-    #expect(refused.status == 8 && refused.errors.contains("a is there already; --force replaces it"))
+    #expect(refused.status == 8 && refused.errors.contains("a already exists; use --force to replace it"))
     #expect(program.contents("a") == Data("old".utf8))
     #expect(program.files == ["a"])
     #expect(try await program.run("download", "--force", server.address("/a")).status == 0)
@@ -69,7 +70,7 @@ import Testing
     gate.open()
     let cut = try await program.run("download", server.address("/photo.jpg"))
     #expect(cut.status == 4)
-    #expect(cut.errors.contains("are kept in photo.jpg.part; retriever download --resume goes on"))
+    #expect(cut.errors.contains("are kept in photo.jpg.part; use --resume to continue"))
     let offset = size("photo.jpg.part")
     #expect(offset > 0)
     let result = try await program.run("download", "--resume", server.address("/photo.jpg"))
@@ -77,7 +78,7 @@ import Testing
     #expect(program.files == ["photo.jpg"])
     #expect(program.contents("photo.jpg") == photo)
     #expect(server.requests.last?["Range"] == "bytes=\(offset)-")
-    #expect(result.errors.contains("were there"))
+    #expect(result.errors.contains("existed already"))
   }
 
   @Test func ctrlCKeepsWhatIsThereAndALaterRunGoesOn() async throws {
@@ -89,7 +90,7 @@ import Testing
     #expect(cut.status == 130)
     #expect(
       cut.errors
-        == "dog.jpg: 200 kB of 300 kB are kept in dog.jpg.part; retriever download --resume goes on\n")
+        == "dog.jpg: 200 kB of 300 kB are kept in dog.jpg.part; use --resume to continue\n")
     let result = try await program.run("download", "-c", "-o", "dog.jpg", server.address("/photo.jpg"))
     #expect(result.status == 0)
     #expect(program.files == ["dog.jpg"] && program.contents("dog.jpg") == photo)
@@ -126,7 +127,8 @@ import Testing
     running.interrupt()
     let result = try await running.end()
     #expect(result.status == 130)
-    #expect(result.errors == "photo.jpg: cancelled; nothing is kept, since it could not be resumed\n")
+    #expect(
+      result.errors == "photo.jpg: cancelled; the download cannot be resumed, so the data was removed\n")
     #expect(program.files.isEmpty)
   }
 
@@ -134,7 +136,7 @@ import Testing
     let (first, second) = (Gate(), Gate())
     let server = try ScriptedServer { connection in
       while let request = try connection.nextRequest() {
-        // Each waits for the other.
+        // Each request waits for the other.
         let (mine, other) = request.path == "/a" ? (first, second) : (second, first)
         if request.path != "/missing" {
           mine.open()

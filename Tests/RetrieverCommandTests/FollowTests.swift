@@ -10,7 +10,7 @@ import Testing
 
   init() throws { program = try Program() }
 
-  /// Starts it with its output at hand line by line.
+  /// Starts the program so that its output can be read line by line.
   private func follow(_ arguments: String...) throws -> ChildProcess {
     try ChildProcess(
       [Program.path] + arguments, environment: program.environment, output: program.directory.path("errors"),
@@ -28,12 +28,12 @@ import Testing
       .send("o\nthree"), .close,
     ])
     let child = try follow("lines", server.address())
-    #expect(await offThePool { child.readLine() } == "one")
-    #expect(await offThePool { child.readLine() } == "")
+    #expect(await runOnThread { child.readLine() } == "one")
+    #expect(await runOnThread { child.readLine() } == "")
     gate.open()
-    #expect(await offThePool { child.readLine() } == "two")
-    #expect(await offThePool { child.readLine() } == "three")
-    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.readLine() } == "two")
+    #expect(await runOnThread { child.readLine() } == "three")
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
   }
 
   @Test func aLostConnectionIsTakenUpAgain() async throws {
@@ -42,10 +42,10 @@ import Testing
       [.readRequest, .send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), .close],
       [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntwo\n"), .close])
     let child = try follow("lines", "--json", "--reconnect-delay", "0.01", server.address())
-    #expect(await offThePool { child.readLine() }?.contains("\"line\":\"one\"") == true)
-    #expect(await offThePool { child.readLine() }?.contains("\"line\":\"two\"") == true)
-    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
-    #expect(errors.contains("connecting again in 0.01 s"))
+    #expect(await runOnThread { child.readLine() }?.contains("\"line\":\"one\"") == true)
+    #expect(await runOnThread { child.readLine() }?.contains("\"line\":\"two\"") == true)
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(errors.contains("reconnecting in 0.01 s"))
     #expect(server.connectionCount == 3)
   }
 
@@ -101,12 +101,12 @@ import Testing
     ])
     for (address, waits) in [(holding.address(), false), (server.address(), true)] {
       let child = try follow("lines", "--reconnect-delay", "1000", address)
-      #expect(await offThePool { child.readLine() } == "one")
+      #expect(await runOnThread { child.readLine() } == "one")
       if waits {
-        #expect(await eventually(within: .seconds(20)) { errors.contains("connecting again") })
+        #expect(await eventually(within: .seconds(20)) { errors.contains("reconnecting") })
       }
       kill(child.identifier, SIGINT)
-      #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(130))
+      #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(130))
     }
   }
 }

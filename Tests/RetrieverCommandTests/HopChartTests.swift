@@ -35,6 +35,6 @@ import Testing
 
   @Test func anAnswerThatNeverCameIsSaid() {
     let hop = Hop(method: "GET", url: "u", status: nil, reason: nil, phases: [])
-    #expect(HopChart.lines([hop], width: 80, usesUnicode: true) == ["GET u → no answer"])
+    #expect(HopChart.lines([hop], width: 80, usesUnicode: true) == ["GET u → no response"])
   }
 }

@@ -60,7 +60,7 @@ import Testing
     let mixed = try await program.run("thumbnail", "-s", "9", "dog.png", server.address("/text"))
     #expect(mixed.status == 10 && program.files.contains("dog-9x9.jpg"))
     #expect(mixed.errors.contains("retriever: \(server.address("/text")): "))
-    #expect(try await program.run("thumbnail", "-s", "9", "dog.png").status == 8, "it is there already")
+    #expect(try await program.run("thumbnail", "-s", "9", "dog.png").status == 8, "the file already exists")
   }
 
   private func pictureServer(ids: [String]) throws -> ScriptedServer {
@@ -129,6 +129,6 @@ import Testing
     running.interrupt()
     let result = try await running.end()
     #expect(result.status == 130 && program.files.isEmpty)
-    #expect(result.errors == "cancelled; no collage was made\n")
+    #expect(result.errors == "cancelled; no collage was created\n")
   }
 }

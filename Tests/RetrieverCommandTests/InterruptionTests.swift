@@ -11,7 +11,7 @@ import Testing
     for _ in 0..<20 {
       let child = try ChildProcess([program])
       defer { kill(child.identifier, SIGKILL) }
-      #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(7))
+      #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(7))
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-/// Outputs that are no plain files: links, pipes, and what the process has open already.
+/// Tests outputs that are not plain files: links, pipes and open descriptors.
 @Suite(.timeLimit(.minutes(1))) struct OutputPlaceTests {
   private let program: Program
   private let server: ScriptedServer
@@ -21,7 +21,7 @@ import Testing
     server = try ScriptedServer.http { _ in Reply(text: "dog") }
   }
 
-  /// Every command that writes a file, without where to.
+  /// Every command that writes a file, without the path.
   private static let writers: [[String]] = [
     ["get", "URL", "--output"], ["get", "URL", "--har"], ["download", "URL", "--output"],
     ["upload", "list", "URL", "--output"], ["lines", "URL", "--output"],
@@ -80,15 +80,15 @@ import Testing
       ["/bin/sh", "-c", "cat \"$1\" >\"$2\"", "sh", program.file("pipe").path, program.file("read").path])
     let result = try await run(arguments(writer, "pipe"))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(await offThePool { reader.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { reader.waitForEnd(within: .seconds(20)) } == .exited(0))
     #expect(isPipe("pipe"))
     #expect(program.contents("read")?.isEmpty == false)
     #expect(program.files == ["dog.png", "list", "pipe", "read"])
   }
 
-  /// Standard output is a file here, which is neither cut nor written over from its beginning.
+  /// Standard output is a file here. It must neither be truncated nor overwritten.
   @Test(arguments: writers) func standardOutputByItsNameGoesOnWhereItStands(_ writer: [String]) async throws {
-    // Nothing can be put into the place of these two, whatever goes wrong; of /dev/stdout that cannot be said.
+    // These two paths cannot be replaced, even if a test fails. /dev/stdout could be.
     for name in ["/dev/fd/1", "/proc/self/fd/1"] {
       let result = try await run(arguments(writer, name))
       #expect(result.status == 0, "\(result.errors)")
@@ -132,7 +132,7 @@ import Testing
     #expect(mkfifo(program.file("pipe").path, 0o600) == 0)
     try link("dog.txt", to: "pipe")
     try link("dog-3x3.jpg", to: "pipe")
-    // Nobody reads from the pipe: were it opened, these would not end.
+    // The pipe has no reader. If it were opened, these commands would not end.
     #expect(try await program.run("download", server.address("/dog.txt")).status == 8)
     #expect(try await program.run("thumbnail", "--size", "3", "dog.png").status == 8)
     #expect(target(of: "dog.txt") == "pipe" && target(of: "dog-3x3.jpg") == "pipe")

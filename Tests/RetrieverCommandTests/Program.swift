@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Runs `retriever` as people do: as a program.
+/// Runs `retriever` as a separate process.
 struct Program: Sendable {
   struct Result: Sendable {
     var status: Int32
@@ -11,7 +11,7 @@ struct Program: Sendable {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// Beside the program of the tests.
+  /// The path of the program, in the directory of the test program.
   static let path: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("retriever").path
@@ -41,7 +41,7 @@ struct Program: Sendable {
     ((try? FileManager.default.contentsOfDirectory(atPath: directory.path("work"))) ?? []).sorted()
   }
 
-  /// Starts it in the working directory; its output and errors go to files.
+  /// Starts the program in the working directory. Its output and errors are written to files.
   func start(_ arguments: [String], input: String = "/dev/null", output: String? = nil) throws -> Running {
     let redirection = "cd \"$1\" && shift && exec \"$@\" <'\(input)' >'\(output ?? directory.path("output"))'"
     let child = try ChildProcess(
@@ -63,12 +63,12 @@ struct Program: Sendable {
     func interrupt() { kill(child.identifier, SIGINT) }
 
     func end() async throws -> Result {
-      let ending = await offThePool { [child] in child.waitForEnd(within: .seconds(40)) }
+      let ending = await runOnThread { [child] in child.waitForEnd(within: .seconds(40)) }
       let status: Int32 =
         switch ending {
         case .exited(let code): code
         case .signalled(let signal): -signal
-        case nil: throw TestSupportError("retriever does not end")
+        case nil: throw TestSupportError("retriever did not end")
         }
       return Result(
         status: status, output: (try? Data(contentsOf: program.directory.file("output"))) ?? Data(),

@@ -40,17 +40,17 @@ import Testing
     let program = try Program()
     let result = try await program.run("get", "--user", "rex:bone", server.address())
     #expect(result.text == "in" && result.status == 0)
-    #expect(result.errors.contains("list of processes") && !result.errors.contains("bone"))
+    #expect(result.errors.contains("process list") && !result.errors.contains("bone"))
   }
 
   @Test func withoutATerminalNobodyIsAsked() async throws {
     let server = try guarded()
     let program = try Program()
-    // A session of its own has no terminal.
+    // A process in its own session has no terminal.
     let child = try ChildProcess(
       ["setsid", "-w", Program.path, "get", "--user", "rex", server.address()],
       environment: program.environment, output: program.directory.path("errors"))
-    let ending = await offThePool { child.waitForEnd(within: .seconds(30)) }
+    let ending = await runOnThread { child.waitForEnd(within: .seconds(30)) }
     #expect(ending == .exited(2))
     #expect(server.requests.isEmpty)
   }
@@ -75,7 +75,7 @@ import Testing
       #expect(refused.errors.split(separator: "\n").count == 1)
       let taken = try await program.run("get", "--insecure", url)
       #expect(taken.status == 0 && taken.text == "dog")
-      #expect(taken.errors.contains("--insecure: nobody knows who answers"))
+      #expect(taken.errors.contains("--insecure: certificates are not verified"))
     }
     let port = try TLSRelay.shared().forward(to: server.port)
     let authority = try TestAuthority.shared().authorityFile.path

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-/// A terminal of a test's own: what a program writes to it can be read.
+/// A pseudo-terminal for a test, whose output can be read.
 final class PseudoTerminal: Sendable {
   let path: String
   private let master: Int32
@@ -18,7 +18,7 @@ final class PseudoTerminal: Sendable {
     var (master, slave): (Int32, Int32) = (-1, -1)
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&master, &slave, nil, nil, &size) == 0, let name = ttyname(slave) else {
-      throw TestSupportError("There is no pseudo-terminal")
+      throw TestSupportError("A pseudo-terminal could not be created")
     }
     (self.master, self.slave) = (master, slave)
     path = String(cString: name)
@@ -31,7 +31,7 @@ final class PseudoTerminal: Sendable {
     close(slave)
   }
 
-  /// All that was written until now.
+  /// The output so far.
   var text: String {
     seen.withLock { seen in
       var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -64,9 +64,9 @@ final class PseudoTerminal: Sendable {
         return text.contains("photo.jpg   50%  [━") && text.contains("500 kB of 1.00 MB")
       }, "\(terminal.text)")
     gate.open()
-    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     let text = terminal.text
-    #expect(text.contains("\r\u{1B}[J"), "the bar is written over")
+    #expect(text.contains("\r\u{1B}[J"), "the bar is overwritten")
     #expect(text.contains("photo.jpg: 1.00 MB, in "))
     for line in text.replacingOccurrences(of: "\u{1B}[J", with: "\n").split(whereSeparator: \.isNewline)
     where line.contains("━") { #expect(DisplayText.width(String(line)) < 90) }
@@ -79,7 +79,7 @@ final class PseudoTerminal: Sendable {
     let child = try ChildProcess(
       [Program.path, "download", "-o", program.file("dog").path, server.address()],
       environment: program.environment.merging(["TERM": "dumb"]) { $1 }, output: terminal.path)
-    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     #expect(!terminal.text.contains("\u{1B}"))
   }
 
@@ -88,7 +88,7 @@ final class PseudoTerminal: Sendable {
     let terminal = try PseudoTerminal(columns: 90, rows: 20)
     let program = try Program()
     let result = try await program.run("get", server.address(), output: terminal.path)
-    #expect(result.status == 2 && result.errors.contains("--output FILE keeps it away"))
+    #expect(result.status == 2 && result.errors.contains("use --output FILE"))
     #expect(!terminal.text.contains("\u{1}"))
   }
 
@@ -99,7 +99,7 @@ final class PseudoTerminal: Sendable {
         ? Reply(text: "welcome") : Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"k\"")])
     }
     let program = try Program()
-    // `script` gives its program a terminal that it controls, and types what comes on standard input.
+    // `script` runs its program on a controlling terminal, and types what it receives on standard input.
     let child = try ChildProcess(
       [
         "script", "-qfec", "'\(Program.path)' get --user rex '\(server.address())'",
@@ -110,7 +110,7 @@ final class PseudoTerminal: Sendable {
     @Sendable func shown() -> String { (try? String(contentsOf: typescript, encoding: .utf8)) ?? "" }
     #expect(await eventually(within: .seconds(20)) { shown().contains("Password for rex: ") })
     try child.send(line: "bone")
-    #expect(await offThePool { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
     #expect(shown().contains("welcome") && !shown().contains("bone"))
   }
 }

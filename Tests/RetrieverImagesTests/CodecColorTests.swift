@@ -5,7 +5,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite(.timeLimit(.minutes(1))) struct CodecColorTests {
-  /// White, red, green and blue of Display P3.
+  /// The white point and the primaries (red, green, blue) of Display P3.
   private static let displayP3 = [0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
 
   private func profile(exponent: Double, chromaticities: [Double]? = nil, colors: codec_colors = .rgb) throws
@@ -18,14 +18,14 @@ import Testing
       data ?? ColorProfile.data(exponent: exponent, chromaticities: nil, of: colors))
   }
 
-  @Test func aMatrixProfileGivesItsCurvesAndTheWayToLinearSRGB() throws {
+  @Test func `a matrix profile gives its curves and the matrix to linear sRGB`() throws {
     let data = try profile(exponent: 2.2, chromaticities: Self.displayP3)
     let color = try #require(ColorProfile.make(data, for: .rgb8))
     guard case .matrix(let matrix) = color.conversion else {
       Issue.record("not a matrix")
       return
     }
-    // From the primaries of Display P3 to those of sRGB, as published.
+    // The published matrix from the primaries of Display P3 to those of sRGB.
     let known: [Float] = [1.2249, -0.2247, 0, -0.0420, 1.0419, 0, -0.0197, -0.0786, 1.0979]
     #expect(zip(matrix.matrix, known).allSatisfy { abs($0 - $1) < 0.005 })
     #expect(matrix.curves.count == 3 && matrix.curves.allSatisfy { $0.count == 256 })
@@ -44,7 +44,7 @@ import Testing
     #expect(abs(matrix.curves[2][100] - 100 / 255) < 0.001)
   }
 
-  @Test func aProfileForOtherColorsOrNoneAtAllIsIgnored() throws {
+  @Test func `an invalid profile or one for other colors is ignored`() throws {
     let grey = try profile(exponent: 1, colors: .grey)
     #expect(ColorProfile.make(grey, for: .rgb8) == nil)
     #expect(ColorProfile.make(grey, for: .cmyk8) == nil)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func inkWithoutAProfileFollowsThePlainFormula() {
+  @Test func `CMYK without a profile uses the simple formula`() {
     let color = ColorProfile.plainCMYK()
     let inks: [UInt8] = [0, 0, 0, 0, 255, 0, 0, 0, 0, 128, 0, 0, 0, 0, 0, 255, 10, 20, 30, 128]
     var light = [UInt8](repeating: 9, count: 15)
@@ -70,7 +70,7 @@ import Testing
     #expect(light == [255, 255, 255, 0, 255, 255, 255, 127, 255, 0, 0, 0, 122, 117, 112])
   }
 
-  @Test func aProfileWithTablesConvertsWholeRows() throws {
+  @Test func `a profile with tables converts complete rows`() throws {
     let color = try #require(ColorProfile.make(ProfileFixture.inks(), for: .cmyk8))
     guard case .rowTransform = color.conversion else {
       Issue.record("not a row transform")

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RetrieverImages
 
-/// Keeps the rows it is given.
+/// Records the rows it receives.
 final class RecordingConsumer: RowConsumer {
   private(set) var header: ImageHeader?
   private(set) var layout: RowLayout?
@@ -11,26 +11,26 @@ final class RecordingConsumer: RowConsumer {
   private let wanted: PixelSize?
   private let stopsAtRow: Int
 
-  /// Asks for `wanted`, or the image's own size, and throws `cancelled` at a row.
+  /// Asks for the size `wanted`, or the image's own size, and throws `cancelled` at a row.
   init(wanted: PixelSize? = nil, stopsAtRow: Int = .max) {
     self.wanted = wanted
     self.stopsAtRow = stopsAtRow
   }
 
   func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
-    guard self.header == nil else { throw ImageError(.invalidRequest, "begin came twice") }
+    guard self.header == nil else { throw ImageError(.invalidRequest, "begin was called twice") }
     self.header = header
     return wanted ?? header.size
   }
 
   func prepare(for rows: RowLayout) throws(ImageError) {
-    guard header != nil, layout == nil else { throw ImageError(.invalidRequest, "prepare came out of order") }
+    guard header != nil, layout == nil else { throw ImageError(.invalidRequest, "prepare is out of order") }
     layout = rows
   }
 
   func take(_ row: UnsafeRawBufferPointer) throws(ImageError) {
     guard let layout, row.count == layout.bytesPerRow, rowCount < layout.size.height else {
-      throw ImageError(.invalidRequest, "a row of the wrong length, or too many")
+      throw ImageError(.invalidRequest, "a row has the wrong length, or there are too many rows")
     }
     guard rowCount < stopsAtRow else { throw ImageError(.cancelled, "stopped") }
     rowCount += 1
@@ -38,7 +38,7 @@ final class RecordingConsumer: RowConsumer {
   }
 }
 
-/// How a decoding went.
+/// The result of decoding an image.
 struct Decoding {
   var header: ImageHeader?
   var finalHeader: ImageHeader?
@@ -48,22 +48,22 @@ struct Decoding {
   var isComplete: Bool
   var error: ImageError?
 
-  /// The same outcome; a Bool, since a difference of big arrays takes minutes to print.
+  /// Returns whether two results are equal. This is a Bool, because Swift Testing takes minutes to print large arrays.
   func isSame(as other: Decoding) -> Bool {
     header == other.header && layout == other.layout && pixels == other.pixels && error == other.error
       && isComplete == other.isComplete && finalHeader == other.finalHeader
   }
 }
 
-/// Where a file is cut before it is fed.
+/// The way to cut a file into pieces.
 enum Cut {
-  case whole
+  case onePiece
   case pieces(of: Int)
   case random(seed: UInt64)
 }
 
 func decode(
-  _ data: Data, cut: Cut = .whole, wanted: PixelSize? = nil, limits: ImageLimits = ImageLimits(),
+  _ data: Data, cut: Cut = .onePiece, wanted: PixelSize? = nil, limits: ImageLimits = ImageLimits(),
   byteCount: Int? = nil
 ) -> Decoding {
   let consumer = RecordingConsumer(wanted: wanted)
@@ -87,11 +87,11 @@ func feed(_ data: Data, cut: Cut, to decoder: any ImageDecoder) throws(ImageErro
   while offset < data.count {
     let size =
       switch cut {
-      case .whole: data.count
+      case .onePiece: data.count
       case .pieces(let size): size
       case .random: Int.random(in: 1...max(2, data.count / 8), using: &random)
       }
-    // A copy of exactly this piece, so that reading past its end is seen by AddressSanitizer.
+    // A copy of exactly this piece, so that AddressSanitizer detects reads past its end.
     let piece = [UInt8](data[offset..<min(offset + size, data.count)])
     let result = piece.withUnsafeBytes { bytes -> Result<Void, ImageError> in
       do throws(ImageError) {
@@ -105,7 +105,7 @@ func feed(_ data: Data, cut: Cut, to decoder: any ImageDecoder) throws(ImageErro
   }
 }
 
-/// Numbers that are the same in every run: SplitMix64.
+/// The SplitMix64 generator, which returns the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -120,7 +120,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// A picture that is smooth, with an edge, and whose channels differ.
+/// Returns a smooth picture with an edge and different channels.
 func drawnPixels(size: PixelSize, format: RowFormat) -> [UInt8] {
   var pixels: [UInt8] = []
   pixels.reserveCapacity(size.pixelCount * format.channels)
@@ -141,20 +141,20 @@ func drawnBitmap(width: Int, height: Int, format: RowFormat = .rgb8) -> Bitmap {
   return Bitmap(size: size, format: format, pixels: drawnPixels(size: size, format: format))
 }
 
-/// The largest difference of a sample and the mean one.
-func difference(_ first: [UInt8], _ second: [UInt8]) -> (largest: Int, mean: Double) {
+/// Returns the largest and the mean difference of the samples.
+func difference(_ first: [UInt8], _ second: [UInt8]) -> (maximum: Int, mean: Double) {
   guard first.count == second.count, !first.isEmpty else { return (.max, .infinity) }
-  var largest = 0
+  var maximum = 0
   var sum = 0
   for (one, other) in zip(first, second) {
     let distance = abs(Int(one) - Int(other))
-    largest = max(largest, distance)
+    maximum = max(maximum, distance)
     sum += distance
   }
-  return (largest, Double(sum) / Double(first.count))
+  return (maximum, Double(sum) / Double(first.count))
 }
 
-/// The file with some of its bytes changed, cut out or doubled.
+/// Returns the file with some of its bytes changed, removed or duplicated.
 func mutated(_ data: Data, seed: UInt64) -> Data {
   var random = SeededGenerator(seed: seed)
   var bytes = [UInt8](data)

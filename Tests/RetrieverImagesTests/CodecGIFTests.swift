@@ -30,7 +30,7 @@ import Testing
     return bytes
   }
 
-  @Test func theFirstFrameIsReadExactlyAtItsPlace() {
+  @Test func `the first frame is read exactly, at its position`() {
     for form in Self.forms {
       let decoding = decode(form.data())
       #expect(decoding.error == nil && decoding.isComplete)
@@ -40,32 +40,32 @@ import Testing
     }
   }
 
-  @Test func anyCutOfTheFileGivesTheSameRows() {
+  @Test func `pieces of any size give the same rows`() {
     for form in Self.forms {
       let data = form.data()
-      let whole = decode(data)
+      let complete = decode(data)
       for size in [1, 3, 50] {
         let decoding = decode(data, cut: .pieces(of: size))
-        #expect(decoding.pixels == whole.pixels && decoding.error == nil)
-        #expect(decoding.finalHeader == whole.finalHeader)
+        #expect(decoding.pixels == complete.pixels && decoding.error == nil)
+        #expect(decoding.finalHeader == complete.finalHeader)
       }
     }
   }
 
-  @Test func framesAreCountedToTheEndAndLimited() {
+  @Test func `frames are counted to the end, and their number is limited`() {
     let data = GIFFixture(frameCount: 7).data()
     #expect(decode(data, cut: .pieces(of: 10)).finalHeader?.frameCount == 7)
     #expect(decode(data, limits: ImageLimits(frames: 6)).error?.code == .tooLarge)
   }
 
-  @Test func aTruncatedFileGivesTheRowsItHasAndSaysSo() {
+  @Test func `a truncated file gives its rows and then an error`() {
     for form in [GIFFixture(), GIFFixture(isInterlaced: true)] {
       let data = form.data()
-      let whole = decode(data)
+      let complete = decode(data)
       for length in 0..<(data.count - 4) {
         let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
         #expect(decoding.error?.code == .truncated)
-        if !form.isInterlaced { #expect(whole.pixels.starts(with: decoding.pixels)) }
+        if !form.isInterlaced { #expect(complete.pixels.starts(with: decoding.pixels)) }
       }
       #expect(decode(data.dropLast(40)).rowCount >= 9)
     }
@@ -75,11 +75,11 @@ import Testing
     let files = Self.forms.map { $0.data() }
     for seed in 0..<1_000 as Range<UInt64> {
       let data = mutated(files[Int(seed) % files.count], seed: seed)
-      _ = decode(data, cut: seed.isMultiple(of: 2) ? .whole : .random(seed: seed))
+      _ = decode(data, cut: seed.isMultiple(of: 2) ? .onePiece : .random(seed: seed))
     }
   }
 
-  @Test func sizesAreRefusedFromTheFramesHead() {
+  @Test func `sizes that are too large are rejected when the frame header is read`() {
     let form = GIFFixture(screenWidth: 60_000, screenHeight: 60_000)
     let decoding = decode(form.data().prefix(600))
     #expect(decoding.error?.message.contains("60000 by 60000") == true)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import RetrieverImages
 
-/// Our own reading of the usual JPEG beside libjpeg's.
+/// Compares our own JPEG decoder with libjpeg.
 @Suite(.timeLimit(.minutes(2))) struct CodecJPEGBaselineTests {
-  @Test func everySampleIsThatOfLibjpeg() throws {
+  @Test func `every sample equals that of libjpeg`() throws {
     for seed in 0..<500 as Range<UInt64> {
       let sample = try JPEGSample(seed: seed)
       let eighths = [1, 2, 4, 8][Int(seed % 4)] as UInt32
       let theirs = JPEGReading(sample.data, eighths: eighths, byLibjpeg: true)
-      for cut in [Cut.whole, .pieces(of: 1), .random(seed: seed)] {
+      for cut in [Cut.onePiece, .pieces(of: 1), .random(seed: seed)] {
         let ours = JPEGReading(sample.data, eighths: eighths, byLibjpeg: false, cut: cut)
         let isSame = ours == theirs
         #expect(isSame && ours.message == nil, "\(sample), at \(eighths)/8")
@@ -20,10 +20,10 @@ import Testing
   }
 
   @Test(arguments: [UInt8(0), 60], [false, true])
-  func aPictureOfTwelveMegapixelsIsTheSame(noise: UInt8, isGrey: Bool) throws {
+  func `an image of 12 megapixels equals that of libjpeg`(noise: UInt8, isGrey: Bool) throws {
     let size = PixelSize(width: 4_000, height: 3_000)
     let format = isGrey ? RowFormat.grey8 : .rgb8
-    // The same rows again and again: drawing takes longer than all that is tested here.
+    // The same rows are repeated, because drawing takes longer than everything that is tested here.
     let strip = PixelSize(width: 4_000, height: 40)
     var random = SeededGenerator(seed: 1)
     var rows = drawnPixels(size: strip, format: format)
@@ -40,7 +40,7 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func aTruncatedFileGivesTheRowsThatLibjpegGives() throws {
+  @Test func `a truncated file gives the same rows as libjpeg`() throws {
     for seed in 0..<150 as Range<UInt64> {
       let sample = try JPEGSample(seed: seed)
       let eighths = [1, 2, 4, 8][Int(seed % 4)] as UInt32
@@ -54,9 +54,9 @@ import Testing
     }
   }
 
-  /// A restart marker that is another: the next but one, one that is due later, one that was before, none at all.
+  /// A wrong restart marker: the one after the next, a later one, an earlier one, or another marker.
   @Test(arguments: [0xD4, 0xD5, 0xD7, 0xD2, 0xD1, 0xBF, 0xC0, 0xD9] as [UInt8])
-  func aRestartMarkerOutOfTurnIsTakenAsLibjpegTakesIt(code: UInt8) throws {
+  func `an unexpected restart marker is handled as in libjpeg`(code: UInt8) throws {
     var data = try JPEGFixture.form(.rgb8, width: 70, height: 60, restartInterval: 3)
     data[try restartMarkers(in: data)[3] + 1] = code
     for eighths in [2, 4, 8] as [UInt32] {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func aSegmentThatIsMissingBetweenRestartsIsNamed() throws {
+  @Test func `a missing segment between restart markers is reported`() throws {
     let data = try JPEGFixture.form(.rgb8, width: 70, height: 60, restartInterval: 3)
     let marks = try restartMarkers(in: data)
     let shorter = data.prefix(marks[2] + 8) + data.suffix(from: marks[3])
@@ -78,9 +78,9 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func bytesThatNothingIsMadeOfAreNamedUnlessTheyAreFew() throws {
+  @Test func `unused bytes are reported unless they are few`() throws {
     let data = try JPEGFixture.form(.rgb8, width: 70, height: 60, restartInterval: 3)
-    let whole = JPEGReading(data, eighths: 4, byLibjpeg: false)
+    let complete = JPEGReading(data, eighths: 4, byLibjpeg: false)
     let mark = try restartMarkers(in: data)[2]
     for count in [1, 7, 8, 300] {
       let longer = Data(data.prefix(mark) + Data(repeating: 0x55, count: count) + data.suffix(from: mark))
@@ -88,23 +88,23 @@ import Testing
       #expect(
         reading.message
           == (count < 8 ? nil : "Corrupt JPEG data: \(count) extraneous bytes before marker 0xd2"))
-      let isSame = reading.pixels == whole.pixels
+      let isSame = reading.pixels == complete.pixels
       #expect(isSame)
     }
   }
 
-  @Test func aCodeThatTheTableDoesNotHaveIsNamed() throws {
+  @Test func `an invalid Huffman code is reported`() throws {
     var data = try JPEGFixture.form(.grey8, width: 70, height: 60)
     let start = try scanStart(in: data)
-    // Sixteen ones, stuffed, are the code of nothing.
+    // Sixteen ones, with stuffed zeros, are not a valid code.
     for (index, byte) in [0xFF, 0, 0xFF, 0, 0xFF, 0].enumerated() { data[start + 30 + index] = UInt8(byte) }
     let reading = JPEGReading(data, eighths: 4, byLibjpeg: false)
     #expect(reading.message == "Corrupt JPEG data: bad Huffman code")
     #expect(reading.rows == 30)
   }
 
-  /// 0xFF may stand any number of times in front of a marker; in front of a stuffed zero too, libjpeg finds.
-  @Test func fillBytesChangeNothing() throws {
+  /// Any number of 0xFF bytes may come before a marker. libjpeg also accepts them before a stuffed zero.
+  @Test func `fill bytes do not change the pixels`() throws {
     let data = try JPEGFixture.form(.rgb8, width: 70, height: 60, restartInterval: 2)
     var filled = Data()
     for (index, byte) in data.enumerated() {
@@ -112,7 +112,7 @@ import Testing
       if isInScan, byte == 0xFF { filled += [0xFF, 0xFF, 0xFF] }
       filled.append(byte)
     }
-    for cut in [Cut.whole, .pieces(of: 1), .pieces(of: 9)] {
+    for cut in [Cut.onePiece, .pieces(of: 1), .pieces(of: 9)] {
       let isSame =
         JPEGReading(filled, eighths: 4, byLibjpeg: false, cut: cut)
         == JPEGReading(data, eighths: 4, byLibjpeg: true)
@@ -126,7 +126,7 @@ import Testing
       let eighths = [1, 2, 4, 8][Int(seed % 4)] as UInt32
       let ours = JPEGReading(data, eighths: eighths, byLibjpeg: false, cut: .random(seed: seed))
       let theirs = JPEGReading(data, eighths: eighths, byLibjpeg: true)
-      // What is made of damaged coefficients may differ, and which of several kinds of damage is found first.
+      // The pixels from damaged coefficients may differ, and so may the kind of damage that is found first.
       #expect(ours.isFailed == theirs.isFailed && ours.width == theirs.width, "seed \(seed)")
       if ours.isFailed { #expect(ours.message == theirs.message) }
     }

@@ -6,16 +6,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CodecJPEGTests {
   @Test(arguments: [RowFormat.grey8, .rgb8, .cmyk8])
-  func aPictureThatIsWrittenAndReadIsNearlyTheSame(format: RowFormat) throws {
+  func `an image is nearly the same after encoding and decoding`(format: RowFormat) throws {
     let decoding = decode(try JPEGFixture.form(format))
     #expect(decoding.error == nil)
     #expect(decoding.layout?.format == format)
     let drawn = drawnPixels(size: PixelSize(width: 67, height: 53), format: format)
-    let (largest, mean) = difference(decoding.pixels, drawn)
-    #expect(mean < 2.5 && largest < 64)
+    let (maximum, mean) = difference(decoding.pixels, drawn)
+    #expect(mean < 2.5 && maximum < 64)
   }
 
-  @Test func aProgressivePictureHasTheRowsOfTheBaselineOne() throws {
+  @Test func `a progressive image has the same rows as a baseline image`() throws {
     let baseline = decode(try JPEGFixture.baseline())
     let progressive = decode(try JPEGFixture.progressive())
     #expect(baseline.header?.isProgressive == false && progressive.header?.isProgressive == true)
@@ -23,19 +23,19 @@ import Testing
     #expect(progressive.isComplete && baseline.isComplete)
   }
 
-  @Test(arguments: [false, true]) func anyCutOfTheFileGivesTheSameRows(isProgressive: Bool) throws {
+  @Test(arguments: [false, true]) func `pieces of any size give the same rows`(isProgressive: Bool) throws {
     let data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()
-    let whole = decode(data)
-    #expect(whole.error == nil && whole.rowCount == 53)
+    let complete = decode(data)
+    #expect(complete.error == nil && complete.rowCount == 53)
     for size in [1, 2, 7, 100] {
-      #expect(decode(data, cut: .pieces(of: size)).isSame(as: whole))
+      #expect(decode(data, cut: .pieces(of: size)).isSame(as: complete))
     }
     for seed in 0..<10 as Range<UInt64> {
-      #expect(decode(data, cut: .random(seed: seed)).isSame(as: whole))
+      #expect(decode(data, cut: .random(seed: seed)).isSame(as: complete))
     }
   }
 
-  @Test func restartMarkersChangeNothing() throws {
+  @Test func `restart markers do not change the pixels`() throws {
     let plain = decode(try JPEGFixture.form(.rgb8))
     let restarting = decode(try JPEGFixture.form(.rgb8, restartInterval: 2), cut: .pieces(of: 3))
     #expect(restarting.error == nil && plain.pixels == restarting.pixels)
@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [
     (wanted: 67, width: 67), (34, 34), (35, 67), (17, 17), (18, 34), (9, 9), (1, 9), (500, 67),
   ])
-  func theSmallestFastScaleThatIsLargeEnoughIsUsed(wanted: Int, width: Int) throws {
+  func `the smallest sufficient scale with fast code is used`(wanted: Int, width: Int) throws {
     let decoding = decode(
       try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1), byteCount: 1)
     #expect(decoding.error == nil)
@@ -52,39 +52,41 @@ import Testing
     #expect(decoding.rowCount == decoding.layout?.size.height)
   }
 
-  /// 67 by 53 pixels: 0.15 bytes for each are 532.
+  /// An image of 67 by 53 pixels: at 0.15 bytes per pixel, it has 532 bytes.
   @Test(arguments: [(byteCount: nil as Int?, width: 34), (532, 9), (533, 34), (100_000, 34)])
-  func lessThanAHalfIsOnlyForPicturesOfLittleDetail(byteCount: Int?, width: Int) throws {
+  func `scales below a half are used only for images with little detail`(byteCount: Int?, width: Int) throws {
     let decoding = decode(
       try JPEGFixture.baseline(), wanted: PixelSize(width: 1, height: 1), byteCount: byteCount)
     #expect(decoding.layout?.size.width == width)
   }
 
-  @Test(arguments: [false, true]) func aTruncatedFileGivesTheRowsItHasAndSaysSo(isProgressive: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a truncated file gives its rows and then an error`(isProgressive: Bool) throws {
     let data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()
-    let whole = decode(data)
+    let complete = decode(data)
     var fewest = Int.max
     for length in stride(from: data.count - 3, through: 0, by: -7) {
       let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
       #expect(decoding.error?.code == .truncated)
       #expect(decoding.rowCount <= fewest || isProgressive)
-      if !isProgressive { #expect(whole.pixels.starts(with: decoding.pixels)) }
+      if !isProgressive { #expect(complete.pixels.starts(with: decoding.pixels)) }
       fewest = min(fewest, decoding.rowCount)
     }
     #expect(fewest == 0)
     #expect(decode(data.prefix(data.count - 40)).rowCount > 0)
   }
 
-  @Test(arguments: [false, true]) func aFileThatLacksOnlyItsEndMarkIsWhole(isProgressive: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a file that lacks only its end marker is complete`(isProgressive: Bool) throws {
     let data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()
     let decoding = decode(data.dropLast(2))
     #expect(decoding.error == nil && decoding.isComplete)
     #expect(decoding.pixels == decode(data).pixels)
   }
 
-  @Test func damagedDataGiveRowsAndThenCorrupt() throws {
+  @Test func `damaged data gives rows and then an error`() throws {
     var data = try JPEGFixture.form(.rgb8, restartInterval: 2)
-    // A restart marker that is out of turn: libjpeg goes on after a warning.
+    // A restart marker out of order: libjpeg reports a warning and continues.
     let marks = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xD3 }
     let mark = try #require(marks.first)
     data[mark + 1] = 0xD5
@@ -103,54 +105,54 @@ import Testing
     let limits = ImageLimits(pixels: 1_000_000)
     for seed in 0..<600 as Range<UInt64> {
       let data = mutated(files[Int(seed) % files.count], seed: seed)
-      _ = decode(data, cut: seed.isMultiple(of: 2) ? .whole : .random(seed: seed), limits: limits)
+      _ = decode(data, cut: seed.isMultiple(of: 2) ? .onePiece : .random(seed: seed), limits: limits)
     }
   }
 
-  @Test func aProgressivePictureCanBeShownBeforeItIsWhole() throws {
+  @Test func `a progressive image can be shown before it is complete`() throws {
     let data = try JPEGFixture.progressive()
-    let whole = decode(data)
+    let complete = decode(data)
     let consumer = RecordingConsumer()
     let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
     var shown: [Double] = []
     var offset = 0
     while offset < data.count {
-      try feed(Data(data[offset..<min(offset + 40, data.count)]), cut: .whole, to: decoder)
+      try feed(Data(data[offset..<min(offset + 40, data.count)]), cut: .onePiece, to: decoder)
       offset += 40
       let viewer = RecordingConsumer()
       guard try decoder.snapshot(into: viewer) else { continue }
       #expect(viewer.rowCount == 53)
-      shown.append(difference(viewer.pixels, whole.pixels).mean)
+      shown.append(difference(viewer.pixels, complete.pixels).mean)
     }
     try decoder.finish()
-    #expect(consumer.pixels == whole.pixels)
+    #expect(consumer.pixels == complete.pixels)
     let first = try #require(shown.first)
     let last = try #require(shown.last)
     #expect(shown.count > 5 && last < first)
   }
 
-  @Test func aSnapshotThatIsBrokenOffDoesNotHurt() throws {
+  @Test func `a failed snapshot does not affect the decoding`() throws {
     let data = try JPEGFixture.progressive()
     let consumer = RecordingConsumer()
     let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
-    try feed(data.prefix(data.count * 3 / 4), cut: .whole, to: decoder)
+    try feed(data.prefix(data.count * 3 / 4), cut: .onePiece, to: decoder)
     #expect(throws: ImageError(.cancelled, "stopped")) {
       try decoder.snapshot(into: RecordingConsumer(stopsAtRow: 5))
     }
-    try feed(Data(data.dropFirst(data.count * 3 / 4)), cut: .whole, to: decoder)
+    try feed(Data(data.dropFirst(data.count * 3 / 4)), cut: .onePiece, to: decoder)
     try decoder.finish()
     #expect(consumer.pixels == decode(data).pixels)
   }
 
-  @Test func aBaselinePictureIsNotShownBeforeItsTime() throws {
+  @Test func `a baseline image has no snapshot`() throws {
     let decoder = makeImageDecoder(consumer: RecordingConsumer(), limits: ImageLimits())
-    try feed(try JPEGFixture.baseline().prefix(800), cut: .whole, to: decoder)
+    try feed(try JPEGFixture.baseline().prefix(800), cut: .onePiece, to: decoder)
     let isShown = try decoder.snapshot(into: RecordingConsumer())
     #expect(!isShown)
   }
 
-  @Test func tooManyScansAreRefused() throws {
-    // The last scan again and again, in front of the end mark.
+  @Test func `too many scans are rejected`() throws {
+    // Repeats the last scan before the end marker.
     let data = try JPEGFixture.progressive(width: 16, height: 16)
     let starts = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
     let start = try #require(starts.last)
@@ -160,7 +162,7 @@ import Testing
     #expect(decode(bomb).error?.code == .tooLarge)
   }
 
-  @Test func aConsumerThatStopsEndsTheDecodingForGood() throws {
+  @Test func `an error from the consumer ends the decoding permanently`() throws {
     let consumer = RecordingConsumer(stopsAtRow: 10)
     let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
     let data = try JPEGFixture.baseline()
@@ -169,11 +171,11 @@ import Testing
     #expect(consumer.rowCount == 10)
   }
 
-  @Test func ofCountlessSegmentsOnlyTheFirstAreKept() throws {
+  @Test func `only a limited number of segments is kept`() throws {
     let data = try JPEGFixture.baseline()
     let turned = JPEGFixture.adding(
       Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true), marker: 0xE1, to: data)
-    // Keeping one costs a walk over all that are kept: a million of them would take hours.
+    // libjpeg walks over all kept segments to add another. A million of them would take hours.
     for (count, isFound) in [(2_000, true), (2_100, false)] {
       let empty = (0..<count).reduce(into: Data()) { all, _ in all += [0xFF, 0xE1, 0, 2] }
       let decoding = decode(turned.prefix(2) + empty + turned.dropFirst(2), cut: .pieces(of: 1_000))

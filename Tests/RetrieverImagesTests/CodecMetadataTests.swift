@@ -5,7 +5,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CodecMetadataTests {
   @Test(arguments: ImageOrientation.allCases, [true, false])
-  func eachOrientationIsReadInBothByteOrders(orientation: ImageOrientation, isLittleEndian: Bool) throws {
+  func `every orientation is read in both byte orders`(orientation: ImageOrientation, isLittleEndian: Bool)
+    throws
+  {
     for type in [3, 4] {
       let tiff = EXIFFixture.tiff(
         orientation: orientation.rawValue, isLittleEndian: isLittleEndian, type: type)
@@ -15,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func senselessEXIFDataAreTakenAsUpright() throws {
+  @Test func `invalid EXIF data means upright`() throws {
     let tiff = EXIFFixture.tiff(orientation: 6, isLittleEndian: true)
     for seed in 0..<2_000 as Range<UInt64> {
       _ = [UInt8](mutated(Data(tiff), seed: seed)).withUnsafeBytes { EXIFOrientation.read($0) }
@@ -29,15 +31,15 @@ import Testing
     #expect(decode(data).header?.orientation == .up)
   }
 
-  @Test func aProfileInPiecesIsJoinedInTheirOrder() throws {
-    let mark = Array("ICC_PROFILE\0".utf8)
+  @Test func `the segments of a profile are joined in their order`() throws {
+    let signature = Array("ICC_PROFILE\0".utf8)
     var data = try JPEGFixture.baseline()
-    // Each is put in front of the one before.
-    data = JPEGFixture.adding(mark + [2, 3] + [4, 5], marker: 0xE2, to: data)
-    data = JPEGFixture.adding(mark + [1, 3] + [1, 2, 3], marker: 0xE2, to: data)
-    data = JPEGFixture.adding(mark + [3, 3] + [6], marker: 0xE2, to: data)
+    // Each segment is inserted before the previous one.
+    data = JPEGFixture.adding(signature + [2, 3] + [4, 5], marker: 0xE2, to: data)
+    data = JPEGFixture.adding(signature + [1, 3] + [1, 2, 3], marker: 0xE2, to: data)
+    data = JPEGFixture.adding(signature + [3, 3] + [6], marker: 0xE2, to: data)
     #expect(decode(data).header?.profile == Data([1, 2, 3, 4, 5, 6]))
-    let doubled = JPEGFixture.adding(mark + [3, 3] + [6], marker: 0xE2, to: data)
+    let doubled = JPEGFixture.adding(signature + [3, 3] + [6], marker: 0xE2, to: data)
     #expect(decode(doubled).header?.profile == nil)
   }
 }

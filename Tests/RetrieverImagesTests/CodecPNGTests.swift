@@ -4,14 +4,14 @@ import Testing
 @testable import RetrieverImages
 
 @Suite(.timeLimit(.minutes(1))) struct CodecPNGTests {
-  /// Every form a PNG can have.
+  /// All combinations of color type, depth and interlacing.
   static let forms: [PNGFixture] = PNGFixture.ColorType.allCases.flatMap { type in
     type.depths.flatMap { depth in
       [false, true].map { PNGFixture(colorType: type, depth: depth, isInterlaced: $0) }
     }
   }
 
-  /// The samples that the form means, in the format of its rows.
+  /// Returns the expected samples in the format of the rows.
   private func expected(_ form: PNGFixture) -> (format: RowFormat, bytes: [UInt8]) {
     var bytes: [UInt8] = []
     func append(_ value: Int) {
@@ -55,12 +55,14 @@ import Testing
     }
   }
 
-  @Test func anyCutOfTheFileGivesTheSameRows() {
+  @Test func `pieces of any size give the same rows`() {
     for form in Self.forms {
       let data = form.data()
-      let whole = decode(data)
-      for size in [1, 5, 64] { #expect(decode(data, cut: .pieces(of: size)).isSame(as: whole)) }
-      for seed in 0..<4 as Range<UInt64> { #expect(decode(data, cut: .random(seed: seed)).isSame(as: whole)) }
+      let complete = decode(data)
+      for size in [1, 5, 64] { #expect(decode(data, cut: .pieces(of: size)).isSame(as: complete)) }
+      for seed in 0..<4 as Range<UInt64> {
+        #expect(decode(data, cut: .random(seed: seed)).isSame(as: complete))
+      }
     }
   }
 
@@ -80,9 +82,8 @@ import Testing
     #expect(grey.layout?.format == .rgba8 && grey.pixels[3] == 0 && grey.pixels[7] == 255)
   }
 
-  @Test(arguments: [RowFormat.rgb8, .rgba8]) func aPictureThatIsWrittenAndReadIsTheSame(format: RowFormat)
-    throws
-  {
+  @Test(arguments: [RowFormat.rgb8, .rgba8])
+  func `an image is the same after encoding and decoding`(format: RowFormat) throws {
     let bitmap = drawnBitmap(width: 67, height: 53, format: format)
     let decoding = decode(try PNGEncoder.encode(bitmap))
     #expect(decoding.error == nil && decoding.layout?.format == format)
@@ -90,14 +91,14 @@ import Testing
     #expect(isExact)
   }
 
-  @Test func aTruncatedFileGivesTheRowsItHasAndSaysSo() throws {
+  @Test func `a truncated file gives its rows and then an error`() throws {
     let data = try PNGEncoder.encode(drawnBitmap(width: 67, height: 53))
-    let whole = decode(data)
+    let complete = decode(data)
     var counts: Set<Int> = []
     for length in 0..<(data.count - 40) where length.isMultiple(of: 3) {
       let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
       #expect(decoding.error?.code == .truncated)
-      #expect(whole.pixels.starts(with: decoding.pixels))
+      #expect(complete.pixels.starts(with: decoding.pixels))
       counts.insert(decoding.rowCount)
     }
     #expect(counts.count > 10)
@@ -108,21 +109,21 @@ import Testing
     #expect(decode(interlaced.prefix(interlaced.count / 2)).rowCount == 40)
   }
 
-  @Test func aFileThatLacksOnlyItsEndIsWhole() throws {
+  @Test func `a file that lacks only its end chunk is complete`() throws {
     let data = try PNGEncoder.encode(drawnBitmap(width: 67, height: 53))
     let decoding = decode(data.dropLast(12))
     #expect(decoding.error == nil && decoding.isComplete && decoding.pixels == decode(data).pixels)
   }
 
-  @Test func anEndWithoutAllRowsIsTruncated() {
+  @Test func `an end chunk before the last row is an error`() {
     var data = [UInt8](PNGFixture().data().prefix(33))
-    // A stream that zlib refuses to begin, which libpng takes for the end of the pixels.
+    // An invalid start of a zlib stream, which libpng treats as the end of the pixels.
     data += PNGFixture.chunk("IDAT", [0, 0xE7, 9, 32, 1]) + PNGFixture.chunk("IEND", [])
     let decoding = decode(Data(data))
     #expect(decoding.error != nil && !decoding.isComplete)
   }
 
-  @Test func interlacedPicturesOfFewPixelsAreWhole() {
+  @Test func `small interlaced images are complete`() {
     for width in 1...9 {
       for height in 1...9 {
         let form = PNGFixture(width: width, height: height, colorType: .grey, isInterlaced: true)
@@ -145,24 +146,24 @@ import Testing
     let files = Self.forms.map { $0.data() }
     for seed in 0..<1_000 as Range<UInt64> {
       let data = mutated(files[Int(seed) % files.count], seed: seed)
-      _ = decode(data, cut: seed.isMultiple(of: 2) ? .whole : .random(seed: seed))
+      _ = decode(data, cut: seed.isMultiple(of: 2) ? .onePiece : .random(seed: seed))
     }
   }
 
-  @Test func anInterlacedPictureCanBeShownBeforeItIsWhole() throws {
+  @Test func `an interlaced image can be shown before it is complete`() throws {
     let data = PNGFixture(width: 40, height: 40, isInterlaced: true).data()
     let consumer = RecordingConsumer()
     let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
-    try feed(data.prefix(data.count / 2), cut: .whole, to: decoder)
+    try feed(data.prefix(data.count / 2), cut: .onePiece, to: decoder)
     let viewer = RecordingConsumer()
     let isShown = try decoder.snapshot(into: viewer)
     #expect(isShown && viewer.rowCount == 40 && consumer.rowCount == 0)
-    try feed(Data(data.dropFirst(data.count / 2)), cut: .whole, to: decoder)
+    try feed(Data(data.dropFirst(data.count / 2)), cut: .onePiece, to: decoder)
     try decoder.finish()
     #expect(consumer.pixels == decode(data).pixels)
   }
 
-  @Test func aConsumerThatStopsEndsTheDecoding() {
+  @Test func `an error from the consumer ends the decoding`() {
     let consumer = RecordingConsumer(stopsAtRow: 4)
     let decoder = makeImageDecoder(consumer: consumer, limits: ImageLimits())
     #expect(throws: ImageError(.cancelled, "stopped")) {
@@ -177,7 +178,7 @@ import Testing
     #expect(decode(form.data()).header?.orientation == .left)
   }
 
-  @Test func aGammaAloneBecomesAProfileUnlessItIsTheUsualOne() throws {
+  @Test func `a gamma without a profile becomes a profile unless it is that of sRGB`() throws {
     var form = PNGFixture()
     form.chunks = [("gAMA", PNGFixture.big(100_000))]
     let profile = try #require(decode(form.data()).header?.profile)
@@ -193,9 +194,9 @@ import Testing
     #expect(decode(form.data()).header?.profile == nil)
   }
 
-  @Test func whatFollowsTheEndDoesNotMatter() {
+  @Test func `data after the end is ignored`() {
     var file = PNGFixture(width: 7, height: 6).data()
-    // A chunk without its check sum.
+    // A chunk with a wrong checksum.
     file += PNGFixture.chunk("IDAT", [1, 2, 3]).dropLast(4) + [0, 0, 0, 0]
     for size in [1, 50, 100_000] {
       let decoding = decode(file, cut: .pieces(of: size))
@@ -203,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func sizesAreRefusedFromTheHeader() {
+  @Test func `sizes that are too large are rejected when the header is read`() {
     var data = [UInt8](PNGFixture().data().prefix(8))
     data += PNGFixture.chunk("IHDR", PNGFixture.big(50_000) + PNGFixture.big(50_000) + [8, 6, 0, 0, 1])
     data += PNGFixture.chunk("IDAT", [0x78, 0x01])
@@ -213,33 +214,33 @@ import Testing
     #expect(decode(interlaced.data(), limits: ImageLimits(memory: 60_000)).error == nil)
   }
 
-  @Test func damageBehindTheLastRowDoesNotMatterHoweverTheFileIsCut() throws {
+  @Test func `damage after the last row is ignored for pieces of any size`() throws {
     let file = try #require(
       Data(
         base64Encoded: """
           iVBORw0KGgoAAAANSUhEUgAAAAcAAAAGAQAAAAAndbnbAAAABlBMVEUA/wAH/gN5evVPAAAAEUlEQVR4AQEYAOf/AQABAAEAAQACAPXg8zIAtAAS\
           SURBVAEAAeADVnSnAgAA4AGqLjc3NwIAAKoUhAMiZ4GvqgAAAABJRU5ErkJggpkp
           """))
-    for cut in [Cut.whole, .pieces(of: 1), .pieces(of: 7), .pieces(of: 70)] {
+    for cut in [Cut.onePiece, .pieces(of: 1), .pieces(of: 7), .pieces(of: 70)] {
       let decoding = decode(file, cut: cut)
       #expect(decoding.error == nil && decoding.isComplete && decoding.rowCount == 6)
     }
   }
 
-  @Test func whatIsCopiedFromBeforeThePixelsIsNoPicture() throws {
-    // Seven by six pixels of 16 bits, all of them copied from before the first.
+  @Test func `pixels copied from before the first pixel are an error`() throws {
+    // Seven by six pixels of 16 bits, all of them copied from before the first pixel.
     let file = try #require(
       Data(
         base64Encoded: """
           iVBORw0KGgoAAAANSUhEUgAAAAcAAAAGEAAAAAB69QfpAAAANElEQVR4ARptZW1vcnkKAAAADRmQSUVORK5CYII=
           """))
-    for cut in [Cut.whole, .pieces(of: 1)] {
+    for cut in [Cut.onePiece, .pieces(of: 1)] {
       let decoding = decode(file, cut: cut)
       #expect(decoding.error?.code == .corrupt && decoding.rowCount == 0)
     }
   }
 
-  @Test func whatFollowsTheLastRowIsNotInflated() {
+  @Test func `data after the last row is not inflated`() {
     let fixture = PNGFixture(width: 5, height: 3)
     let rows = [UInt8](repeating: 0, count: 3 * 16)
     func stored(_ bytes: [UInt8]) -> [UInt8] {
@@ -247,14 +248,14 @@ import Testing
       return [0, low, high, ~low, ~high] + bytes
     }
     let more = stored([UInt8](repeating: 0, count: 65_535))
-    // Far behind the rows, what no stream may have.
+    // Invalid data, far after the rows.
     let stream = [0x78, 0x01] + stored(rows) + more + more + more + [0xFF, 0xFF]
     let header = PNGFixture.big(5) + PNGFixture.big(3) + [8, 2, 0, 0, 0]
     var file = Data(fixture.data().prefix(8))
     for (name, data) in [("IHDR", header), ("IDAT", stream), ("IEND", [])] {
       file += PNGFixture.chunk(name, data)
     }
-    for cut in [Cut.whole, .pieces(of: 100)] {
+    for cut in [Cut.onePiece, .pieces(of: 100)] {
       let decoding = decode(file, cut: cut)
       #expect(decoding.error == nil)
       #expect(decoding.isComplete && decoding.rowCount == 3)

@@ -8,7 +8,7 @@ import Testing
     bytes.withUnsafeBytes { ImageSniffer.format(of: $0) }
   }
 
-  @Test func eachFormatIsToldByItsMark() {
+  @Test func `each format is detected by its signature`() {
     #expect(verdict([0xFF, 0xD8, 0xFF, 0xE0]) == .format(.jpeg))
     #expect(verdict([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0]) == .format(.png))
     #expect(verdict(Array("GIF89a..".utf8)) == .format(.gif))
@@ -16,7 +16,7 @@ import Testing
     #expect(verdict(Array("RIFF1234WEBP".utf8)) == .format(.webp))
   }
 
-  @Test func aBeginningAsksForMoreAndAnythingElseIsUnknown() {
+  @Test func `a partial signature needs more bytes, other bytes are unknown`() {
     #expect(verdict([]) == .needsMoreBytes)
     #expect(verdict([0xFF]) == .needsMoreBytes)
     #expect(verdict(Array("RIFF1234WEB".utf8)) == .needsMoreBytes)
@@ -25,7 +25,7 @@ import Testing
     #expect(verdict(Array("<svg".utf8)) == .unknown)
   }
 
-  @Test func whatIsNoImageIsRefusedWithinItsFirstBytes() {
+  @Test func `data that is not an image is rejected by its first bytes`() {
     let decoder = makeImageDecoder(consumer: RecordingConsumer(), limits: ImageLimits())
     #expect(throws: ImageError.self) { try feed(Data("RIFF1234AVI ".utf8), cut: .pieces(of: 1), to: decoder) }
     #expect(decode(Data("<html>".utf8)).error?.code == .unknownFormat)

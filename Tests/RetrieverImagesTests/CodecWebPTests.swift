@@ -8,14 +8,14 @@ import Testing
     (.rgb8, false), (.rgb8, true), (.rgba8, false), (.rgba8, true),
   ]
 
-  @Test func aPictureThatIsWrittenAndReadIsTheSameOrNearly() throws {
+  @Test func `an image is the same or nearly the same after encoding and decoding`() throws {
     for (format, isLossless) in Self.forms {
       let bitmap = drawnBitmap(width: 67, height: 53, format: format)
       let decoding = decode(try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless))
       #expect(decoding.error == nil && decoding.isComplete && decoding.layout?.format == format)
       if isLossless {
-        let isExact = difference(decoding.pixels, bitmap.pixels).largest == 0
-        // What cannot be seen may have any color.
+        let isExact = difference(decoding.pixels, bitmap.pixels).maximum == 0
+        // Transparent pixels may have any color.
         #expect(isExact || format == .rgba8)
       } else {
         #expect(difference(decoding.pixels, bitmap.pixels).mean < 4)
@@ -23,27 +23,27 @@ import Testing
     }
   }
 
-  @Test func anyCutOfTheFileGivesTheSameRows() throws {
+  @Test func `pieces of any size give the same rows`() throws {
     var files = [try WebPFixture.animation()]
     for (format, isLossless) in Self.forms {
       let bitmap = drawnBitmap(width: 67, height: 53, format: format)
       files.append(try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless))
     }
     for data in files {
-      let whole = decode(data)
-      #expect(whole.error == nil && whole.rowCount > 0)
+      let complete = decode(data)
+      #expect(complete.error == nil && complete.rowCount > 0)
       for size in [1, 7, 300] {
         let decoding = decode(data, cut: .pieces(of: size))
-        #expect(decoding.pixels == whole.pixels && decoding.error == nil)
-        #expect(decoding.finalHeader == whole.finalHeader)
+        #expect(decoding.pixels == complete.pixels && decoding.error == nil)
+        #expect(decoding.finalHeader == complete.finalHeader)
       }
       for seed in 0..<5 as Range<UInt64> {
-        #expect(decode(data, cut: .random(seed: seed)).pixels == whole.pixels)
+        #expect(decode(data, cut: .random(seed: seed)).pixels == complete.pixels)
       }
     }
   }
 
-  @Test func theFirstFrameOfAnAnimationStandsOnItsCanvas() throws {
+  @Test func `the first frame of an animation is drawn on its canvas`() throws {
     let decoding = decode(try WebPFixture.animation())
     #expect(decoding.header?.size == PixelSize(width: 50, height: 40))
     #expect(decoding.finalHeader?.frameCount == 2 && decoding.header?.hasAlpha == true)
@@ -71,22 +71,22 @@ import Testing
     #expect(without.header?.orientation == .up && without.rowCount == 20)
   }
 
-  @Test func aTruncatedFileGivesTheRowsItHasAndSaysSo() throws {
+  @Test func `a truncated file gives its rows and then an error`() throws {
     for (format, isLossless) in Self.forms {
       var bitmap = drawnBitmap(width: 90, height: 80, format: format)
       var random = SeededGenerator(seed: 1)
       for index in bitmap.pixels.indices { bitmap.pixels[index] ^= UInt8.random(in: 0..<4, using: &random) }
       let data = try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless)
-      let whole = decode(data)
-      var most = 0
+      let complete = decode(data)
+      var maximum = 0
       for length in stride(from: 0, to: data.count - 40, by: 13 + data.count / 60) {
         let decoding = decode(data.prefix(length), cut: .random(seed: UInt64(length)))
         #expect(decoding.error?.code == .truncated)
-        let isStart = decoding.pixels == Array(whole.pixels.prefix(decoding.pixels.count))
+        let isStart = decoding.pixels == Array(complete.pixels.prefix(decoding.pixels.count))
         #expect(isStart)
-        most = max(most, decoding.rowCount)
+        maximum = max(maximum, decoding.rowCount)
       }
-      #expect(most > 0, "\(format), lossless: \(isLossless), \(data.count) bytes")
+      #expect(maximum > 0, "\(format), lossless: \(isLossless), \(data.count) bytes")
     }
   }
 
@@ -100,11 +100,11 @@ import Testing
     for seed in 0..<1_000 as Range<UInt64> {
       let data = mutated(files[Int(seed) % files.count], seed: seed)
       let limits = ImageLimits(pixels: 1_000_000)
-      _ = decode(data, cut: seed.isMultiple(of: 2) ? .whole : .random(seed: seed), limits: limits)
+      _ = decode(data, cut: seed.isMultiple(of: 2) ? .onePiece : .random(seed: seed), limits: limits)
     }
   }
 
-  @Test func sizesAreRefusedFromTheHeader() throws {
+  @Test func `sizes that are too large are rejected when the header is read`() throws {
     let features = WebPFixture.features(flags: 0, width: 1 << 24, height: 1 << 24)
     let decoding = decode(WebPFixture.file(features))
     #expect(decoding.error?.message.contains("16777216 by 16777216") == true)

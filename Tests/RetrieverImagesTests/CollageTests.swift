@@ -14,7 +14,7 @@ import Testing
       UIImage(width: width, height: height, pixels: Array(repeating: pixel, count: width * height)))
   }
 
-  @Test func imagesStandInRowsInTheOrderTheyWereAdded() async throws {
+  @Test func `images are placed in rows in the order they were added`() async throws {
     let collage = Collage(columns: 2, cell: 3, spacing: 1)
     for pixel in [Self.red, Self.blue, Self.blue] { #expect(collage.add(try image(pixel))) }
     let pixels = try await collage.draw().pixels()
@@ -26,11 +26,11 @@ import Testing
     #expect(pixels[5, 5] == Self.white)
   }
 
-  @Test func anEmptyCollageIsAnEmptyCell() async {
+  @Test func `an empty collage has one empty cell`() async {
     #expect(await Collage(columns: 3, cell: 10, spacing: 2).draw().size == CGSize(width: 14, height: 14))
   }
 
-  @Test func fittedImagesStandInTheMiddleOfTheirCell() async throws {
+  @Test func `fitted images are centered in their cell`() async throws {
     let layout = CollageLayout(columns: 1, cellWidth: 4, cellHeight: 4, spacing: 0, contentMode: .fit)
     let collage = Collage(layout: layout)
     collage.add(try image(Self.red, width: 4, height: 2))
@@ -39,13 +39,13 @@ import Testing
     #expect(pixels[0, 1] == Self.red && pixels[3, 2] == Self.red)
   }
 
-  @Test func theBackgroundShowsThroughWhatIsTransparent() async throws {
+  @Test func `the background shows through transparent pixels`() async throws {
     let half = ImagePixels.Pixel(red: 255, green: 0, blue: 0, alpha: 128)
     let layout = CollageLayout(columns: 1, cellWidth: 1, cellHeight: 1, spacing: 0, background: Self.blue)
     let collage = Collage(layout: layout)
     collage.add(try image(half, width: 1, height: 1))
     let pixel = try #require(try await collage.draw().pixels()[0, 0])
-    // Half of the light, which is more than half of the number.
+    // Half of the light, which is more than half of the encoded value.
     #expect(pixel.red > 180 && pixel.red < 195 && pixel.green == 0)
     #expect(pixel.blue > 180 && pixel.blue < 195)
 
@@ -58,7 +58,7 @@ import Testing
     #expect(pixels[1, 1] == half)
   }
 
-  @Test func thereIsNoRoomBeyondTheRows() throws {
+  @Test func `an image beyond the maximum number of rows is not added`() throws {
     let collage = Collage(layout: CollageLayout(columns: 2, rows: 1, cellWidth: 1, cellHeight: 1))
     #expect(collage.add(try image(Self.red)))
     #expect(collage.add(try image(Self.red)))
@@ -66,16 +66,16 @@ import Testing
     #expect(collage.count == 2)
   }
 
-  @Test func numbersThatMakeNoSenseAreBroughtToSuchThatDo() {
+  @Test func `invalid layout numbers are replaced with valid ones`() {
     for number in [Int.min, -1, 0, 1, 5_000, .max] {
       let layout = CollageLayout(
         columns: number, rows: number, cellWidth: number, cellHeight: number, spacing: number)
       #expect(layout.capacity >= 1)
-      #expect(layout.size(count: .max).pixelCount <= CollageLayout.mostPixels)
+      #expect(layout.size(count: .max).pixelCount <= CollageLayout.maximumPixels)
     }
   }
 
-  @Test func anImageThatCannotBeDecodedLeavesItsCellEmpty() async throws {
+  @Test func `an image that cannot be decoded leaves its cell empty`() async throws {
     let data = try JPEGFixture.baseline(width: 320, height: 320)
     let collage = Collage(columns: 2, cell: 2, spacing: 0)
     collage.add(try #require(UIImage(data: data.prefix(data.count / 2))))
@@ -85,7 +85,7 @@ import Testing
     #expect(pixels[2, 0] == Self.red)
   }
 
-  @Test func aCancelledDrawingEndsWithWhatThereIs() async throws {
+  @Test func `a cancelled drawing returns the cells drawn so far`() async throws {
     let collage = Collage(columns: 1, cell: 2, spacing: 0)
     collage.add(try image(Self.red))
     let task = Task {

@@ -2,8 +2,8 @@ import Foundation
 import Retriever
 import RetrieverImages
 
-// The code of the documentation, as it stands there, so that it is known to compile. `DocumentationTests` of Retriever
-// compares the two; what is here is run by the tests beside it.
+// The code of the documentation, unchanged, so that the compiler checks it. `DocumentationTests` of Retriever compares
+// it with the documentation; the tests in this folder run it.
 
 enum FetchError: Error {
   case badID
@@ -84,7 +84,7 @@ struct ImageDocumentationExamples {
     var configuration = ImagePipeline.Configuration.server  // public addresses only
     configuration.limits = ImageLimits(bytes: 20 << 20, pixels: 40_000_000)
     configuration.diskCache = DiskCacheOptions(directory: cache)
-    configuration.mostFetches = 32
+    configuration.maximumFetches = 32
     return ImagePipeline(configuration)
   }
 

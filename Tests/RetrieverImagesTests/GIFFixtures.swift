@@ -1,6 +1,6 @@
 import Foundation
 
-/// Builds GIF files whose LZW codes are all of 8 bits: a clear code comes before they would grow.
+/// Builds GIF files whose LZW codes all have 8 bits: a clear code comes before they would become longer.
 struct GIFFixture {
   var screenWidth = 20
   var screenHeight = 16

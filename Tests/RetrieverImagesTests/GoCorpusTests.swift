@@ -2,20 +2,20 @@ import Foundation
 import RetrieverImages
 import Testing
 
-/// The pictures that Go's own decoders are tested with, where Debian's golang source package is installed.
+/// The test images of Go's own decoders, if Debian's golang source package is installed.
 @Suite(
   .enabled(
     if: !GoCorpus.files.isEmpty, "Go's source package is not installed: apt-get install golang-1.19-src"),
   .timeLimit(.minutes(1)))
 struct GoCorpusTests {
-  @Test func everyPictureOfGosCorpusIsDecodedUnlessItIsDamaged() async throws {
+  @Test func `every undamaged image of the Go corpus is decoded`() async throws {
     let refused = try await GoCorpus.refused(GoCorpus.files.filter { !GoCorpus.isDamaged($0) })
     #expect(refused == [:])
   }
 
-  @Test func damagedPicturesOfGosCorpusAreRefusedWhenTheirPixelsCannotBeTrusted() async throws {
+  @Test func `damaged images of the Go corpus are rejected if their pixels are unreliable`() async throws {
     let refused = try await GoCorpus.refused(GoCorpus.files.filter(GoCorpus.isDamaged))
-    // The other ones lack no pixel: only the mark of their end, or colours of a palette that are not used.
+    // The other files contain all pixels. They only lack their end marker, or palette colors that are not used.
     #expect(Set(refused.keys).isSuperset(of: ["invalid-crc32.png", "invalid-zlib.png"]))
   }
 }
@@ -33,7 +33,7 @@ enum GoCorpus {
     file.lastPathComponent.hasPrefix("invalid-")
   }
 
-  /// Which files could not be decoded whole, and why.
+  /// Returns the files that could not be decoded completely, with the reason.
   static func refused(_ files: [URL]) async throws -> [String: String] {
     var refused: [String: String] = [:]
     for file in files {

@@ -4,7 +4,7 @@ import RetrieverImages
 import TestSupport
 import Testing
 
-/// The documentation's code does what the documentation says.
+/// The code in the documentation does what the documentation says.
 @Suite(.timeLimit(.minutes(1))) struct ImageDocumentationTests {
   private let examples = ImageDocumentationExamples()
   private let picture: Data
@@ -29,18 +29,18 @@ import Testing
     await #expect(throws: FetchError.badID) { try await examples.fetchThumbnail(for: server.url("/missing")) }
   }
 
-  @Test func anAvatarIsCutAndWritten() async throws {
+  @Test func `an avatar is cropped and encoded`() async throws {
     let avatar = try await examples.avatar(from: picture)
     #expect(UIImage(data: avatar)?.size == CGSize(width: 100, height: 100))
   }
 
-  @Test func whatIsCutShortIsStillShown() async throws {
+  @Test func `the available part of a truncated image is shown`() async throws {
     let large = try JPEGFixture.baseline(width: 640, height: 640)
     #expect(try await examples.bestEffort(large.prefix(large.count / 2)).size.width == 320)
     await #expect(throws: ImageError.self) { try await examples.bestEffort(Data("no image".utf8)) }
   }
 
-  @MainActor @Test func aGalleryIsFilledAndOnePictureFollowed() async throws {
+  @MainActor @Test func `a gallery shows its images and the updates of one image`() async throws {
     let server = try server()
     let view = GalleryView()
     var configuration = ImagePipeline.Configuration()
@@ -53,7 +53,7 @@ import Testing
     #expect(view.shown[server.url("/3")]?.last?.size == CGSize(width: 50, height: 25))
   }
 
-  @Test func aServersPipelineReachesNoPrivateAddress() async throws {
+  @Test func `a server pipeline does not connect to private addresses`() async throws {
     let server = try server()
     let folder = try TemporaryDirectory()
     let pipeline = examples.makeServerPipeline(cache: folder.url)
@@ -61,7 +61,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test func aCollageIsMadeOfIdentifiersAsTheyArrive() async throws {
+  @Test func `a collage is made from identifiers as they arrive`() async throws {
     let server = try server()
     let collage = try await examples.makeCollage(ids: server.url("/ids")) { server.url("/\($0)") }
     #expect(collage.size == CGSize(width: 2 * 160 + 3 * 8, height: 160 + 2 * 8))

@@ -23,7 +23,7 @@ enum JPEGFixture {
       drawnPixels(size: size, format: format), size: size, format: format, as: form)
   }
 
-  /// The file with a segment right after its first mark.
+  /// Returns the file with a segment right after its first marker.
   static func adding(_ payload: [UInt8], marker: UInt8, to jpeg: Data) -> Data {
     let length = payload.count + 2
     return jpeg.prefix(2) + Data([0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload)
@@ -32,7 +32,7 @@ enum JPEGFixture {
 }
 
 enum EXIFFixture {
-  /// TIFF data whose first directory holds two other entries and the orientation.
+  /// Returns TIFF data whose first directory contains two other entries and the orientation.
   static func tiff(orientation: Int, isLittleEndian: Bool, type: Int = 3) -> [UInt8] {
     func number(_ value: Int, _ size: Int) -> [UInt8] {
       let bytes = (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

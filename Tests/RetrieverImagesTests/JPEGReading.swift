@@ -3,17 +3,17 @@ import Foundation
 
 @testable import RetrieverImages
 
-/// What the codec itself makes of a JPEG that is not progressive, by our own code where it applies or by libjpeg.
+/// The codec's result for a JPEG that is not progressive, decoded by our own code if it applies, or by libjpeg.
 struct JPEGReading: Equatable {
   var width = 0
   var rows = 0
-  /// Only of rows that come wholly from the input.
+  /// Contains only rows that come completely from the input.
   var pixels: [UInt8] = []
   var isFailed = false
   var message: String?
   var isTruncated = false
 
-  init(_ data: Data, eighths: UInt32, byLibjpeg: Bool, cut: Cut = .whole) {
+  init(_ data: Data, eighths: UInt32, byLibjpeg: Bool, cut: Cut = .onePiece) {
     guard let decoder = codec_jpeg_decoder_make() else {
       isFailed = true
       return
@@ -40,9 +40,9 @@ struct JPEGReading: Equatable {
     guard !isFailed else { return }
     message = codec_jpeg_decoder_warning(decoder).map { String(cString: $0) }
     isTruncated = codec_jpeg_decoder_is_truncated(decoder)
-    let genuine = Int(codec_jpeg_decoder_genuine_rows(decoder))
+    let realRows = Int(codec_jpeg_decoder_real_rows(decoder))
     let bytesPerRow = rows == 0 ? 0 : pixels.count / rows
-    rows = min(rows, genuine)
+    rows = min(rows, realRows)
     pixels.removeLast(pixels.count - rows * bytesPerRow)
   }
 
@@ -87,7 +87,7 @@ private func pieces(of data: Data, _ cut: Cut) -> [[UInt8]?] {
   while offset < data.count {
     let size =
       switch cut {
-      case .whole: data.count
+      case .onePiece: data.count
       case .pieces(let size): size
       case .random: Int.random(in: 1...max(2, data.count / 4), using: &random)
       }
@@ -97,7 +97,7 @@ private func pieces(of data: Data, _ cut: Cut) -> [[UInt8]?] {
   return pieces
 }
 
-/// A picture and a form of JPEG for it, any of either.
+/// A random picture, encoded as a random form of JPEG.
 struct JPEGSample: CustomStringConvertible {
   let size: PixelSize
   let format: RowFormat
@@ -106,8 +106,8 @@ struct JPEGSample: CustomStringConvertible {
 
   var description: String {
     "\(size.width) by \(size.height), \(form.channels) channels at quality \(form.quality), "
-      + "chroma halved: \(form.halves_chroma), only across: \(form.keeps_chroma_rows), "
-      + "restarts: \(form.restart_interval), tables made to measure: \(form.fits_tables)"
+      + "chroma halved: \(form.halves_chroma), only horizontally: \(form.halves_chroma_horizontally_only), "
+      + "restarts: \(form.restart_interval), optimized tables: \(form.optimizes_tables)"
   }
 
   init(seed: UInt64) throws {
@@ -118,8 +118,8 @@ struct JPEGSample: CustomStringConvertible {
     var form = codec_jpeg_encoding()
     form.quality = Int32.random(in: 1...100, using: &random)
     form.halves_chroma = Int.random(in: 0..<3, using: &random) > 0
-    form.keeps_chroma_rows = Bool.random(using: &random)
-    form.fits_tables = Bool.random(using: &random)
+    form.halves_chroma_horizontally_only = Bool.random(using: &random)
+    form.optimizes_tables = Bool.random(using: &random)
     if Bool.random(using: &random) { form.restart_interval = Int32.random(in: 1...12, using: &random) }
     var pixels = drawnPixels(size: size, format: format)
     let noise = UInt8.random(in: 0...255, using: &random)

@@ -3,7 +3,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite struct OrientationTests {
-  /// What is stored, for the letter F to be seen: EXIF's own table of the eight.
+  /// The stored pixels that are displayed as the letter F, from EXIF's own table of the eight orientations.
   private static let stored: [ImageOrientation: [String]] = [
     .up: ["###", "#..", "##.", "#..", "#.."],
     .upMirrored: ["###", "..#", ".##", "..#", "..#"],
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ImageOrientation.allCases)
-  func everyOrientationIsSeenUpright(orientation: ImageOrientation) throws {
+  func `an image with any orientation becomes upright`(orientation: ImageOrientation) throws {
     for format in [RowFormat.rgb8, .rgba8] {
       let stored = bitmap(try #require(Self.stored[orientation]), format: format)
       let upright = bitmap(try #require(Self.stored[.up]), format: format)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RetrieverImages
 
-/// Builds PNG files of any color type and depth, not compressed.
+/// Builds uncompressed PNG files of any color type and depth.
 struct PNGFixture {
   enum ColorType: Int, CaseIterable {
     case grey = 0
@@ -26,16 +26,16 @@ struct PNGFixture {
   var colorType = ColorType.rgb
   var depth = 8
   var isInterlaced = false
-  /// In front of the pixels, and behind a palette.
+  /// Chunks before the pixels and after a palette.
   var chunks: [(name: String, data: [UInt8])] = []
 
-  /// The sample of a channel, drawn so that neighbours differ.
+  /// Returns the sample of a channel. Neighboring samples differ.
   func sample(_ x: Int, _ y: Int, _ channel: Int) -> Int {
     let value = (x * 37 + y * 91 + channel * 53) * 997
     return value & ((1 << depth) - 1)
   }
 
-  /// Entry `index` of the palette.
+  /// Returns the palette entry at `index`.
   static func color(_ index: Int) -> [UInt8] {
     [UInt8(index * 7 & 255), UInt8(255 - index & 255), UInt8(index * 3 & 255)]
   }
@@ -57,7 +57,7 @@ struct PNGFixture {
     return Data(file)
   }
 
-  /// Rows with the filter bytes Sub, Up and None in turn.
+  /// Returns rows with the filters Sub, Up and None in turn.
   private func raw() -> [UInt8] {
     guard isInterlaced else { return rows(xs: Array(0..<width), ys: Array(0..<height)) }
     let passes = [
@@ -115,7 +115,7 @@ struct PNGFixture {
     return big(data.count) + body + big(Int(checksum(body)))
   }
 
-  /// A zlib stream of blocks that are stored as they are.
+  /// Returns a zlib stream of stored (uncompressed) blocks.
   static func deflated(_ bytes: [UInt8]) -> [UInt8] {
     var stream: [UInt8] = [0x78, 0x01]
     var offset = 0

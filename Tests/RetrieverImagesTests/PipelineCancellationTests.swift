@@ -7,7 +7,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite(.timeLimit(.minutes(1))) struct PipelineCancellationTests {
-  @Test func theLastOneToLeaveEndsTheFetch() async throws {
+  @Test func `cancelling the last load ends the fetch`() async throws {
     let asked = Gate()
     let left = Gate()
     let server = try ScriptedServer([.readRequest, .open(asked), .readUntilClosed, .open(left)])
@@ -22,30 +22,30 @@ import Testing
     #expect(test.core.state.withLock { $0.works.isEmpty && $0.loads.isEmpty })
   }
 
-  @Test func theLastOneToLeaveEndsTheDecodeToo() async throws {
+  @Test func `cancelling the last load ends the decode`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
-    let test = PipelineUnderTest(makers: FakeMakers(feeding: Gate()))
+    let test = PipelineUnderTest(factory: FakeWorkerFactory(feeding: Gate()))
     let load = test.pipeline.load(.fit(100, server.url()))
-    #expect(await test.makers.hasBegun.wait())
+    #expect(await test.factory.hasBegun.wait())
     load.cancel()
-    #expect(await test.makers.wasCancelled.wait())
-    #expect(test.makers.counts.finished == 0)
+    #expect(await test.factory.wasCancelled.wait())
+    #expect(test.factory.counts.finished == 0)
   }
 
-  @Test func whoLeavesDisturbsNobodyElse() async throws {
+  @Test func `cancelling a request does not affect other requests`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
-    let test = PipelineUnderTest(makers: FakeMakers(feeding: Gate()))
+    let test = PipelineUnderTest(factory: FakeWorkerFactory(feeding: Gate()))
     let task = Task { try await test.pipeline.thumbnail(for: .fit(100, server.url())) }
-    #expect(await test.makers.hasBegun.wait())
+    #expect(await test.factory.hasBegun.wait())
     let other = test.pipeline.load(.fit(100, server.url()))
     task.cancel()
     #expect((await failure { try await task.value } as? ImageError)?.code == .cancelled)
-    test.makers.feeding?.open()
+    test.factory.feeding?.open()
     #expect(try await other.value.isMade(of: Data("image".utf8)))
     #expect(server.requests.count == 1)
   }
 
-  @Test func whoWasCancelledBeforeAskingIsNotHeard() async throws {
+  @Test func `a task that was cancelled before its request sends nothing`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
     let test = PipelineUnderTest()
     let gate = Gate()
@@ -59,30 +59,30 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func aTaskThatStopsWaitingLeavesTheLoadGoing() async throws {
+  @Test func `cancelling a waiting task does not cancel the load`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
-    let test = PipelineUnderTest(makers: FakeMakers(feeding: Gate()))
+    let test = PipelineUnderTest(factory: FakeWorkerFactory(feeding: Gate()))
     let load = test.pipeline.load(.fit(100, server.url()))
     let task = Task { try await load.value }
-    #expect(await test.makers.hasBegun.wait())
+    #expect(await test.factory.hasBegun.wait())
     task.cancel()
     #expect((await failure { try await task.value } as? ImageError)?.code == .cancelled)
-    test.makers.feeding?.open()
+    test.factory.feeding?.open()
     _ = try await load.value
   }
 
-  @Test func aLoadThatIsDroppedIsGivenUp() async throws {
+  @Test func `releasing a load cancels it`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
-    let test = PipelineUnderTest(makers: FakeMakers(feeding: Gate()))
+    let test = PipelineUnderTest(factory: FakeWorkerFactory(feeding: Gate()))
     do {
       let load = test.pipeline.load(.fit(100, server.url()))
-      #expect(await test.makers.hasBegun.wait())
+      #expect(await test.factory.hasBegun.wait())
       withExtendedLifetime(load) {}
     }
-    #expect(await test.makers.wasCancelled.wait())
+    #expect(await test.factory.wasCancelled.wait())
   }
 
-  @Test func aWaitIsCancelledDuringTheBackOff() async throws {
+  @Test func `cancelling a load ends its pause before a retry`() async throws {
     let server = try ScriptedServer.http { _ in Reply(503) }
     let test = PipelineUnderTest()
     let load = test.pipeline.load(.fit(100, server.url()))
@@ -92,7 +92,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func whateverTheMomentOfCancellingEverybodyIsAnswered() async throws {
+  @Test func `every request is answered, whenever it is cancelled`() async throws {
     let server = try ScriptedServer.http { _ in Reply(body: Data(count: 5_000)) }
     let test = PipelineUnderTest()
     await withTaskGroup(of: Void.self) { group in
@@ -111,11 +111,11 @@ import Testing
         }
       }
     }
-    // Who waits is answered before the rest is cleared away.
+    // Waiters are answered before the rest is cleaned up.
     #expect(
       await eventually {
         test.core.state.withLock {
-          $0.loads.isEmpty && $0.works.isEmpty && $0.tickets.isEmpty && $0.machine.jobs.isEmpty
+          $0.loads.isEmpty && $0.works.isEmpty && $0.tasks.isEmpty && $0.machine.jobs.isEmpty
             && $0.machine.waiters.isEmpty
         }
       })

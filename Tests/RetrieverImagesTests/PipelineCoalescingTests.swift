@@ -6,11 +6,11 @@ import Testing
 @testable import RetrieverImages
 
 @Suite(.timeLimit(.minutes(1))) struct PipelineCoalescingTests {
-  @Test func aThousandRequestsForTwoHundredImagesAreTwoHundredFetchesAndDecodes() async throws {
-    let everybodyAsked = Gate()
+  @Test func `a thousand requests for 200 images make 200 fetches and decodes`() async throws {
+    let allRequested = Gate()
     let server = try ScriptedServer { connection in
       while let request = try connection.nextRequest() {
-        try connection.wait(for: everybodyAsked)
+        try connection.wait(for: allRequested)
         try connection.send(Reply(text: "image \(request.path)"))
       }
     }
@@ -18,47 +18,47 @@ import Testing
     let loads = (0..<1_000).map { number in
       test.pipeline.load(.fit([100, 150, 220][number / 200 % 3], server.url("/\(number % 200)")))
     }
-    everybodyAsked.open()
+    allRequested.open()
     for (number, load) in loads.enumerated() {
       #expect(try await load.value.isMade(of: Data("image /\(number % 200)".utf8)))
     }
     #expect(server.requests.count == 200)
-    #expect(test.makers.counts.begun == 200 && test.makers.counts.derived == 0)
+    #expect(test.factory.counts.begun == 200 && test.factory.counts.derived == 0)
     #expect(server.connectionCount <= 6)
   }
 
-  @Test func aLateSmallSizeIsMadeFromTheLargerOne() async throws {
+  @Test func `a small size requested later is made from the larger one`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
-    let test = PipelineUnderTest(makers: FakeMakers(feeding: Gate()))
+    let test = PipelineUnderTest(factory: FakeWorkerFactory(feeding: Gate()))
     let large = test.pipeline.load(.fit(200, server.url()))
-    #expect(await test.makers.hasBegun.wait())
+    #expect(await test.factory.hasBegun.wait())
     let small = test.pipeline.load(.fit(100, server.url()))
-    test.makers.feeding?.open()
+    test.factory.feeding?.open()
     _ = try await (large.value, small.value)
-    #expect(test.makers.counts.begun == 1 && test.makers.counts.derived == 1)
+    #expect(test.factory.counts.begun == 1 && test.factory.counts.derived == 1)
     _ = try await test.pipeline.thumbnail(for: .fit(50, server.url()))
-    #expect(test.makers.counts.begun == 1 && test.makers.counts.derived == 2)
+    #expect(test.factory.counts.begun == 1 && test.factory.counts.derived == 2)
     #expect(server.requests.count == 1)
   }
 
-  @Test func anotherLateSizeIsDecodedFromTheBytesThatAreKept() async throws {
-    let everybodyAsked = Gate()
+  @Test func `another size requested later is decoded from the bytes in memory`() async throws {
+    let allRequested = Gate()
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 5\r\n\r\nim"),
-      .waitFor(everybodyAsked), .send("age"), .readUntilClosed,
+      .waitFor(allRequested), .send("age"), .readUntilClosed,
     ])
     let test = PipelineUnderTest()
     let first = test.pipeline.load(.fit(200, server.url()))
-    #expect(await test.makers.hasBegun.wait())
+    #expect(await test.factory.hasBegun.wait())
     let second = test.pipeline.load(.fit(300, server.url()))
     let third = test.pipeline.load(.fit(150, server.url()))
-    everybodyAsked.open()
+    allRequested.open()
     for load in [first, second, third] { #expect(try await load.value.isMade(of: Data("image".utf8))) }
-    #expect(test.makers.counts.forms == [[.fit(200)], [.fit(300), .fit(150)]])
+    #expect(test.factory.counts.forms == [[.fit(200)], [.fit(300), .fit(150)]])
     #expect(server.requests.count == 1)
   }
 
-  @Test func whatIsInMemoryIsAnsweredAtOnce() async throws {
+  @Test func `a thumbnail in memory is returned without a fetch`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
     let test = PipelineUnderTest()
     let first = try await test.pipeline.thumbnail(for: .fit(100, server.url()))
@@ -69,7 +69,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func whatMustNotBeStoredIsNotKeptInMemoryEither() async throws {
+  @Test func `a no-store response is not kept in memory`() async throws {
     let server = try ScriptedServer.http { _ in Reply(headers: [("Cache-Control", "no-store")], text: "image")
     }
     let test = PipelineUnderTest()
@@ -77,7 +77,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func requestsWithOtherHeaderFieldsAreOtherRequests() async throws {
+  @Test func `requests with different header fields do not share an image`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0["Accept-Language"] ?? "") }
     let test = PipelineUnderTest()
     for language in ["de", "fr"] {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func aFragmentMakesNoOtherImage() async throws {
+  @Test func `URLs that differ only in the fragment share an image`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
     let test = PipelineUnderTest()
     _ = try await test.pipeline.image(from: server.url("/a#one"))

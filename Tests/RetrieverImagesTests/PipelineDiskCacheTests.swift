@@ -18,13 +18,13 @@ import Testing
     directory.file("images").path + "/" + ImageResource(identity: url.absoluteString).fileName + suffix
   }
 
-  /// Puts contents where the cache looks for them, as young as the tests' clock is.
+  /// Writes contents to a file of the cache, with the time of the tests' clock.
   private func plant(_ contents: Data, at file: URL) throws {
     try contents.write(to: file)
     try FileManager.default.setAttributes([.modificationDate: ManualDate().now], ofItemAtPath: file.path)
   }
 
-  @Test func aLaterProcessIsAnsweredFromDisk() async throws {
+  @Test func `a later process reads an image from disk`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     let first = PipelineUnderTest(disk: directory)
@@ -36,16 +36,16 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func anotherSizeOfWhatIsOnDiskIsNotFetchedAgain() async throws {
+  @Test func `another size of an image on disk is not fetched again`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     let test = PipelineUnderTest(disk: directory)
     for side in [100, 90, 300] { _ = try await test.pipeline.thumbnail(for: .fit(side, server.url())) }
     #expect(server.requests.count == 1)
-    #expect(test.makers.counts.begun == 3)
+    #expect(test.factory.counts.begun == 3)
   }
 
-  @Test func filesAreTheUsersOnly() async throws {
+  @Test func `only the user can access the files`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     let test = PipelineUnderTest(disk: directory)
@@ -69,16 +69,17 @@ import Testing
     _ = try await first.pipeline.image(from: server.url())
     await first.flush()
     let file = URL(fileURLWithPath: path(directory, server.url()))
-    let whole = try Data(contentsOf: file)
-    try plant(whole, at: file)
+    let complete = try Data(contentsOf: file)
+    try plant(complete, at: file)
     let undamaged = PipelineUnderTest(disk: directory)
     #expect(try await undamaged.pipeline.image(from: server.url()).isMade(of: body))
     #expect(server.requests.count == 1)
     var damages = [
-      Data(), whole.prefix(10), whole.prefix(whole.count - 1), whole + Data([0]), Data(count: 5_000),
+      Data(), complete.prefix(10), complete.prefix(complete.count - 1), complete + Data([0]),
+      Data(count: 5_000),
     ]
-    for offset in [3, 9, 20, 28, 40, whole.count - 1_000, whole.count - 20] {
-      var changed = whole
+    for offset in [3, 9, 20, 28, 40, complete.count - 1_000, complete.count - 20] {
+      var changed = complete
       changed[offset] ^= 0x41
       damages.append(changed)
     }
@@ -88,7 +89,7 @@ import Testing
       #expect(try await test.pipeline.image(from: server.url()).isMade(of: body))
       #expect(server.requests.count == number + 2)
       await test.flush()
-      #expect(try Data(contentsOf: file).count == whole.count)
+      #expect(try Data(contentsOf: file).count == complete.count)
     }
   }
 
@@ -104,7 +105,7 @@ import Testing
     #expect(try await test.pipeline.image(from: server.url("/b")).isMade(of: Data("/b".utf8)))
   }
 
-  @Test func whatMustNotBeStoredAndWhatSaysWhoAsksIsNotWritten() async throws {
+  @Test func `no-store responses and requests with credentials are not written to disk`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { request in
       Reply(headers: [("Cache-Control", request.path == "/no" ? "no-store" : "max-age=9")], text: "image")
@@ -120,7 +121,7 @@ import Testing
     #expect(try files(directory) == [])
   }
 
-  @Test func whatHasExpiredIsConfirmedAndNotSentAgain() async throws {
+  @Test func `an expired image is revalidated and not sent again`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { request in
       request["If-None-Match"] == "\"one\""
@@ -137,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func aNewVersionTakesThePlaceOfTheOldOne() async throws {
+  @Test func `a new version replaces the old one`() async throws {
     let directory = try TemporaryDirectory()
     let version = Mutex("one")
     let server = try ScriptedServer.http { _ in
@@ -152,8 +153,8 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test(arguments: [true, false]) func whatIsStaleWithinItsWindowAnswersAtOnce(fromMemory: Bool) async throws
-  {
+  @Test(arguments: [true, false])
+  func `a stale image within its window is returned before it is refreshed`(fromMemory: Bool) async throws {
     let directory = try TemporaryDirectory()
     let release = Gate()
     let server = try ScriptedServer { connection in
@@ -171,7 +172,7 @@ import Testing
     _ = try await test.pipeline.image(from: server.url())
     date.advance(by: 20)
     if !fromMemory { test.pipeline.removeAllFromMemory() }
-    // The server does not answer the refresh before its gate is open.
+    // The server answers the refresh only after its gate is open.
     #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data("old".utf8)))
     release.open()
     #expect(await eventually { test.core.state.withLock { $0.machine.jobs.isEmpty } })
@@ -179,7 +180,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func onlyWhatIsCachedIsGivenToWhoAsksForNothingElse() async throws {
+  @Test func `the onlyCached policy returns only cached images`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in
       Reply(headers: [("Cache-Control", "max-age=1")], text: "image")
@@ -195,7 +196,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func reloadingFetchesWhateverIsKept() async throws {
+  @Test func `the reload policy fetches an image that is cached`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     let test = PipelineUnderTest(disk: directory)
@@ -204,7 +205,8 @@ import Testing
     #expect(server.requests.allSatisfy { $0["If-None-Match"] == nil })
   }
 
-  @Test(arguments: [true, false]) func aFetchThatWasGivenUpGoesOnInALaterProcess(isSame: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a cancelled fetch is resumed in a later process`(isSame: Bool) async throws {
     let directory = try TemporaryDirectory()
     let body = Data.pattern(count: 200_000)
     let half = Gate()
@@ -240,7 +242,7 @@ import Testing
       })
     load.cancel()
     await first.flush()
-    // It is on its way to the disk a moment after the work is gone.
+    // The partial file is written a moment after the work has ended.
     #expect(try await eventually { try files(directory).first?.hasSuffix(".part") == true })
     await first.flush()
 
@@ -255,7 +257,7 @@ import Testing
     #expect(try files(directory).count == 1)
   }
 
-  @Test func aDamagedPartIsNotGoneOnWith() async throws {
+  @Test func `a damaged partial file is not resumed`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     _ = PipelineUnderTest(disk: directory)
@@ -272,7 +274,7 @@ import Testing
     #expect(server.requests.allSatisfy { $0["Range"] == nil })
   }
 
-  @Test func theLeastRecentlyUsedGivesWay() async throws {
+  @Test func `the least recently used file is removed`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, body: Data(count: 20_000)) }
     let date = ManualDate()
@@ -297,7 +299,7 @@ import Testing
     #expect(kept.count == 4)
   }
 
-  @Test func whatLiesUnusedForLongIsRemovedAndForeignFilesAreNot() async throws {
+  @Test func `expired images are removed, files of other programs are not`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     let date = ManualDate()
@@ -311,7 +313,7 @@ import Testing
     #expect(try files(directory) == ["notes.txt"])
   }
 
-  @Test func withoutADirectoryThereIsNoDiskCacheAndNoHarm() async throws {
+  @Test func `images are loaded without a disk cache if its directory is not usable`() async throws {
     let directory = try TemporaryDirectory()
     let file = try directory.write(Data(), to: "file")
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
@@ -323,8 +325,8 @@ import Testing
   @Test func aDigestDoesNotDependOnThePieces() {
     let data = Data.pattern(count: 1_000)
     var generator = SeededGenerator(seed: 5)
-    var whole = ContentDigest()
-    data.withUnsafeBytes { whole.update($0) }
+    var complete = ContentDigest()
+    data.withUnsafeBytes { complete.update($0) }
     for _ in 0..<50 {
       var pieces = ContentDigest()
       var rest = data[...]
@@ -333,11 +335,11 @@ import Testing
         piece.withUnsafeBytes { pieces.update($0) }
         rest = rest.dropFirst(piece.count)
       }
-      #expect(pieces.value == whole.value && pieces.count == 1_000)
+      #expect(pieces.value == complete.value && pieces.count == 1_000)
     }
   }
 
-  @Test func whatTheSessionSaysOfWhoAsksKeepsImagesOffTheDisk() async throws {
+  @Test func `images are not stored if the session identifies the user`() async throws {
     let directory = try TemporaryDirectory()
     let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
     let cookie = try #require(
@@ -363,12 +365,12 @@ import Testing
       await test.flush()
       #expect(try files(directory) == [])
     }
-    let harmless = PipelineUnderTest(disk: directory) {
+    let nonIdentifying = PipelineUnderTest(disk: directory) {
       $0.session.httpAdditionalHeaders = ["Accept-Language": "de"]
       $0.session.httpCookieStorage = HTTPCookieStorage()
     }
-    _ = try await harmless.pipeline.image(from: server.url())
-    await harmless.flush()
+    _ = try await nonIdentifying.pipeline.image(from: server.url())
+    await nonIdentifying.flush()
     #expect(try files(directory).count == 1)
   }
 
@@ -377,7 +379,7 @@ import Testing
     let mine = directory.file("images")
     try FileManager.default.createDirectory(at: mine, withIntermediateDirectories: false)
     #expect(DiskCache(DiskCacheOptions(directory: mine), now: { Date() }) != nil)
-    // Only root can give a directory away; everybody else has one of root's at hand.
+    // Only root can give a directory to another user; for other users, root's directory serves.
     let others = geteuid() == 0 ? mine : URL(fileURLWithPath: "/")
     if geteuid() == 0 { #expect(chown(mine.path, 65_534, 65_534) == 0) }
     #expect(DiskCache(DiskCacheOptions(directory: others), now: { Date() }) == nil)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import RetrieverImages
 
-/// Decoders that decode nothing: an image is one pixel for each form, and what is done is counted.
-final class FakeMakers: ThumbnailMakers {
+/// Fake decoders that count calls. An image is one pixel for each form.
+final class FakeWorkerFactory: ThumbnailWorkerFactory {
   struct Counts: Sendable, Equatable {
     var begun = 0
     var finished = 0
@@ -18,7 +18,7 @@ final class FakeMakers: ThumbnailMakers {
   }
 
   private let state = Mutex(Counts())
-  /// Each decoder waits here after its first bytes.
+  /// If set, each decoder waits here after its first bytes.
   let feeding: Gate?
   let hasBegun = Gate()
   let wasCancelled = Gate()
@@ -29,14 +29,14 @@ final class FakeMakers: ThumbnailMakers {
 
   fileprivate func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
 
-  func begin(
+  func makeWorker(
     _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
-  ) -> any ThumbnailMaking {
+  ) -> any ThumbnailWorker {
     count {
       $0.begun += 1
       $0.forms.append(forms)
     }
-    return FakeMaking(self, forms)
+    return FakeWorker(self, forms)
   }
 
   func derive(_ form: ImageForm, from image: UIImage, priority: WorkPriority) async throws(ImageError)
@@ -47,42 +47,42 @@ final class FakeMakers: ThumbnailMakers {
   }
 }
 
-/// Unreadable when its bytes begin with `bad`. The pixel is a digest of the bytes.
-final class FakeMaking: ThumbnailMaking {
-  private let makers: FakeMakers
+/// A fake decoder that fails if the bytes begin with `bad`. Its pixel is a digest of the bytes.
+final class FakeWorker: ThumbnailWorker {
+  private let factory: FakeWorkerFactory
   private let forms: [ImageForm]
   private let bytes = Mutex(Data())
 
-  init(_ makers: FakeMakers, _ forms: [ImageForm]) {
-    self.makers = makers
+  init(_ factory: FakeWorkerFactory, _ forms: [ImageForm]) {
+    self.factory = factory
     self.forms = forms
   }
 
   func feed(_ piece: Data, priority: WorkPriority) async throws(ImageError) {
     bytes.withLock { $0.append(piece) }
-    makers.hasBegun.open()
-    if let gate = makers.feeding, await !gate.wait() {
-      makers.count { $0.cancelled += 1 }
-      makers.wasCancelled.open()
+    factory.hasBegun.open()
+    if let gate = factory.feeding, await !gate.wait() {
+      factory.count { $0.cancelled += 1 }
+      factory.wasCancelled.open()
       throw .cancelled
     }
   }
 
   func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage] {
     let data = bytes.withLock { $0 }
-    guard !data.starts(with: Data("bad".utf8)) else { throw ImageError(.corrupt, "The image is bad.") }
-    makers.count { $0.finished += 1 }
+    guard !data.starts(with: Data("bad".utf8)) else { throw ImageError(.corrupt, "The image is invalid.") }
+    factory.count { $0.finished += 1 }
     return forms.map { _ in .pixel(of: data) }
   }
 
   func preview(priority: WorkPriority) async throws(ImageError) -> UIImage? {
-    makers.count { $0.previews += 1 }
+    factory.count { $0.previews += 1 }
     return .pixel(of: Data())
   }
 }
 
 extension UIImage {
-  /// One pixel that tells what bytes it was made of.
+  /// Returns one pixel that identifies the bytes it was made from.
   static func pixel(of data: Data) -> UIImage {
     let digest = data.reduce(into: UInt32(2_166_136_261)) { $0 = ($0 ^ UInt32($1)) &* 16_777_619 }
     return UIImage(
@@ -98,36 +98,37 @@ extension UIImage {
   func isMade(of data: Data) -> Bool { pixels == UIImage.pixel(of: data).pixels }
 }
 
-/// A wall clock that stands still until a test moves it.
+/// A wall clock that changes only when a test sets it.
 final class ManualDate: Sendable {
   private let state = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
   var now: Date { state.withLock { $0 } }
   func advance(by seconds: TimeInterval) { state.withLock { $0 += seconds } }
 }
 
-/// A pipeline with fake decoders, and what surrounds it.
+/// A pipeline with fake decoders and its surroundings.
 struct PipelineUnderTest {
-  let makers: FakeMakers
+  let factory: FakeWorkerFactory
   let clock = ManualClock()
   let date: ManualDate
   let pipeline: ImagePipeline
   var core: PipelineCore { pipeline.core }
 
   init(
-    makers: FakeMakers = FakeMakers(), disk: TemporaryDirectory? = nil, date: ManualDate = ManualDate(),
+    factory: FakeWorkerFactory = FakeWorkerFactory(), disk: TemporaryDirectory? = nil,
+    date: ManualDate = ManualDate(),
     _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) {
     var configuration = ImagePipeline.Configuration()
     configuration.diskCache = disk.map { DiskCacheOptions(directory: $0.file("images")) }
     change(&configuration)
-    self.makers = makers
+    self.factory = factory
     self.date = date
-    pipeline = ImagePipeline(configuration, makers: makers, clock: clock, now: { date.now })
+    pipeline = ImagePipeline(configuration, workerFactory: factory, clock: clock, now: { date.now })
   }
 
-  /// Waits until everything that was decided is done, and on the disk.
+  /// Waits until all pending work is done and written to disk.
   func flush() async {
-    _ = await eventually { core.state.withLock { !$0.isEmptying && $0.outbox.isEmpty } }
+    _ = await eventually { core.state.withLock { !$0.isDraining && $0.outbox.isEmpty } }
     await core.disk?.flush()
     await core.disk?.finishSweeping()
   }
@@ -142,13 +143,13 @@ extension ImageRequest {
   }
 }
 
-/// The error of something that should fail.
+/// Returns the error of an operation that should fail.
 func failure<Value>(
   _ sourceLocation: SourceLocation = #_sourceLocation, of work: () async throws -> Value
 ) async -> (any Error)? {
   do {
     _ = try await work()
-    Issue.record("It went well", sourceLocation: sourceLocation)
+    Issue.record("The operation did not fail", sourceLocation: sourceLocation)
     return nil
   } catch {
     return error

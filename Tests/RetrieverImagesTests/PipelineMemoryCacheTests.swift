@@ -4,7 +4,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite struct PipelineMemoryCacheTests {
-  @Test func theLeastRecentlyUsedGivesWayToTheNew() {
+  @Test func `the least recently used values are removed for a new one`() {
     var cache = LRUCache<String, Int>(limit: 30)
     for (index, key) in ["a", "b", "c"].enumerated() {
       #expect(cache.insert(index, for: key, cost: 10) == [])
@@ -15,7 +15,7 @@ import Testing
     #expect(cache.cost == 25)
   }
 
-  @Test func lookingIsNotUsing() {
+  @Test func `peeking does not mark a value as used`() {
     var cache = LRUCache<String, Int>(limit: 2)
     _ = cache.insert(1, for: "a", cost: 1)
     _ = cache.insert(2, for: "b", cost: 1)
@@ -23,7 +23,7 @@ import Testing
     #expect(cache.insert(3, for: "c", cost: 1) == ["a"])
   }
 
-  @Test func whatIsLargerThanTheCacheIsNotTaken() {
+  @Test func `a value larger than the cache is not inserted`() {
     var cache = LRUCache<String, Int>(limit: 10)
     _ = cache.insert(1, for: "a", cost: 5)
     #expect(cache.insert(2, for: "b", cost: 11) == [])
@@ -32,7 +32,7 @@ import Testing
     #expect(cache.count == 0 && cache.cost == 0)
   }
 
-  @Test(arguments: 0..<20) func itBehavesLikeASimplerOne(seed: UInt64) {
+  @Test(arguments: 0..<20) func `the cache behaves like a simple model`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var cache = LRUCache<Int, Int>(limit: 50)
     var model: [(key: Int, value: Int, cost: Int)] = []
@@ -41,12 +41,12 @@ import Testing
       switch Int.random(in: 0..<4, using: &generator) {
       case 0, 1:
         let cost = Int.random(in: 0..<25, using: &generator)
-        let victims = cache.insert(step, for: key, cost: cost)
+        let evictedKeys = cache.insert(step, for: key, cost: cost)
         model.removeAll { $0.key == key }
         model.append((key, step, cost))
         var expected: [Int] = []
         while model.reduce(0, { $0 + $1.cost }) > 50 { expected.append(model.removeFirst().key) }
-        #expect(victims == expected)
+        #expect(evictedKeys == expected)
       case 2:
         let place = model.firstIndex { $0.key == key }
         #expect(cache.value(for: key) == place.map { model[$0].value })
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aLargerThumbnailIsFoundWhileItIsThere() {
+  @Test func `a larger thumbnail is found while it is in memory`() {
     let image = UIImage(
       bitmap: Bitmap(
         size: PixelSize(width: 10, height: 10), format: .rgb8, pixels: [UInt8](repeating: 0, count: 300)))
@@ -70,24 +70,24 @@ import Testing
     cache.insert(image, resource, .fit(400), .always)
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == .fit(200))
     #expect(cache.source(for: .fit(100), of: resource) { _ in false } == nil)
-    cache.insert(image, ImageResource(identity: "b"), .whole, .always)
+    cache.insert(image, ImageResource(identity: "b"), .fullSize, .always)
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == .fit(400))
     cache.remove(resource)
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == nil)
     #expect(cache.cost == image.memoryCost + 1)
   }
 
-  @Test func aLongNameCountsAsWell() {
+  @Test func `the length of the URL counts toward the cost`() {
     let image = UIImage(
       bitmap: Bitmap(size: PixelSize(width: 1, height: 1), format: .rgb8, pixels: [0, 0, 0]))
     let cache = MemoryCache(limit: 100_000)
     for number in 0..<100 {
       let resource = ImageResource(identity: "\(number)" + String(repeating: "a", count: 8_000))
-      cache.insert(image, resource, .whole, .always)
+      cache.insert(image, resource, .fullSize, .always)
     }
     let left = (0..<100).count { number in
       let resource = ImageResource(identity: "\(number)" + String(repeating: "a", count: 8_000))
-      return cache.entry(resource, .whole) != nil
+      return cache.entry(resource, .fullSize) != nil
     }
     #expect(left > 5 && left <= 12)
   }

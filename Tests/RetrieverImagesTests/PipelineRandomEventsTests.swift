@@ -2,7 +2,7 @@ import Testing
 
 @testable import RetrieverImages
 
-/// Whatever comes in whatever order, with a strict world around the machine: it objects to anything illegal.
+/// Random events in random order, in a simulated world that rejects every illegal action.
 @Suite(.timeLimit(.minutes(1))) struct PipelineRandomEventsTests {
   private struct World {
     var test: MachineUnderTest
@@ -55,7 +55,7 @@ import Testing
 
     mutating func answer(_ waiters: [WaiterID]) {
       for waiter in waiters {
-        #expect(waiting.remove(waiter) != nil, "answered twice, or after it had left")
+        #expect(waiting.remove(waiter) != nil, "a waiter is answered twice, or after it has left")
         answered.insert(waiter)
       }
     }
@@ -64,14 +64,14 @@ import Testing
       let machine = test.machine
       #expect(machine.fetchSlots.count <= machine.fetchSlots.limits.total)
       for host in ["h0", "h1", "h2"] {
-        #expect(machine.fetchSlots.count(in: host) <= machine.fetchSlots.limits.perLane)
+        #expect(machine.fetchSlots.count(in: host) <= machine.fetchSlots.limits.perHost)
       }
       #expect(machine.fetchSlots.prefetchCount <= machine.fetchSlots.limits.prefetch)
       #expect(running.values.count { !$0 } <= machine.decodeSlots.limits.total)
       #expect(Set(machine.waiters.keys) == waiting)
       #expect(machine.jobs.keys.allSatisfy { !discarded.contains($0) })
       for (id, job) in machine.jobs {
-        #expect(job.interest.total > 0, "a job without a waiter goes on")
+        #expect(job.interest.total > 0, "a job without a waiter continues")
         #expect(job.interest.total == machine.waiters.values.count { $0.job == id })
         if case .fetching = job.phase { #expect(fetching[id] != nil && machine.fetchSlots.contains(id)) }
       }
@@ -89,7 +89,7 @@ import Testing
       nextWaiter += 1
       let waiter = WaiterID(number: nextWaiter)
       waiting.insert(waiter)
-      let forms: [ImageForm] = [.whole] + [10, 20, 25, 50, 100, 200].map { .fit($0) }
+      let forms: [ImageForm] = [.fullSize] + [10, 20, 25, 50, 100, 200].map { .fit($0) }
       let form = Int.random(in: 0..<20, using: &random) == 0 ? nil : forms.randomElement(using: &random)
       var cached: ImageForm?
       if let form, Int.random(in: 0..<6, using: &random) == 0 {
@@ -155,7 +155,7 @@ import Testing
           if record.source != .bytes {
             running[pass] = nil
             perform(test.machine.sourceLost(pass))
-          } else if test.machine.jobs[record.job]?.phase == .atHand,
+          } else if test.machine.jobs[record.job]?.phase == .available,
             !test.machine.fetchSlots.contains(record.job)
           {
             perform(test.machine.bytesLost(record.job))
@@ -164,7 +164,7 @@ import Testing
       }
     }
 
-    /// Everything that runs comes to its end, and nobody new asks.
+    /// Ends all work that runs, without new waiters.
     mutating func drain() {
       for _ in 0..<5_000 where !waiting.isEmpty {
         if let job = lookingUp.popFirst() { perform(test.machine.lookUpEnded(job, .missing)) }
@@ -181,15 +181,15 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40) func everybodyIsAnsweredOnceAndNoPlaceIsGivenTwice(seed: UInt64) {
+  @Test(arguments: 0..<40) func `every waiter is answered once and the slot limits are kept`(seed: UInt64) {
     var world = World(
       test: MachineUnderTest(fetches: 4, perHost: 2, decodes: 2), random: SeededGenerator(seed: seed))
     for _ in 0..<400 { world.step() }
     world.drain()
-    #expect(world.waiting.isEmpty, "somebody waits for ever")
+    #expect(world.waiting.isEmpty, "a waiter waits forever")
     #expect(world.test.machine.jobs.isEmpty && world.test.machine.passes.isEmpty)
     #expect(world.test.machine.jobsByKey.isEmpty)
     #expect(world.test.machine.fetchSlots.count == 0 && world.test.machine.decodeSlots.count == 0)
-    #expect(world.test.machine.fetchLine.count == 0 && world.test.machine.decodeLine.count == 0)
+    #expect(world.test.machine.fetchQueue.count == 0 && world.test.machine.decodeQueue.count == 0)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetrieverImages
 
-/// The whole way, with real decoders.
+/// Tests the complete pipeline with real decoders.
 @Suite(.timeLimit(.minutes(1))) struct PipelineRealImagesTests {
   private static func photo(_ width: Int, _ height: Int, isProgressive: Bool = false) throws -> Data {
     let size = PixelSize(width: width, height: height)
@@ -28,14 +28,14 @@ import Testing
     async let small = pipeline.thumbnail(from: server.url(), fitting: CGSize(width: 120, height: 120))
     async let square = pipeline.thumbnail(
       from: server.url(), fitting: CGSize(width: 200, height: 200), mode: .fill)
-    async let whole = pipeline.image(from: server.url())
+    async let complete = pipeline.image(from: server.url())
     #expect(try await small.size == CGSize(width: 120, height: 80))
     #expect(try await square.size == CGSize(width: 200, height: 200))
-    #expect(try await whole.size == CGSize(width: 1_200, height: 800))
+    #expect(try await complete.size == CGSize(width: 1_200, height: 800))
     #expect(server.requests.count == 1)
   }
 
-  @Test func aThumbnailMadeOfAnotherLooksLikeOneMadeFromThePhoto() async throws {
+  @Test func `a thumbnail made from another one looks like one made from the photo`() async throws {
     let photo = try Self.photo(800, 600)
     let server = try ScriptedServer.http { _ in Reply(body: photo) }
     let size = CGSize(width: 100, height: 100)
@@ -74,7 +74,7 @@ import Testing
     #expect(previews.first == CGSize(width: 300, height: 225))
   }
 
-  @Test func whatIsNoImageSaysSo() async throws {
+  @Test func `invalid and truncated image data give different errors`() async throws {
     let photo = try Self.photo(300, 200)
     let server = try ScriptedServer.http { request in
       request.path == "/text"
@@ -86,7 +86,7 @@ import Testing
     #expect((half as? ImageError)?.code == .truncated)
   }
 
-  @Test func aHashOfAPhotoIsAPlaceholderForIt() async throws {
+  @Test func `a ThumbHash of a photo is a placeholder for it`() async throws {
     let photo = try Self.photo(640, 480)
     let image = try #require(UIImage(data: photo))
     let hash = try #require(ThumbHash(image))

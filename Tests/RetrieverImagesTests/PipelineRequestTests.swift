@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aThumbnailWithoutPixelsIsRefused() async throws {
+  @Test func `a thumbnail without pixels is an invalid request`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let test = PipelineUnderTest()
     for size in [CGSize(width: 0, height: 10), CGSize(width: Double.nan, height: 10)] {
@@ -54,7 +54,7 @@ import Testing
     let test = PipelineUnderTest()
     let error = await failure { try await test.pipeline.image(from: server.url()) }
     #expect((error as? ImageError)?.code == .tooLarge)
-    #expect(test.makers.counts.begun == 0)
+    #expect(test.factory.counts.begun == 0)
   }
 
   @Test func bytesOverTheLimitEndTheFetch() async throws {
@@ -67,7 +67,7 @@ import Testing
     #expect((error as? ImageError)?.code == .tooLarge)
   }
 
-  @Test func theAddressPolicyIsTheSessions() async throws {
+  @Test func `the address policy applies to the session`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "image") }
     let test = PipelineUnderTest { $0.addressPolicy = .publicOnly }
     let error = await failure { try await test.pipeline.image(from: server.url()) }
@@ -87,7 +87,7 @@ import Testing
     #expect(left == [])
   }
 
-  @Test func priorityDecidesWhoIsFetchedNextEvenWhenItChanges() async throws {
+  @Test func `the priority decides which image is fetched next, even after a change`() async throws {
     let busy = Gate()
     let release = Gate()
     let server = try ScriptedServer { connection in
@@ -99,21 +99,21 @@ import Testing
         try connection.send(Reply(text: "image"))
       }
     }
-    let test = PipelineUnderTest { $0.mostFetches = 1 }
+    let test = PipelineUnderTest { $0.maximumFetches = 1 }
     let first = test.pipeline.load(.fit(100, server.url("/first")))
     #expect(await busy.wait())
     let low = test.pipeline.load(.fit(100, server.url("/low"), .low))
     let normal = test.pipeline.load(.fit(100, server.url("/normal")))
     low.priority = .high
     #expect(low.priority == .high)
-    // Both have been looked up, and wait for the place.
-    #expect(await eventually { test.core.state.withLock { $0.machine.fetchLine.count } == 2 })
+    // Both have been looked up, and wait for the slot.
+    #expect(await eventually { test.core.state.withLock { $0.machine.fetchQueue.count } == 2 })
     release.open()
     for load in [first, low, normal] { _ = try await load.value }
     #expect(server.requests.map(\.path) == ["/first", "/low", "/normal"])
   }
 
-  @Test func prefetchingGetsReadyAndIsJoined() async throws {
+  @Test func `requests join prefetches`() async throws {
     let asked = Gate()
     let release = Gate()
     let server = try ScriptedServer { connection in
@@ -123,13 +123,14 @@ import Testing
         try connection.send(Reply(text: "image"))
       }
     }
-    let test = PipelineUnderTest { $0.mostFetches = 3 }
+    let test = PipelineUnderTest { $0.maximumFetches = 3 }
     let requests = (0..<3).map { ImageRequest.fit(100, server.url("/\($0)")) }
     test.pipeline.prefetch(requests)
     test.pipeline.prefetch(requests)
     #expect(await asked.wait())
     #expect(server.requests.count == 1)
-    // Which one is fetched first is for the look into the caches to say; one of the others is joined, one given up.
+    // The order of the cache lookups decides which one is fetched first. Of the others, one is joined and one is
+    // cancelled.
     let begun = try #require(requests.firstIndex { $0.urlRequest.url?.path == server.requests.first?.path })
     let (joinedOne, givenUp) = (requests[(begun + 1) % 3], requests[(begun + 2) % 3])
     let joined = test.pipeline.load(joinedOne)
@@ -143,16 +144,17 @@ import Testing
     #expect(test.core.state.withLock { $0.prefetches.count } == 0)
   }
 
-  @Test func aPrefetchListHasAnEnd() {
+  @Test func `the number of prefetches is limited`() {
     var list = PrefetchList()
     var given: [LoadState] = []
-    for number in 0..<(PrefetchList.limit + 5) {
+    for number in 0..<(PrefetchList.maximumCount + 5) {
       let load = LoadState(priority: .normal, isPrefetch: true)
       given.append(load)
       let (isNew, pushedOut) = list.add(.fit(number + 1, URL(fileURLWithPath: "/")), load)
       #expect(isNew)
-      #expect(pushedOut === (number < PrefetchList.limit ? nil : given[number - PrefetchList.limit]))
+      #expect(
+        pushedOut === (number < PrefetchList.maximumCount ? nil : given[number - PrefetchList.maximumCount]))
     }
-    #expect(list.count == PrefetchList.limit)
+    #expect(list.count == PrefetchList.maximumCount)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PipelineRetryTests {
   private static let body = Data.pattern(count: 300_000)
 
-  @Test func aFailureOfTheMomentIsTriedAgain() async throws {
+  @Test func `a temporary failure is retried`() async throws {
     let server = try ScriptedServer { connection in
       while try connection.nextRequest() != nil {
         try connection.send(connection.index == 0 ? Reply(503).bytes + Data() : Reply(text: "image").bytes)
@@ -24,7 +24,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func afterThreeMoreAttemptsItIsGivenUp() async throws {
+  @Test func `a load fails after three retries`() async throws {
     let server = try ScriptedServer.http { _ in Reply(502) }
     let test = PipelineUnderTest()
     let load = test.pipeline.load(.fit(100, server.url()))
@@ -38,7 +38,7 @@ import Testing
     #expect(server.requests.count == 4)
   }
 
-  @Test func aStatusThatStaysIsAnErrorThatNamesIt() async throws {
+  @Test func `a permanent error status is reported without a retry`() async throws {
     let server = try ScriptedServer.http { _ in Reply(404, text: "image") }
     let test = PipelineUnderTest()
     let error = await failure { try await test.pipeline.thumbnail(for: .fit(100, server.url())) } as? URLError
@@ -47,7 +47,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func theServersPatienceIsRespectedWithinBounds() async throws {
+  @Test func `Retry-After is respected up to a maximum`() async throws {
     let server = try ScriptedServer.http { request in
       Reply(429, headers: [("Retry-After", request.path == "/soon" ? "20" : "3600")])
     }
@@ -64,7 +64,7 @@ import Testing
     load.cancel()
   }
 
-  @Test func delaysGrowWithinBounds() {
+  @Test func `delays grow up to a maximum`() {
     let policy = RetryPolicy()
     #expect(policy.delay(attempt: 1, retryAfter: nil, jitter: 0.5) == .milliseconds(500))
     #expect(policy.delay(attempt: 2, retryAfter: nil, jitter: 0.5) == .seconds(1))
@@ -77,7 +77,7 @@ import Testing
     #expect(RetryPolicy.retryAfter("Sun, 06 Nov 1994 08:49:47 GMT", now: now) == .seconds(10))
   }
 
-  /// Sends half of the body and breaks off on the first connection.
+  /// Sends half of the body on the first connection, then closes it.
   private func breakingServer(
     tag: String?, changes: Bool = false, ranges: Bool = true, wrongRange: Bool = false
   ) throws -> ScriptedServer {
@@ -118,39 +118,39 @@ import Testing
     return test
   }
 
-  @Test func aFetchThatBreaksOffGoesOnWhereItWas() async throws {
+  @Test func `an interrupted fetch resumes where it stopped`() async throws {
     let server = try breakingServer(tag: "\"one\"")
     let test = try await load(from: server)
     #expect(server.requests.count == 2)
     #expect(server.requests.last?["Range"] == "bytes=150000-")
     #expect(server.requests.last?["If-Range"] == "\"one\"")
-    #expect(test.makers.counts.begun == 1)
+    #expect(test.factory.counts.begun == 1)
   }
 
-  @Test func withoutAStrongValidatorItBeginsAnew() async throws {
+  @Test func `without a strong validator, a fetch restarts from the beginning`() async throws {
     for tag in [nil, "W/\"weak\""] {
       let server = try breakingServer(tag: tag)
       let test = try await load(from: server)
       #expect(server.requests.last?["Range"] == nil)
-      #expect(test.makers.counts.begun == 2 && test.makers.counts.finished == 1)
+      #expect(test.factory.counts.begun == 2 && test.factory.counts.finished == 1)
     }
   }
 
-  @Test func anotherVersionBeginsAnew() async throws {
+  @Test func `another version is fetched from the beginning`() async throws {
     let server = try breakingServer(tag: "\"one\"", changes: true)
     let test = try await load(from: server)
     #expect(server.requests.last?["Range"] == "bytes=150000-")
-    #expect(test.makers.counts.begun == 2 && test.makers.counts.finished == 1)
+    #expect(test.factory.counts.begun == 2 && test.factory.counts.finished == 1)
   }
 
-  @Test func aServerThatGoesOnElsewhereIsNotBelieved() async throws {
+  @Test func `a wrong Content-Range restarts the fetch from the beginning`() async throws {
     let server = try breakingServer(tag: "\"one\"", wrongRange: true)
     let test = try await load(from: server, retries: 2)
     #expect(server.requests.count == 3)
-    #expect(test.makers.counts.finished == 1)
+    #expect(test.factory.counts.finished == 1)
   }
 
-  @Test func rangesAreReadStrictly() {
+  @Test func `invalid values of Content-Range are rejected`() {
     #expect(ContentRange("bytes 0-9/10")?.total == 10)
     #expect(ContentRange("bytes 5-9/*")?.first == 5)
     for bad in ["", "bytes", "bytes 9-5/10", "bytes 0-10/10", "lines 0-9/10", "bytes */10", "bytes -5-9/10"] {
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func afterBytesHaveComeTheServerIsNotAskedWhetherOlderOnesAreStillRight() async throws {
+  @Test func `the stored version is not revalidated after bytes of a new one have arrived`() async throws {
     let body = Self.body
     let server = try ScriptedServer { connection in
       while let request = try connection.nextRequest() {

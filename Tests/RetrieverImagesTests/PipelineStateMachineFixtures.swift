@@ -7,11 +7,11 @@ extension ImageForm {
 }
 
 extension WaiterID: ExpressibleByIntegerLiteral where Of == PipelineWaiter {
-  /// So that tests can write numbers.
+  /// Lets tests write numbers as identifiers.
   public init(integerLiteral number: Int) { self.init(number: number) }
 }
 
-/// A machine, and what it has asked for so far.
+/// A state machine and the actions that it has returned so far.
 struct MachineUnderTest {
   typealias Action = PipelineStateMachine.Action
 
@@ -20,8 +20,8 @@ struct MachineUnderTest {
   init(fetches: Int = 12, perHost: Int = 6, decodes: Int = 4, retries: Int = 3) {
     machine = PipelineStateMachine(
       .init(
-        fetches: .init(total: fetches, perLane: perHost),
-        decodes: .init(total: decodes, perLane: decodes), mostRetries: retries))
+        fetches: .init(total: fetches, perHost: perHost),
+        decodes: .init(total: decodes, perHost: decodes), maximumRetries: retries))
   }
 
   mutating func ask(
@@ -35,7 +35,7 @@ struct MachineUnderTest {
         urgency: Urgency(priority, isPrefetch: isPrefetch), cached: cached))
   }
 
-  /// A job whose bytes are not in the disk cache, up to its fetch or its place in the line.
+  /// Adds a job whose bytes are not in the disk cache, up to its fetch or its place in the queue.
   mutating func askForFetch(
     _ waiter: WaiterID, for form: ImageForm = .fit(100), of name: String, host: String = "h",
     _ priority: WorkPriority = .normal, isPrefetch: Bool = false

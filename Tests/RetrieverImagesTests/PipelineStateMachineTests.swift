@@ -3,7 +3,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite struct PipelineStateMachineTests {
-  @Test func aPlainRequestIsLookedUpFetchedDecodedAndAnswered() throws {
+  @Test func `a request is looked up, fetched, decoded and answered`() throws {
     var test = MachineUnderTest()
     let (job, actions) = try test.askForFetch(1, of: "a")
     #expect(actions == [.fetch(job)])
@@ -34,17 +34,17 @@ import Testing
     #expect(Set(test.machine.passEnded(pass).answered) == [1, 2, 3])
   }
 
-  @Test func sizesAskedForBeforeTheFirstBytesShareOneDecode() throws {
+  @Test func `sizes requested before the first bytes share one decode`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     #expect(test.ask(2, for: .fit(90)) == [])
-    #expect(test.ask(3, for: .whole) == [])
+    #expect(test.ask(3, for: .fullSize) == [])
     let actions = test.machine.bytesBegan(job)
     let pass = try #require(actions.passes.first)
-    #expect(actions == [.decode(pass, job, [.fit(100), .fit(90), .whole], followsFetch: true)])
+    #expect(actions == [.decode(pass, job, [.fit(100), .fit(90), .fullSize], followsFetch: true)])
   }
 
-  @Test func aLateSizeOfAtMostHalfIsMadeFromTheOneBeingMade() throws {
+  @Test func `a later size of at most half is made from the thumbnail in progress`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)
@@ -59,7 +59,7 @@ import Testing
     #expect(test.machine.passEnded(second) == [.succeed([2], job, .fit(50)), .discard(job)])
   }
 
-  @Test func anyOtherLateSizeIsDecodedOnceAllBytesAreThere() throws {
+  @Test func `other later sizes are decoded after all bytes have arrived`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)
@@ -73,7 +73,7 @@ import Testing
     #expect(test.machine.jobs.isEmpty)
   }
 
-  @Test func aCachedLargerThumbnailSparesTheBytes() throws {
+  @Test func `a thumbnail made from a larger cached one needs no bytes`() throws {
     var test = MachineUnderTest()
     let actions = test.ask(1, for: .fit(50), cached: .fit(100))
     let pass = try #require(actions.passes.first)
@@ -82,7 +82,7 @@ import Testing
     #expect(test.machine.passEnded(pass).answered == [1])
   }
 
-  @Test func aCachedThumbnailThatIsGoneIsNoLoss() throws {
+  @Test func `if the cached source was removed, the thumbnail is made from the bytes`() throws {
     var test = MachineUnderTest()
     let pass = try #require(test.ask(1, for: .fit(50), cached: .fit(100)).passes.first)
     let job = try #require(test.machine.jobs.keys.first)
@@ -91,7 +91,7 @@ import Testing
     #expect(test.machine.passEnded(second).answered == [1])
   }
 
-  @Test func theLastWaiterTakesTheWorkWithItAndNoOther() throws {
+  @Test func `only cancelling the last waiter ends the job`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, of: "a")
     _ = test.ask(2)
@@ -105,7 +105,7 @@ import Testing
     #expect(test.machine.fetchSlots.count == 0)
   }
 
-  @Test func aThumbnailNobodyWaitsForIsMadeWhenAnotherIsMadeFromIt() throws {
+  @Test func `a thumbnail without waiters is made if another one is made from it`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)
@@ -116,7 +116,7 @@ import Testing
     #expect(test.machine.passEnded(second).answered == [2])
   }
 
-  @Test func theSourceIsGivenUpWithTheLastThatIsMadeFromIt() throws {
+  @Test func `a source without waiters is discarded with the last thumbnail made from it`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)
@@ -125,7 +125,7 @@ import Testing
     #expect(test.machine.cancel(2).actions == [.stopPass(pass), .discard(job)])
   }
 
-  @Test func aSizeThatNobodyWantsAnyMoreIsNotDecoded() throws {
+  @Test func `a size without waiters is not decoded`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     _ = test.ask(2, for: .fit(90))
@@ -134,7 +134,7 @@ import Testing
     #expect(actions == [.decode(try #require(actions.passes.first), job, [.fit(90)], followsFetch: true)])
   }
 
-  @Test func aFailedFetchIsTriedAgainAndThenGivenUp() throws {
+  @Test func `a failed fetch is retried up to the maximum`() throws {
     var test = MachineUnderTest(retries: 2)
     let (job, _) = try test.askForFetch(1, of: "a")
     for attempt in 1...2 {
@@ -145,7 +145,7 @@ import Testing
     #expect(test.machine.fetchFailed(job, mayRetry: true) == [.fail([1]), .discard(job)])
   }
 
-  @Test func aFailureThatIsFinalIsNotTriedAgain() throws {
+  @Test func `a permanent failure is not retried`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, of: "a")
     _ = test.ask(2, for: .fit(10))
@@ -154,7 +154,7 @@ import Testing
     #expect(actions.last == .discard(job))
   }
 
-  @Test func aFetchThatBreaksOffKeepsItsPlaceAndItsDecode() throws {
+  @Test func `an interrupted fetch keeps its slot and its decode`() throws {
     var test = MachineUnderTest(fetches: 1)
     let (job, _) = try test.askForFetch(1, of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)
@@ -165,7 +165,7 @@ import Testing
     #expect(test.machine.passEnded(pass) == [.succeed([1], job, .fit(100)), .discard(job), .fetch(other)])
   }
 
-  @Test func anotherImageThanTheOneThatBeganStartsTheDecodeAnew() throws {
+  @Test func `another version of the image restarts the decode`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)
@@ -177,7 +177,7 @@ import Testing
     #expect(actions == [.decode(second, job, [.fit(100), .fit(90)], followsFetch: true)])
   }
 
-  @Test func brokenStoredBytesAreFetched() throws {
+  @Test func `damaged stored bytes are fetched again`() throws {
     var test = MachineUnderTest()
     let job = try #require(test.ask(1).jobs.first)
     let pass = try #require(test.machine.lookUpEnded(job, .stored).passes.first)
@@ -187,7 +187,7 @@ import Testing
     #expect(test.machine.passEnded(second).answered == [1])
   }
 
-  @Test func aCorruptImageFailsThoseWhoWaitForItAndEndsItsFetch() throws {
+  @Test func `a corrupt image fails its waiters and ends its fetch`() throws {
     var test = MachineUnderTest()
     let (job, _) = try test.askForFetch(1, for: .fit(100), of: "a")
     let pass = try #require(test.machine.bytesBegan(job).passes.first)

@@ -15,7 +15,7 @@ import Testing
     return zip(mine, right + [255]).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
   }
 
-  @Test func aFlatColourComesBack() throws {
+  @Test func `a single color is reproduced`() throws {
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<10 {
       let color = (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func theProportionsAreKeptRoughly() throws {
+  @Test func `the aspect ratio is kept approximately`() throws {
     for (width, height) in [(100, 100), (100, 50), (50, 100), (100, 10), (1, 100), (100, 75), (7, 3)] {
       let hash = try #require(ThumbHash(flat([90, 100, 110], width, height)))
       let ratio = min(max(Double(width) / Double(height), 1.0 / 7), 7)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func transparencyIsTold() throws {
+  @Test func `transparency is recorded`() throws {
     let hash = try #require(ThumbHash(flat([200, 100, 50, 128], 20, 20)))
     #expect(hash.hasAlpha)
     #expect(isNear(hash.averageColor, [200, 100, 50, 128], 14))
@@ -54,20 +54,20 @@ import Testing
     let hash = try #require(ThumbHash(bitmap))
     let pixels = hash.image.pixels
     let width = hash.image.pixelSize.width
-    // In the middle: at the edges the rounding of all frequencies adds up.
+    // The middle row, because rounding errors of all frequencies add up at the edges.
     let row = (0..<width).map { Int(pixels[(hash.image.pixelSize.height / 2 * width + $0) * 3]) }
     #expect(row[2] < 60 && row[width - 3] > 190)
     #expect(zip(row, row.dropFirst()).allSatisfy { $0 <= $1 + 12 })
   }
 
-  @Test func itIsTheSameAfterReadingItAgain() throws {
+  @Test func `extra bytes after a hash are ignored`() throws {
     let hash = try #require(ThumbHash(flat([12, 200, 90], 30, 20)))
     let padded = try #require(ThumbHash(hash.data + Data(count: 40)))
     #expect(padded == hash)
     #expect(padded.image.pixels == hash.image.pixels)
   }
 
-  @Test func noBytesWhateverDoAnyHarm() {
+  @Test func `random bytes give a valid hash or nil`() {
     var generator = SeededGenerator(seed: 2)
     for length in 0...40 {
       for _ in 0..<8 {

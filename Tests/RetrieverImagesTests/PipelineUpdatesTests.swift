@@ -10,7 +10,7 @@ import Testing
   private static let hash = ThumbHash(
     Data([0x80, 0x08, 0x02, 0x03, 0x00] + [UInt8](repeating: 0x77, count: 20)))
 
-  @Test func aPlaceholderThenProgressThenTheImage() async throws {
+  @Test func `the updates are the placeholder, the progress and the image`() async throws {
     let body = Data.pattern(count: 50_000)
     let server = try ScriptedServer.http { _ in Reply(body: body) }
     let test = PipelineUnderTest()
@@ -34,7 +34,7 @@ import Testing
     #expect(received == 50_000)
   }
 
-  @Test func previewsComeWhileBytesAreAwaited() async throws {
+  @Test func `previews are made while bytes are awaited`() async throws {
     let (watched, shown) = (Gate(), Gate())
     let server = try ScriptedServer([
       .readRequest, .waitFor(watched), .send("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"),
@@ -42,7 +42,7 @@ import Testing
     ])
     let test = PipelineUnderTest()
     let plain = test.pipeline.load(.fit(100, server.url()))
-    // Who comes after the first half is shown nothing before the second.
+    // A request after the first half gets no preview before the second half.
     let core = test.core
     async let isWatched = {
       let isWatched = await eventually { core.state.withLock { $0.observers } == 1 }
@@ -61,14 +61,14 @@ import Testing
     _ = try await plain.value
   }
 
-  @Test func nobodyElseCausesPreviews() async throws {
+  @Test func `a load without updates makes no previews`() async throws {
     let server = try ScriptedServer.http { _ in Reply(body: Data(count: 100_000)) }
     let test = PipelineUnderTest()
     _ = try await test.pipeline.thumbnail(for: .fit(100, server.url()))
-    #expect(test.makers.counts.previews == 0)
+    #expect(test.factory.counts.previews == 0)
   }
 
-  @Test func leavingTheLoopGivesTheLoadUp() async throws {
+  @Test func `leaving the loop cancels the load`() async throws {
     let left = Gate()
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"), .send(Data(count: 20_000)),

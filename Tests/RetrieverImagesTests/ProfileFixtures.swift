@@ -3,7 +3,7 @@ import Foundation
 @testable import RetrieverImages
 
 enum ProfileFixture {
-  /// A profile of inks with a table of two steps in each of them: paper is white, and every ink darkens it.
+  /// Returns a CMYK profile with a table of two steps for each ink: paper is white, and every ink darkens it.
   static func inks() -> Data {
     var table = Array("mft1".utf8) + PNGFixture.big(0) + [4, 3, 2, 0]
     for entry in [1, 0, 0, 0, 1, 0, 0, 0, 1] { table += PNGFixture.big(entry << 16) }

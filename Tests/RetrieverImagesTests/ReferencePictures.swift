@@ -1,21 +1,21 @@
 import Foundation
 
-/// A picture of the reference set that `scripts/setup test` makes, and what its thumbnail has to be.
+/// A picture of the reference set that `scripts/setup test` creates, and its expected thumbnail.
 struct ReferencePicture: Decodable, Sendable, CustomStringConvertible {
   let file: String
-  /// The thumbnail is to fit into a square of this many pixels.
+  /// The thumbnail should fit into a square of this many pixels.
   let box: Int
   let width: Int
   let height: Int
   let channels: Int
   let reference: String
-  /// How far a thumbnail may be from the reference, in 255ths: on average, and anywhere.
+  /// The maximum differences from the reference in units of 1/255: the mean, and that of any sample.
   let mean: Double
   let largest: Int
 
   var description: String { file }
 
-  /// Empty where the set has not been made.
+  /// Empty if the set has not been created.
   static let all: [ReferencePicture] = {
     guard let manifest = try? Data(contentsOf: folder.appending(path: "manifest.json")) else { return [] }
     return (try? JSONDecoder().decode([ReferencePicture].self, from: manifest)) ?? []
@@ -29,7 +29,7 @@ struct ReferencePicture: Decodable, Sendable, CustomStringConvertible {
 
   func data() throws -> Data { try Data(contentsOf: Self.folder.appending(path: file)) }
 
-  /// How far samples are from the reference's, on average and at most. Colours count as much as they are opaque;
+  /// Returns the mean and the largest difference of samples from the reference. Colors are weighted by their opacity;
   /// a reference without alpha is opaque.
   func difference(from samples: [UInt8], hasAlpha: Bool) throws -> (mean: Double, largest: Int) {
     let expected = [UInt8](try Data(contentsOf: Self.folder.appending(path: reference)))

@@ -3,21 +3,24 @@ import Testing
 
 @testable import RetrieverImages
 
-/// Orientation, colour, transparency and light, against thumbnails computed slowly and plainly in floating point.
+/// Compares orientation, color, transparency and light with thumbnails that a simple program computes in floating
+/// point.
 @Suite(
   .enabled(
-    if: !ReferencePicture.all.isEmpty, "there are no reference pictures: scripts/setup test makes them"),
+    if: !ReferencePicture.all.isEmpty, "No reference pictures. Run: scripts/setup test"),
   .timeLimit(.minutes(1)))
 struct ReferencePicturesTests {
   @Test(arguments: ReferencePicture.all)
-  func aThumbnailIsWhatTheReferenceIs(_ picture: ReferencePicture) async throws {
+  func `a thumbnail matches the reference`(_ picture: ReferencePicture) async throws {
     let image = try UIImage(validating: picture.data())
     let thumbnail = try await image.thumbnail(ThumbnailTarget(width: picture.box, height: picture.box))
     try await expect(thumbnail, toBe: picture)
   }
 
   @Test(arguments: ReferencePicture.all)
-  func aThumbnailIsTheSameWhenTheBytesComeInSmallPieces(_ picture: ReferencePicture) async throws {
+  func `a thumbnail matches the reference when the bytes arrive in small pieces`(_ picture: ReferencePicture)
+    async throws
+  {
     let data = try picture.data()
     let target = ThumbnailTarget(width: picture.box, height: picture.box)
     let decoder = ThumbnailDecoder(targets: [target], limits: ImageLimits())
@@ -27,8 +30,8 @@ struct ReferencePicturesTests {
     }
     let thumbnail = try #require(try decoder.finish().first)
     try await expect(thumbnail, toBe: picture)
-    let whole = try await UIImage(validating: data).thumbnail(target).pixels().samples
-    let isTheSame = try await thumbnail.pixels().samples == whole
+    let complete = try await UIImage(validating: data).thumbnail(target).pixels().samples
+    let isTheSame = try await thumbnail.pixels().samples == complete
     #expect(isTheSame, "\(picture.file)")
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ResampleAccuracyTests {
   static let formats: [RowFormat] = [.grey8, .rgb8, .rgba8, .grey16, .rgb16, .rgba16]
   static let paths = ResamplingPath.allCases.filter(\.isAvailable)
-  /// Source width and height, target width and height.
+  /// The width and height of the source, and those of the target.
   static let sizes = [
     (40, 30, 20, 15), (41, 29, 13, 7), (33, 17, 32, 16), (64, 64, 5, 3), (100, 3, 7, 2), (3, 100, 2, 7),
     (1, 1, 1, 1), (1, 1, 9, 5), (1, 50, 1, 7), (50, 1, 7, 1), (31, 23, 1, 1), (7, 5, 23, 31), (20, 10, 7, 30),
@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: formats, paths)
-  func everySizeIsWithinOneStepOfTheStraightforwardWay(format: RowFormat, path: ResamplingPath) throws {
+  func `every size is within one step of the reference`(format: RowFormat, path: ResamplingPath) throws {
     for (seed, size) in Self.sizes.enumerated() {
       let picture = ResamplePicture.random(size.0, size.1, format, seed: UInt64(seed))
       let target = PixelSize(width: size.2, height: size.3)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: formats, paths)
-  func aCropIsResampledAsIfItWereTheWholeImage(format: RowFormat, path: ResamplingPath) throws {
+  func `a crop is resampled like a complete image`(format: RowFormat, path: ResamplingPath) throws {
     let picture = ResamplePicture.random(37, 29, format, seed: 7)
     let crops = [
       PixelRect(x: 5, y: 3, size: PixelSize(width: 20, height: 21)),
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: formats)
-  func allPathsGiveTheSameWithinOneStep(format: RowFormat) throws {
+  func `all paths give the same result within one step`(format: RowFormat) throws {
     let picture = ResamplePicture.random(123, 77, format, seed: 11)
     let target = PixelSize(width: 40, height: 25)
     let results = try Self.paths.map { try picture.resampled(to: target, path: $0).pixels }
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: ResamplingKernel.allCases)
-  func everyKernelIsOneAtItsCentreAndFadesToNothing(kernel: ResamplingKernel) {
+  func `every kernel sums to one and is zero at its end`(kernel: ResamplingKernel) {
     var values: [Double] = []
     kernel.fill(&values, count: 2, first: kernel.support, step: 1)
     #expect(values.allSatisfy { abs($0) < 1e-9 })

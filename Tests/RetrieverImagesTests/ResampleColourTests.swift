@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ResampleColourTests {
   @Test(arguments: ResampleAccuracyTests.paths)
-  func aFlatColourStaysExactlyFlat(path: ResamplingPath) throws {
+  func `a single color stays exactly the same`(path: ResamplingPath) throws {
     for value in UInt8.min...UInt8.max {
       let other = 255 - value
       for format in ResampleAccuracyTests.formats {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ResampleAccuracyTests.paths)
-  func anEvenTransparencyKeepsItsColour(path: ResamplingPath) throws {
+  func `a single transparent color stays the same`(path: ResamplingPath) throws {
     for alpha in [UInt8(1), 2, 17, 128, 254] {
       let picture = ResamplePicture.flat(13, 11, .rgba8, [200, 100, 3, alpha])
       let result = try picture.resampled(to: PixelSize(width: 5, height: 4), path: path).pixels
@@ -48,7 +48,7 @@ import Testing
     #expect(pixels.contains { $0[3] > 60 && $0[3] < 200 })
   }
 
-  @Test func theMeanLightIsKept() throws {
+  @Test func `the mean light does not change`() throws {
     let picture = ResamplePicture.random(300, 200, .rgb8, seed: 1)
     let result = try picture.resampled(to: PixelSize(width: 30, height: 20)).pixels
     func mean(_ samples: [UInt8]) -> Double {
@@ -75,7 +75,7 @@ import Testing
     #expect(row[..<47].allSatisfy { $0 < 60 } && row[53...].allSatisfy { $0 > 200 })
   }
 
-  @Test func curvesThatAreNotNumbersDoNotSpread() throws {
+  @Test func `NaN and infinity in a curve do not spread to other pixels`() throws {
     var curve = (0..<256).map { Float($0) / 255 }
     curve[7] = .nan
     curve[8] = .infinity

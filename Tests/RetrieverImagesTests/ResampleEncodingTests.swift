@@ -3,13 +3,13 @@ import Testing
 
 @testable import RetrieverImages
 
-/// Light becomes samples.
+/// Tests the conversion of light to samples.
 @Suite struct ResampleEncodingTests {
   private static let paths: [rsp_path] = [RSP_PORTABLE, RSP_AVX2, RSP_AVX512].filter {
     $0.rawValue <= rsp_best_path().rawValue
   }
 
-  /// Just below, at and above every threshold, and beyond black and white.
+  /// Values just below, at and above every threshold, and beyond black and white.
   private static let light: [Float] = {
     let thresholds = (1...255).map { SRGBEncoding.shared.thresholds[$0] }
     let values = thresholds.flatMap { [$0.nextDown, $0, $0.nextUp] }
@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: paths) func everyPathRoundsLightToTheNearestSample(path: rsp_path) {
     let light = Self.light
-    // Vectors and strips have rests.
+    // Counts that are not multiples of the vectors and strips.
     for count in [1, 3, 127, light.count] {
       let samples = Self.encoded(light.prefix(count).flatMap { [$0, 1 - $0, $0, 0] }, path: path)
       let expected = light.prefix(count).flatMap { [$0, 1 - $0, $0].map(Self.nearest) }
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: paths) func everyPathAppliesTheMatrixBeforeItRounds(path: rsp_path) {
-    // Red becomes green, green becomes blue, blue becomes half of red.
+    // Red becomes green, green becomes blue, and blue becomes half of red.
     let matrix: [Float] = [0, 0, 0.5, 1, 0, 0, 0, 1, 0]
     let pixel: [Float] = [0.25, 0.75, 0.5, 1]
     let samples = Self.encoded(Array((0..<37).map { _ in pixel }.joined()), matrix: matrix, path: path)

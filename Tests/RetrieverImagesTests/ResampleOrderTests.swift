@@ -7,7 +7,7 @@ import Testing
   @Test func aRowIsEmittedAfterTheLastSourceRowThatCountsForIt() throws {
     let picture = ResamplePicture.random(4, 80, .rgb8, seed: 1)
     let emitted = try picture.resampled(to: PixelSize(width: 2, height: 20)).emitted
-    // Row n has its centre at 4n + 2 and reaches 12 source rows beyond it, pixel centres being at halves.
+    // Row n has its center at 4n + 2 and reaches 12 source rows from there. The centers of pixels are at halves.
     for row in 0...16 {
       let last = 4 * row + 2 + 12 - 1
       #expect(emitted[last - 1] == row && emitted[last] == row + 1)
@@ -18,7 +18,7 @@ import Testing
   @Test func enlargingEmitsSeveralRowsAfterOne() throws {
     let picture = ResamplePicture.random(4, 10, .rgb8, seed: 1)
     let emitted = try picture.resampled(to: PixelSize(width: 8, height: 20)).emitted
-    // The centre of row 0 is at 0.25: it reaches the source rows whose centres are before 3.25.
+    // The center of row 0 is at 0.25. It reaches the source rows whose centers are before 3.25.
     #expect(emitted[2] == 1 && emitted[3] == 3 && emitted[4] == 5)
     #expect(emitted[9] == 20)
   }

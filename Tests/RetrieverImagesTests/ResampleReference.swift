@@ -2,12 +2,12 @@ import Foundation
 
 @testable import RetrieverImages
 
-/// Rows of any format, as a test makes them.
+/// Rows of any format, created by a test.
 struct ResamplePicture {
   let layout: RowLayout
   var bytes: [UInt8]
 
-  /// Noise, the same for the same seed.
+  /// Returns noise, which is the same for the same seed.
   static func random(_ width: Int, _ height: Int, _ format: RowFormat, seed: UInt64) -> ResamplePicture {
     let layout = RowLayout(size: PixelSize(width: width, height: height), format: format)
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
@@ -18,7 +18,7 @@ struct ResamplePicture {
     return ResamplePicture(layout: layout, bytes: bytes)
   }
 
-  /// One colour; 16-bit samples get the byte twice.
+  /// Returns a picture of one color. 16-bit samples contain the byte twice.
   static func flat(_ width: Int, _ height: Int, _ format: RowFormat, _ pixel: [UInt8]) -> ResamplePicture {
     let layout = RowLayout(size: PixelSize(width: width, height: height), format: format)
     let samples = pixel.flatMap { [UInt8](repeating: $0, count: format.bytesPerSample) }
@@ -26,7 +26,7 @@ struct ResamplePicture {
       layout: layout, bytes: (0..<width * height).flatMap { _ in samples })
   }
 
-  /// The sample as 0 to 1, and its number.
+  /// Returns the sample as a value from 0 to 1, and as a number.
   func sample(_ x: Int, _ y: Int, _ channel: Int) -> (value: Double, index: Int) {
     let index = (y * layout.size.width + x) * layout.format.channels + channel
     guard layout.format.bytesPerSample == 2 else { return (Double(bytes[index]) / 255, Int(bytes[index])) }
@@ -34,7 +34,7 @@ struct ResamplePicture {
     return (Double(value) / 65_535, Int(value))
   }
 
-  /// What the resampler makes of it, pushed row by row; also how many rows were emitted after each push.
+  /// Returns the resampler's result, and the number of rows emitted after each pushed row.
   func resampled(
     to target: PixelSize, crop: PixelRect? = nil, linearization: Linearization = .sRGB,
     kernel: ResamplingKernel = .lanczos3, path: ResamplingPath = .best
@@ -58,8 +58,7 @@ struct ResamplePicture {
   }
 }
 
-/// The straightforward way, in Double: every new pixel is the weighted sum of the source pixels around it,
-/// all at once.
+/// A simple reference implementation in Double: every new pixel is the weighted sum of all source pixels around it.
 struct ResampleReference {
   let picture: ResamplePicture
   var crop: PixelRect
@@ -88,7 +87,7 @@ struct ResampleReference {
     return sin(.pi * x) / (.pi * x) * sin(.pi * x / 3) / (.pi * x / 3)
   }
 
-  /// Premultiplied light of the thumbnail's pixels, from the top.
+  /// Returns the premultiplied light of the thumbnail's pixels, from the top.
   func light(at target: PixelSize) -> [[Double]] {
     let columns = (0..<target.width).map { weights($0, crop.size.width, target.width) }
     let rows = (0..<target.height).map { weights($0, crop.size.height, target.height) }
@@ -104,7 +103,7 @@ struct ResampleReference {
         source.append(pixel)
       }
     }
-    // Horizontally first, unlike what is tested.
+    // Horizontally first, unlike the tested implementation.
     let narrow = (0..<crop.size.height).map { y in
       columns.map { column in
         (0..<channels).map { channel in
@@ -119,7 +118,7 @@ struct ResampleReference {
     }
   }
 
-  /// The thumbnail's samples.
+  /// Returns the thumbnail's samples.
   func resampled(to target: PixelSize) -> [UInt8] {
     light(at: target).flatMap { pixel -> [UInt8] in
       switch pixel.count {
@@ -146,12 +145,12 @@ struct ResampleReference {
   }
 }
 
-/// The greatest difference of two results. Colours that are nearly transparent are left out: there a
-/// difference that cannot be seen is divided by next to nothing.
+/// Returns the largest difference of two results. Ignores colors that are nearly transparent: there, an invisible
+/// difference is divided by almost zero.
 func resampleDifference(_ first: [UInt8], _ second: [UInt8], hasAlpha: Bool) -> Int {
   guard first.count == second.count else { return .max }
-  return first.indices.reduce(0) { most, index in
-    if hasAlpha, index % 4 != 3, second[index / 4 * 4 + 3] < 16 { return most }
-    return max(most, abs(Int(first[index]) - Int(second[index])))
+  return first.indices.reduce(0) { maximum, index in
+    if hasAlpha, index % 4 != 3, second[index / 4 * 4 + 3] < 16 { return maximum }
+    return max(maximum, abs(Int(first[index]) - Int(second[index])))
   }
 }

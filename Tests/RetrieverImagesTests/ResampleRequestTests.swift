@@ -16,7 +16,7 @@ import Testing
     } catch { return error.code }
   }
 
-  @Test func anEmptyOrEndlessSizeIsAnInvalidRequest() {
+  @Test func `an empty or huge size is an invalid request`() {
     let target = PixelSize(width: 5, height: 5)
     for (width, height) in [(0, 5), (5, 0), (-1, 5), (5, .min), (.max, 5), (5, .max)] {
       let size = PixelSize(width: width, height: height)
@@ -60,7 +60,7 @@ import Testing
     #expect(code == .invalidRequest)
   }
 
-  @Test func whatTheSinkThrowsEndsThePush() throws {
+  @Test func `an error from the sink ends the push`() throws {
     let resampler = try Resampler(source: Self.layout, target: PixelSize(width: 20, height: 20))
     var code: ImageError.Code?
     for _ in 0..<10 where code == nil {

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func severalSizesComeFromOnePassAndInOrder() throws {
+  @Test func `one pass makes several sizes in order`() throws {
     let data = try JPEGFixture.baseline(width: 320, height: 200)
     let targets = [
       ThumbnailTarget(width: 32, height: 32), ThumbnailTarget(width: 100, height: 100, mode: .fill),
@@ -36,17 +36,17 @@ import Testing
     #expect(sizes == [[32, 20], [100, 100], [50, 70]])
   }
 
-  @Test func thePiecesMakeNoDifference() throws {
+  @Test func `the size of the pieces does not change the result`() throws {
     let data = try JPEGFixture.progressive(width: 120, height: 90)
     let target = ThumbnailTarget(width: 30, height: 30)
-    let whole = try decode(data, [target])
+    let complete = try decode(data, [target])
     for size in [1, 7, 1_000] {
-      let isSame = try decode(data, [target], inPiecesOf: size) == whole
+      let isSame = try decode(data, [target], inPiecesOf: size) == complete
       #expect(isSame)
     }
   }
 
-  @Test func thePictureAtItsOwnSizeIsWhatWasStored() throws {
+  @Test func `an image at its own size has the stored pixels`() throws {
     let drawn = drawnBitmap(width: 64, height: 48)
     let data = try JPEGEncoder.encode(drawn, quality: 1, isProgressive: false)
     let bitmap = try #require(try decode(data, [nil]).first)
@@ -55,64 +55,64 @@ import Testing
     #expect(differences.reduce(0, +) / differences.count < 4)
   }
 
-  @Test func whatIsCutShortGivesItsRowsWithTheError() throws {
+  @Test func `the error for a truncated image contains its rows`() throws {
     let data = try JPEGFixture.baseline(width: 320, height: 320)
     let target = ThumbnailTarget(width: 64, height: 64)
-    let whole = try #require(try decode(data, [target]).first)
+    let complete = try #require(try decode(data, [target]).first)
     do throws(ImageError) {
       _ = try decode(data.prefix(data.count / 2), [target])
-      Issue.record("a half of an image was taken for all of it")
+      Issue.record("half of an image was treated as complete")
     } catch {
       #expect(error.code == .truncated)
       guard case .decoded(let partial)? = error.partialImages.first?.source else {
-        Issue.record("the rows there were are missing")
+        Issue.record("the rows of the first half are missing")
         return
       }
-      #expect(partial.size == whole.size)
+      #expect(partial.size == complete.size)
       #expect(partial.format == .rgba8)
       #expect(partial.pixels[3] == 255)
       #expect(partial.pixels.last == 0)
-      let isSame = partial.pixels[0..<3] == whole.pixels[0..<3]
+      let isSame = partial.pixels[0..<3] == complete.pixels[0..<3]
       #expect(isSame)
     }
   }
 
-  @Test func aMarkEndsTheWork() throws {
+  @Test func `a cancellation flag ends the work`() throws {
     let data = try JPEGFixture.baseline(width: 320, height: 320)
-    let mark = CancellationMark()
+    let flag = CancellationFlag()
     let decoder = ThumbnailDecoder(
-      targets: [ThumbnailTarget(width: 9, height: 9)], limits: ImageLimits(), mark: mark)
+      targets: [ThumbnailTarget(width: 9, height: 9)], limits: ImageLimits(), flag: flag)
     try feed(data.prefix(data.count / 2), to: decoder)
-    mark.set()
+    flag.set()
     #expect(throws: ImageError.cancelled) { try feed(data.suffix(data.count / 2), to: decoder) }
     #expect(throws: ImageError.cancelled) { try decoder.finish() }
   }
 
-  @Test func aTimeLimitEndsTheReadingOfAProgressivePictureThatHasNoRowsYet() throws {
+  @Test func `a time limit ends the decoding of a progressive image before its first row`() throws {
     let data = try JPEGFixture.progressive(width: 2_000, height: 1_500)
     var limits = ImageLimits()
     limits.duration = .nanoseconds(1)
-    // A corrupt end is reached only by who reads on after the limit.
+    // Only a decoder that reads on after the limit reaches the corrupt end.
     let broken = data.prefix(data.count - 9) + Data(repeating: 0, count: 9)
-    #expect(throws: ImageError(.tooLarge, "The image took longer than 1e-09 seconds to decode.")) {
+    #expect(throws: ImageError(.tooLarge, "Decoding the image took longer than 1e-09 seconds.")) {
       try decode(broken, [ThumbnailTarget(width: 9, height: 9)], limits: limits)
     }
   }
 
-  @Test func aDecodingThatTakesTooLongIsGivenUp() throws {
+  @Test func `decoding that takes too long is an error`() throws {
     let data = try JPEGFixture.baseline(width: 320, height: 320)
     var limits = ImageLimits()
     limits.duration = .nanoseconds(1)
     do throws(ImageError) {
       _ = try decode(data, [nil], limits: limits)
-      Issue.record("the limit did not hold")
+      Issue.record("the limit was exceeded")
     } catch {
       #expect(error.code == .tooLarge)
       #expect(error.message.contains("took longer"))
     }
   }
 
-  @Test func aProgressivePictureShowsEarlyAndOtherOnesShowTheirUpperPart() throws {
+  @Test func `a preview shows a complete progressive image, or the upper part of another one`() throws {
     let target = ThumbnailTarget(width: 64, height: 64)
     let progressive = try JPEGFixture.progressive(width: 640, height: 640)
     let first = ThumbnailDecoder(targets: [target], limits: ImageLimits())

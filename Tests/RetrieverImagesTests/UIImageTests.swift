@@ -9,8 +9,8 @@ import Testing
 
   init() throws { jpeg = try JPEGFixture.baseline(width: 200, height: 100) }
 
-  @Test func makingOneReadsTheHeaderOnly() throws {
-    // The pixels are cut off, and nobody has asked for them yet.
+  @Test func `creating an image reads only its header`() throws {
+    // The pixels are incomplete, and nobody has asked for them yet.
     let image = try #require(UIImage(data: jpeg.prefix(jpeg.count / 2)))
     #expect(image.size == CGSize(width: 200, height: 100))
     #expect(image.scale == 1)
@@ -19,12 +19,12 @@ import Testing
     #expect(image.preparingForDisplay() == nil)
   }
 
-  @Test func whatIsNoImageIsNil() throws {
+  @Test func `invalid image data gives nil`() throws {
     #expect(UIImage(data: Data()) == nil)
     #expect(UIImage(data: Data("<svg/>".utf8)) == nil)
     #expect(UIImage(data: jpeg.prefix(20)) == nil)
     #expect(UIImage(contentsOfFile: "/nowhere/dog.jpg") == nil)
-    // Without an end.
+    // A file without an end.
     #expect(UIImage(contentsOfFile: "/dev/zero") == nil)
     #expect(throws: ImageError.self) { try UIImage(validating: Data("GIF".utf8)) }
   }
@@ -36,7 +36,7 @@ import Testing
     #expect(UIImage(contentsOfFile: file.path)?.size == CGSize(width: 200, height: 100))
   }
 
-  @Test func theSizeIsInPointsAndAsTheImageIsSeen() throws {
+  @Test func `the size is in points and has the orientation applied`() throws {
     let turned = JPEGFixture.adding(
       Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true), marker: 0xE1, to: jpeg)
     let image = try #require(UIImage(data: turned, scale: 2))
@@ -46,7 +46,7 @@ import Testing
     #expect(image.preparingForDisplay()?.imageOrientation == .up)
   }
 
-  @Test func thumbnailsHaveExactlyTheSizeAskedFor() async throws {
+  @Test func `thumbnails have exactly the requested size`() async throws {
     let image = try #require(UIImage(data: jpeg))
     for size in [CGSize(width: 40, height: 40), CGSize(width: 300, height: 7), CGSize(width: 1, height: 1)] {
       #expect(image.preparingThumbnail(of: size)?.size == size)
@@ -62,13 +62,13 @@ import Testing
     CGSize(width: 0, height: 10), CGSize(width: -1, height: 10), CGSize(width: Double.nan, height: 10),
     CGSize(width: Double.infinity, height: 10), CGSize(width: 1e300, height: 1),
   ])
-  func aSizeThatIsNoneGivesNil(size: CGSize) async throws {
+  func `an invalid size gives nil`(size: CGSize) async throws {
     let image = try #require(UIImage(data: jpeg))
     #expect(image.preparingThumbnail(of: size) == nil)
     #expect(await image.byPreparingThumbnail(ofSize: size) == nil)
   }
 
-  @Test func corruptDataGivesNilAndAReason() async throws {
+  @Test func `truncated data gives nil or an error`() async throws {
     let image = try #require(UIImage(data: jpeg.prefix(jpeg.count / 2)))
     #expect(await image.byPreparingThumbnail(ofSize: CGSize(width: 9, height: 9)) == nil)
     #expect(await image.byPreparingForDisplay() == nil)
@@ -79,7 +79,7 @@ import Testing
     let image = try #require(UIImage(data: jpeg))
     let hasReturned = Gate()
     let isElsewhere = await withCheckedContinuation { continuation in
-      // Called before `prepareThumbnail` returns, the handler would wait in vain.
+      // If the handler were called before `prepareThumbnail` returns, it would never end.
       image.prepareThumbnail(of: CGSize(width: 9, height: 9)) { _ in
         continuation.resume(returning: hasReturned.waitBlocking(.seconds(30)))
       }
@@ -88,7 +88,7 @@ import Testing
     #expect(isElsewhere)
   }
 
-  @Test func aThumbnailOfAThumbnailIsMadeOfItsPixels() async throws {
+  @Test func `a thumbnail can be made from another thumbnail`() async throws {
     let image = try #require(UIImage(data: jpeg))
     let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100))
     let smaller = try await small.thumbnail(ThumbnailTarget(width: 20, height: 20, mode: .fill))
@@ -97,7 +97,7 @@ import Testing
     #expect(smaller.encodedData == nil)
   }
 
-  @Test func oneImageServesManyTasks() async throws {
+  @Test func `many tasks can use one image at the same time`() async throws {
     let image = try #require(UIImage(data: jpeg))
     let expected = try await image.thumbnail(ThumbnailTarget(width: 31, height: 31)).pixels()
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -120,7 +120,7 @@ import Testing
     await #expect(throws: ImageError.cancelled) { try await task.value }
   }
 
-  @Test func pixelsCanBeReadAndImagesMadeOfThem() async throws {
+  @Test func `pixels can be read and made into an image`() async throws {
     let red = ImagePixels.Pixel(red: 255, green: 0, blue: 0)
     let clear = ImagePixels.Pixel(red: 0, green: 0, blue: 0, alpha: 0)
     let image = try #require(UIImage(width: 2, height: 1, pixels: [red, clear]))
@@ -133,14 +133,14 @@ import Testing
     #expect(UIImage(width: .max, height: 2, pixels: [red]) == nil)
   }
 
-  @Test func decodingForAFileEndsWhenItIsCancelled() throws {
+  @Test func `decoding ends when its cancellation flag is set`() throws {
     let image = try #require(UIImage(data: jpeg))
-    let mark = CancellationMark()
-    mark.set()
-    #expect(throws: ImageError.cancelled) { try image.bitmap(mark: mark) }
+    let flag = CancellationFlag()
+    flag.set()
+    #expect(throws: ImageError.cancelled) { try image.bitmap(flag: flag) }
   }
 
-  @Test func theHeaderOfAWebPWithEXIFIsReadWithoutThePixelsBeforeIt() throws {
+  @Test func `the header of a WebP with EXIF data is read without decoding the pixels before it`() throws {
     var pixels = try WebPFixture.pixels(drawnBitmap(width: 40, height: 30), isLossless: true)
     for index in 20..<pixels.count { pixels[index] = 0xFF }
     let tiff = EXIFFixture.tiff(orientation: 6, isLittleEndian: true)

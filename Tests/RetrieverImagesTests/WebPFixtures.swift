@@ -15,7 +15,7 @@ enum WebPFixture {
     chunk("VP8X", [flags, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
   }
 
-  /// The chunks of the pixels: ALPH where there is one, VP8 or VP8L.
+  /// Returns the chunks of the pixels: ALPH if there is one, then VP8 or VP8L.
   static func pixels(_ bitmap: Bitmap, isLossless: Bool) throws -> [UInt8] {
     let file = [UInt8](try WebPEncoder.encode(bitmap, quality: 0.9, isLossless: isLossless))
     return Array(file[(file[15] == UInt8(ascii: "X") ? 30 : 12)...])

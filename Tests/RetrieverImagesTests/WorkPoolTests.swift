@@ -5,7 +5,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite(.timeLimit(.minutes(1))) struct WorkPoolTests {
-  @Test func itRunsNoMoreThanItHasThreads() async throws {
+  @Test func `the number of running jobs does not exceed the threads`() async throws {
     let pool = WorkPool(slots: 2)
     let running = Running()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -19,23 +19,23 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(running.most > 0 && running.most <= 2)
+    #expect(running.maximum > 0 && running.maximum <= 2)
   }
 
   private final class Running: Sendable {
-    private let counts = Mutex((now: 0, most: 0))
+    private let counts = Mutex((now: 0, maximum: 0))
 
-    var most: Int { counts.withLock { $0.most } }
+    var maximum: Int { counts.withLock { $0.maximum } }
 
     func change(by step: Int) {
       counts.withLock { counts in
         counts.now += step
-        counts.most = max(counts.most, counts.now)
+        counts.maximum = max(counts.maximum, counts.now)
       }
     }
   }
 
-  @Test func workThatWaitsIsTakenOutWhenItsTaskIsCancelled() async {
+  @Test func `waiting work is removed when its task is cancelled`() async {
     let pool = WorkPool(slots: 1)
     let (started, released) = (Gate(), Gate())
     pool.perform {
@@ -45,7 +45,7 @@ import Testing
     #expect(await started.wait(within: .seconds(30)))
     let waiting = Task { () -> ImageError? in
       do throws(ImageError) {
-        try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work was done") }
+        try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work ran") }
         return nil
       } catch { return error }
     }
@@ -54,15 +54,15 @@ import Testing
     released.open()
   }
 
-  @Test func runningWorkSeesTheMark() async {
+  @Test func `running work sees its cancellation flag`() async {
     let pool = WorkPool(slots: 1)
     let (started, cancelled) = (Gate(), Gate())
     let running = Task { () -> ImageError? in
       do throws(ImageError) {
-        try await pool.run { (mark) throws(ImageError) in
+        try await pool.run { (flag) throws(ImageError) in
           started.open()
           _ = cancelled.waitBlocking()
-          try mark.check()
+          try flag.check()
         }
         return nil
       } catch { return error }
@@ -73,13 +73,13 @@ import Testing
     #expect(await running.value?.code == .cancelled)
   }
 
-  @Test func aTaskThatIsCancelledBeforeItAsksGetsNothingDone() async {
+  @Test func `work of a task that was cancelled before does not run`() async {
     let pool = WorkPool(slots: 1)
     let gate = Gate()
     let task = Task { () -> ImageError? in
       _ = await gate.wait(within: .seconds(30))
       do throws(ImageError) {
-        try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work was done") }
+        try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work ran") }
         return nil
       } catch { return error }
     }

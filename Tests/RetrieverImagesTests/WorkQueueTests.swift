@@ -3,7 +3,7 @@ import Testing
 @testable import RetrieverImages
 
 @Suite struct WorkQueueTests {
-  @Test func noMoreRunThanThereAreSlots() {
+  @Test func `the number of running jobs does not exceed the slots`() {
     var queue = WorkQueue(slots: 2)
     let ids = (0..<4).map { _ in queue.makeID() }
     #expect(ids.map { queue.submit($0, priority: .normal) } == [ids[0], ids[1], nil, nil])
@@ -13,7 +13,7 @@ import Testing
     #expect(queue.finished() == nil)
   }
 
-  @Test func theMostImportantComesFirstAndThenTheOldest() {
+  @Test func `the job with the highest priority starts first, then the oldest`() {
     var queue = WorkQueue(slots: 1)
     _ = queue.submit(queue.makeID(), priority: .normal)
     let priorities: [WorkPriority] = [.low, .normal, .veryHigh, .normal, .high, .veryLow]
@@ -26,7 +26,7 @@ import Testing
     #expect(order == [ids[2], ids[4], ids[1], ids[3], ids[0], ids[5]])
   }
 
-  @Test func aCancelledJobNeverStartsAndARunningOneIsNotTakenOut() {
+  @Test func `a waiting job can be cancelled, a running job cannot`() {
     var queue = WorkQueue(slots: 1)
     let running = queue.makeID()
     let waiting = queue.makeID()
@@ -40,7 +40,7 @@ import Testing
     #expect(queue.waitingCount == 0)
   }
 
-  @Test func manyJobsPassThroughInOrder() {
+  @Test func `many jobs run in order`() {
     var queue = WorkQueue(slots: 1)
     var started: [WorkQueue.ID] = []
     for _ in 0..<1_000 {
@@ -50,7 +50,7 @@ import Testing
     #expect(started == Array(0..<1_000))
   }
 
-  @Test func cancelledJobsDoNotAddUpBehindWorkThatNeverEnds() {
+  @Test func `cancelled jobs do not accumulate while a job runs`() {
     var queue = WorkQueue(slots: 1)
     _ = queue.submit(queue.makeID(), priority: .normal)
     var kept: [WorkQueue.ID] = []
@@ -59,7 +59,7 @@ import Testing
       _ = queue.submit(id, priority: number.isMultiple(of: 2) ? .low : .veryLow)
       if number.isMultiple(of: 1_000) { kept.append(id) } else { _ = queue.cancel(id) }
     }
-    #expect(queue.lineLength <= 200)
+    #expect(queue.queuedCount <= 200)
     var started: [WorkQueue.ID] = []
     while let id = queue.finished() { started.append(id) }
     #expect(started == kept)

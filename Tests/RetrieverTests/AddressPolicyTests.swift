@@ -16,7 +16,7 @@
       "ff02::1", "2001:db8::1", "3fff::1", "100::1", "5f00::1", "2001:10::1", "2001:20::1", "64:ff9b:1::1",
       "4000::1",
     ])
-    func publicOnlyRefusesWhatIsNotPublic(_ text: String) throws {
+    func `publicOnly refuses addresses that are not public`(_ text: String) throws {
       #expect(AddressPolicy.publicOnly.refusal(address: try address(text)) != nil)
       #expect(AddressPolicy.publicOnly.refusal(host: text, port: 80) != nil)
       #expect(AddressPolicy.unrestricted.refusal(address: try address(text)) == nil)
@@ -29,7 +29,7 @@
       "2001:4860:4860::8888",
       "2a00::1", "3ffe::1", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1",
     ])
-    func publicOnlyLetsPublicAddressesThrough(_ text: String) throws {
+    func `publicOnly allows public addresses`(_ text: String) throws {
       #expect(AddressPolicy.publicOnly.refusal(address: try address(text)) == nil)
       #expect(AddressPolicy.publicOnly.refusal(host: text, port: 80) == nil)
     }
@@ -43,7 +43,7 @@
       // ISATAP below a public prefix
       "2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:127.0.0.1",
     ])
-    func publicOnlyLooksIntoIPv6FormsOfIPv4(_ text: String) throws {
+    func `publicOnly checks the IPv6 forms of IPv4 addresses`(_ text: String) throws {
       #expect(AddressPolicy.publicOnly.refusal(address: try address(text)) != nil)
     }
 
@@ -53,7 +53,7 @@
       "[::1]", "[::ffff:7f00:1]", "0", "localhost", "LOCALHOST", "localhost.", "a.localhost", "fe80::1%eth0",
       "[fe80::1%25eth0]", "0xa9fea9fe", "169.254.43518",
     ])
-    func publicOnlyKnowsTheOtherSpellingsOfAHost(_ host: String) {
+    func `publicOnly refuses every spelling of a local host`(_ host: String) {
       #expect(AddressPolicy.publicOnly.refusal(host: host, port: 80) != nil)
     }
 
@@ -92,7 +92,7 @@
       #expect(policy.refusal(address: inside) != nil)
     }
 
-    @Test func whatIsDeniedStaysDeniedWhateverIsAllowed() throws {
+    @Test func `denied entries have precedence over allowed ones`() throws {
       var policy = AddressPolicy.unrestricted
       try policy.deny("*.internal")
       try policy.deny("10.0.0.0/8")
@@ -147,7 +147,7 @@
     }
 
     @Test(arguments: ["*", "example.com", "*.example.com", "example.com:8443", "*.example.com:1", "*:80"])
-    func aHostPatternIsWrittenAsItIsRead(_ text: String) {
+    func `the description of a host pattern is its text`(_ text: String) {
       #expect(HostPattern(text)?.description == text)
     }
 
@@ -203,7 +203,7 @@
     }
 
     @Test(arguments: ["1.2.3.4", "0.0.0.0", "::", "::1", "2001:db8::ff00:42:8329", "::ffff:1.2.3.4"])
-    func anAddressIsWrittenAsItIsRead(_ text: String) {
+    func `the description of an address is its text`(_ text: String) {
       #expect(IPAddress(text)?.description == text)
     }
 
@@ -211,7 +211,7 @@
       "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "::1%eth0", "[::1]", ":::", "1.2.3.4 ", "g::1",
       "1.2.3.4\u{0}",
     ])
-    func whatIsNoAddressIsNone(_ text: String) {
+    func `text that is not an address is refused`(_ text: String) {
       #expect(IPAddress(text) == nil)
     }
   }

@@ -38,7 +38,7 @@
       names.reduce(entry as Any?) { ($0 as? [String: Any])?[$1] }
     }
 
-    @Test func nothingIsRecordedUntilThatIsAskedFor() throws {
+    @Test func `nothing is recorded by default`() throws {
       let archive = TrafficArchive()
       #expect(!archive.isRecording)
       archive.record(try record(), requestBody: nil, responseBody: nil)
@@ -124,7 +124,7 @@
 
     private static var timestamp: Regex<Substring> { /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/ }
 
-    @Test func noSecretIsEverWritten() throws {
+    @Test func `an archive contains no secrets`() throws {
       let archive = recordingArchive()
       let secret = "hush-hush"
       let url =
@@ -156,7 +156,7 @@
       #expect(part("response", "redirectURL", in: entry) as? String == "/cb?code=REDACTED")
     }
 
-    @Test func aFormWithSeveralPartsIsNotKept() throws {
+    @Test func `a multipart form is not recorded`() throws {
       let archive = recordingArchive()
       let body = "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhush\r\n--b--\r\n"
       archive.record(
@@ -165,7 +165,7 @@
       #expect(!String(decoding: try archive.har(), as: UTF8.self).contains("hush"))
     }
 
-    @Test func whatIsNotSecretIsKeptAsItIs() throws {
+    @Test func `data that is not secret is recorded unchanged`() throws {
       let archive = recordingArchive()
       let json =
         #"{"tokenizer":"x","monkey":"y","zip_code":"z","encoding":"u","a":["b",{"c":null}],"statusCode":7}"#
@@ -190,16 +190,16 @@
       #expect(part("response", "content", "text", in: entry) as? String == image.base64EncodedString())
     }
 
-    @Test func onlyTheBeginningOfALongBodyIsKept() throws {
+    @Test func `only the beginning of a long body is recorded`() throws {
       let archive = recordingArchive(.init(bodyBytes: 4))
       archive.record(try record(), requestBody: nil, responseBody: Data("abcééé".utf8))
       let entry = try entries(of: archive)[0]
-      // The cut goes through a character: what is left of it is dropped, and the rest is still text.
+      // The truncation splits a character: its first bytes are dropped, and the rest is still text.
       #expect(part("response", "content", "text", in: entry) as? String == "abc")
       #expect(part("response", "content", "comment", in: entry) as? String == "the first 4 of 9 bytes")
     }
 
-    @Test func theOldestEntriesMakeRoom() throws {
+    @Test func `the oldest entries are removed first`() throws {
       let archive = recordingArchive(.init(entries: 3))
       for number in 0..<10 {
         archive.record(try record("https://dogs.example/\(number)"), requestBody: nil, responseBody: nil)
@@ -210,7 +210,7 @@
       #expect(archive.count == 1)
     }
 
-    @Test func theBytesOfAllBodiesAreBoundedTogether() throws {
+    @Test func `the total size of all bodies is limited`() throws {
       let archive = recordingArchive(.init(totalBodyBytes: 250))
       for _ in 0..<10 {
         archive.record(try record(), requestBody: nil, responseBody: Data(repeating: 0x61, count: 100))
@@ -227,7 +227,7 @@
       #expect((part("response", "comment", in: entry) as? String)?.hasPrefix("-1001") == true)
     }
 
-    @Test func theFileBelongsToItsOwnerAloneAndReplacesAnOlderOne() throws {
+    @Test func `the file is readable by its owner only and replaces an older one`() throws {
       let manager = FileManager.default
       let folder = manager.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       try manager.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -243,12 +243,12 @@
       #expect(try manager.contentsOfDirectory(atPath: folder.path) == ["traffic.har"])
     }
 
-    @Test func aLinkIsFollowedAndStays() throws {
+    @Test func `a symbolic link is followed and kept`() throws {
       let folder = try TemporaryDirectory()
       let (link, file) = (folder.file("link"), folder.file("traffic.har"))
       try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "traffic.har")
       let archive = recordingArchive()
-      // The first time there is nothing behind the link.
+      // In the first round, the link's target does not exist.
       for _ in 0..<2 {
         archive.record(try record(), requestBody: nil, responseBody: nil)
         try archive.write(to: link)
@@ -257,7 +257,7 @@
       }
     }
 
-    @Test func aPipeIsWrittenInto() throws {
+    @Test func `a pipe is written directly`() throws {
       let folder = try TemporaryDirectory()
       let pipe = folder.file("pipe")
       #expect(mkfifo(pipe.path, 0o600) == 0)
@@ -271,10 +271,12 @@
       #expect(lstat(pipe.path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
-    @Test func aPlaceThatCannotBeWrittenToIsAnError() throws {
-      let nowhere = URL(fileURLWithPath: "/nonexistent-\(UUID().uuidString)/traffic.har")
-      let error = #expect(throws: CocoaError.self) { try recordingArchive().write(to: nowhere) }
+    @Test func `a path that cannot be written throws an error with the reason`() throws {
+      let missing = URL(fileURLWithPath: "/nonexistent-\(UUID().uuidString)/traffic.har")
+      let error = #expect(throws: CocoaError.self) { try recordingArchive().write(to: missing) }
       #expect((error?.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .ENOENT)
+      let message = error?.userInfo[NSLocalizedDescriptionKey] as? String
+      #expect(message == "Could not write the archive to \(missing.path): No such file or directory.")
     }
   }
 #endif

@@ -29,7 +29,7 @@
       if case .deliver = action { true } else { false }
     }
 
-    @Test func aChallengeDescribesWhatIsAskedFor() throws {
+    @Test func `a challenge describes the requested authentication`() throws {
       var machine = ChallengeMachine()
       let response = try response([#"Basic realm="dogs""#])
       let challenge = try question(machine.refused(by: response, url: url, lookup: { _ in nil }))
@@ -44,7 +44,7 @@
       #expect(challenge.failureResponse === response)
     }
 
-    @Test func aCredentialIsSentAndWhenAcceptedReported() throws {
+    @Test func `a credential is sent, and reported when it is accepted`() throws {
       var machine = ChallengeMachine()
       _ = machine.refused(by: try response([#"Basic realm="dogs""#]), url: url, lookup: { _ in nil })
       #expect(
@@ -78,7 +78,7 @@
       #expect(asked.refusedCredential == nil)
     }
 
-    @Test func noCredentialMeansThatTheRefusalIsTheResponse() throws {
+    @Test func `without a credential, the 401 is the response`() throws {
       var machine = ChallengeMachine()
       _ = machine.refused(by: try response(["Basic"]), url: url, lookup: { _ in nil })
       #expect(isDelivery(machine.answered(.useCredential, nil)))
@@ -133,7 +133,7 @@
       #expect(isDelivery(machine.answered(.rejectProtectionSpace, nil)))
     }
 
-    @Test func theOfferedSpacesAreTheOnesThatAreAskedAbout() throws {
+    @Test func `the offered spaces are those of the questions`() throws {
       let refusal = try response([#"Negotiate, Basic realm="one", Basic realm="two""#])
       let spaces = ChallengeMachine.offeredSpaces(by: refusal, url: url)
       var machine = ChallengeMachine()
@@ -143,21 +143,21 @@
     }
 
     @Test(arguments: [[], ["Negotiate"], ["Unheard-of realm=x"]])
-    func aRefusalThatNothingCanAnswerIsTheResponse(_ fields: [String]) throws {
+    func `a 401 without a supported offer is the response`(_ fields: [String]) throws {
       var machine = ChallengeMachine()
       #expect(isDelivery(machine.refused(by: try response(fields), url: url, lookup: { _ in nil })))
     }
 
-    @Test func anAnswerThatNobodyAskedForIsIgnored() throws {
+    @Test func `an answer without a question is ignored`() throws {
       var machine = ChallengeMachine()
       guard case .ignore = machine.answered(.useCredential, alice) else {
-        Issue.record("nothing was asked yet")
+        Issue.record("no question was asked yet")
         return
       }
       _ = machine.refused(by: try response(["Basic"]), url: url, lookup: { _ in nil })
       _ = machine.answered(.useCredential, alice)
       guard case .ignore = machine.answered(.useCredential, bob) else {
-        Issue.record("the question was answered already")
+        Issue.record("the question was already answered")
         return
       }
       #expect(machine.accepted()?.credential == alice)
@@ -194,7 +194,7 @@
       }
     }
 
-    @Test func aCredentialThatLeftItsOriginDoesNotComeBack() throws {
+    @Test func `a credential is not sent again after a redirect to another origin`() throws {
       var machine = ChallengeMachine()
       _ = machine.refused(by: try response(["Basic"]), url: url, lookup: { _ in nil })
       _ = machine.answered(.useCredential, bob)
@@ -203,7 +203,7 @@
       #expect(machine.willFollowRedirect(to: url) == nil)
     }
 
-    @Test func aDelegateThatNeverGivesUpIsStopped() throws {
+    @Test func `a delegate that always retries is stopped`() throws {
       var machine = ChallengeMachine()
       let refusal = try response(["Basic"])
       var requests = 0
@@ -211,7 +211,7 @@
         _ = machine.answered(.useCredential, alice)
         requests += 1
       }
-      #expect(requests == ChallengeMachine.refusalLimit)
+      #expect(requests == ChallengeMachine.maximumRefusals)
     }
   }
 #endif

@@ -48,7 +48,7 @@
       #expect(cache.entry(for: URL(string: "HTTPS://DOGS.example:443")!)?.credential == alice)
     }
 
-    @Test func theNearestDirectoryWins() {
+    @Test func `the most specific directory is used`() {
       let cache = CredentialCache()
       cache.remember(alice, for: space("inner"), at: url("/a/b/c"))
       cache.remember(bob, for: space("outer"), at: url("/a/x"))
@@ -56,7 +56,7 @@
       #expect(cache.entry(for: url("/a/y"))?.credential == bob)
     }
 
-    @Test func aSpaceGrowsWithTheDirectoriesItWasSeenIn() {
+    @Test func `a protection space includes all directories in which it was seen`() {
       let cache = CredentialCache()
       cache.remember(alice, for: space("dogs"), at: url("/a/1"))
       cache.remember(alice, for: space("dogs"), at: url("/b/1"))
@@ -83,8 +83,8 @@
       #expect(cache.isEmpty)
     }
 
-    @Test func theCredentialUsedLongestAgoMakesRoom() {
-      let cache = CredentialCache(limit: 2)
+    @Test func `the least recently used credential is removed first`() {
+      let cache = CredentialCache(maximumCount: 2)
       cache.remember(alice, for: space("one"), at: url("/1/"))
       cache.remember(alice, for: space("two"), at: url("/2/"))
       _ = cache.entry(for: url("/1/x"))
@@ -97,8 +97,8 @@
       #expect(cache.entry(for: url("/1/x")) == nil)
     }
 
-    @Test func manyThreadsMayUseItAtOnce() async {
-      let cache = CredentialCache(limit: 8)
+    @Test func `a credential cache is thread-safe`() async {
+      let cache = CredentialCache(maximumCount: 8)
       await withTaskGroup { group in
         for number in 0..<64 {
           group.addTask {

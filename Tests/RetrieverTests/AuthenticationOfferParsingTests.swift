@@ -11,7 +11,7 @@
         ])
     }
 
-    @Test func severalChallengesInOneFieldAreToldApart() {
+    @Test func `several challenges in one field are separated`() {
       let offers = AuthenticateOffer.parse([
         #"Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple""#
       ])
@@ -33,14 +33,14 @@
       #expect(offers == [AuthenticateOffer(scheme: "basic")])
     }
 
-    @Test func aToken68IsNotTakenForAParameter() {
+    @Test func `a token68 is not parsed as a parameter`() {
       let offers = AuthenticateOffer.parse(["Negotiate YII+/a==, Basic realm=x", "NTLM TlRM="])
       #expect(offers.map(\.scheme) == ["negotiate", "basic", "ntlm"])
       #expect(offers.map(\.token68) == ["YII+/a==", nil, "TlRM="])
       #expect(offers.map(\.realm) == [nil, "x", nil])
     }
 
-    @Test func schemeAndParameterNamesAreFoldedAndTheFirstOfTwoEqualParametersCounts() {
+    @Test func `names are lowercased and the first of two equal parameters is used`() {
       let offers = AuthenticateOffer.parse([#"BASIC REALM="first", realm="second""#])
       #expect(offers == [AuthenticateOffer(scheme: "basic", parameters: ["realm": "first"])])
     }
@@ -50,7 +50,7 @@
       #"Basic , realm="spaced""#, #"=, Basic realm="spaced""#, #"@@@, Basic realm="spaced""#,
       #"Basic realm="spaced"#,
     ])
-    func sloppyFieldsAreStillRead(_ field: String) {
+    func `malformed fields are still parsed`(_ field: String) {
       #expect(AuthenticateOffer.parse([field]).map(\.realm) == ["spaced"])
     }
 
@@ -63,7 +63,7 @@
       #expect(offers.count <= 2)
     }
 
-    @Test func anEndlessListOfOffersIsCutOff() {
+    @Test func `a very long list of offers is truncated`() {
       let field = Array(repeating: "Basic", count: 100_000).joined(separator: ",")
       let offers = AuthenticateOffer.parse([field, field])
       #expect(!offers.isEmpty && offers.count <= 32)

@@ -34,7 +34,7 @@
       #expect(alice.hasPassword)
     }
 
-    @Test func spacesAreEqualWhateverTheCaseOfTheHost() {
+    @Test func `protection spaces are compared ignoring the case of the host`() {
       let other = URLProtectionSpace(
         host: "DOGS.example", port: 443, protocol: "https", realm: "dogs",
         authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
@@ -47,7 +47,7 @@
       #expect(space != elsewhere)
     }
 
-    @Test func aProxysSpaceSaysSo() {
+    @Test func `the protection space of a proxy is marked as one`() {
       let proxy = URLProtectionSpace(
         proxyHost: "proxy", port: 3128, type: NSURLProtectionSpaceHTTPProxy, realm: nil,
         authenticationMethod: nil)
@@ -58,7 +58,7 @@
       #expect(!space.isProxy())
     }
 
-    @Test func aPasswordInTheClearIsNotReceivedSecurely() {
+    @Test func `an unencrypted password is not received securely`() {
       func isSecure(_ scheme: String, _ method: String) -> Bool {
         URLProtectionSpace(host: "h", port: 1, protocol: scheme, realm: nil, authenticationMethod: method)
           .receivesCredentialSecurely
@@ -93,13 +93,13 @@
       #expect(storage.defaultCredential(for: space) == changed)
     }
 
-    @Test func aStorageDoesNotKeepWhatIsForOneUse() {
+    @Test func `a storage does not keep credentials without persistence`() {
       let storage = URLCredentialStorage()
       storage.set(URLCredential(user: "u", password: "p", persistence: .none), for: space)
       #expect(storage.allCredentials.isEmpty)
     }
 
-    @Test func aSynchronizableCredentialIsRemovedOnlyWhenThatIsAskedFor() {
+    @Test func `a synchronizable credential is removed only with the option`() {
       let storage = URLCredentialStorage()
       let shared = URLCredential(user: "u", password: "p", persistence: .synchronizable)
       storage.set(shared, for: space)
@@ -110,7 +110,7 @@
       #expect(storage.credentials(for: space) == nil)
     }
 
-    @Test func everyChangeIsAnnouncedOnceAndTheObserverMayLookInside() {
+    @Test func `every change posts one notification, and its observer may read the storage`() {
       let storage = URLCredentialStorage()
       let seen = Mutex<[Int]>([])
       let observer = NotificationCenter.default.addObserver(

@@ -6,13 +6,13 @@
 
   @testable import Retriever
 
-  /// What a program may get wrong ends in an error that says so, never in a trap, and leaves the session usable.
+  /// A program's mistakes cause an error with a clear message, never a trap, and leave the session usable.
   @Suite(.timeLimit(.minutes(1))) struct BadInputTests {
     private let session = URLSession.forTest()
 
     private enum Form: CaseIterable { case data, download, bytes, upload }
 
-    /// The same load in every form; all end with the same code, and the sentence is one for a person.
+    /// Runs the same load in every form. All must end with the same code and with a message that is a sentence.
     private func expect(
       _ code: URLError.Code, for request: URLRequest, session: URLSession? = nil,
       _ sourceLocation: SourceLocation = #_sourceLocation
@@ -26,7 +26,7 @@
           case .bytes: _ = try await session.bytes(for: request)
           case .upload: _ = try await session.upload(for: request, from: Data("x".utf8))
           }
-          Issue.record("\(form) went well", sourceLocation: sourceLocation)
+          Issue.record("\(form) succeeded", sourceLocation: sourceLocation)
         } catch let error as URLError {
           #expect(error.code == code, "\(form)", sourceLocation: sourceLocation)
           #expect(error.localizedDescription.hasSuffix("."), sourceLocation: sourceLocation)
@@ -41,16 +41,16 @@
       ("ftp://example.com/", .unsupportedURL), ("file:///etc/passwd", .unsupportedURL),
       ("data:,hello", .unsupportedURL), ("relative/path", .unsupportedURL), ("gopher://x/", .unsupportedURL),
     ])
-    func aURLThatCannotBeLoaded(text: String, code: URLError.Code) async throws {
+    func `a URL that cannot be loaded is an error`(text: String, code: URLError.Code) async throws {
       try await expect(code, for: URLRequest(url: try #require(URL(string: text))))
     }
 
-    @Test func aPasswordInAURLIsInNoErrorAndNoDescription() async throws {
+    @Test func `errors and descriptions do not contain the password of a URL`() async throws {
       let url = try #require(URL(string: "http://user:secret@127.0.0.1:1/path"))
       let request = URLRequest(url: url)
       do {
         _ = try await session.data(for: request)
-        Issue.record("Nobody listens there")
+        Issue.record("The connection succeeded without a server")
       } catch let error as URLError {
         #expect(error.code == .cannotConnectToHost)
         #expect(error.failingURL?.absoluteString == "http://127.0.0.1:1/path")
@@ -65,14 +65,14 @@
       }
     }
 
-    @Test func noURLAtAll() async throws {
+    @Test func `a request without a URL fails`() async throws {
       var request = URLRequest(url: URL(fileURLWithPath: "/"))
       request.url = nil
       try await expect(.unsupportedURL, for: request)
     }
 
     @Test(arguments: ["a\r\nEvil: yes", "a\nEvil: yes", "a\rEvil: yes", "a\0b"])
-    func aLineBreakInAHeaderNeverReachesTheWire(text: String) async throws {
+    func `a line break in a header field is never sent`(text: String) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "x") }
       var request = URLRequest(url: server.url())
       request.setValue(text, forHTTPHeaderField: "X-A")
@@ -89,14 +89,14 @@
       #expect(server.requests.isEmpty)
     }
 
-    @Test func aSessionsHeaderWithALineBreak() async throws {
+    @Test func `a line break in a session's additional field fails the load`() async throws {
       let server = try ScriptedServer.http { _ in Reply() }
       let session = URLSession.forTest { $0.httpAdditionalHeaders = ["X-A": "a\r\nEvil: yes"] }
       #expect(await errorCode { _ = try await session.data(from: server.url()) } == .badURL)
       #expect(server.requests.isEmpty)
     }
 
-    @Test func aBodyFileThatIsMissing() async throws {
+    @Test func `a missing body file is an error`() async throws {
       let server = try ScriptedServer.http { _ in Reply() }
       let directory = try TemporaryDirectory()
       let request = URLRequest(url: server.url())
@@ -114,7 +114,7 @@
       try await session.expectUsable()
     }
 
-    @Test func aNamedPipeIsNotUploadedAndHoldsNobodyUp() async throws {
+    @Test func `a named pipe is not uploaded and does not block`() async throws {
       let server = try ScriptedServer.http { _ in Reply() }
       let directory = try TemporaryDirectory()
       #expect(mkfifo(directory.path("pipe"), 0o600) == 0)
@@ -125,7 +125,7 @@
       try await session.expectUsable()
     }
 
-    @Test func aBodyFileThatShrinksWhileItIsSent() async throws {
+    @Test func `a body file that becomes shorter during the upload is an error`() async throws {
       let (reached, shrunk) = (Gate(), Gate())
       let server = try ScriptedServer { connection in
         _ = try connection.readHead()
@@ -145,7 +145,7 @@
       try await session.expectUsable()
     }
 
-    @Test func aBodyFileThatGrowsIsSentAsLongAsItWasAnnounced() async throws {
+    @Test func `a body file that grows is sent with its announced length`() async throws {
       let (reached, grown) = (Gate(), Gate())
       let server = try ScriptedServer { connection in
         guard let head = try connection.readHead() else { return }
@@ -172,20 +172,20 @@
       #expect(delegate.log.current.sent.allSatisfy { $0.2 == 32 << 20 })
     }
 
-    @Test func aTemporaryDirectoryThatCannotBeWrittenTo() async throws {
+    @Test func `a temporary directory that is not writable fails downloads only`() async throws {
       await #expect(processExitsWith: .success) {
-        // Not even the superuser makes files here.
+        // Even the superuser cannot create files here.
         setenv("TMPDIR", "/proc/self", 1)
         let server = try ScriptedServer.http { _ in Reply(text: "x") }
         let session = URLSession.forTest()
         let code = await errorCode { _ = try await session.download(from: server.url()) }
         #expect(code == .cannotCreateFile)
-        let told = Gate()
+        let reported = Gate()
         let task = session.downloadTask(with: server.url()) { file, _, error in
-          if file == nil, (error as? URLError)?.code == .cannotCreateFile { told.open() }
+          if file == nil, (error as? URLError)?.code == .cannotCreateFile { reported.open() }
         }
         task.resume()
-        #expect(await told.wait(within: .seconds(30)))
+        #expect(await reported.wait(within: .seconds(30)))
         let delegate = HandlerDelegate()
         let delegated = URLSession.forTest(delegate: delegate)
         delegated.downloadTask(with: server.url()).resume()
@@ -196,11 +196,11 @@
       }
     }
 
-    @Test func aDiskThatIsFull() async throws {
+    @Test func `a full disk fails the download`() async throws {
       await #expect(processExitsWith: .success) {
         let directory = try TemporaryDirectory()
         setenv("TMPDIR", directory.url.path, 1)
-        // No file of this process may be longer: writing beyond it fails, as on a full disk.
+        // No file of this process may be longer: writing beyond the limit fails, as on a full disk.
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: 3 << 20, rlim_max: 3 << 20)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -208,12 +208,13 @@
         let session = URLSession.forTest()
         let code = await errorCode { _ = try await session.download(from: server.url()) }
         #expect(code == .cannotWriteToFile)
-        #expect(await eventually { ResourceCensus.take().temporaryFiles.isEmpty })
+        #expect(await eventually { ResourceSnapshot.take().temporaryFiles.isEmpty })
         try await session.expectUsable()
       }
     }
 
-    @Test(arguments: [0, -1, -Double.infinity, .nan]) func aTimeOutOfNoTime(interval: Double) async throws {
+    @Test(arguments: [0, -1, -Double.infinity, .nan])
+    func `a time-out of zero or less ends the load immediately`(interval: Double) async throws {
       let server = try ScriptedServer.http { _ in Reply() }
       var request = URLRequest(url: server.url())
       request.timeoutInterval = interval
@@ -226,7 +227,7 @@
     }
 
     @Test(arguments: [Double.infinity, .greatestFiniteMagnitude, 1e12])
-    func aTimeOutOfAllTheTimeThereIs(interval: Double) async throws {
+    func `a very long time-out does not end the load`(interval: Double) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "x") }
       var request = URLRequest(url: server.url())
       request.timeoutInterval = interval
@@ -234,7 +235,7 @@
       #expect(try await session.data(for: request).0 == Data("x".utf8))
     }
 
-    @Test func timeOutsHold() async throws {
+    @Test func `a request time-out ends the load`() async throws {
       let server = try ScriptedServer([.readRequest, .hold])
       var request = URLRequest(url: server.url())
       request.timeoutInterval = 0.2
@@ -243,7 +244,7 @@
       try await expect(.timedOut, for: URLRequest(url: server.url()), session: session)
     }
 
-    @Test func theResourceTimeOutHoldsOverRedirects() async throws {
+    @Test func `the resource time-out includes redirects`() async throws {
       let server = try ScriptedServer { connection in
         while let request = try connection.nextRequest() {
           try connection.pacing(.milliseconds(60))
@@ -255,7 +256,7 @@
       #expect(server.requests.count < 15)
     }
 
-    @Test func odderConfigurationsAreBroughtIntoBounds() async throws {
+    @Test func `unusual configuration values are accepted`() async throws {
       for count in [0, -5, Int.max, Int.min] {
         let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = count }
         try await session.expectUsable()

@@ -47,7 +47,7 @@
       let session = URLSession.forTest()
       do {
         _ = try await session.data(for: request(server, Data(count: length - 1), length: "\(length)"))
-        Issue.record("The load went well")
+        Issue.record("The load succeeded")
       } catch let error as URLError {
         #expect(error.code == .requestBodyStreamExhausted)
         #expect(error.localizedDescription.contains("\(length)"))
@@ -62,7 +62,7 @@
       let session = URLSession.forTest()
       do {
         _ = try await session.data(for: request(server, Data(count: length + 1), length: "\(length)"))
-        Issue.record("The load went well")
+        Issue.record("The load succeeded")
       } catch let error as URLError {
         #expect(error.code == .requestBodyStreamExhausted)
         #expect(error.localizedDescription.contains("longer than the \(length) bytes"))
@@ -98,7 +98,7 @@
       #expect(delegate.log.current.sent.last?.2 == 6)
     }
 
-    @Test func `a body in memory has its own length whatever the request states`() async throws {
+    @Test func `a body in memory has its own length regardless of the stated length`() async throws {
       let server = try ScriptedServer.http { Reply(text: $0.text) }
       var request = URLRequest(url: server.url())
       request.httpMethod = "PUT"

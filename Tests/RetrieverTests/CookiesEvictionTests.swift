@@ -3,7 +3,7 @@
   import Retriever
   import Testing
 
-  /// Which cookies make room when a storage is full (RFC 6265bis, 5.7).
+  /// The order in which a full storage evicts cookies (RFC 6265bis, 5.7).
   @Suite struct CookiesEvictionTests {
     private let jar = CookiesFixture()
 
@@ -37,7 +37,7 @@
       #expect(names == (1..<181).map { "s\($0)" })
     }
 
-    @Test func `the cookie that was not used for longest goes first`() {
+    @Test func `the least recently used cookie is removed first`() {
       for number in 0..<180 {
         jar.receive("n\(number)=1; Path=/\(number)", from: "https://example.com/")
       }
@@ -45,7 +45,7 @@
       jar.receive("new=1", from: "https://example.com/")
       #expect(names.contains("n0"))
       #expect(!names.contains("n1"))
-      // Setting a cookie again is a use as well.
+      // Setting a cookie again counts as a use.
       jar.receive("n2=2; Path=/2", from: "https://example.com/")
       jar.receive("newer=1", from: "https://example.com/")
       #expect(names.contains("n2"))

@@ -3,7 +3,7 @@
   import Retriever
   import Synchronization
 
-  /// A storage with a clock that the test sets, spoken to as a server and a client do.
+  /// A storage with a clock that the test sets, with methods that act as the server and the client.
   final class CookiesFixture: Sendable {
     private final class Clock: Sendable {
       private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
@@ -24,7 +24,7 @@
 
     func advance(by seconds: TimeInterval) { clock.advance(by: seconds) }
 
-    /// A response from `url` sets cookies.
+    /// Stores the cookies that a response from `url` sets.
     func receive(_ fields: String..., from url: String, mainDocument: String? = nil) {
       let url = URL(string: url)!
       var request = URLRequest(url: url)
@@ -36,7 +36,7 @@
         for: request)
     }
 
-    /// The `Cookie` field of a request to `url`.
+    /// Returns the `Cookie` field of a request to `url`.
     func sent(to url: String, mainDocument: String? = nil) -> String? {
       storage.cookieHeader(for: URL(string: url)!, mainDocumentURL: mainDocument.flatMap { URL(string: $0) })
     }

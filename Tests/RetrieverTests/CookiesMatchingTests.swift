@@ -11,14 +11,14 @@
       #expect(jar.storage.cookies == [])
     }
 
-    @Test func withoutADomainItGoesToThatHostOnly() {
+    @Test func `a cookie without a domain is sent to its host only`() {
       jar.receive("a=1", from: "https://example.com/")
       #expect(jar.sent(to: "https://EXAMPLE.com/") == "a=1")
       #expect(jar.sent(to: "http://example.com:8080/") == "a=1")
       #expect(jar.sent(to: "https://www.example.com/") == nil)
     }
 
-    @Test func withADomainItGoesToEveryHostBelowIt() {
+    @Test func `a cookie with a domain is sent to subdomains`() {
       jar.receive("a=1; Domain=example.com", from: "https://www.example.com/")
       for host in ["example.com", "www.example.com", "a.b.example.com"] {
         #expect(jar.sent(to: "https://\(host)/") == "a=1")
@@ -28,7 +28,7 @@
       }
     }
 
-    @Test func anAddressHasNoHostsBelowIt() {
+    @Test func `an address has no subdomains`() {
       jar.receive("a=1", from: "http://127.0.0.1/")
       jar.receive("b=2", from: "http://[::1]/")
       jar.receive("c=3; Domain=0.0.1", from: "http://127.0.0.1/")
@@ -42,7 +42,9 @@
       ("/a", "/a?b", true), ("/a", "/ab", false), ("/a/", "/a", false), ("/a", "/", false),
       ("/a", "/A", false),
     ])
-    func goesAlongWithItsPathAndWhatIsBelowIt(cookiePath: String, path: String, isSent: Bool) {
+    func `a cookie is sent to its path and everything below it`(
+      cookiePath: String, path: String, isSent: Bool
+    ) {
       jar.receive("a=1; Path=\(cookiePath)", from: "https://example.com/")
       #expect((jar.sent(to: "https://example.com" + path) != nil) == isSent)
     }
@@ -75,7 +77,7 @@
       #expect(jar.storage.cookies?.map(\.name) == ["b"])
     }
 
-    @Test func aCookieForTheSameSiteStaysHereWhenAnotherSiteAsks() {
+    @Test func `a SameSite cookie is not sent for a document of another site`() {
       jar.receive(
         "s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None", from: "https://example.com/")
       let url = "https://example.com/"

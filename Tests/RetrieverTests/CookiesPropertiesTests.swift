@@ -17,7 +17,7 @@
       }
     }
 
-    @Test func theURLItIsFromStandsInForADomain() {
+    @Test func `the origin URL provides the default domain`() {
       var properties = minimal
       properties[.originURL] = URL(string: "https://apple.com/a")
       #expect(HTTPCookie(properties: properties)?.domain == "example.com")
@@ -31,13 +31,13 @@
       (HTTPCookiePropertyKey.value, "a\r\nEvil: 1"), (.value, "a; admin=1"), (.name, "a=b"), (.name, "a\0"),
       (.name, ""), (.path, "/\n"), (.domain, "example.com\r\n"),
     ])
-    func refusesWhatCouldAddAFieldOrAnotherCookie(key: HTTPCookiePropertyKey, text: String) {
+    func `refuses text that could add a field or another cookie`(key: HTTPCookiePropertyKey, text: String) {
       var properties = minimal
       properties[key] = text
       #expect(HTTPCookie(properties: properties) == nil)
     }
 
-    @Test func versionZeroKnowsNoAgeAndOnePort() throws {
+    @Test func `version 0 supports no maximum age and only one port`() throws {
       let added: [HTTPCookiePropertyKey: Any] = [
         .maximumAge: "2000", .port: "443,8443", .secure: "YES", .comment: "why",
         .commentURL: "https://example.com/why", .discard: "TRUE", .expires: Date.distantFuture,
@@ -52,7 +52,7 @@
       #expect(cookie.commentURL == URL(string: "https://example.com/why"))
     }
 
-    @Test func versionOneKnowsAnAge() throws {
+    @Test func `version 1 supports a maximum age`() throws {
       let added: [HTTPCookiePropertyKey: Any] = [.maximumAge: "100", .version: "1", .port: "443, 8443"]
       let cookie = try #require(HTTPCookie(properties: minimal.merging(added) { $1 }))
       let date = try #require(cookie.expiresDate)
@@ -60,7 +60,7 @@
       #expect(cookie.portList == [443, 8443])
     }
 
-    @Test func itsPropertiesMakeAnEqualCookie() throws {
+    @Test func `the properties of a cookie create an equal cookie`() throws {
       let field = "a=b; Domain=example.com; Path=/x; Secure; HttpOnly; SameSite=Lax; Max-Age=60; Port=8080"
       let cookie = try #require(
         HTTPCookie.cookies(
@@ -82,7 +82,7 @@
           == ["Cookie": "name=a value @#$%^&*; name=a value @#$%^&*"])
     }
 
-    @Test func itsDescriptionLeavesTheValueOut() throws {
+    @Test func `the description omits the value`() throws {
       let cookie = try #require(HTTPCookie(properties: minimal))
       #expect(cookie.description.contains("example.com"))
       #expect(!cookie.description.contains("a value"))

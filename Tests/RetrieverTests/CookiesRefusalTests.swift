@@ -15,7 +15,7 @@
     }
 
     @Test(arguments: ["com", "co.uk", "github.io", "kawasaki.jp"])
-    func nobodyCanSetACookieForAPublicSuffix(suffix: String) throws {
+    func `a cookie for a public suffix is refused`(suffix: String) throws {
       jar.receive("a=1; Domain=\(suffix)", from: "https://example.\(suffix)/")
       #expect(names.isEmpty)
       jar.storage.setCookie(
@@ -38,7 +38,7 @@
       #expect(names.isEmpty)
     }
 
-    @Test func aSecureCookieCannotBeHiddenWithoutTLS() {
+    @Test func `a Secure cookie cannot be shadowed without TLS`() {
       jar.receive("a=1; Secure; Domain=example.com", from: "https://example.com/")
       jar.receive("a=evil", from: "http://www.example.com/")
       jar.receive("a=evil; Path=/login", from: "http://example.com/")
@@ -52,12 +52,12 @@
       "__Secure-a=1", "__secure-a=1", "__Host-a=1; Path=/", "__Host-a=1; Secure; Path=/x",
       "__Host-a=1; Secure; Path=/; Domain=example.com",
     ])
-    func aPrefixIsAPromise(field: String) {
+    func `a cookie that violates the rules of its prefix is refused`(field: String) {
       jar.receive(field, from: "https://example.com/")
       #expect(names.isEmpty)
     }
 
-    @Test func aPrefixWhosePromiseIsKeptIsTakenIn() {
+    @Test func `a cookie that follows the rules of its prefix is stored`() {
       jar.receive("__Secure-a=1; Secure", "__Host-b=2; Secure; Path=/", from: "https://example.com/dir/")
       #expect(names == ["__Secure-a", "__Host-b"])
     }

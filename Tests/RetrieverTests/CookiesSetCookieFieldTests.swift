@@ -10,7 +10,7 @@
       HTTPCookie.cookies(withResponseHeaderFields: ["set-cookie": field], for: URL(string: url)!)
     }
 
-    @Test func readsEveryAttributeWhateverItsCase() throws {
+    @Test func `reads every attribute, ignoring case`() throws {
       let cookie = try #require(
         cookies(
           "id = a=b ; DOMAIN=Example.com; path=/x; SECURE; HttpOnly; SameSite=STRICT; Comment=why; Port=\"80,81\""
@@ -40,7 +40,7 @@
       ("https://example.com/dir/page", "/dir"),
       ("https://example.com/dir/", "/dir"), ("https://example.com/a%20b/c?d/e", "/a%20b"),
     ])
-    func withoutAUsablePathItIsForTheDirectoryOfTheURL(url: String, path: String) {
+    func `a cookie without a usable path is for the directory of the URL`(url: String, path: String) {
       #expect(cookies("a=b", from: url).first?.path == path)
       #expect(cookies("a=b; Path=relative", from: url).first?.path == path)
       #expect(cookies("a=b; Path=/x; Path", from: url).first?.path == path)
@@ -52,11 +52,11 @@
       ("a=b; Domain=one.com; Domain=two.com", ".two.com"), ("a=b; Domain=1.2.3.4", "1.2.3.4"),
       ("a=b; Domain=bücher.example", ".xn--bcher-kva.example"),
     ])
-    func aDomainHasADotBeforeItWhenHostsBelowItAreMeant(field: String, domain: String) {
+    func `a domain that includes subdomains starts with a dot`(field: String, domain: String) {
       #expect(cookies(field).first?.domain == domain)
     }
 
-    @Test func aMaximumAgeCountsBeforeADateWhereverItStands() throws {
+    @Test func `Max-Age has precedence over Expires in any order`() throws {
       for field in [
         "a=b; Max-Age=100; Expires=Wed, 21 Oct 2015 07:28:00 GMT",
         "a=b; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Max-Age=100",
@@ -66,11 +66,12 @@
       }
     }
 
-    @Test(arguments: ["0", "-1", "-99999999999999999999"]) func anAgeOfNothingIsLongAgo(age: String) {
+    @Test(arguments: ["0", "-1", "-99999999999999999999"])
+    func `a maximum age of zero or less is in the past`(age: String) {
       #expect(cookies("a=b; Max-Age=\(age)").first?.expiresDate == .distantPast)
     }
 
-    @Test func anAgeThatIsNoNumberIsIgnoredAndAHugeOneStays() {
+    @Test func `an invalid maximum age is ignored and a huge one never expires`() {
       #expect(cookies("a=b; Max-Age=soon").first?.isSessionOnly == true)
       #expect(cookies("a=b; Max-Age=1e3").first?.isSessionOnly == true)
       #expect(cookies("a=b; Max-Age=99999999999999999999").first?.expiresDate == .distantFuture)
@@ -86,13 +87,13 @@
       #expect(cookies("a=1,\n  b=2").map(\.name) == ["a", "b"])
     }
 
-    @Test func aSemicolonEndsAPartWhateverStandsAfterIt() {
+    @Test func `a semicolon ends a part regardless of the next character`() {
       let cookie = cookies("a=b;\u{301}c; Secure").first
       #expect(cookie?.value == "b")
       #expect(cookie?.isSecure == true)
     }
 
-    @Test func commasInOneFieldOfAResponseAreNotTakenForAnotherCookie() {
+    @Test func `commas in a single field of a response do not separate cookies`() {
       let url = URL(string: "https://example.com/")!
       let storage = HTTPCookieStorage()
       let response = HTTPURLResponse(

@@ -13,14 +13,14 @@
       try #require(HTTPCookie(properties: [.name: name, .value: value, .path: "/", .domain: domain]))
     }
 
-    @Test func oneWithTheSameNameDomainAndPathTakesTheOldOnesPlace() throws {
+    @Test func `a cookie replaces one with the same name, domain and path`() throws {
       jar.storage.setCookie(try cookie("a", "1"))
       jar.storage.setCookie(try cookie("a", "2"))
       jar.storage.setCookie(try cookie("a", "3", domain: "example.org"))
       #expect(jar.storage.cookies?.map(\.value) == ["2", "3"])
     }
 
-    @Test func anExpiredOneTakesTheOldOneBack() {
+    @Test func `an expired cookie removes the stored one`() {
       jar.receive("a=1", "b=2", from: "https://example.com/")
       jar.receive("a=; Max-Age=0", from: "https://example.com/")
       #expect(jar.sent(to: "https://example.com/") == "b=2")
@@ -29,13 +29,13 @@
     @Test func deletesOneCookie() throws {
       jar.storage.setCookie(try cookie("a"))
       jar.storage.setCookie(try cookie("b"))
-      jar.storage.deleteCookie(try cookie("a", "whatever its value"))
+      jar.storage.deleteCookie(try cookie("a", "any value"))
       #expect(jar.storage.cookies?.map(\.name) == ["b"])
       jar.storage.deleteCookie(try cookie("b"))
       #expect(jar.sent(to: "https://example.com/") == nil)
     }
 
-    @Test func removesWhatWasStoredSinceADate() throws {
+    @Test func `removes cookies that were stored since a date`() throws {
       jar.storage.setCookie(try cookie("a"))
       jar.advance(by: 60)
       jar.storage.setCookie(try cookie("b"))
@@ -45,13 +45,13 @@
       #expect(jar.storage.cookies?.map(\.name) == ["a"])
     }
 
-    @Test func sortsByWhatItIsAsked() throws {
+    @Test func `sorts cookies by the given descriptors`() throws {
       for name in ["b", "c", "a"] { jar.storage.setCookie(try cookie(name)) }
       let order = NSSortDescriptor(keyPath: \HTTPCookie.name, ascending: false)
       #expect(jar.storage.sortedCookies(using: [order]).map(\.name) == ["c", "b", "a"])
     }
 
-    @Test func thePolicyNeverTakesNothingInAndKeepsWhatIsHere() throws {
+    @Test func `the never policy refuses new cookies and keeps existing ones`() throws {
       jar.receive("a=1", from: "https://example.com/")
       jar.storage.cookieAcceptPolicy = .never
       jar.receive("b=2", from: "https://example.com/")
@@ -59,7 +59,7 @@
       #expect(jar.sent(to: "https://example.com/") == "a=1")
     }
 
-    @Test func thePolicyOfTheMainDocumentLooksAtTheSite() {
+    @Test func `the main document policy compares sites`() {
       jar.storage.cookieAcceptPolicy = .onlyFromMainDocumentDomain
       jar.receive("a=1", from: "https://cdn.example.co.uk/", mainDocument: "https://www.example.co.uk/page")
       jar.receive("b=2", from: "https://cdn.example.co.uk/", mainDocument: "https://other.co.uk/")
@@ -77,7 +77,7 @@
       #expect(jar.storage.cookies == [])
     }
 
-    @Test func oneSiteHoldsAtMost180AndTheOldestGoFirst() {
+    @Test func `a site has at most 180 cookies and the oldest are removed first`() {
       for number in 0..<200 { jar.receive("n\(number)=1", from: "https://host\(number % 7).example.com/") }
       jar.receive("other=1", from: "https://example.org/")
       let names = jar.storage.cookies?.map(\.name) ?? []
@@ -86,7 +86,7 @@
       #expect(names.last == "other")
     }
 
-    @Test func allSitesTogetherHoldAtMost3000AndTheOldestGoFirst() {
+    @Test func `a storage has at most 3000 cookies and the oldest are removed first`() {
       for number in 0..<3010 { jar.receive("n\(number)=1", from: "https://site\(number).com/") }
       let names = jar.storage.cookies?.map(\.name) ?? []
       #expect(names.count == 3000)
@@ -94,7 +94,7 @@
       #expect(names.last == "n3009")
     }
 
-    @Test func aNameGivesTheSameStorageAgainAndTheSharedOneIsOne() {
+    @Test func `a group name always returns the same storage`() {
       let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "group.one")
       #expect(storage === HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "group.one"))
       #expect(storage !== HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "group.two"))
@@ -102,7 +102,7 @@
       #expect(HTTPCookieStorage.shared === HTTPCookieStorage.shared)
     }
 
-    @Test func aChangeIsAnnounced() async throws {
+    @Test func `a change posts a notification`() async throws {
       let storage = jar.storage
       let change = try cookie("a")
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -117,7 +117,7 @@
       }
     }
 
-    @Test func manyThreadsMayUseItAtOnce() async {
+    @Test func `a cookie storage is thread-safe`() async {
       let jar = jar
       await withTaskGroup { group in
         for number in 0..<32 {

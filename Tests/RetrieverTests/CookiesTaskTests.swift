@@ -19,13 +19,13 @@
       return URLSession.shared.dataTask(with: request)
     }
 
-    @Test func storesWhatTheURLOfATaskMaySet() throws {
+    @Test func `stores the cookies that the URL of a task may set`() throws {
       let stored = [try cookie(domain: "example.com"), try cookie(domain: "other.com")]
       storage.storeCookies(stored, for: try task("https://example.com/"))
       #expect(storage.cookies?.map(\.domain) == ["example.com"])
     }
 
-    @Test func givesWhatGoesAlongWithATask() async throws {
+    @Test func `returns the cookies to send with a task's request`() async throws {
       storage.setCookie(try cookie(domain: "example.com", sameSite: .sameSiteStrict))
       let sameSite = try task("https://example.com/a", mainDocument: "https://example.com/")
       let otherSite = try task("https://example.com/a", mainDocument: "https://other.com/")

@@ -3,7 +3,7 @@
   import Retriever
   import Testing
 
-  /// Which credential of a protection space is the default one.
+  /// The default credential of a protection space.
   struct CredentialDefaultTests {
     private let storage = URLCredentialStorage()
     private let space = URLProtectionSpace(
@@ -12,7 +12,7 @@
     private let alice = URLCredential(user: "alice", password: "a", persistence: .forSession)
     private let bob = URLCredential(user: "bob", password: "b", persistence: .forSession)
 
-    @Test func `removing the default credential leaves no default, whoever else is stored`() {
+    @Test func `removing the default leaves no default, even if other credentials are stored`() {
       storage.setDefaultCredential(alice, for: space)
       storage.set(bob, for: space)
       #expect(storage.defaultCredential(for: space) == alice)

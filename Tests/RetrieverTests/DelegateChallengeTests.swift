@@ -37,7 +37,7 @@
       )
     }
 
-    @Test func aRightCredentialLetsIn() async throws {
+    @Test func `a correct credential is accepted`() async throws {
       let server = try Self.server()
       let result = try await load(server.url()) { _ in (.useCredential, Self.credential()) }
       #expect(result.text == "in")
@@ -52,7 +52,7 @@
       #expect((challenge.failureResponse as? HTTPURLResponse)?.statusCode == 401)
     }
 
-    @Test func aWrongCredentialIsAskedAboutAgain() async throws {
+    @Test func `a wrong credential leads to another challenge`() async throws {
       let server = try Self.server()
       let result = try await load(server.url()) { challenge in
         challenge.previousFailureCount < 2
@@ -63,7 +63,7 @@
       #expect(result.challenges.map(\.previousFailureCount) == [0, 1, 2])
     }
 
-    @Test func aCredentialForTheSessionIsRememberedForItsPlace() async throws {
+    @Test func `a session credential is remembered for its protection space`() async throws {
       let server = try Self.server()
       let session = URLSession.forTest()
       _ = try await load(server.url("/a"), session) { _ in (.useCredential, Self.credential()) }
@@ -77,7 +77,7 @@
       #expect(forgotten.status == 401)
     }
 
-    @Test func whatARequestSaysItselfCountsBeforeWhatIsRemembered() async throws {
+    @Test func `the request's own field has precedence over a remembered credential`() async throws {
       let server = try Self.server()
       let session = URLSession.forTest()
       _ = try await load(server.url(), session) { _ in (.useCredential, Self.credential()) }
@@ -89,7 +89,7 @@
       #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test func aCredentialForOnceIsForgotten() async throws {
+    @Test func `a credential without persistence is not remembered`() async throws {
       let server = try Self.server()
       let session = URLSession.forTest()
       _ = try await load(server.url(), session) { _ in (.useCredential, Self.credential("pass", .none)) }
@@ -118,7 +118,7 @@
     }
 
     @Test(arguments: [URLSession.AuthChallengeDisposition.rejectProtectionSpace, .performDefaultHandling])
-    func withoutACredentialTheServersAnswerIsTheAnswer(
+    func `without a credential, the 401 response is delivered`(
       disposition: URLSession.AuthChallengeDisposition
     ) async throws {
       let server = try Self.server()
@@ -129,7 +129,7 @@
       #expect(server.requests.count == 1)
     }
 
-    @Test func noCredentialMeansGoingOnWithoutOne() async throws {
+    @Test func `using no credential delivers the 401 response`() async throws {
       let server = try Self.server()
       let result = try await load(server.url()) { _ in (.useCredential, nil) }
       #expect(result.status == 401)
@@ -177,7 +177,7 @@
       #expect(text == Array("in".utf8))
     }
 
-    @Test func aServerThatIsNeverContentDoesNotAskForEver() async throws {
+    @Test func `repeated challenges end`() async throws {
       let server = try ScriptedServer.http { _ in
         Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")])
       }

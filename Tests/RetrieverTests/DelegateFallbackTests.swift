@@ -5,7 +5,7 @@
 
   @testable import Retriever
 
-  /// Which delegate hears of what: method by method the task's own first, then the session's.
+  /// The order in which delegates are called: for each method, the task's delegate first, then the session's.
   @Suite(.timeLimit(.minutes(1))) struct DelegateFallbackTests {
     private static func server() throws -> ScriptedServer {
       try ScriptedServer.http { request in
@@ -21,7 +21,7 @@
       (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
     })
 
-    @Test func theCallsDelegateIsAskedAndTheSessionsIsNot() async throws {
+    @Test func `the task's delegate is called and the session's is not`() async throws {
       let server = try Self.server()
       let (own, ofSession) = (HandlerDelegate(Self.answers), HandlerDelegate(Self.answers))
       let session = URLSession.forTest(delegate: ofSession)
@@ -31,7 +31,7 @@
       #expect(ofSession.log.events.isEmpty)
     }
 
-    @Test func theSessionsDelegateIsAskedWhereTheCallHasNone() async throws {
+    @Test func `the session's delegate is called if the task has none`() async throws {
       let server = try Self.server()
       let ofSession = HandlerDelegate(Self.answers)
       let session = URLSession.forTest(delegate: ofSession)
@@ -40,12 +40,12 @@
       #expect(ofSession.log.order == ["created", "redirect", "challenge", "metrics"])
     }
 
-    @Test func whatTheCallsDelegateDoesNotImplementGoesToTheSessions() async throws {
+    @Test func `methods that the task's delegate lacks go to the session's delegate`() async throws {
       let server = try Self.server()
-      let own = RedirectsOnly()
+      let own = RedirectOnlyDelegate()
       let ofSession = HandlerDelegate(Self.answers)
       let session = URLSession.forTest(delegate: ofSession)
-      // Twice: the second time it is known what is not implemented.
+      // In the second round, the missing methods are already known.
       for round in 1...2 {
         #expect(try await session.data(from: server.url(), delegate: own).0 == Data("in".utf8))
         #expect(own.log.events.count == round)
@@ -64,7 +64,7 @@
       #expect(await eventually { await session.allTasks.isEmpty })
     }
 
-    @Test func theAsyncFormsAreAskedAsWell() async throws {
+    @Test func `async delegate methods are called too`() async throws {
       let server = try Self.server()
       let own = AsyncDelegate(Self.answers)
       #expect(try await URLSession.forTest().data(from: server.url(), delegate: own).0 == Data("in".utf8))
@@ -77,7 +77,7 @@
       #expect(ofSession.log.events == ["redirect", "challenge", "response", "completed"])
     }
 
-    @Test func oneObjectInBothPlacesIsAskedOnce() async throws {
+    @Test func `an object that is both delegates is called once`() async throws {
       let server = try Self.server()
       let delegate = HandlerDelegate(Self.answers)
       let session = URLSession.forTest(delegate: delegate)
@@ -85,7 +85,7 @@
       #expect(delegate.log.events == ["created", "redirect", "challenge", "metrics"])
     }
 
-    @Test func theTasksDelegateIsNeverTheSessions() throws {
+    @Test func `a task's delegate property never returns the session's delegate`() throws {
       let url = try #require(URL(string: "http://127.0.0.1:1/"))
       let session = URLSession.forTest(delegate: HandlerDelegate())
       let task = session.dataTask(with: url)
@@ -96,27 +96,27 @@
       task.cancel()
     }
 
-    @Test func aTaskHoldsItsDelegateUntilItCompletes() async throws {
+    @Test func `a task retains its delegate until it completes`() async throws {
       let gate = Gate()
       let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "x"))])
-      let weakly: Weakly<HandlerDelegate>
+      let weakReference: WeakReference<HandlerDelegate>
       let session = URLSession.forTest()
       let task = session.dataTask(with: server.url())
       do {
         let delegate = HandlerDelegate()
         task.delegate = delegate
-        weakly = Weakly(delegate)
+        weakReference = WeakReference(delegate)
       }
       task.resume()
-      #expect(weakly.object != nil)
+      #expect(weakReference.object != nil)
       gate.open()
-      #expect(await eventually { weakly.object == nil })
+      #expect(await eventually { weakReference.object == nil })
       #expect(task.delegate == nil)
       task.delegate = SilentDelegate()
       #expect(task.delegate == nil)
     }
 
-    @Test func aTasksOwnDelegateHearsOfADelegateTask() async throws {
+    @Test func `a task's delegate receives the response and the body`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
       let own = HandlerDelegate()
       let session = URLSession.forTest()
@@ -127,7 +127,7 @@
       #expect(own.log.order == ["response", "data", "metrics", "completed"])
     }
 
-    @Test func bytesTellTheDelegateOfChallengesButNotOfResponseAndData() async throws {
+    @Test func `bytes reports challenges to the delegate but no response and data`() async throws {
       let server = try Self.server()
       let own = HandlerDelegate(Self.answers)
       let (bytes, _) = try await URLSession.forTest().bytes(from: server.url(), delegate: own)
@@ -138,7 +138,7 @@
       #expect(own.log.order == ["created", "redirect", "challenge", "metrics"])
     }
 
-    private final class RedirectsOnly: URLSessionTaskDelegate {
+    private final class RedirectOnlyDelegate: URLSessionTaskDelegate {
       let log = DelegateLog()
 
       func urlSession(

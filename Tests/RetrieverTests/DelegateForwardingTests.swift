@@ -5,7 +5,7 @@
 
   @testable import Retriever
 
-  /// A delegate that passes calls on to another object keeps its own methods.
+  /// A delegate that forwards calls to another object keeps its own methods.
   @Suite(.timeLimit(.minutes(1))) struct DelegateForwardingTests {
     @Test func `a delegate keeps the methods that the object it forwards to does not have`() async throws {
       let server = try ScriptedServer.http { request in
@@ -15,7 +15,7 @@
         }
       }
       for _ in 0..<3 {
-        let delegate = Forwarder()
+        let delegate = ForwardingDelegate()
         let session = URLSession.forTest(delegate: delegate)
         session.dataTask(with: server.url("/from")).resume()
         #expect(await delegate.log.completed.wait(within: .seconds(30)))
@@ -27,7 +27,7 @@
     @Test func `the session's delegate is not asked for what the task's delegate forwards`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
       for _ in 0..<2 {
-        let (own, ofSession) = (Forwarder(), HandlerDelegate())
+        let (own, ofSession) = (ForwardingDelegate(), HandlerDelegate())
         let session = URLSession.forTest(delegate: ofSession)
         _ = try await session.data(from: server.url(), delegate: own)
         #expect(own.log.order == ["created", "metrics"])
@@ -40,7 +40,7 @@
         request.path == "/from" ? .redirect(to: "/to") : Reply(text: "body")
       }
       for round in 1...2 {
-        let delegate = CallsItself()
+        let delegate = SelfCallingDelegate()
         let session = URLSession.forTest()
         let (data, _) = try await session.data(from: server.url("/from"), delegate: delegate)
         #expect(data == Data("body".utf8))
@@ -53,7 +53,7 @@
         request.path == "/from" ? .redirect(to: "/to") : Reply(text: "body")
       }
       for round in 1...2 {
-        let delegate = AwaitsAsyncForm()
+        let delegate = AsyncFormDelegate()
         let session = URLSession.forTest()
         let (data, _) = try await session.data(from: server.url("/from"), delegate: delegate)
         #expect(data == Data("body".utf8))
@@ -61,8 +61,8 @@
       }
     }
 
-    /// Has every method; each one passes the call on to an object that has none.
-    private final class Forwarder: URLSessionDataDelegate {
+    /// Implements all methods. Each one forwards the call to an object that implements none.
+    private final class ForwardingDelegate: URLSessionDataDelegate {
       let log = DelegateLog()
       private let target: any URLSessionDataDelegate = SilentDelegate()
 
@@ -109,7 +109,7 @@
       }
     }
 
-    private final class CallsItself: URLSessionTaskDelegate {
+    private final class SelfCallingDelegate: URLSessionTaskDelegate {
       let log = DelegateLog()
 
       func urlSession(
@@ -122,7 +122,7 @@
       }
     }
 
-    private final class AwaitsAsyncForm: URLSessionTaskDelegate {
+    private final class AsyncFormDelegate: URLSessionTaskDelegate {
       let log = DelegateLog()
 
       func urlSession(

@@ -8,7 +8,7 @@
   @testable import Retriever
 
   @Suite(.timeLimit(.minutes(1))) struct DelegateOrderTests {
-    @Test func aDataTaskTellsItsLifeInOrder() async throws {
+    @Test func `a data task calls its delegate in order`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
@@ -19,8 +19,8 @@
       #expect(delegate.log.current.error == nil)
     }
 
-    @Test(arguments: [4, 300_000]) func anUploadTaskTellsWhatItSendsBeforeTheResponse(size: Int) async throws
-    {
+    @Test(arguments: [4, 300_000])
+    func `an upload task reports sent bytes before the response`(size: Int) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "taken") }
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
@@ -29,7 +29,7 @@
       #expect(delegate.log.order == ["created", "sent", "response", "data", "metrics", "completed"])
     }
 
-    @Test func aDownloadTaskTellsItsLifeInOrder() async throws {
+    @Test func `a download task calls its delegate in order`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
@@ -64,7 +64,7 @@
       #expect(delegate.log.current.metrics.first?.transactionMetrics.count == 3)
     }
 
-    @Test func interimResponsesAreTold() async throws {
+    @Test func `interim responses are reported to the delegate`() async throws {
       let server = try ScriptedServer([
         .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"),
         .send(Reply(text: "end")),
@@ -79,7 +79,8 @@
 
     enum End: CaseIterable { case success, failure, cancellation }
 
-    @Test(arguments: End.allCases) func metricsComeOnceHoweverATaskEnds(end: End) async throws {
+    @Test(arguments: End.allCases)
+    func `metrics are reported once, regardless of how a task ends`(end: End) async throws {
       let reached = Gate()
       let server = try ScriptedServer([
         .readRequest, .open(reached),
@@ -99,7 +100,7 @@
       #expect((delegate.log.current.error == nil) == (end == .success))
     }
 
-    @Test func anAsyncCallsDelegateHasItsMetricsBeforeTheCallReturns() async throws {
+    @Test func `an async load reports its metrics before it returns`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "x") }
       let delegate = HandlerDelegate()
       _ = try await URLSession.forTest().data(from: server.url(), delegate: delegate)
@@ -109,9 +110,9 @@
       #expect(transaction?.networkProtocolName == "http/1.1")
     }
 
-    @Test func aStreamEndsForItsReaderOnceTheDelegateHasTheMeasurements() async throws {
+    @Test func `a stream ends after its delegate has received the metrics`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
-      let delegate = PatientMeasurer()
+      let delegate = WaitingMetricsDelegate()
       let (bytes, _) = try await URLSession.forTest().bytes(from: server.url(), delegate: delegate)
       var count = 0
       for try await _ in bytes { count += 1 }
@@ -120,7 +121,7 @@
       #expect(delegate.wasFirst.withLock { $0 } == true)
     }
 
-    @Test func aTaskIsAnnouncedBeforeTheMethodThatMakesItReturns() throws {
+    @Test func `a new task is reported before the method that creates it returns`() throws {
       let url = try #require(URL(string: "http://127.0.0.1:1/"))
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
@@ -129,9 +130,9 @@
       task.cancel()
     }
 
-    @Test func theBodyWaitsForTheAnswerAboutTheResponse() async throws {
+    @Test func `the body waits for the response disposition`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
-      let delegate = SlowAnswer()
+      let delegate = PendingAnswerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
@@ -156,9 +157,9 @@
       }
     }
 
-    @Test func anAnswerThatIsGivenTwiceCountsOnce() async throws {
+    @Test func `only the first call of a completion handler has an effect`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
-      let delegate = SlowAnswer()
+      let delegate = PendingAnswerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
@@ -170,9 +171,9 @@
       #expect(task.error == nil)
     }
 
-    @Test func cancellingWhileTheDelegateThinksEndsTheTask() async throws {
+    @Test func `cancelling while the delegate decides ends the task`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
-      let delegate = SlowAnswer()
+      let delegate = PendingAnswerDelegate()
       let session = URLSession.forTest(delegate: delegate)
       let task = session.dataTask(with: server.url())
       task.resume()
@@ -186,7 +187,7 @@
 
     @Test func theResourceTimeOutDoesNotWaitForADelegate() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "body") }
-      let delegate = SlowAnswer()
+      let delegate = PendingAnswerDelegate()
       let session = URLSession.forTest(delegate: delegate) { $0.timeoutIntervalForResource = 0.3 }
       let task = session.dataTask(with: server.url())
       task.resume()
@@ -194,8 +195,8 @@
       #expect((task.error as? URLError)?.code == .timedOut)
     }
 
-    @Test func aSlowDelegateHoldsTheServerBack() async throws {
-      let pieces = Notes<Int>()
+    @Test func `receiving pauses while a delegate lags behind`() async throws {
+      let pieces = Log<Int>()
       let server = try ScriptedServer { connection in
         _ = try connection.readRequest()
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(100 << 20)\r\n\r\n")
@@ -205,7 +206,7 @@
           pieces.add(number)
         }
       }
-      let delegate = StuckDelegate()
+      let delegate = BlockingDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
       #expect(await delegate.reached.wait(within: .seconds(30)))
@@ -215,13 +216,13 @@
         try await Task.sleep(for: .milliseconds(200))
       }
       #expect(last < 40)
-      delegate.goOn.open()
+      delegate.resume.open()
       #expect(await delegate.completed.wait(within: .seconds(30)))
       #expect(delegate.received == 100 << 20)
     }
 
-    /// Gives a reader plenty of time to end before the measurements are there.
-    private final class PatientMeasurer: NSObject, URLSessionTaskDelegate {
+    /// Gives a reader enough time to end before the metrics are available.
+    private final class WaitingMetricsDelegate: NSObject, URLSessionTaskDelegate {
       let readerHasEnded = DispatchSemaphore(value: 0)
       let wasFirst = Mutex<Bool?>(nil)
 
@@ -233,8 +234,8 @@
       }
     }
 
-    /// Keeps the handler of the question about the response.
-    private final class SlowAnswer: URLSessionDataDelegate {
+    /// Stores the completion handler of the response.
+    private final class PendingAnswerDelegate: URLSessionDataDelegate {
       let asked = Gate()
       let gotData = Gate()
       private let handler = Mutex<(@Sendable (URLSession.ResponseDisposition) -> Void)?>(nil)
@@ -254,16 +255,16 @@
       }
     }
 
-    /// Stays in its first piece of data until it may go on.
-    private final class StuckDelegate: URLSessionDataDelegate {
-      let (reached, goOn, completed) = (Gate(), Gate(), Gate())
+    /// Waits in its first call with data until the test lets it continue.
+    private final class BlockingDelegate: URLSessionDataDelegate {
+      let (reached, resume, completed) = (Gate(), Gate(), Gate())
       private let count = Mutex(0)
       var received: Int { count.withLock { $0 } }
 
       func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         count.withLock { $0 += data.count }
         reached.open()
-        goOn.waitBlocking()
+        resume.waitBlocking()
       }
 
       func urlSession(

@@ -25,7 +25,7 @@
       #expect(response.url == server.url("/to"))
     }
 
-    @Test func nilTakesTheRedirectsOwnResponse() async throws {
+    @Test func `returning nil delivers the redirect's own response`() async throws {
       let server = try ScriptedServer.http { _ in
         Reply(302, headers: [("Location", "/to")], text: "moved")
       }
@@ -41,7 +41,7 @@
       #expect(server.requests.map(\.path) == ["/from", "/from"])
     }
 
-    @Test func nilForATaskWithADelegateAsksAboutTheResponse() async throws {
+    @Test func `nil for a task with a delegate asks for a response disposition`() async throws {
       let server = try Self.server()
       let delegate = HandlerDelegate(.init(redirect: { _, _ in nil }))
       let session = URLSession.forTest(delegate: delegate)
@@ -75,7 +75,7 @@
       #expect(task.currentRequest?.url == server.url("/to"))
     }
 
-    @Test func anEndlessChainIsGivenUp() async throws {
+    @Test func `an endless chain of redirects fails`() async throws {
       let server = try Self.server()
       #expect(
         await errorCode { _ = try await URLSession.forTest().data(from: server.url("/loop")) }
@@ -83,7 +83,7 @@
       #expect(server.requests.count == 21)
     }
 
-    @Test func aPostThatIsFoundElsewhereBecomesAGet() async throws {
+    @Test func `a redirected POST becomes a GET`() async throws {
       let server = try ScriptedServer.http { request in
         request.path == "/from" ? .redirect(to: "/to") : Reply(text: "\(request.method) \(request.text)")
       }
@@ -105,7 +105,7 @@
       #expect(text(try await session.upload(for: request, fromFile: file).0) == "POST file")
     }
 
-    @Test func secretsStayWithTheirOrigin() async throws {
+    @Test func `secret fields are not sent to another origin`() async throws {
       let other = try ScriptedServer.http { Reply(text: $0["Authorization"] ?? "none") }
       let server = try ScriptedServer.http { request in
         request.path == "/out" ? .redirect(to: other.address()) : .redirect(to: "/out")
@@ -117,7 +117,7 @@
       #expect(server.requests.map { $0["Authorization"] } == ["Bearer secret", "Bearer secret"])
     }
 
-    @Test func secretsThatTheConfigurationAddsStayWithTheOriginOfTheRequest() async throws {
+    @Test func `secret fields of the configuration stay with the request's origin`() async throws {
       let names = ["Authorization", "X-Api-Key", "Cookie", "Accept-Language"]
       let other = try ScriptedServer.http { request in
         Reply(text: names.filter { request[$0] != nil }.joined(separator: " "))
@@ -133,7 +133,7 @@
       }
       #expect(text(try await session.data(from: server.url("/in")).0) == "Accept-Language")
       #expect(server.requests.map { $0["X-Api-Key"] } == ["secret", "secret"])
-      // Asked for by itself, the other origin is one the program has chosen.
+      // Requested directly, the other origin is one that the program has chosen.
       #expect(text(try await session.data(from: other.url()).0) == names.joined(separator: " "))
     }
 
@@ -156,7 +156,7 @@
       }
     }
 
-    @Test func aRedirectsLongBodyIsNotReadToItsEnd() async throws {
+    @Test func `the long body of a redirect is not read completely`() async throws {
       let server = try ScriptedServer { connection in
         while let request = try connection.nextRequest() {
           if request.path == "/to" {
@@ -171,7 +171,7 @@
       #expect(text(data) == "there")
     }
 
-    @Test func aRedirectsBodyThatIsCutOffDoesNotMatter() async throws {
+    @Test func `a truncated redirect body does not matter`() async throws {
       let gate = Gate()
       let server = try ScriptedServer { connection in
         while let request = try connection.nextRequest() {

@@ -3,8 +3,8 @@
   import Foundation
   import Retriever
 
-  // The code of the documentation, as it stands there, so that it is known to compile. `DocumentationTests` compares the
-  // two and runs what is here.
+  // The documentation's examples, copied exactly so that the compiler checks them. `DocumentationTests` compares
+  // the two and runs this code.
 
   struct DocumentationExamples {
     // MARK: Getting started
@@ -79,7 +79,7 @@
         guard space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic else {
           return (.performDefaultHandling, nil)
         }
-        // Asked again: the password was wrong, and it will not get better.
+        // The server refused the password, so sending it again cannot help.
         guard challenge.previousFailureCount == 0 else {
           return (.cancelAuthenticationChallenge, nil)
         }
@@ -107,10 +107,10 @@
       }
     }
 
-    func fetchPatiently(url: URL) async throws -> Data? {
+    func fetchWithTimeout(url: URL) async throws -> Data? {
       let configuration = URLSessionConfiguration.default
       configuration.timeoutIntervalForRequest = 5  // seconds without a byte
-      configuration.timeoutIntervalForResource = 60  // seconds in all
+      configuration.timeoutIntervalForResource = 60  // seconds in total
       configuration.httpAdditionalHeaders = ["Accept": "image/jpeg"]
       let session = URLSession(configuration: configuration)
       do {
@@ -175,7 +175,7 @@
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         if !lastID.isEmpty { request.setValue(lastID, forHTTPHeaderField: "Last-Event-ID") }
         let (bytes, response) = try await URLSession.shared.bytes(for: request)
-        // 204 is how a server says that there is nothing more to come back for.
+        // With 204, the server asks the client to stop reconnecting.
         guard (response as? HTTPURLResponse)?.statusCode == 200 else { return }
         for try await event in bytes.serverSentEvents {
           lastID = event.id

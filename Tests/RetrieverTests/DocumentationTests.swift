@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// The documentation's code does what the documentation says, and stands in it as it stands here.
+  /// The documentation's examples work as documented, and the documentation contains exactly this code.
   @Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
     private typealias Examples = DocumentationExamples
 
@@ -65,7 +65,7 @@
       return counts
     }
 
-    @Test func theDelegateOfOneCallSignsIn() async throws {
+    @Test func `the delegate of a single task signs in`() async throws {
       let server = try ScriptedServer.http { request in
         request["Authorization"] == "Basic \(Data("dog:biscuit".utf8).base64EncodedString())"
           ? Reply(text: "private")
@@ -74,18 +74,18 @@
       #expect(try await examples.fetchPrivatePhoto(url: server.url()) == Data("private".utf8))
     }
 
-    @Test func cancellingTheTaskSparesTheSecondLoad() async throws {
+    @Test func `cancelling the task prevents the second load`() async throws {
       let server = try ScriptedServer([.readRequest, .hold])
       await examples.cancelTwoLoads(first: server.url("/first"), second: server.url("/second"))
       #expect(!server.requests.contains { $0.path == "/second" })
     }
 
-    @Test func aSessionOfOnesOwnSendsItsFields() async throws {
+    @Test func `a custom session sends its header fields`() async throws {
       let server = try ScriptedServer.http { Reply(text: $0["Accept"] ?? "nothing") }
-      #expect(try await examples.fetchPatiently(url: server.url()) == Data("image/jpeg".utf8))
+      #expect(try await examples.fetchWithTimeout(url: server.url()) == Data("image/jpeg".utf8))
     }
 
-    @Test func theHandlerFormGivesAResult() async throws {
+    @Test func `a completion handler receives the result`() async throws {
       try await serve("/photo", Reply(text: "12345")) { (url: URL) async throws in
         let size = try await withCheckedThrowingContinuation { continuation in
           examples.fetchSize(url: url) { continuation.resume(with: $0) }
@@ -109,7 +109,7 @@
       #expect(try difference(Data(contentsOf: file), contents) == nil)
     }
 
-    @Test func linesWithTheBlankOnesShowParagraphs() async throws {
+    @Test func `lines that include empty ones show paragraphs`() async throws {
       try await serve("/text", Reply(text: "one\nstill one\n\n\ntwo\n\nthree")) { (url: URL) async throws in
         #expect(try await examples.countParagraphs(url: url) == 3)
       }
@@ -144,7 +144,7 @@
         String(decoding: try Data(contentsOf: folder.file("session.har")), as: UTF8.self).contains("woof"))
     }
 
-    @Test func aServiceIsAskedOverItsSocket() async throws {
+    @Test func `a request reaches a service over its Unix-domain socket`() async throws {
       let folder = try TemporaryDirectory()
       let path = folder.path("service")
       let server = try ScriptedServer.http(on: .unixSocket(path)) { Reply(text: $0.path) }
@@ -152,16 +152,16 @@
       #expect(answer == Data("/status".utf8))
     }
 
-    @Test func aSessionWithAuthoritiesOfItsOwnIsMade() {
+    @Test func `a session with custom certificate authorities is created`() {
       let file = URL(fileURLWithPath: "/etc/our-authority.pem")
       let session = examples.makeInternalSession(certificates: file)
       #expect(session.configuration.trustedCertificates == .file(file))
       session.invalidateAndCancel()
     }
 
-    // MARK: The text
+    // MARK: Text
 
-    @Test func everySwiftExampleOfTheDocumentationStandsInATest() throws {
+    @Test func `every Swift example of the documentation is part of a test`() throws {
       let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       let text = try DocumentationText(root: tests.deletingLastPathComponent().deletingLastPathComponent())
       #expect(text.examples.count > 10)

@@ -21,7 +21,7 @@
 
     private func exists(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    @Test func theAsyncFormLeavesItsFileToTheCaller() async throws {
+    @Test func `the async method leaves its file to the caller`() async throws {
       let server = try server()
       let (file, _) = try await URLSession.forTest().download(from: server.url())
       defer { try? FileManager.default.removeItem(at: file) }
@@ -34,7 +34,7 @@
     @Test func theHandlersFileIsRemovedAfterwards() async throws {
       let server = try server()
       let session = URLSession.forTest()
-      let seen = Notes<(URL, Data?, mode_t?)>()
+      let seen = Log<(URL, Data?, mode_t?)>()
       let done = Gate()
       session.downloadTask(with: server.url()) { file, _, _ in
         if let file { seen.add((file, try? Data(contentsOf: file), mode(of: file))) }
@@ -66,7 +66,7 @@
       let server = try server()
       let directory = try TemporaryDirectory()
       for moves in [false, true] {
-        let files = Notes<URL>()
+        let files = Log<URL>()
         let target = directory.file("kept")
         let delegate = HandlerDelegate(
           .init(file: { file in
@@ -88,7 +88,7 @@
       }
     }
 
-    @Test func anUnannouncedLengthIsSaidToBeUnknown() async throws {
+    @Test func `a length that was not announced is reported as unknown`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "chunks", framing: .chunked(2)) }
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
@@ -106,7 +106,7 @@
       #expect(try Data(contentsOf: file).isEmpty)
     }
 
-    @Test func aStatusIsNoErrorHere() async throws {
+    @Test func `an error status does not fail a download`() async throws {
       let server = try ScriptedServer.http { _ in Reply(404, text: "not here") }
       let (file, response) = try await URLSession.forTest().download(from: server.url())
       defer { try? FileManager.default.removeItem(at: file) }
@@ -123,7 +123,7 @@
       #expect(try Data(contentsOf: file) == Data(CompressedFixture.text.utf8))
     }
 
-    @Test func aLargeFileComesWhole() async throws {
+    @Test func `a large file is downloaded completely`() async throws {
       var options = NginxServer.Options()
       options.bigFileSize = 200 << 20
       let nginx = try NginxServer(options)
@@ -133,30 +133,30 @@
       #expect(size?.intValue == 200 << 20)
     }
 
-    @Test func tasksThatWaitHoldNeitherFileNorDescriptor() async throws {
+    @Test func `waiting tasks use neither a file nor a descriptor`() async throws {
       await #expect(processExitsWith: .success) {
         let directory = try TemporaryDirectory()
         setenv("TMPDIR", directory.url.path, 1)
         let server = try ScriptedServer.http { _ in Reply(text: "x") }
         let session = URLSession.forTest()
-        let before = ResourceCensus.take()
+        let before = ResourceSnapshot.take()
         let tasks = (0..<100).map { _ in session.downloadTask(with: server.url()) { _, _, _ in } }
-        let waiting = ResourceCensus.take().since(before)
+        let waiting = ResourceSnapshot.take().since(before)
         #expect(waiting.descriptors == 0)
         #expect(waiting.newTemporaryFiles.isEmpty)
         for task in tasks { task.resume() }
         #expect(await eventually { await session.allTasks.isEmpty })
         session.finishTasksAndInvalidate()
-        // The tasks are still held; their files and descriptors are not.
+        // The tasks are still alive, but their files and descriptors are not.
         withExtendedLifetime(tasks) {
-          let after = ResourceCensus.take().descriptors.values.count { $0.hasPrefix(directory.url.path) }
+          let after = ResourceSnapshot.take().descriptors.values.count { $0.hasPrefix(directory.url.path) }
           #expect(after == 0)
         }
-        #expect(await eventually { ResourceCensus.take().temporaryFiles.isEmpty })
+        #expect(await eventually { ResourceSnapshot.take().temporaryFiles.isEmpty })
       }
     }
 
-    @Test func aProcessThatEndsInTheMiddleLeavesNoFile() async throws {
+    @Test func `a process that ends during a download leaves no file`() async throws {
       await #expect(processExitsWith: .success) {
         let directory = try TemporaryDirectory()
         setenv("TMPDIR", directory.url.path, 1)
@@ -169,14 +169,14 @@
         let task = URLSession.forTest().downloadTask(with: server.url()) { _, _, _ in }
         task.resume()
         #expect(await eventually { task.countOfBytesReceived == 1_000_000 })
-        let isOpen = ResourceCensus.take().descriptors.values.contains { $0.hasPrefix(directory.url.path) }
+        let isOpen = ResourceSnapshot.take().descriptors.values.contains { $0.hasPrefix(directory.url.path) }
         #expect(isOpen)
-        // It has no name yet, so nothing has to be done for it to vanish with the process.
-        #expect(ResourceCensus.take().temporaryFiles.isEmpty)
+        // The file has no name yet, so it disappears with the process.
+        #expect(ResourceSnapshot.take().temporaryFiles.isEmpty)
       }
     }
 
-    @Test func noFileIsLeftHoweverADownloadEnds() async throws {
+    @Test func `no file is left after a download, regardless of how it ends`() async throws {
       await #expect(processExitsWith: .success) {
         let directory = try TemporaryDirectory()
         setenv("TMPDIR", directory.url.path, 1)
@@ -191,7 +191,7 @@
               try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
               reached.open()
               try connection.hold()
-            default: try connection.send(Reply(text: "whole"))
+            default: try connection.send(Reply(text: "complete"))
             }
           }
         }
@@ -208,7 +208,7 @@
         session.invalidateAndCancel()
         session.downloadTask(with: server.url("/")) { _, _, _ in }.resume()
         session.downloadTask(with: server.url("/")).resume()
-        #expect(await eventually { ResourceCensus.take().temporaryFiles.isEmpty })
+        #expect(await eventually { ResourceSnapshot.take().temporaryFiles.isEmpty })
       }
     }
   }

@@ -6,34 +6,35 @@
 
   @testable import Retriever
 
-  /// What ten thousand loads leave behind: nothing. Each test counts a whole process, and so runs in one of its own.
+  /// Ten thousand loads must not leak anything. Each test counts the resources of a process, so it runs in its own
+  /// process.
   @Suite(.serialized, .timeLimit(.minutes(5))) struct LeaksTests {
-    @Test func tenThousandLoadsLeaveNothing() async {
+    @Test func `ten thousand loads leak nothing`() async {
       await #expect(processExitsWith: .success) {
-        let census = try LeakCensus()
-        try await census.run(loads: 10_000) { session, _ in
-          let (data, _) = try await session.data(from: census.nginx.url("/1k"))
+        let check = try LeakCheck()
+        try await check.run(loads: 10_000) { session, _ in
+          let (data, _) = try await session.data(from: check.nginx.url("/1k"))
           #expect(data.count == 1024)
         }
       }
     }
 
-    @Test func tenThousandLoadsOfEveryKindLeaveNothing() async {
+    @Test func `ten thousand loads of every kind leak nothing`() async {
       await #expect(processExitsWith: .success) {
-        let census = try LeakCensus()
-        try await census.run(loads: 10_000) { session, number in
-          try await census.load(session, kind: number)
+        let check = try LeakCheck()
+        try await check.run(loads: 10_000) { session, number in
+          try await check.load(session, kind: number)
         }
       }
     }
 
-    @Test func tenThousandCancellationsAtAnyMomentLeaveNothing() async {
+    @Test func `ten thousand cancellations at random times leak nothing`() async {
       await #expect(processExitsWith: .success) {
-        let census = try LeakCensus()
-        try await census.run(loads: 10_000) { session, number in
+        let check = try LeakCheck()
+        try await check.run(loads: 10_000) { session, number in
           var random = SeededRandom(UInt64(number))
-          let task = Task { try await census.load(session, kind: number, isLong: true) }
-          // Anything from before the start to after the end of a short load.
+          let task = Task { try await check.load(session, kind: number, isLong: true) }
+          // A time from before the start to after the end of a short load.
           switch Int.random(in: 0..<4, using: &random) {
           case 0: break
           case 1: await Task.yield()
@@ -48,7 +49,7 @@
       }
     }
 
-    @Test func thousandsOfFailuresLeaveNothing() async {
+    @Test func `thousands of failed loads leak nothing`() async {
       await #expect(processExitsWith: .success) {
         let server = try ScriptedServer { connection in
           let request = try connection.readRequest()
@@ -59,31 +60,31 @@
           }
         }
         let paths = ["/reset", "/cut", "/nonsense"]
-        let census = try LeakCensus()
-        try await census.run(loads: 3000) { session, number in
+        let check = try LeakCheck()
+        try await check.run(loads: 3000) { session, number in
           do {
             _ = try await session.data(from: server.url(paths[number % paths.count]))
-            Issue.record("A broken reply was taken")
+            Issue.record("A malformed response was accepted")
           } catch is URLError {}
         }
       }
     }
 
-    @Test func manySessionsLeaveNothing() async {
+    @Test func `many sessions leak nothing`() async {
       await #expect(processExitsWith: .success) {
-        let census = try LeakCensus()
-        try await census.run(loads: 1500) { _, number in
+        let check = try LeakCheck()
+        try await check.run(loads: 1500) { _, number in
           let session = URLSession.forTest(delegate: number % 2 == 0 ? HandlerDelegate() : nil)
-          _ = try await session.data(from: census.nginx.url("/1k"))
-          // A session with a delegate is held by it until then; one without needs nothing.
+          _ = try await session.data(from: check.nginx.url("/1k"))
+          // Until then, a session retains its delegate. A session without a delegate needs no invalidation.
           if number % 2 == 0 { session.finishTasksAndInvalidate() }
         }
       }
     }
   }
 
-  /// Counts what this process holds before and after a great many loads.
-  private final class LeakCensus: Sendable {
+  /// Counts the resources of this process before and after many loads.
+  private final class LeakCheck: Sendable {
     private static let concurrency = 24
     let nginx: NginxServer
     private let directory: TemporaryDirectory
@@ -102,7 +103,7 @@
       let url = nginx.url(isLong && kind % 2 == 0 ? "/big" : "/1k")
       switch kind % 6 {
       case 0, 1:
-        // Reads a little of a long stream, and a short one to its end.
+        // Reads a few bytes of a long stream, and a short stream to its end.
         var count = 0
         for try await chunk in try await session.bytes(from: url).0.chunks {
           count += chunk.count
@@ -133,40 +134,40 @@
     func run(
       loads: Int, _ load: @escaping @Sendable (URLSession, Int) async throws -> Void
     ) async throws {
-      // What a process takes once and keeps: threads of loops and pools, the allocator's arenas.
-      let idle = ResourceCensus.take()
+      // Resources that a process allocates once and keeps: threads of loops and pools, the allocator's arenas.
+      let idle = ResourceSnapshot.take()
       try await repeated(loads / 10, .forTest(), load)
-      // Two descriptors for each event loop stay.
-      #expect(await eventually { ResourceCensus.take().since(idle).sockets <= 0 })
-      let before = ResourceCensus.take()
+      // Each event loop keeps two descriptors.
+      #expect(await eventually { ResourceSnapshot.take().since(idle).sockets <= 0 })
+      let before = ResourceSnapshot.take()
 
       do {
         let session = URLSession.forTest()
         try await repeated(loads, session, load)
         #expect(await eventually { await session.allTasks.isEmpty })
         try await session.expectUsable()
-        // The connections that are kept alive, and no more.
+        // Only the connections that are kept alive.
         #expect(
-          await eventually { ResourceCensus.take().since(before).sockets <= 6 + 3 },
-          "\(ResourceCensus.take().since(before))")
+          await eventually { ResourceSnapshot.take().since(before).sockets <= 6 + 3 },
+          "\(ResourceSnapshot.take().since(before))")
       }
       let kinds = before.kinds
       #expect(
-        await eventually { ResourceCensus.take().kinds.isWithin(kinds) },
-        "\(ResourceCensus.take().kinds) after \(kinds)")
-      let after = ResourceCensus.take().since(before)
+        await eventually { ResourceSnapshot.take().kinds.isWithin(kinds) },
+        "\(ResourceSnapshot.take().kinds) after \(kinds)")
+      let after = ResourceSnapshot.take().since(before)
       #expect(after.threads <= 8, "\(after)")
-      #expect(await eventually { ResourceCensus.take().temporaryFiles.isEmpty })
-      // What the allocator keeps for a high tide is not a leak: that would grow with the number of loads.
+      #expect(await eventually { ResourceSnapshot.take().temporaryFiles.isEmpty })
+      // Memory that the allocator keeps after peak use is not a leak: a leak would grow with the number of loads.
       #expect(after.residentBytes < 48 << 20, "\(after)")
     }
   }
 
-  /// Descriptors by what they stand for.
+  /// The descriptors by kind.
   private struct DescriptorKinds: CustomStringConvertible {
     var sockets = 0
     var files: [String] = []
-    /// Event descriptors, timers, epoll instances: the runtime's pools make a few of their own when they first need them.
+    /// Event descriptors, timers and epoll instances. The runtime's pools create a few when they first need them.
     var anonymous: [String] = []
 
     func isWithin(_ earlier: DescriptorKinds) -> Bool {
@@ -177,7 +178,7 @@
     var description: String { "\(sockets) sockets, files \(files), others \(anonymous)" }
   }
 
-  extension ResourceCensus {
+  extension ResourceSnapshot {
     fileprivate var kinds: DescriptorKinds {
       descriptors.values.sorted().reduce(into: DescriptorKinds()) { kinds, target in
         if target.hasPrefix("socket:") {

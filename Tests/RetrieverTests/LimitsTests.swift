@@ -10,17 +10,17 @@
       .forTest { $0.maximumBufferedBodySize = limit }
     }
 
-    @Test func tenGibibytesAreNotTakenIntoMemory() async throws {
+    @Test func `a body of ten gibibytes is not buffered in memory`() async throws {
       await #expect(processExitsWith: .success) {
         var options = NginxServer.Options()
         options.bigFileSize = 10 << 30
         let nginx = try NginxServer(options)
         let session = URLSession.forTest { $0.maximumBufferedBodySize = 16 << 20 }
         _ = try await session.data(from: nginx.url("/1k"))
-        let before = ResourceCensus.residentBytes()
+        let before = ResourceSnapshot.residentBytes()
         let code = await errorCode { _ = try await session.data(from: nginx.url("/big")) }
         #expect(code == .dataLengthExceedsMaximum)
-        #expect(ResourceCensus.isSanitized || ResourceCensus.peakResidentBytes() - before < 64 << 20)
+        #expect(ResourceSnapshot.isSanitized || ResourceSnapshot.peakResidentBytes() - before < 64 << 20)
         #expect(try await session.data(from: nginx.url("/1k")).0.count == 1024)
       }
     }
@@ -36,7 +36,7 @@
       try await session.expectUsable()
     }
 
-    @Test func theLimitIsForWhatIsDecoded() async throws {
+    @Test func `the limit applies to the decoded body`() async throws {
       let server = try ScriptedServer.http { _ in
         Reply(headers: [("Content-Encoding", "gzip")], body: CompressedFixture.gzipBomb(size: 100 << 20))
       }
@@ -60,11 +60,11 @@
     @Test func handlersAndUploadsAreLimitedToo() async throws {
       let server = try ScriptedServer.http { _ in Reply(body: Data(count: 1000)) }
       let session = session(100)
-      let told = Gate()
+      let reported = Gate()
       session.dataTask(with: server.url()) { data, _, error in
-        if data == nil, (error as? URLError)?.code == .dataLengthExceedsMaximum { told.open() }
+        if data == nil, (error as? URLError)?.code == .dataLengthExceedsMaximum { reported.open() }
       }.resume()
-      #expect(await told.wait(within: .seconds(30)))
+      #expect(await reported.wait(within: .seconds(30)))
       #expect(
         await errorCode {
           _ = try await session.upload(for: URLRequest(url: server.url()), from: Data())
@@ -87,7 +87,7 @@
       #expect(delegate.log.current.body.count == 1_000_000)
     }
 
-    @Test func aRedirectsBodyDoesNotCount() async throws {
+    @Test func `the limit does not apply to the body of a redirect`() async throws {
       let server = try ScriptedServer.http { request in
         request.path == "/to"
           ? Reply(text: "short")
@@ -96,7 +96,7 @@
       #expect(try await session(100).data(from: server.url()).0 == Data("short".utf8))
     }
 
-    @Test func anAnnouncedLengthIsNotBelieved() async throws {
+    @Test func `an announced length is not trusted for allocation`() async throws {
       let server = try ScriptedServer([
         .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 999999999999999999\r\n\r\nabc"),
       ])

@@ -10,7 +10,7 @@
       HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerBlock: Array(head.utf8))
     }
 
-    @Test func saysWhatItWasMadeWith() throws {
+    @Test func `the properties return the values from the initializer`() throws {
       let response = try #require(
         HTTPURLResponse(url: url, statusCode: 404, httpVersion: "HTTP/1.1", headerFields: ["X-a": "1"]))
       #expect(response.url == url)
@@ -21,7 +21,7 @@
       #expect(response.expectedContentLength == -1)
     }
 
-    @Test func spellsWellKnownNamesTheSameWayAndLeavesOthers() {
+    @Test func `well-known names have one spelling and others stay unchanged`() {
       let response = received(
         "conTent-lenGTH: 5\r\netag: \"1\"\r\nx-lower: a\r\nX-MIXed: b\r\nx-mixED: c\r\n")
       let fields = response.allHeaderFields as? [String: String]
@@ -48,12 +48,15 @@
       ("Content-Length: 997\r\nContent-Encoding: gzip", -1, 997),
       ("Content-Length: 997\r\nContent-Encoding: Identity", 997, 997),
     ])
-    func tellsContentFromBytesOnTheWire(head: String, content: Int64, body: Int64) {
+    func `the content length differs from the body length of an encoded body`(
+      head: String, content: Int64, body: Int64
+    ) {
       #expect(received(head).expectedContentLength == content)
       #expect(received(head).expectedBodyLength == body)
     }
 
-    @Test(arguments: [100, 204, 304]) func someStatusesHaveNoBodyWhateverTheLengthSays(status: Int) {
+    @Test(arguments: [100, 204, 304])
+    func `some statuses have no body, regardless of the stated length`(status: Int) {
       #expect(received("Content-Length: 5", status: status).expectedBodyLength == 0)
     }
 
@@ -66,7 +69,7 @@
       #expect(!response.mayContainField("Cookie"))
     }
 
-    @Test func manyThreadsMayAskAtOnce() async {
+    @Test func `a response is thread-safe`() async {
       let response = received((0..<200).map { "X-\($0): \($0)\r\n" }.joined())
       await withTaskGroup(of: Bool.self) { group in
         for number in 0..<64 {
@@ -97,7 +100,7 @@
       #expect(HTTPURLResponse.localizedString(forStatusCode: -1) == "unknown status")
     }
 
-    @Test func itsDescriptionLeavesHeaderValuesOut() {
+    @Test func `the description omits header values`() {
       #expect(!received("Set-Cookie: id=hush\r\n").description.contains("hush"))
     }
   }

@@ -47,7 +47,7 @@
       #expect(fields["A"] == "1 Evil: 2 three")
     }
 
-    @Test func neverTrapsAndNeverInventsALineBreakWhateverTheBytes() {
+    @Test func `random bytes never trap and never produce a line break`() {
       var generator = SystemRandomNumberGenerator()
       let alphabet: [UInt8] = [0, 9, 10, 13, 32, 58, 65, 97, 0xC3, 0xA9, 0xFF]
       for _ in 0..<5000 {
@@ -61,7 +61,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aLargeHeadTakesTimeThatGrowsWithItsSizeOnly() {
+    @Test(.timeLimit(.minutes(1))) func `parsing time is linear in the size of the head`() {
       let folds = String(repeating: "\r\n fold", count: 100_000)
       #expect(parse("A: 1" + folds)["A"]?.utf8.count == 1 + 100_000 * 5)
       let many = parse((0..<10_000).map { "X-\($0): \($0)\r\n" }.joined())

@@ -14,7 +14,7 @@
       "https://example.com", "HTTP://EXAMPLE.com:8080/a?b#c", "http://127.0.0.1/", "http://[::1]:80/",
       "https://user:password@example.com/", "https://bücher.example/", "http://[fe80::1%25eth0]/",
     ])
-    func whatCanBeSentHasNoProblem(url: String) throws {
+    func `a valid request has no problem`(url: String) throws {
       #expect(try problem(url) == nil)
     }
 
@@ -24,7 +24,7 @@
       ("http:///a", .badURL), ("https:", .badURL), ("http://example.com:0/", .badURL),
       ("http://example.com:65536/", .badURL),
     ])
-    func saysWhatIsWrongWithAURL(url: String, code: URLError.Code) throws {
+    func `an invalid URL has a specific error code`(url: String, code: URLError.Code) throws {
       let error = try #require(try problem(url))
       #expect(error.code == code)
       #expect(error.failingURL?.absoluteString == url)
@@ -36,7 +36,7 @@
       "http://a%0d%0aEvil/", "http://a%20b/", "http://good.com%2f.evil.com/", "http://good.com%40evil.com/",
       "http://good.com%5c.evil.com/", "http://a%00b/", "http://a%25b/",
     ])
-    func aHostThatReadsDifferentlyElsewhereIsRefused(url: String) throws {
+    func `a host that other parsers read differently is refused`(url: String) throws {
       #expect(try problem(url)?.code == .badURL)
     }
 

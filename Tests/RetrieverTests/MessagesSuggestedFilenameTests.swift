@@ -46,7 +46,7 @@
       ("attachment; filename*=UTF-8''report%E2%80%AEfdp.exe", "reportfdp.exe"),
       ("inline", "example.com"),
     ])
-    func aNameCannotLeaveItsDirectoryOrHideWhatItIs(disposition: String, expected: String) {
+    func `a name cannot leave its directory or hide its extension`(disposition: String, expected: String) {
       #expect(name(disposition) == expected)
     }
 
@@ -59,7 +59,9 @@
       ("https://example.com/photo", "image/png", "photo.png"),
       ("https://example.com/photo.jpg", "image/png", "photo.jpg"),
     ])
-    func elseTakesTheLastComponentOfThePath(url: String, type: String?, expected: String) {
+    func `without a proposed name, the last component of the path is used`(
+      url: String, type: String?, expected: String
+    ) {
       #expect(name(nil, url: url, type: type) == expected)
     }
 
@@ -71,11 +73,11 @@
       ("https://../", "text/html", "Unknown.html"),
       ("file:///", nil, "Unknown"),
     ])
-    func withoutAPathTakesTheHost(url: String, type: String?, expected: String) {
+    func `without a path, the host is used`(url: String, type: String?, expected: String) {
       #expect(name(nil, url: url, type: type) == expected)
     }
 
-    @Test func aNameIsNeverLongerThanAFileSystemTakes() throws {
+    @Test func `a name is never longer than file systems allow`() throws {
       let long = String(repeating: "é", count: 400)
       let shortened = try #require(name("attachment; filename=\"\(long).tar\""))
       #expect(shortened.utf8.count <= 255)
@@ -84,7 +86,7 @@
         try #require(name(nil, url: "https://example.com/\(long)", type: "image/png")).utf8.count <= 255)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aNameThatIsOneEndlessCharacterIsNoTrouble() throws {
+    @Test(.timeLimit(.minutes(1))) func `a name that is one very long character is shortened`() throws {
       for piece in ["\u{301}", "\u{1F1E9}", "a\u{200D}"] {
         let long = "a" + String(repeating: piece, count: 300_000) + ".txt"
         let shortened = try #require(name("attachment; filename=\"\(long)\""))
@@ -93,7 +95,7 @@
       }
     }
 
-    @Test func aPlainResponseHasOneToo() {
+    @Test func `a URLResponse has a suggested name too`() {
       let response = URLResponse(
         url: URL(string: "a://bar")!, mimeType: "text/plain", expectedContentLength: 0, textEncodingName: nil)
       #expect(response.suggestedFilename == "bar.txt")

@@ -52,7 +52,7 @@
       #expect(request.httpMethod == expected)
     }
 
-    @Test func noMethodIsGET() {
+    @Test func `a request without a method is a GET`() {
       var request = URLRequest(url: url)
       request.httpMethod = "POST"
       request.httpMethod = nil
@@ -116,7 +116,7 @@
       #expect(left != right)
     }
 
-    @Test func describesItselfByItsURLAndShowsNoSecrets() {
+    @Test func `the description is the URL without secrets`() {
       var request = URLRequest(url: url)
       request.setValue("Bearer hush", forHTTPHeaderField: "Authorization")
       #expect("\(request)" == "https://example.com/a")

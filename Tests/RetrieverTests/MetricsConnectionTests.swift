@@ -4,10 +4,10 @@
   import TestSupport
   import Testing
 
-  /// What the metrics say of the connection, there being one or not.
+  /// The metrics of a connection, including one that failed.
   @Suite(.timeLimit(.minutes(1))) struct MetricsConnectionTests {
     private final class Collector: NSObject, URLSessionTaskDelegate {
-      let transactions = Notes<URLSessionTaskTransactionMetrics>()
+      let transactions = Log<URLSessionTaskTransactionMetrics>()
 
       func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
@@ -27,7 +27,7 @@
       #expect(metrics.connectEndDate == nil, sourceLocation: sourceLocation)
     }
 
-    @Test func aRefusedConnectionIsNone() async throws {
+    @Test func `a refused connection has no connection metrics`() async throws {
       let port = try ClosedPort()
       let collector = Collector()
       let session = URLSession.forTest()
@@ -37,7 +37,7 @@
       try expectNoConnection(in: collector.transactions.all)
     }
 
-    @Test func aHostThatIsNotFoundHasNone() async throws {
+    @Test func `an unknown host has no connection metrics`() async throws {
       let collector = Collector()
       let session = URLSession.forTest()
       let url = try #require(URL(string: "http://no-such-host.invalid/"))
@@ -46,7 +46,7 @@
       try expectNoConnection(in: collector.transactions.all)
     }
 
-    @Test func aLoadThatIsCancelledBeforeItHasOneHasNone() async throws {
+    @Test func `a load that is cancelled before it connects has no connection metrics`() async throws {
       let asked = Gate()
       let server = try ScriptedServer { connection in
         while try connection.nextRequest() != nil {
@@ -68,7 +68,7 @@
       _ = await first.result
     }
 
-    @Test func aConnectionThatIsMadeOrReusedHasItsAddresses() async throws {
+    @Test func `new and reused connections have addresses`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "dog") }
       let collector = Collector()
       let session = URLSession.forTest()

@@ -37,7 +37,7 @@
       #expect(metrics.responseEndDate == at(3))
     }
 
-    @Test func whatDidNotHappenHasNoDate() {
+    @Test func `a phase that did not happen has no date`() {
       let metrics = URLSessionTaskTransactionMetrics(record())
       #expect(metrics.domainLookupStartDate == nil)
       #expect(metrics.connectStartDate == nil)
@@ -50,7 +50,7 @@
       #expect(metrics.domainResolutionProtocol == .unknown)
     }
 
-    @Test func countsAddressesAndProtocolsArePassedOn() {
+    @Test func `counts, addresses and protocols are copied from the record`() {
       var record = record()
       record.networkProtocolName = "h2"
       record.isReusedConnection = true
@@ -83,7 +83,7 @@
       #expect(metrics.negotiatedTLSCipherSuite == .AES_128_GCM_SHA256)
     }
 
-    @Test func anUnknownVersionOfTLSIsNoVersion() {
+    @Test func `an unknown TLS version is nil`() {
       var record = record()
       record.tlsVersion = 0x0300
       record.tlsCipherSuite = 0xFFFF

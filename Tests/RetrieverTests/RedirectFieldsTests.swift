@@ -5,7 +5,7 @@
 
   @testable import Retriever
 
-  /// Which header fields follow a redirect to another origin: those on a list of harmless ones, and no others.
+  /// The header fields that follow a redirect to another origin: those on a list of harmless ones, and no others.
   @Suite(.timeLimit(.minutes(1))) struct RedirectFieldsTests {
     private static let secrets = [
       "X-CSRFToken", "csrftoken", "authtoken", "sessiontoken", "accesskey", "secretkey", "privatekey",

@@ -12,7 +12,7 @@
       }
       do {
         _ = try await URLSession.forTest().data(from: server.url("/0"))
-        Issue.record("The load went well")
+        Issue.record("The load succeeded")
       } catch let error as URLError {
         #expect(error.code == .httpTooManyRedirects)
         #expect(error.failingURL == server.url("/20"))

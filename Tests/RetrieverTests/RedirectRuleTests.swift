@@ -36,12 +36,12 @@
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 399, 404])
-    func otherStatusesAreNoRedirects(_ status: Int) {
+    func `other statuses are not redirects`(_ status: Int) {
       #expect(isNoRedirect(outcome(status, "/elsewhere")))
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], [String?.none, "", "  "])
-    func aRedirectToNowhereIsTheResponse(_ status: Int, _ location: String?) {
+    func `a redirect without a location is the final response`(_ status: Int, _ location: String?) {
       #expect(isNoRedirect(outcome(status, location)))
     }
 
@@ -63,13 +63,15 @@
       (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"),
       (307, "POST", "POST"), (308, "POST", "POST"), (307, "PUT", "PUT"), (308, "PATCH", "PATCH"),
     ])
-    func theMethodChangesAsTheStatusSays(_ status: Int, _ method: String, _ expected: String) throws {
+    func `the method changes according to the status`(
+      _ status: Int, _ method: String, _ expected: String
+    ) throws {
       let next = try followed(outcome(status, "/d", method: method))
       #expect(next.httpMethod == expected)
     }
 
     @Test(arguments: [301, 302, 303])
-    func aBodyThatIsNotSentAgainTakesItsHeadersWithIt(_ status: Int) throws {
+    func `the fields of a body are removed with it`(_ status: Int) throws {
       let next = try followed(
         outcome(
           status, "/d", method: "POST", body: Data("dog".utf8),
@@ -82,7 +84,7 @@
     }
 
     @Test(arguments: [307, 308])
-    func aBodyThatIsSentAgainKeepsItsHeaders(_ status: Int) throws {
+    func `a body that is sent again keeps its fields`(_ status: Int) throws {
       let next = try followed(
         outcome(
           status, "/d", method: "POST", body: Data("dog".utf8), headers: ["Content-Type": "text/plain"]))
@@ -102,7 +104,7 @@
       "//dogs.example.evil.example/",
       "https://sub.dogs.example/", "https://dogs.example.:443/x", "http://dogs.example:443/",
     ])
-    func secretsStayWithTheirOrigin(_ location: String) throws {
+    func `secret fields are not sent to another origin`(_ location: String) throws {
       for status in [301, 302, 303, 307, 308] {
         for (name, value) in Self.secrets {
           let next = try followed(outcome(status, location, headers: [name: value, "Accept": "image/*"]))
@@ -112,14 +114,14 @@
     }
 
     @Test(arguments: ["/d", "https://dogs.example:443/d", "HTTPS://DOGS.EXAMPLE/d"])
-    func secretsGoOnWithinTheirOrigin(_ location: String) throws {
+    func `secret fields are sent again within their origin`(_ location: String) throws {
       let next = try followed(
         outcome(307, location, headers: ["Authorization": "Basic x", "X-Api-Key": "x"]))
       #expect(next.value(forHTTPHeaderField: "Authorization") == "Basic x")
       #expect(next.value(forHTTPHeaderField: "X-Api-Key") == "x")
     }
 
-    @Test func harmlessHeadersGoAlongToAnotherOrigin() throws {
+    @Test func `harmless fields are sent to another origin`() throws {
       let headers = [
         "Accept": "*/*", "Accept-Language": "de", "User-Agent": "Retriever", "Range": "bytes=0-",
         "Accept-Encoding": "gzip",
@@ -128,7 +130,7 @@
       #expect(next.allHTTPHeaderFields == headers)
     }
 
-    @Test func theRefererIsNotShownInTheClear() throws {
+    @Test func `the referer is not sent over an unencrypted connection`() throws {
       let headers = ["Referer": "https://dogs.example/secret"]
       let open = try followed(outcome(302, "http://cats.example/", headers: headers))
       #expect(open.value(forHTTPHeaderField: "Referer") == nil)
@@ -147,7 +149,7 @@
     }
 
     @Test(arguments: ["http://", "https:///x", "https:x", "http://a b/", "http://[::1/", "http://h:99999/"])
-    func whatIsNoURLWithAHostIsRefused(_ location: String) {
+    func `a location that is not a URL with a host is refused`(_ location: String) {
       #expect(refusal(outcome(302, location))?.code == .redirectToNonExistentLocation)
     }
 
@@ -156,7 +158,7 @@
       #expect(try followed(outcome(302, "/a\r\nLocation: /a")).url?.path == "/a")
     }
 
-    @Test func theMainDocumentMovesAlongWhenItIsTheOneThatMoved() throws {
+    @Test func `the main document URL follows the redirect of the main document`() throws {
       var request = URLRequest(url: Self.base)
       request.mainDocumentURL = Self.base
       let response = HTTPURLResponse(

@@ -5,7 +5,7 @@
 
   @testable import Retriever
 
-  /// The `Content-Type` of a request that names none.
+  /// The `Content-Type` of a request that does not set it.
   @Suite(.timeLimit(.minutes(1))) struct RequestContentTypeTests {
     private let form = "application/x-www-form-urlencoded"
 

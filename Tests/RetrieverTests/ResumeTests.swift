@@ -9,7 +9,7 @@
   @Suite(.timeLimit(.minutes(1))) struct ResumeTests {
     private static let body = Data.pattern(count: 400_000)
 
-    /// Serves one file with ranges; the first connection is held after `half`, until its peer leaves.
+    /// Serves one file with ranges. The first connection stops after `half` and stays open until its peer closes it.
     private final class RangeServer: Sendable {
       let half = 150_000
       let reached = Gate()
@@ -66,7 +66,7 @@
       }
     }
 
-    /// A download that was cancelled in the middle, once `half` has been written.
+    /// Returns the resume data of a download that was cancelled after `half` had been written.
     private func interrupted(_ server: RangeServer, _ session: URLSession) async throws -> Data? {
       let task = session.downloadTask(with: server.server.url("/file")) { _, _, _ in }
       task.resume()
@@ -80,7 +80,7 @@
       return try Data(contentsOf: file)
     }
 
-    @Test func aCancelledDownloadGoesOnWhereItWas() async throws {
+    @Test func `a cancelled download continues where it stopped`() async throws {
       let server = try RangeServer()
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
@@ -92,10 +92,10 @@
       #expect(last["If-Range"] == "\"one\"")
     }
 
-    @Test func theDelegateIsToldWhereItGoesOn() async throws {
+    @Test func `the delegate receives the offset of a resumed download`() async throws {
       let server = try RangeServer()
       let data = try #require(try await interrupted(server, .forTest()))
-      let copies = Notes<Data?>()
+      let copies = Log<Data?>()
       let delegate = HandlerDelegate(.init(file: { copies.add(try? Data(contentsOf: $0)) }))
       let session = URLSession.forTest(delegate: delegate)
       session.downloadTask(withResumeData: data).resume()
@@ -111,11 +111,11 @@
       #expect(difference(copies.all.first ?? nil, Self.body) == nil)
     }
 
-    @Test func theHandlerFormGoesOnToo() async throws {
+    @Test func `a download with a completion handler can be resumed`() async throws {
       let server = try RangeServer()
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
-      let copies = Notes<Data?>()
+      let copies = Log<Data?>()
       let done = Gate()
       session.downloadTask(withResumeData: data) { file, _, _ in
         copies.add(file.flatMap { try? Data(contentsOf: $0) })
@@ -126,7 +126,7 @@
       #expect(difference(copies.all.first ?? nil, Self.body) == nil)
     }
 
-    @Test func aFileThatHasChangedIsLoadedAnew() async throws {
+    @Test func `a changed file is loaded from the beginning`() async throws {
       let server = try RangeServer()
       let data = try #require(try await interrupted(server, .forTest()))
       server.change(tag: "\"two\"")
@@ -137,12 +137,12 @@
       #expect(delegate.log.current.resumed.isEmpty)
     }
 
-    @Test func aDownloadThatWasCutOffSaysHowToGoOn() async throws {
+    @Test func `the error of an interrupted download contains resume data`() async throws {
       let server = try RangeServer(cuts: true)
       let session = URLSession.forTest()
       do {
         _ = try await session.download(from: server.server.url())
-        Issue.record("A download that was cut off went well")
+        Issue.record("An interrupted download succeeded")
       } catch let error as URLError {
         #expect(error.code == .networkConnectionLost)
         let data = try #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
@@ -150,7 +150,7 @@
       }
     }
 
-    @Test func aDateWillDoWhereThereIsNoStrongTag() async throws {
+    @Test func `a date is sufficient if there is no strong entity tag`() async throws {
       let server = try RangeServer(tag: "W/\"weak\"", date: "Fri, 20 Nov 2026 20:00:00 GMT")
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
@@ -158,7 +158,7 @@
       #expect(server.server.requests.last?["If-Range"] == "Fri, 20 Nov 2026 20:00:00 GMT")
     }
 
-    @Test func withoutValidatorOrRangesThereIsNothingToResume() async throws {
+    @Test func `without a validator or ranges, there is no resume data`() async throws {
       for server in [
         try RangeServer(tag: nil), try RangeServer(tag: "W/\"weak\""), try RangeServer(ranges: false),
       ] {
@@ -166,7 +166,7 @@
       }
     }
 
-    @Test func aPartThatTheProgramAskedForIsNotResumed() async throws {
+    @Test func `a range that the program requested is not resumed`() async throws {
       let gate = Gate()
       let server = try ScriptedServer([
         .readRequest,
@@ -184,7 +184,7 @@
       #expect(await task.cancelByProducingResumeData() == nil)
     }
 
-    @Test func aDownloadThatHasNotBegunOrIsOverHasNoResumeData() async throws {
+    @Test func `a download that has not started or has ended has no resume data`() async throws {
       let server = try ScriptedServer.http { _ in Reply(headers: [("ETag", "\"a\"")], text: "x") }
       let session = URLSession.forTest()
       let idle = session.downloadTask(with: server.url()) { _, _, _ in }
@@ -197,7 +197,7 @@
       #expect(await over.cancelByProducingResumeData() == nil)
     }
 
-    @Test func resumeDataIsAskedForAtAnyMomentAndAlwaysAnswered() async throws {
+    @Test func `resume data can be requested at any time`() async throws {
       let server = try ScriptedServer.http { _ in
         Reply(headers: [("ETag", "\"a\""), ("Accept-Ranges", "bytes")], body: Data(count: 20_000))
       }
@@ -236,7 +236,7 @@
       #expect(await errorCode { _ = try await session.download(resumeFrom: negative) } == .unsupportedURL)
     }
 
-    @Test func aPartialFileThatIsGoneOrShorterIsRefused() async throws {
+    @Test func `a missing or truncated partial file is refused`() async throws {
       let server = try RangeServer()
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
@@ -252,11 +252,11 @@
       try await session.expectUsable()
     }
 
-    @Test func everyoneWhoAsksForResumeDataIsAnswered() async throws {
+    @Test func `every handler for resume data is called`() async throws {
       for _ in 0..<30 {
         let reached = Gate()
         let server = try ScriptedServer([.readRequest, .open(reached), .hold])
-        // With a delegate, the end waits for the measurements: there is time to ask twice.
+        // With a delegate, completion waits for the metrics, so there is time to ask twice.
         let session = URLSession.forTest(delegate: SilentDelegate())
         let task = session.downloadTask(with: server.url())
         task.resume()
@@ -269,7 +269,7 @@
       }
     }
 
-    @Test func aPartThatWasNotAskedForIsNotTakenForTheFile() async throws {
+    @Test func `a range that was not requested is an error`() async throws {
       let server = try RangeServer()
       let session = URLSession.forTest()
       let data = try #require(try await interrupted(server, session))
@@ -285,7 +285,7 @@
       try await session.expectUsable()
     }
 
-    @Test func noSecretIsInResumeData() async throws {
+    @Test func `resume data contains no secrets`() async throws {
       let server = try RangeServer()
       let address = server.server.address("/file").replacing("http://", with: "http://me:secret@")
       var request = URLRequest(url: try #require(URL(string: address)))

@@ -4,7 +4,7 @@
 
   @testable import Retriever
 
-  /// What archives and descriptions do not show, by its name.
+  /// The names whose values archives and descriptions do not show.
   struct SensitiveNamesTests {
     private static let secrets = [
       "X-CSRFToken", "csrftoken", "xsrf", "authtoken", "sessiontoken", "accesskey", "secretkey", "privatekey",
@@ -21,7 +21,7 @@
       "shopping", "spinner", "option", "pint", "tokenizer",
     ]
 
-    @Test(arguments: secrets) func `a name that has a secret's name in it is redacted everywhere`(
+    @Test(arguments: secrets) func `a name that contains a secret word is redacted everywhere`(
       name: String
     ) throws {
       #expect(Redaction.value("hush", ofHeader: name) == "REDACTED")
@@ -52,7 +52,7 @@
       #expect(Redaction.value("shown", ofHeader: name) == "shown")
     }
 
-    @Test func `a name too long to be looked through is taken for a secret's`() {
+    @Test func `a name that is too long to analyze counts as secret`() {
       let name = String(repeating: "a", count: 300) + "-token"
       #expect(Redaction.pairs("\(name)=hush") == "\(name)=REDACTED")
     }

@@ -5,7 +5,7 @@
 
   @testable import Retriever
 
-  /// The loads that are awaited.
+  /// The async methods of a session.
   @Suite(.timeLimit(.minutes(1))) struct SessionAsyncTests {
     private let session = URLSession.forTest()
 
@@ -13,7 +13,7 @@
       try ScriptedServer.http { Reply(headers: [("X-Method", $0.method)], body: $0.body) }
     }
 
-    @Test func dataGivesTheWholeBodyAndTheResponse() async throws {
+    @Test func `data returns the complete body and the response`() async throws {
       let server = try ScriptedServer.http { _ in Reply(404, headers: [("X-A", "b")], text: "not here") }
       let (data, response) = try await session.data(from: server.url("/a"))
       #expect(String(decoding: data, as: UTF8.self) == "not here")
@@ -23,7 +23,7 @@
       #expect(http.url == server.url("/a"))
     }
 
-    @Test func dataSendsTheRequestAsItIs() async throws {
+    @Test func `data sends the request unchanged`() async throws {
       let server = try Self.echo()
       var request = URLRequest(url: server.url("/a?b=c#fragment"))
       request.httpMethod = "PATCH"
@@ -69,7 +69,7 @@
       #expect(server.requests.first?["Content-Length"] == "\(size)")
     }
 
-    @Test func downloadGivesAFileThatStays() async throws {
+    @Test func `download returns a file that is kept`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "file") }
       let (file, response) = try await session.download(from: server.url("/name.txt"))
       defer { try? FileManager.default.removeItem(at: file) }
@@ -77,7 +77,7 @@
       #expect(response.suggestedFilename == "name.txt")
     }
 
-    @Test func bytesReturnsBeforeTheBodyIsThere() async throws {
+    @Test func `bytes returns before the body has arrived`() async throws {
       let gate = Gate()
       let server = try ScriptedServer([
         .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .waitFor(gate), .send("late"),
@@ -115,7 +115,7 @@
       #expect(await closed.wait(within: .seconds(30)))
     }
 
-    @Test func droppingTheBytesUnreadEndsTheTransfer() async throws {
+    @Test func `releasing unread bytes ends the transfer`() async throws {
       let closed = Gate()
       let server = try ScriptedServer([
         .readRequest, .send("HTTP/1.1 200 OK\r\n\r\nendless"), .readUntilClosed, .open(closed),
@@ -124,8 +124,8 @@
       #expect(await closed.wait(within: .seconds(30)))
     }
 
-    @Test func aSlowReaderHoldsTheServerBack() async throws {
-      let sent = Notes<Int>()
+    @Test func `receiving pauses while the reader lags behind`() async throws {
+      let sent = Log<Int>()
       let piece = Data(count: 1 << 20)
       let server = try ScriptedServer { connection in
         _ = try connection.readRequest()
@@ -138,7 +138,7 @@
       let (bytes, _) = try await session.bytes(from: server.url())
       var iterator = bytes.chunks.makeAsyncIterator()
       let first = try #require(try await iterator.next())
-      // The server stops when the two sockets and the session's own buffer are full.
+      // The server stops when both socket buffers and the session's own buffer are full.
       var last = -1
       while last != sent.all.count || last < 1 {
         last = sent.all.count
@@ -179,12 +179,13 @@
       task.cancel()
       #expect(await errorCode { try await task.value } == .cancelled)
       #expect(await closed.wait(within: .seconds(30)))
-      // A reader hears of it at once, before the task is over.
+      // A reader receives the error immediately, before the task has ended.
       #expect(await eventually { await session.allTasks.isEmpty })
       try await session.expectUsable()
     }
 
-    @Test(arguments: Load.allCases) func aTaskCancelledBeforeNeverReachesTheServer(load: Load) async throws {
+    @Test(arguments: Load.allCases)
+    func `a load in a cancelled task does not reach the server`(load: Load) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "never") }
       let directory = try TemporaryDirectory()
       let file = try directory.write(Data("body".utf8), to: "body")
@@ -212,7 +213,7 @@
       #expect(await errorCode { try await task.value } == .cancelled)
     }
 
-    @Test func manyLoadsAtOnceGetTheirOwnAnswers() async throws {
+    @Test func `concurrent loads receive their own responses`() async throws {
       let server = try ScriptedServer.http { Reply(text: $0.target) }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<300 {
@@ -226,7 +227,7 @@
       #expect(server.connectionCount <= 6)
     }
 
-    @Test func aUnixSocketTakesThePlaceOfTheHost() async throws {
+    @Test func `a Unix-domain socket replaces the host`() async throws {
       let directory = try TemporaryDirectory()
       let server = try ScriptedServer.http(on: .unixSocket(directory.path("s"))) { Reply(text: $0.target) }
       let session = URLSession.forTest { $0.unixSocketPath = directory.path("s") }
@@ -235,7 +236,7 @@
       #expect(server.requests.first?["Host"] == "anything.invalid")
     }
 
-    @Test func cookiesMakeTheRoundTrip() async throws {
+    @Test func `received cookies are sent with later requests`() async throws {
       let server = try ScriptedServer.http { request in
         request.path == "/set"
           ? Reply(headers: [("Set-Cookie", "a=1; Path=/"), ("Set-Cookie", "b=2; Path=/only")])
@@ -257,7 +258,7 @@
       #expect(try await cookies("/", session) == "none")
     }
 
-    @Test func cookiesOfAnotherSiteThanTheMainDocumentsAreNotStoredUnlessAllAre() async throws {
+    @Test func `the session's cookie policy is applied to cookies of other sites`() async throws {
       let server = try ScriptedServer.http { _ in Reply(headers: [("Set-Cookie", "a=1; Path=/")]) }
       var request = URLRequest(url: server.url())
       request.mainDocumentURL = URL(string: "http://example.com/")
@@ -274,7 +275,7 @@
       }
     }
 
-    @Test func cookiesOfTheSessionsAdditionalFieldsAreTheOnlyOnes() async throws {
+    @Test func `cookies in the additional fields replace stored cookies`() async throws {
       let server = try ScriptedServer.http { request in
         let cookies = request.fields.filter { $0.name.lowercased() == "cookie" }
         return Reply(
@@ -287,7 +288,7 @@
       }
     }
 
-    @Test func aRequestThatHandlesItsCookiesItselfSendsAndStoresNone() async throws {
+    @Test func `a request that does not handle cookies sends and stores none`() async throws {
       let server = try ScriptedServer.http { request in
         Reply(headers: [("Set-Cookie", "a=1; Path=/")], text: request["Cookie"] ?? "none")
       }

@@ -5,17 +5,17 @@
 
   @testable import Retriever
 
-  /// The loads that call a handler.
+  /// The methods with a completion handler.
   @Suite(.timeLimit(.minutes(1))) struct SessionHandlerTests {
     private let session = URLSession.forTest()
 
     private typealias DataResult = (data: Data?, response: URLResponse?, error: (any Error)?)
 
-    /// Resumes the task that `make` makes, and waits until its handler has been called, which happens once.
+    /// Resumes the task that `make` creates, and waits until its handler has been called, which happens once.
     private func result(
       _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
     ) async throws -> DataResult {
-      let calls = Notes<(Data?, URLResponse?, (any Error)?)>()
+      let calls = Log<(Data?, URLResponse?, (any Error)?)>()
       let called = Gate()
       let task = make {
         calls.add(($0, $1, $2))
@@ -33,7 +33,7 @@
       try ScriptedServer.http { Reply(headers: [("X-Method", $0.method)], body: $0.body) }
     }
 
-    @Test func dataTasksHandOverBodyAndResponse() async throws {
+    @Test func `data tasks pass body and response to their handlers`() async throws {
       let server = try ScriptedServer.http { Reply(text: $0.path) }
       let byURL = try await result { session.dataTask(with: server.url("/url"), completionHandler: $0) }
       #expect(byURL.data == Data("/url".utf8))
@@ -61,14 +61,14 @@
       #expect(fromFile.data == Data("file".utf8))
     }
 
-    @Test func aStatusIsNoError() async throws {
+    @Test func `an error status is not an error`() async throws {
       let server = try ScriptedServer.http { _ in Reply(500, text: "broken") }
       let result = try await result { session.dataTask(with: server.url(), completionHandler: $0) }
       #expect(result.error == nil)
       #expect(result.data == Data("broken".utf8))
     }
 
-    @Test func aFailureHandsOverAnErrorAndNoData() async throws {
+    @Test func `a failed task passes an error and no data to its handler`() async throws {
       let server = try ScriptedServer([
         .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
       ])
@@ -86,7 +86,7 @@
 
     @Test func cancellingCallsTheHandlerOnce() async throws {
       let server = try ScriptedServer([.readRequest, .hold])
-      let calls = Notes<(any Error)?>()
+      let calls = Log<(any Error)?>()
       let called = Gate()
       let task = session.dataTask(with: server.url()) { _, _, error in
         calls.add(error)
@@ -122,8 +122,8 @@
       queue.maxConcurrentOperationCount = 8
       let session = URLSession(configuration: .ephemeral, delegateQueue: queue)
       #expect(session.delegateQueue === queue)
-      let running = Notes<Int>()
-      let overlaps = Notes<Int>()
+      let running = Log<Int>()
+      let overlaps = Log<Int>()
       let done = Gate()
       for _ in 0..<50 {
         let task = session.dataTask(with: server.url()) { _, _, _ in
@@ -151,14 +151,14 @@
       #expect(dataTasks == [data] && uploadTasks == [upload] && downloadTasks == [download])
       #expect(Set([data, upload, download].map(\.taskIdentifier)).count == 3)
 
-      let counts = Notes<Int>()
-      let told = Gate()
+      let counts = Log<Int>()
+      let reported = Gate()
       session.getAllTasks { counts.add($0.count) }
       session.getTasksWithCompletionHandler {
         counts.add($0.count + $1.count + $2.count)
-        told.open()
+        reported.open()
       }
-      #expect(await told.wait(within: .seconds(30)))
+      #expect(await reported.wait(within: .seconds(30)))
       #expect(counts.all == [3, 3])
 
       gate.open()
@@ -169,7 +169,7 @@
       #expect(await eventually { await session.allTasks.isEmpty })
     }
 
-    @Test func whatTheProgramSetsIsKept() throws {
+    @Test func `the properties that the program sets are kept`() throws {
       let url = try #require(URL(string: "http://127.0.0.1:1/"))
       let task = session.dataTask(with: url) { _, _, _ in }
       #expect(task.priority == URLSessionTask.defaultPriority)
@@ -186,9 +186,9 @@
       task.cancel()
     }
 
-    @Test func aTaskThatIsKeptDoesNotKeepItsBody() async throws {
+    @Test func `a completed task does not keep its body`() async throws {
       let server = try ScriptedServer.http { _ in Reply(body: Data(count: 1000)) }
-      let lengths = Notes<Int?>()
+      let lengths = Log<Int?>()
       let done = Gate()
       let task = session.dataTask(with: server.url()) { data, _, _ in
         lengths.add(data?.count)
@@ -198,25 +198,25 @@
       #expect(await done.wait(within: .seconds(30)))
       #expect(lengths.all == [1000])
       #expect(await eventually { await session.allTasks.isEmpty })
-      #expect(task.loop.collected.isEmpty)
+      #expect(task.transferState.collected.isEmpty)
     }
 
-    @Test func aDelegateThatIsReplacedMayLookAtItsTaskAsItGoes() throws {
+    @Test func `the deinitializer of a replaced delegate may access the task`() throws {
       let url = try #require(URL(string: "http://127.0.0.1:1/"))
       let task = session.dataTask(with: url) { _, _, _ in }
-      let states = Notes<URLSessionTask.State>()
-      task.delegate = Parting(task, states)
+      let states = Log<URLSessionTask.State>()
+      task.delegate = StateRecordingDelegate(task, states)
       task.delegate = SilentDelegate()
       #expect(states.all == [.suspended])
       task.cancel()
     }
 
-    private final class Parting: URLSessionTaskDelegate {
-      private let task: Weakly<URLSessionTask>
-      private let states: Notes<URLSessionTask.State>
+    private final class StateRecordingDelegate: URLSessionTaskDelegate {
+      private let task: WeakReference<URLSessionTask>
+      private let states: Log<URLSessionTask.State>
 
-      init(_ task: URLSessionTask, _ states: Notes<URLSessionTask.State>) {
-        self.task = Weakly(task)
+      init(_ task: URLSessionTask, _ states: Log<URLSessionTask.State>) {
+        self.task = WeakReference(task)
         self.states = states
       }
 

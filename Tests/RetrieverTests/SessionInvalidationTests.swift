@@ -6,27 +6,27 @@
   @testable import Retriever
 
   @Suite(.timeLimit(.minutes(1))) struct SessionInvalidationTests {
-    @Test func aSessionWithoutTasksTellsItsDelegateAndLetsItGo() async throws {
-      let weakly: Weakly<HandlerDelegate>
+    @Test func `a session without tasks notifies its delegate and releases it`() async throws {
+      let weakReference: WeakReference<HandlerDelegate>
       let log: DelegateLog
       let session: URLSession
       do {
         let delegate = HandlerDelegate()
-        (weakly, log) = (Weakly(delegate), delegate.log)
+        (weakReference, log) = (WeakReference(delegate), delegate.log)
         session = .forTest(delegate: delegate)
       }
-      #expect(session.delegate === weakly.object)
-      #expect(weakly.object != nil)
+      #expect(session.delegate === weakReference.object)
+      #expect(weakReference.object != nil)
       session.finishTasksAndInvalidate()
       #expect(await log.becameInvalid.wait(within: .seconds(30)))
-      #expect(await eventually { weakly.object == nil })
+      #expect(await eventually { weakReference.object == nil })
       #expect(session.delegate == nil)
       session.finishTasksAndInvalidate()
       session.invalidateAndCancel()
       #expect(log.events == ["invalid"])
     }
 
-    @Test func finishingWaitsForTheTasksThereAre() async throws {
+    @Test func `finishing waits for existing tasks`() async throws {
       let gate = Gate()
       let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "end"))])
       let delegate = HandlerDelegate()
@@ -41,7 +41,7 @@
       #expect(delegate.log.events.suffix(2) == ["completed", "invalid"])
     }
 
-    @Test func cancellingEndsTheTasksThereAre() async throws {
+    @Test func `cancelling ends existing tasks`() async throws {
       let reached = Gate()
       let server = try ScriptedServer([.readRequest, .open(reached), .hold])
       let delegate = HandlerDelegate()
@@ -57,7 +57,7 @@
       #expect(idle.state == .completed)
     }
 
-    @Test func finishingCanBeHurriedByCancelling() async throws {
+    @Test func `a session that waits for its tasks can still be cancelled`() async throws {
       let server = try ScriptedServer([.readRequest, .hold])
       let delegate = HandlerDelegate()
       let session = URLSession.forTest(delegate: delegate)
@@ -94,7 +94,7 @@
       #expect(try await URLSession.shared.data(from: server.url()).0 == Data("still".utf8))
     }
 
-    @Test func droppingASessionClosesItsConnections() async throws {
+    @Test func `releasing a session closes its connections`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "x") }
       do {
         let session = URLSession.forTest()

@@ -6,11 +6,11 @@
 
   @testable import Retriever
 
-  /// A session that could not start, for want of memory or descriptors, starts when it is next used.
+  /// A session that could not start because memory or descriptors ran out starts at its next use.
   @Suite(.timeLimit(.minutes(1))) struct SessionRecoveryTests {
     #if DEBUG
       @Test func `a session that could not start is tried again at its next use`() async throws {
-        // In a process of its own: a fault that is armed strikes whoever comes first.
+        // Runs in its own process, because an armed fault affects the first caller.
         await #expect(processExitsWith: .success) {
           let server = try ScriptedServer.http { _ in Reply(text: "x") }
           CurlFault.makeMulti.arm(times: 2)

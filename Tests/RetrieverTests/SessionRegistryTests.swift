@@ -11,7 +11,7 @@
       #expect((0..<5).map { _ in registry.nextIdentifier() } == [1, 2, 3, 4, 5])
     }
 
-    @Test func aValidSessionTakesTasksAndLetsThemGo() {
+    @Test func `a valid session adds and removes tasks`() {
       var registry = SessionRegistry<Item>()
       let item = Item()
       #expect(registry.add(item, identifier: 1) == true)
@@ -21,7 +21,7 @@
       #expect(registry.validity == .valid)
     }
 
-    @Test func withoutTasksASessionBecomesInvalidAtOnceAndOnce() {
+    @Test func `a session without tasks becomes invalid immediately, and only once`() {
       var registry = SessionRegistry<Item>()
       #expect(registry.invalidate() == true)
       #expect(registry.invalidate() == false)
@@ -29,7 +29,7 @@
       #expect(registry.add(Item(), identifier: 1) == false)
     }
 
-    @Test func theLastTaskMakesAnInvalidatedSessionInvalid() {
+    @Test func `an invalidated session becomes invalid with the end of its last task`() {
       var registry = SessionRegistry<Item>()
       _ = registry.add(Item(), identifier: 1)
       _ = registry.add(Item(), identifier: 2)
@@ -41,7 +41,7 @@
       #expect(registry.validity == .invalid)
     }
 
-    @Test func aTaskThatIsRemovedAgainSaysNothingTwice() {
+    @Test func `removing a task again has no effect`() {
       var registry = SessionRegistry<Item>()
       _ = registry.add(Item(), identifier: 1)
       _ = registry.invalidate()

@@ -7,7 +7,7 @@
   @testable import Retriever
 
   extension URLSession {
-    /// A session with stores of its own; `change` sets its configuration up.
+    /// Creates a session with its own stores; `change` modifies its configuration.
     static func forTest(
       delegate: (any URLSessionDelegate)? = nil, _ change: (URLSessionConfiguration) -> Void = { _ in }
     ) -> URLSession {
@@ -16,24 +16,24 @@
       return URLSession(configuration: configuration, delegate: delegate)
     }
 
-    /// Fails the test if the session cannot load any more.
+    /// Fails the test if the session can no longer load.
     func expectUsable(_ sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "healthy") }
       var request = URLRequest(url: server.url("/health"))
-      // Whatever time-out the session is tested with.
+      // Independent of the session's own time-out.
       request.timeoutInterval = 30
       let (data, _) = try await data(for: request)
       #expect(String(decoding: data, as: UTF8.self) == "healthy", sourceLocation: sourceLocation)
     }
   }
 
-  /// The code of the error that a load ends with; a test fails when it ends well.
+  /// Returns the code of the error that a load fails with. Records an issue if it succeeds.
   func errorCode(
     _ sourceLocation: SourceLocation = #_sourceLocation, of load: () async throws -> Void
   ) async -> URLError.Code? {
     do {
       try await load()
-      Issue.record("The load went well", sourceLocation: sourceLocation)
+      Issue.record("The load succeeded", sourceLocation: sourceLocation)
       return nil
     } catch let error as URLError {
       return error.code
@@ -43,20 +43,20 @@
     }
   }
 
-  /// Looks at an object without keeping it alive.
-  struct Weakly<Object: AnyObject & Sendable>: Sendable {
+  /// Observes an object without keeping it alive.
+  struct WeakReference<Object: AnyObject & Sendable>: Sendable {
     weak let object: Object?
     init(_ object: Object) { self.object = object }
   }
 
-  /// What was noted, in order, by whichever thread.
-  final class Notes<Note: Sendable>: Sendable {
-    private let state = Mutex<[Note]>([])
-    var all: [Note] { state.withLock { $0 } }
-    func add(_ note: Note) { state.withLock { $0.append(note) } }
+  /// A thread-safe list of entries, in order.
+  final class Log<Entry: Sendable>: Sendable {
+    private let state = Mutex<[Entry]>([])
+    var all: [Entry] { state.withLock { $0 } }
+    func add(_ entry: Entry) { state.withLock { $0.append(entry) } }
   }
 
-  /// What a delegate was told, as words, and what it answers.
+  /// Records a delegate's calls as words, and provides its answers.
   final class DelegateLog: Sendable {
     struct Answers: Sendable {
       var redirect: @Sendable (HTTPURLResponse, URLRequest) -> URLRequest? = { $1 }
@@ -72,7 +72,7 @@
     let answers: Answers
     let completed = Gate()
     let becameInvalid = Gate()
-    private let words = Notes<String>()
+    private let words = Log<String>()
     private let state = Mutex(State())
 
     struct State: Sendable {
@@ -89,7 +89,7 @@
     init(_ answers: Answers = Answers()) { self.answers = answers }
 
     var events: [String] { words.all }
-    /// The events without the repetitions of those that may come in any number of pieces.
+    /// The events without the repetitions of those that may arrive in several parts.
     var order: [String] {
       events.reduce(into: []) { order, event in if order.last != event { order.append(event) } }
     }
@@ -101,7 +101,7 @@
     }
   }
 
-  /// Implements every method in its completion-handler form.
+  /// Implements all methods in the completion-handler form.
   final class HandlerDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {
     let log: DelegateLog
     init(_ answers: DelegateLog.Answers = .init()) { log = DelegateLog(answers) }
@@ -201,7 +201,7 @@
     }
   }
 
-  /// Implements the questions in their async form.
+  /// Implements the methods with a result in the async form.
   final class AsyncDelegate: URLSessionDataDelegate {
     let log: DelegateLog
     init(_ answers: DelegateLog.Answers = .init()) { log = DelegateLog(answers) }
@@ -247,11 +247,11 @@
     }
   }
 
-  /// Implements nothing at all.
+  /// Implements no methods.
   final class SilentDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {}
 
   extension TemporaryDirectory {
-    /// A file of `size` bytes whose content depends on their place.
+    /// Creates a file of `size` bytes. Each byte depends on its position.
     func file(ofSize size: Int, named name: String = "body") throws -> (URL, Data) {
       let data = Data.pattern(count: size)
       return (try write(data, to: name), data)

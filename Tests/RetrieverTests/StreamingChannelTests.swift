@@ -25,7 +25,7 @@
       #expect(received == [1, 2, 3])
     }
 
-    @Test func leavingTheLoopTellsTheProducerAlthoughTheSequenceIsStillThere() async throws {
+    @Test func `leaving the loop stops the producer while the sequence is in scope`() async throws {
       let watched = WatchedChannel()
       watched.channel.append("abc")
       let bytes = ChannelBytes(watched.channel)
@@ -35,7 +35,7 @@
       withExtendedLifetime(bytes) {}
     }
 
-    @Test func droppingTheSequenceUnreadTellsTheProducer() {
+    @Test func `releasing the unread sequence stops the producer`() {
       let watched = WatchedChannel()
       do {
         let bytes = ChannelBytes(watched.channel)
@@ -47,7 +47,7 @@
       #expect(watched.terminations == 1)
     }
 
-    @Test func readingToTheEndDoesNotTellTheProducer() async throws {
+    @Test func `reading to the end does not call onTermination`() async throws {
       let watched = WatchedChannel()
       watched.channel.append("abc")
       watched.channel.finish()
@@ -55,7 +55,7 @@
       #expect(watched.terminations == 0)
     }
 
-    @Test func cancellingAWaitingTaskThrowsCancelledAndTellsTheProducer() async throws {
+    @Test func `cancelling a waiting task throws cancelled and stops the producer`() async throws {
       for _ in 0..<200 {
         let watched = WatchedChannel()
         let task = Task { try await watched.channel.nextChunk() == nil }
@@ -76,7 +76,7 @@
       #expect(watched.terminations == 1)
     }
 
-    @Test func aChannelFinishedWhileSomebodyWaitsEndsTheLoop() async throws {
+    @Test func `finishing the channel ends a loop that waits`() async throws {
       for _ in 0..<200 {
         let watched = WatchedChannel()
         let task = Task { try await ChannelBytes(watched.channel).collected() }
@@ -87,7 +87,7 @@
       }
     }
 
-    @Test func whatIsBufferedStaysBoundedBehindASlowReader() async throws {
+    @Test func `the buffer of a slow reader stays bounded`() async throws {
       let watched = WatchedChannel(highWaterMark: 64 << 10, lowWaterMark: 16 << 10)
       let piece = [UInt8](repeating: 1, count: 8 << 10)
       var appended = 0
@@ -98,7 +98,7 @@
       #expect(watched.demands == 1)
     }
 
-    @Test func aProducerOnAnotherThreadAndItsReaderLoseNothing() async throws {
+    @Test func `a producer on another thread and its reader lose no bytes`() async throws {
       let total = 20_000_000
       let producer = PausingProducer(total: total)
       var count = 0
@@ -112,7 +112,7 @@
       #expect(sum > 0)
     }
 
-    @Test func oneOfTwoReadersAtOnceIsTurnedAway() async throws {
+    @Test func `one of two concurrent readers is refused`() async throws {
       let watched = WatchedChannel()
       let channel = watched.channel
       let outcomes = await withTaskGroup(of: Result<Int?, any Error>.self) { group in
@@ -121,7 +121,7 @@
             do { return .success(try await channel.nextChunk()?.count) } catch { return .failure(error) }
           }
         }
-        // Nothing is there to read, so the first to come back is the one that was turned away.
+        // There is nothing to read, so the first result is the rejected one.
         let first = await group.next()
         channel.append("abc")
         return [first, await group.next()]
@@ -132,9 +132,9 @@
     }
   }
 
-  /// Appends on a queue of its own, and minds the pauses.
+  /// Appends on its own queue and respects pauses.
   final class PausingProducer: @unchecked Sendable {
-    // Touched on `queue` only.
+    // Used on `queue` only.
     private var left: Int
     private let queue = DispatchQueue(label: "producer")
     private var channel: BodyChannel?

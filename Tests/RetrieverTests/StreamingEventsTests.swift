@@ -41,7 +41,7 @@
         try await events("data: a\u{2028}b\u{85}c\u{0B}d\n\n").map(\.data) == ["a\u{2028}b\u{85}c\u{0B}d"])
     }
 
-    @Test func aMarkThatCombinesWithTheColonDoesNotHideIt() async throws {
+    @Test func `a combining mark after the colon does not hide it`() async throws {
       #expect(try await events("data:\u{301}x\n\n").map(\.data) == ["\u{301}x"])
     }
 
@@ -55,18 +55,18 @@
         ])
     }
 
-    @Test func anEventWithoutDataIsNone() async throws {
+    @Test func `an event without data is discarded`() async throws {
       #expect(try await events("event: ping\n\ndata: x\n\n") == [ServerSentEvent(data: "x")])
     }
 
-    @Test func anEventIsGivenAsSoonAsItsBlankLineHasArrived() async throws {
+    @Test func `an event is returned as soon as its blank line has arrived`() async throws {
       let watched = WatchedChannel()
       var iterator = ChannelBytes(watched.channel).serverSentEvents.makeAsyncIterator()
       watched.channel.append("data: now\r\n\r")
       #expect(try await iterator.next()?.data == "now")
     }
 
-    @Test func anEventBeyondTheLimitIsAnError() async throws {
+    @Test func `an event that exceeds the limit is an error`() async throws {
       let text = String(repeating: "data: 1234567890\n", count: 10) + "\n"
       let error = await #expect(throws: StreamingError.self) {
         try await stream(text).serverSentEvents(maximumLength: 50).collected()

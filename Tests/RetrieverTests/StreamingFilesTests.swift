@@ -15,14 +15,14 @@
       try await body(url)
     }
 
-    @Test func aFileURLGivesItsBytesAndItsLines() async throws {
+    @Test func `a file URL returns its bytes and lines`() async throws {
       let text = (0..<50_000).map { "line \($0)" }.joined(separator: "\n")
       try await withFile(Data(text.utf8)) { (url: URL) async throws in
         let lines = try await url.lines.collected()
         #expect(difference(Array(lines.joined(separator: "\n").utf8), Array(text.utf8)) == nil)
         #expect(try await difference(url.resourceBytes.collected(), Array(text.utf8)) == nil)
         #expect(try await url.resourceBytes.chunks.collected().reduce(0) { $0 + $1.count } == text.utf8.count)
-        // Every iteration starts anew.
+        // Each iteration starts from the beginning.
         let bytes = url.resourceBytes
         #expect(try await bytes.lines.collected().count == 50_000)
         #expect(try await bytes.lines.collected().count == 50_000)
@@ -58,7 +58,7 @@
       }
     }
 
-    @Test func aLargeFileIsReadPartlyWhenTheLoopIsLeft() async throws {
+    @Test func `leaving the loop stops reading a large file`() async throws {
       try await withFile(Data(count: 20_000_000)) { (url: URL) async throws in
         let handle = try FileHandle(forReadingFrom: url)
         for try await _ in handle.bytes { break }
@@ -78,7 +78,7 @@
       #expect(try await iterator.next() == nil)
     }
 
-    @Test func aPipeThatIsFasterThanItsReaderLosesNothing() async throws {
+    @Test func `a pipe that is faster than its reader loses no bytes`() async throws {
       let pipe = Pipe()
       let writer = pipe.fileHandleForWriting
       let total = 8_000_000
@@ -90,16 +90,16 @@
       #expect(chunks.reduce(0) { $0 + $1.count } == total)
     }
 
-    @Test func aNamedPipeThatNobodyWritesToIsLetGoWhenItsReaderIsCancelled() async throws {
+    @Test func `cancelling the reader closes a named pipe without a writer`() async throws {
       let directory = try TemporaryDirectory()
       let path = directory.path("pipe")
       #expect(mkfifo(path, 0o600) == 0)
       let task = Task { try await URL(fileURLWithPath: path).lines.collected() }
-      // Opening it must not wait for a writer: that would hold a thread, and nobody could end it.
-      #expect(await eventually { ResourceCensus.take().descriptors.values.contains(path) })
+      // Opening the file must not wait for a writer: the wait would block a thread and could not be cancelled.
+      #expect(await eventually { ResourceSnapshot.take().descriptors.values.contains(path) })
       task.cancel()
       await #expect(throws: URLError(.cancelled)) { try await task.value }
-      #expect(await eventually { !ResourceCensus.take().descriptors.values.contains(path) })
+      #expect(await eventually { !ResourceSnapshot.take().descriptors.values.contains(path) })
     }
 
     @Test func linesOfANamedPipeComeAsTheyAreWritten() async throws {
@@ -108,7 +108,7 @@
       #expect(mkfifo(path, 0o600) == 0)
       var iterator = URL(fileURLWithPath: path).lines.makeAsyncIterator()
       let writing = Task.detached {
-        #expect(await eventually { ResourceCensus.take().descriptors.values.contains(path) })
+        #expect(await eventually { ResourceSnapshot.take().descriptors.values.contains(path) })
         let writer = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try writer.write(contentsOf: Data("one\ntwo\n".utf8))
         try writer.close()

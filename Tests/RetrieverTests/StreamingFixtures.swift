@@ -21,7 +21,7 @@
     }
   }
 
-  /// A channel that counts what it asks of its producer.
+  /// A channel that counts its requests to the producer.
   final class WatchedChannel: Sendable {
     private final class Counts: Sendable {
       let demands = Atomic(0)
@@ -65,7 +65,7 @@
     }
   }
 
-  /// A finished stream that comes in chunks of exactly these pieces.
+  /// A finished stream with exactly these chunks.
   func stream(pieces: [[UInt8]], throwing error: (any Error)? = nil) -> ChannelBytes {
     let channel = BodyChannel(highWaterMark: .max, onDemand: {}, onTermination: {})
     for piece in pieces { _ = channel.append(ByteChunk(piece)) }
@@ -102,7 +102,7 @@
     return pieces
   }
 
-  /// Bytes from somebody else's sequence, which cannot throw and is no chunked one.
+  /// A foreign byte sequence that cannot throw and has no chunks.
   struct ForeignBytes: AsyncSequence, Sendable {
     typealias Failure = Never
 

@@ -20,7 +20,7 @@
         ])
     }
 
-    @Test func aBadLineIsNamedByItsNumberAndEndsTheSequence() async throws {
+    @Test func `an invalid line throws an error with its number and ends the sequence`() async throws {
       var iterator = stream("1\n\n2\nnonsense\n3\n").jsonLines(of: Int.self).makeAsyncIterator()
       #expect(try await iterator.next() == 1)
       #expect(try await iterator.next() == 2)
@@ -32,14 +32,14 @@
       #expect(try await iterator.next() == nil)
     }
 
-    @Test func aValueIsGivenAsSoonAsItsLineFeedHasArrived() async throws {
+    @Test func `a value is returned as soon as its line feed has arrived`() async throws {
       let watched = WatchedChannel()
       var iterator = ChannelBytes(watched.channel).jsonLines(of: [Int].self).makeAsyncIterator()
       watched.channel.append("[1,2]\n")
       #expect(try await iterator.next() == [1, 2])
     }
 
-    @Test func theDecoderGivenIsTheOneUsed() async throws {
+    @Test func `the given decoder is used`() async throws {
       let decoder = JSONDecoder()
       decoder.keyDecodingStrategy = .convertFromSnakeCase
       struct Value: Decodable { var twoWords: Int }

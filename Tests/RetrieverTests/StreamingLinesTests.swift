@@ -11,10 +11,10 @@
       [0x0A], [0x0D], [0x0D, 0x0A], [0x0B], [0x0C], [0xC2, 0x85], [0xE2, 0x80, 0xA8], [0xE2, 0x80, 0xA9],
     ]
 
-    /// CRLF comes before CR.
+    /// CRLF is before CR.
     private static let byLength = terminators.sorted { $0.count > $1.count }
 
-    /// The rules again, as plainly as they can be written.
+    /// A second implementation of the rules, as simple as possible.
     private func oracle(_ bytes: [UInt8], omittingEmptyLines: Bool) -> [String] {
       var lines: [String] = []
       var line: [UInt8] = []
@@ -52,13 +52,13 @@
       }
     }
 
-    @Test func randomBytesInRandomPiecesGiveWhatTheOracleGives() async throws {
+    @Test func `random bytes in random pieces give the same lines as the reference`() async throws {
       var generator = SeededRandom(42)
       let alphabet: [UInt8] = [
         0x0A, 0x0D, 0x0B, 0x0C, 0xC2, 0x85, 0xE2, 0x80, 0xA8, 0xA9, 0x61, 0x62, 0x20, 0xC3, 0xBC, 0xFF,
       ]
-      // ThreadSanitizer takes more than half a minute for all of them, and nothing here is shared between threads.
-      for round in 0..<(ResourceCensus.isSanitized ? 200 : 2000) {
+      // ThreadSanitizer needs more than half a minute for all of them, and the threads share nothing here.
+      for round in 0..<(ResourceSnapshot.isSanitized ? 200 : 2000) {
         let plain = round.isMultiple(of: 2) ? 0 : 60
         let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
           Int.random(in: 0..<100, using: &generator) < plain
@@ -74,12 +74,12 @@
       }
     }
 
-    @Test func aLineIsGivenAsSoonAsItsTerminatorHasArrived() async throws {
+    @Test func `a line is returned as soon as its terminator has arrived`() async throws {
       for terminator in Self.terminators where terminator != [0x0D, 0x0A] {
         let watched = WatchedChannel()
         var iterator = ChannelBytes(watched.channel).lines.makeAsyncIterator()
         for byte in Array("ab".utf8) + terminator { watched.channel.append([byte]) }
-        // Would wait for ever if it wanted one byte more.
+        // This would wait forever if it needed one more byte.
         #expect(try await iterator.next() == "ab")
         watched.channel.append([0x0A])
         watched.channel.append("c\n")
@@ -100,20 +100,20 @@
       #expect(try await iterator.next() == nil)
     }
 
-    @Test func whatIsNotUTF8IsRepaired() async throws {
+    @Test func `invalid UTF-8 is replaced`() async throws {
       #expect(
         try await stream([0x61, 0xFF, 0x62, 0x0A, 0xE2, 0x80]).lines.collected() == [
           "a\u{FFFD}b", "\u{FFFD}",
         ])
     }
 
-    @Test func aLineLongerThanManyChunksIsPutTogether() async throws {
+    @Test func `a line that spans many chunks is joined`() async throws {
       let long = String(repeating: "0123456789", count: 100_000)
       #expect(try await stream(long + "\nx", chunkSize: 1000).lines.collected() == [long, "x"])
     }
 
     @Test(arguments: [1, 4, 1000])
-    func aLineBeyondTheLimitIsAnErrorThatSaysWhere(chunkSize: Int) async throws {
+    func `a line that is too long throws an error with its line number`(chunkSize: Int) async throws {
       var lines: [String] = []
       let error = await #expect(throws: StreamingError.self) {
         let bytes = stream("one\n\n12345678\n123456789\nx\n", chunkSize: chunkSize)
@@ -125,7 +125,7 @@
       #expect(error?.limit == 8)
     }
 
-    @Test func aLineBeyondTheLimitComesInPiecesIfTheBytesCannotThrow() async throws {
+    @Test func `a line that is too long is returned in pieces if the bytes cannot throw`() async throws {
       let bytes = ForeignBytes(bytes: Array("12345678901234567890\nab\n".utf8))
       var lines: [String] = []
       for await line in bytes.lines(omittingEmptyLines: true, maximumLength: 8) { lines.append(line) }
@@ -133,8 +133,8 @@
     }
 
     @Test(arguments: [0x61, 0x0A] as [UInt8])
-    func whatOnlyLooksLikeATerminatorMayCrossTheLimit(last: UInt8) async throws {
-      // E2 80 begins a line separator, but what follows does not end one.
+    func `the beginning of a terminator may exceed the limit`(last: UInt8) async throws {
+      // E2 80 begins a line separator, but the next byte does not complete it.
       let pieces: [[UInt8]] = [[0x61, 0x62, 0x63, 0xE2], [0x80], [last, 0x0A]]
       let error = await #expect(throws: StreamingError.self) {
         _ = try await stream(pieces: pieces).lines(omittingEmptyLines: true, maximumLength: 4).collected()
@@ -145,7 +145,7 @@
       #expect(lines == (last == 0x0A ? ["abc\u{FFFD}"] : ["abc\u{FFFD}", "a"]))
     }
 
-    @Test func anErrorOfTheBytesComesAfterTheCompleteLinesAndEndsThem() async throws {
+    @Test func `an error of the bytes is thrown after the complete lines`() async throws {
       let bytes = stream(pieces: [Array("a\nb\nunfinished".utf8)], throwing: URLError(.timedOut))
       var iterator = bytes.lines.makeAsyncIterator()
       #expect(try await iterator.next() == "a")
@@ -154,7 +154,7 @@
       #expect(try await iterator.next() == nil)
     }
 
-    @Test func leavingTheLoopOverLinesTellsTheProducer() async throws {
+    @Test func `leaving the loop over lines stops the producer`() async throws {
       let watched = WatchedChannel()
       watched.channel.append("a\nb\n")
       for try await _ in ChannelBytes(watched.channel).lines { break }

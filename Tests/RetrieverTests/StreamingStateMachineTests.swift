@@ -16,7 +16,7 @@
       bytes(count).withUnsafeBytes { machine.append($0) }
     }
 
-    @Test func aTakeWithNothingBufferedWaits() {
+    @Test func `a consumer waits if nothing is buffered`() {
       var machine = Machine(highWaterMark: 10, lowWaterMark: 5)
       guard case .wait = machine.take(recycling: nil) else { return #expect(Bool(false)) }
       guard case .wait = machine.suspend(1) else { return #expect(Bool(false)) }
@@ -25,7 +25,7 @@
       #expect(machine.bufferedCount == 0)
     }
 
-    @Test func bytesBecomeOneChunkWhileNobodyTakesThem() {
+    @Test func `bytes that are not read yet are collected in one chunk`() {
       var machine = Machine(highWaterMark: 100, lowWaterMark: 5)
       for _ in 0..<3 {
         guard case .buffered(pause: false) = append(4, to: &machine) else { return #expect(Bool(false)) }
@@ -36,7 +36,7 @@
       #expect(Array(chunk.bytes) == bytes(4) + bytes(4) + bytes(4))
     }
 
-    @Test func theProducerPausesAboveTheHighMarkAndIsWokenOnceAtTheLowOne() {
+    @Test func `the producer pauses above the high-water mark and resumes at the low one`() {
       var machine = Machine(highWaterMark: 60_000, lowWaterMark: 20_000)
       guard case .buffered(pause: false) = append(60_000, to: &machine) else { return #expect(Bool(false)) }
       guard case .buffered(pause: true) = append(1, to: &machine) else { return #expect(Bool(false)) }
@@ -57,22 +57,22 @@
       #expect(demands == 1)
     }
 
-    @Test func aWaitingConsumerIsWokenByEnoughBytesOrWhenNoMoreComeForNow() {
+    @Test func `a waiting consumer is resumed at the wake threshold or by a flush`() {
       var machine = Machine(highWaterMark: 1 << 20, lowWaterMark: 0)
       guard case .wait = machine.suspend(7) else { return #expect(Bool(false)) }
-      let hold = { (machine: inout Machine, count: Int) in
-        self.bytes(count).withUnsafeBytes { machine.append($0, holding: 100) }
+      let appendBatched = { (machine: inout Machine, count: Int) in
+        self.bytes(count).withUnsafeBytes { machine.append($0, wakeThreshold: 100) }
       }
-      guard case .held = hold(&machine, 60) else { return #expect(Bool(false)) }
-      guard case .resume(7, let first) = hold(&machine, 40) else { return #expect(Bool(false)) }
+      guard case .batched = appendBatched(&machine, 60) else { return #expect(Bool(false)) }
+      guard case .resume(7, let first) = appendBatched(&machine, 40) else { return #expect(Bool(false)) }
       #expect(first.count == 100)
       guard case .wait = machine.suspend(8) else { return #expect(Bool(false)) }
-      guard case .held = hold(&machine, 5) else { return #expect(Bool(false)) }
-      guard case .resume(8, let second) = machine.settle() else { return #expect(Bool(false)) }
+      guard case .batched = appendBatched(&machine, 5) else { return #expect(Bool(false)) }
+      guard case .resume(8, let second) = machine.flush() else { return #expect(Bool(false)) }
       #expect(second.count == 5)
-      guard case .buffered(pause: false) = machine.settle() else { return #expect(Bool(false)) }
-      // Nobody waits: there is nobody to wake.
-      guard case .buffered(pause: false) = hold(&machine, 5) else { return #expect(Bool(false)) }
+      guard case .buffered(pause: false) = machine.flush() else { return #expect(Bool(false)) }
+      // No consumer waits, so there is nobody to resume.
+      guard case .buffered(pause: false) = appendBatched(&machine, 5) else { return #expect(Bool(false)) }
     }
 
     @Test func chunksGrowWhileTheConsumerLagsAndStayBounded() {
@@ -85,7 +85,7 @@
       #expect(sizes.max() == 256 << 10)
     }
 
-    @Test func aReturnedChunkIsFilledAgain() {
+    @Test func `a returned chunk is reused`() {
       var machine = Machine(highWaterMark: 100, lowWaterMark: 5)
       _ = append(3, to: &machine)
       guard case .deliver(let first, _) = machine.take(recycling: nil) else { return #expect(Bool(false)) }
@@ -96,7 +96,7 @@
       #expect(Array(second.bytes) == bytes(5))
     }
 
-    @Test func theErrorComesAfterTheBytesAndOnlyOnce() {
+    @Test func `the error is delivered once, after the bytes`() {
       var machine = Machine(highWaterMark: 100, lowWaterMark: 5)
       _ = append(3, to: &machine)
       machine.finish(throwing: URLError(.timedOut)).expectNone()
@@ -105,7 +105,7 @@
       guard case .end = machine.take(recycling: nil) else { return #expect(Bool(false)) }
     }
 
-    @Test func aWaiterHearsOfTheEnd() {
+    @Test func `a waiting consumer receives the end`() {
       var machine = Machine(highWaterMark: 100, lowWaterMark: 5)
       _ = machine.suspend(7)
       guard case .resume(7, throwing: nil) = machine.finish(throwing: nil) else {
@@ -115,7 +115,7 @@
       guard case .none = machine.terminate() else { return #expect(Bool(false)) }
     }
 
-    @Test func aCancellationBeforeTheWaiterIsKnownLeavesAMark() {
+    @Test func `a cancellation before the consumer waits is not missed`() {
       var machine = Machine(highWaterMark: 100, lowWaterMark: 5)
       guard case .wait = machine.take(recycling: nil) else { return #expect(Bool(false)) }
       guard case .terminate(nil, notifyProducer: true) = machine.terminate() else {
@@ -126,7 +126,7 @@
       guard case .none = machine.terminate() else { return #expect(Bool(false)) }
     }
 
-    @Test func aTerminationResumesTheWaiterAndDropsWhatIsBuffered() {
+    @Test func `a termination resumes the consumer and discards buffered bytes`() {
       var waiting = Machine(highWaterMark: 100, lowWaterMark: 5)
       _ = waiting.suspend(3)
       guard case .terminate(3, notifyProducer: true) = waiting.terminate() else {
@@ -142,7 +142,7 @@
       guard case .terminated = buffered.take(recycling: nil) else { return #expect(Bool(false)) }
     }
 
-    @Test func aSecondConsumerIsTurnedAwayWithoutHarmToTheFirst() {
+    @Test func `a second consumer is refused and does not affect the first`() {
       var machine = Machine(highWaterMark: 100, lowWaterMark: 5)
       _ = machine.suspend(1)
       guard case .contended = machine.suspend(2) else { return #expect(Bool(false)) }
@@ -152,7 +152,7 @@
 
   extension BodyChannelStateMachine.FinishAction {
     fileprivate func expectNone() {
-      guard case .none = self else { return #expect(Bool(false), "a waiter that should not be there") }
+      guard case .none = self else { return #expect(Bool(false), "an unexpected waiter") }
     }
   }
 

@@ -13,7 +13,7 @@
     ]
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func charactersAndScalarsAreThoseOfTheWholeString(chunkSize: Int) async throws {
+    func `characters and scalars equal those of the complete string`(chunkSize: Int) async throws {
       for text in Self.samples {
         #expect(try await stream(text, chunkSize: chunkSize).characters.collected() == Array(text))
         #expect(
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func randomBytesAreRepairedAsStringDoesIt() async throws {
+    @Test func `invalid UTF-8 is replaced in the same way as by String`() async throws {
       var generator = SeededRandom(7)
       let alphabet: [UInt8] = [
         0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0,
@@ -39,14 +39,14 @@
       }
     }
 
-    @Test func aScalarIsGivenAsSoonAsItsLastByteHasArrived() async throws {
+    @Test func `a scalar is returned as soon as its last byte has arrived`() async throws {
       let watched = WatchedChannel()
       var iterator = ChannelBytes(watched.channel).unicodeScalars.makeAsyncIterator()
       for byte in "€".utf8 { watched.channel.append([byte]) }
       #expect(try await iterator.next() == "€")
     }
 
-    @Test func anEndlessRunOfCombiningMarksIsCut() async throws {
+    @Test func `a very long run of combining marks is split`() async throws {
       let text = "e" + String(repeating: "\u{301}", count: 10_000)
       let characters = try await stream(text).characters.collected()
       #expect(characters.count > 1)

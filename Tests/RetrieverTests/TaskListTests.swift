@@ -5,11 +5,11 @@
 
   @testable import Retriever
 
-  /// Which tasks a session lists: those that have not ended.
+  /// The tasks that a session lists: those that have not ended.
   @Suite(.timeLimit(.minutes(1))) struct TaskListTests {
     private func listed(in session: URLSession) async -> [Int] {
       let (data, upload, download) = await session.tasks
-      let (all, byKind) = (Notes<Int>(), Notes<Int>())
+      let (all, byKind) = (Log<Int>(), Log<Int>())
       let done = Gate()
       session.getAllTasks { all.add($0.count) }
       session.getTasksWithCompletionHandler {

@@ -9,16 +9,16 @@
   @Suite(.timeLimit(.minutes(1))) struct TaskProgressTests {
     private let session = URLSession.forTest()
 
-    @Test func aCountThatHasBeenToldIsNotToldAgain() {
-      var told = TaskState.Told()
-      let isFirst = told.grows()
-      let isSecond = told.grows()
+    @Test func `a reported count is not reported again`() {
+      var reported = TaskState.ReportedCount()
+      let isFirst = reported.needsReport()
+      let isSecond = reported.needsReport()
       #expect(isFirst && !isSecond)
-      let first = told.tell(10)
-      // More came while the call was being made, which has told of it already.
-      let isThird = told.grows()
-      let nothing = told.tell(10)
-      let rest = told.tell(15)
+      let first = reported.report(upTo: 10)
+      // More bytes were counted during the call, which already reported them.
+      let isThird = reported.needsReport()
+      let nothing = reported.report(upTo: 10)
+      let rest = reported.report(upTo: 15)
       #expect(isThird && first == 10 && nothing == nil && rest == 5)
     }
 
@@ -55,7 +55,7 @@
       #expect(task.countOfBytesExpectedToReceive == 100_000)
     }
 
-    @Test func progressOfAnUploadCountsBothWays() async throws {
+    @Test func `the progress of an upload counts sent and received bytes`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "12345") }
       let done = Gate()
       let task = session.uploadTask(with: URLRequest(url: server.url()), from: Data(count: 200_000)) {
@@ -68,7 +68,7 @@
       #expect(progress.totalUnitCount == 200_005)
     }
 
-    @Test func anUnknownLengthIsKnownInTheEnd() async throws {
+    @Test func `an unknown length is known at the end`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "chunks", framing: .chunked(1)) }
       let done = Gate()
       let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
@@ -107,7 +107,7 @@
       #expect(await done.wait(within: .seconds(30)))
     }
 
-    @Test func progressAskedForAfterTheEndIsComplete() async throws {
+    @Test func `progress that is requested after the end is complete`() async throws {
       let server = try ScriptedServer.http { _ in Reply(text: "12345") }
       let done = Gate()
       let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }

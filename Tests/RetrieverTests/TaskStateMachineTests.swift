@@ -27,7 +27,7 @@
       #expect(machine.resume() == .none)
     }
 
-    @Test func aSuspendedTaskGoesOnWhereItWas() {
+    @Test func `a suspended task continues where it stopped`() {
       var machine = exchanging()
       machine.deliver()
       machine.suspend()
@@ -74,7 +74,7 @@
       #expect(machine.phase == .exchanging)
     }
 
-    @Test func anAnswerBeforeTheTransfersEndLetsItGoOn() {
+    @Test func `an answer before the end of the transfer resumes it`() {
       var machine = exchanging()
       machine.ask()
       #expect(machine.answeredDeliver() == .resumeReceiving)
@@ -86,7 +86,7 @@
       #expect(machine.phase == .discarding)
     }
 
-    @Test func anAnswerAfterTheTransfersEndGoesOnFromThere() {
+    @Test func `an answer after the end of the transfer continues from there`() {
       var machine = exchanging()
       machine.ask()
       #expect(machine.transferEnded(failed: false) == .none)
@@ -98,7 +98,7 @@
       #expect(machine.answeredFollow() == .begin)
     }
 
-    @Test func timeThatIsOverDoesNotWaitForAnAnswer() {
+    @Test func `a time-out does not wait for an answer`() {
       var machine = exchanging()
       machine.ask()
       #expect(machine.transferEnded(failed: true, isFinal: true) == .complete)
@@ -115,7 +115,7 @@
       #expect(machine.phase == .receiving)
     }
 
-    @Test func aSuspendedTaskHoldsTheNextRequestBack() {
+    @Test func `a suspended task does not send the next request`() {
       var machine = exchanging()
       machine.follow()
       machine.suspend()
@@ -155,7 +155,7 @@
       #expect(machine.transferEnded(failed: true) == .none)
     }
 
-    /// Whatever comes in whatever order: a task completes once, and no transfer begins while another one runs.
+    /// A task completes exactly once for any order of events, and no transfer begins while another one runs.
     @Test(arguments: 0..<64) func anyOrderOfEventsCompletesOnce(seed: UInt64) {
       var machine = TaskStateMachine()
       var completions = 0

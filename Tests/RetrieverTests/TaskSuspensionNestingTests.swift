@@ -5,7 +5,7 @@
 
   @testable import Retriever
 
-  /// Suspensions are counted: a task goes on after as many resumes as there were suspends.
+  /// Suspensions are counted: a task continues after the same number of resumes.
   @Suite(.timeLimit(.minutes(1))) struct TaskSuspensionNestingTests {
     private let session = URLSession.forTest()
 

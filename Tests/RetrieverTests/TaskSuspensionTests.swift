@@ -19,14 +19,14 @@
       #expect(await eventually { task.state == .completed })
     }
 
-    @Test func aSuspendedDownloadStopsReadingAndThenGoesOn() async throws {
+    @Test func `a suspended download stops reading and continues after a resume`() async throws {
       let size = 80 << 20
-      let pieces = Notes<Int>()
-      let goOn = Gate()
+      let pieces = Log<Int>()
+      let resume = Gate()
       let server = try ScriptedServer { connection in
         _ = try connection.readRequest()
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size + 1)\r\n\r\nx")
-        try connection.wait(for: goOn)
+        try connection.wait(for: resume)
         let piece = Data(count: 1 << 20)
         for number in 0..<80 {
           try connection.send(piece)
@@ -41,7 +41,7 @@
       #expect(await eventually { task.countOfBytesReceived > 0 })
       task.suspend()
       #expect(task.state == .suspended)
-      goOn.open()
+      resume.open()
       var last = -1
       while last != pieces.all.count || last < 1 {
         last = pieces.all.count
@@ -78,7 +78,7 @@
       let server = try ScriptedServer.http { request in
         request.path == "/from" ? .redirect(to: "/to") : Reply(text: "there")
       }
-      let holder = Notes<URLSessionTask>()
+      let holder = Log<URLSessionTask>()
       let asked = Gate()
       let delegate = HandlerDelegate(
         .init(redirect: { _, request in
@@ -112,13 +112,13 @@
       try await session.expectUsable()
     }
 
-    @Test func suspendingAndResumingAtAnyMomentLosesNothing() async throws {
+    @Test func `suspending and resuming at any time loses no bytes`() async throws {
       let body = Data.pattern(count: 2_000_000)
       let server = try ScriptedServer.http { _ in Reply(body: body) }
       for seed in 0..<10 {
         var random = SeededRandom(UInt64(seed))
         let done = Gate()
-        let results = Notes<Data?>()
+        let results = Log<Data?>()
         let task = session.dataTask(with: server.url()) { data, _, _ in
           results.add(data)
           done.open()

@@ -6,9 +6,9 @@
 
   @testable import Retriever
 
-  /// Files that are not what their names or sizes say.
+  /// Files that differ from what their names or sizes suggest.
   @Suite(.timeLimit(.minutes(1))) struct UnusualFilesTests {
-    /// Resume data for a partial download at a path that a test fills.
+    /// Creates resume data for a partial download at a path that a test fills.
     private func resumeData(for url: URL) throws -> ResumeData {
       let request = URLRequest(url: url)
       let response = HTTPURLResponse(
@@ -32,9 +32,9 @@
       }
       let data = try #require(resume.encoded)
       let session = URLSession.forTest()
-      let codes = Notes<URLError.Code?>()
+      let codes = Log<URLError.Code?>()
       let done = Gate()
-      // A thread of its own: on the caller's, a fault here would stop the whole run.
+      // On a separate thread, because a blocked caller would stop the entire test run.
       Thread.detachNewThread {
         session.downloadTask(withResumeData: data) { _, _, error in
           codes.add((error as? URLError)?.code)
@@ -44,7 +44,7 @@
       #expect(await done.wait(within: .seconds(10)))
       #expect(codes.all == [.cannotOpenFile])
       #expect(server.connectionCount == 0)
-      // Lets the thread go where it waits for a reader.
+      // Unblocks the thread if it waits for a reader.
       close(open(resume.file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
     }
 

@@ -7,17 +7,17 @@
 
   @Suite(.timeLimit(.minutes(1))) struct UnverifiedTrustTests {
     @Test(arguments: [TestAuthority.Certificate.selfSigned, .expired, .wrongHost, .unknownAuthority])
-    func onlyASessionThatTrustsAnybodyTakesABadCertificate(certificate: TestAuthority.Certificate)
+    func `only an unverified session accepts an invalid certificate`(certificate: TestAuthority.Certificate)
       async throws
     {
-      let server = try ScriptedServer.http { _ in Reply(text: "whoever I am") }
+      let server = try ScriptedServer.http { _ in Reply(text: "any server") }
       let port = try TLSRelay.shared().forward(to: server.port, certificate: certificate)
       let url = try #require(URL(string: "https://localhost:\(port)/"))
-      let careful = URLSession.forTest()
-      #expect(await errorCode { _ = try await careful.data(from: url) } != nil)
-      let careless = URLSession.forTest { $0.trustedCertificates = .unverified }
-      let (data, _) = try await careless.data(from: url)
-      #expect(String(decoding: data, as: UTF8.self) == "whoever I am")
+      let verifying = URLSession.forTest()
+      #expect(await errorCode { _ = try await verifying.data(from: url) } != nil)
+      let unverified = URLSession.forTest { $0.trustedCertificates = .unverified }
+      let (data, _) = try await unverified.data(from: url)
+      #expect(String(decoding: data, as: UTF8.self) == "any server")
       #expect(server.requests.count == 1)
     }
   }

@@ -13,7 +13,7 @@
       let file = try directory.write(Data("x".utf8), to: "body")
       let session = URLSession.forTest()
       let request = URLRequest(url: server.url())
-      let results = Notes<Data?>()
+      let results = Log<Data?>()
       let (first, second) = (Gate(), Gate())
       let tasks = [
         session.uploadTask(with: request, from: Data("x".utf8)) { data, _, _ in

@@ -54,7 +54,7 @@
       #expect(delegate.log.current.sent.last?.1 == 500_000)
     }
 
-    /// A first answer that makes the body be sent again.
+    /// A first response that requires the body to be sent again.
     enum Repetition: CaseIterable {
       case challenge, redirect
 
@@ -69,8 +69,9 @@
     }
 
     @Test(arguments: Repetition.allCases, [false, true])
-    func aNewStreamIsAskedForWhenTheBodyIsSentAgain(_ repetition: Repetition, fromRequest: Bool) async throws
-    {
+    func `a new stream is requested when the body is sent again`(
+      _ repetition: Repetition, fromRequest: Bool
+    ) async throws {
       let server = try ScriptedServer.http { repetition.reply(to: $0) }
       for isAsync in [false, true] {
         let answers = DelegateLog.Answers(
@@ -95,7 +96,7 @@
       }
     }
 
-    @Test func aBodyThatNobodyCanGiveAgainFailsTheTask() async throws {
+    @Test func `a body that cannot be sent again fails the task`() async throws {
       let server = try ScriptedServer.http { Repetition.redirect.reply(to: $0) }
       var request = request(server.url())
       request.httpBodyStream = InputStream(data: Data("once".utf8))
@@ -123,12 +124,12 @@
       try await session.expectUsable()
     }
 
-    @Test func aServerThatDoesNotReadHoldsTheUploadBack() async throws {
-      let (reached, goOn) = (Gate(), Gate())
+    @Test func `an upload pauses while the server does not read`() async throws {
+      let (reached, resume) = (Gate(), Gate())
       let server = try ScriptedServer { connection in
         _ = try connection.readHead()
         reached.open()
-        try connection.wait(for: goOn)
+        try connection.wait(for: resume)
         var left = 64 << 20
         while left > 0 { left -= try connection.read().count }
         try connection.send(Reply(text: "all"))
@@ -150,12 +151,12 @@
         try await Task.sleep(for: .milliseconds(200))
       }
       #expect(last < 32 << 20)
-      goOn.open()
+      resume.open()
       #expect(await done.wait(within: .seconds(30)))
       #expect(task.countOfBytesSent == 64 << 20)
     }
 
-    @Test func anAnswerBeforeTheBodyIsSentIsTaken() async throws {
+    @Test func `a response before the end of the upload is accepted`() async throws {
       let server = try ScriptedServer { connection in
         _ = try connection.readHead()
         try connection.send(Reply(413, headers: [("Connection", "close")], text: "too long"))

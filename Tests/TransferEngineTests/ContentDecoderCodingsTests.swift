@@ -16,11 +16,11 @@ import Testing
     #expect(ContentCoding.list(value) == expected)
   }
 
-  @Test func everyCodingIsAskedFor() {
-    #expect(ContentCoding.everyName == "gzip, deflate, br, zstd")
+  @Test func `a request asks for every coding by default`() {
+    #expect(ContentCoding.defaultAcceptEncoding == "gzip, deflate, br, zstd")
   }
 
-  @Test func severalCodingsAreTakenBackInReverseOrder() throws {
+  @Test func `several codings are decoded in reverse order`() throws {
     let forms: [Encoded.Form] = [.zlib, .brotli, .gzip]
     let body = try forms.reduce(Encoded.longBody) { try Encoded.encode($0, $1) }
     for size in [1, 700, body.count] {
@@ -31,16 +31,16 @@ import Testing
     }
   }
 
-  @Test func aCutInAnyOfSeveralCodingsIsFoundOut() throws {
-    let inner = try Encoded.encode(Encoded.shortText, .zstandard)
-    let cutInside = try Encoded.encode(Array(inner.dropLast(3)), .gzip)
-    #expect(DecodingRun([.zstandard, .gzip]).feed([cutInside]).failure == .cutShort(.zstandard))
-    let whole = try Encoded.encode(inner, .gzip)
-    #expect(DecodingRun([.zstandard, .gzip]).feed([Array(whole.dropLast())]).failure == .cutShort(.gzip))
-    #expect(DecodingRun([.zstandard, .gzip]).feed([whole]).failure == nil)
+  @Test func `a truncation in any of several codings is an error`() throws {
+    let compressed = try Encoded.encode(Encoded.shortText, .zstandard)
+    let truncatedInside = try Encoded.encode(Array(compressed.dropLast(3)), .gzip)
+    #expect(DecodingRun([.zstandard, .gzip]).feed([truncatedInside]).failure == .truncated(.zstandard))
+    let twice = try Encoded.encode(compressed, .gzip)
+    #expect(DecodingRun([.zstandard, .gzip]).feed([Array(twice.dropLast())]).failure == .truncated(.gzip))
+    #expect(DecodingRun([.zstandard, .gzip]).feed([twice]).failure == nil)
   }
 
-  @Test func threeCodingsAreDecodedAndNoMore() throws {
+  @Test func `at most three codings are decoded`() throws {
     var body = Encoded.shortText
     for count in 1...4 {
       body = try Encoded.encode(body, .gzip)
@@ -48,7 +48,7 @@ import Testing
       #expect(run.failure?.code == (count <= 3 ? nil : .undecodableBody))
       #expect(run.output == (count <= 3 ? Encoded.shortText : []))
     }
-    // Without a body there is nothing to object to.
+    // Without a body, the number of codings does not matter.
     #expect(DecodingRun(Array(repeating: .gzip, count: 4)).feed([]).failure == nil)
   }
 }

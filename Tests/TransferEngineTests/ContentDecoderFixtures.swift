@@ -6,17 +6,17 @@ import Testing
 
 @testable import TransferEngine
 
-/// Bodies in every coding, made by the reference libraries.
+/// Bodies in every coding, created by the reference libraries.
 enum Encoded {
-  /// What a body may be encoded with: the codings, and the bare form that many servers send as “deflate”.
+  /// The encoding of a body: the codings, and the raw form that many servers send as “deflate”.
   enum Form: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case gzip, zlib, bareDeflate, brotli, zstandard
+    case gzip, zlib, rawDeflate, brotli, zstandard
     var testDescription: String { rawValue }
 
     var coding: ContentCoding {
       switch self {
       case .gzip: .gzip
-      case .zlib, .bareDeflate: .deflate
+      case .zlib, .rawDeflate: .deflate
       case .brotli: .brotli
       case .zstandard: .zstandard
       }
@@ -25,7 +25,7 @@ enum Encoded {
 
   static let shortText = Array(CompressedFixture.text.utf8)
 
-  /// Some pieces long; half of it cannot be compressed.
+  /// A body that is several pieces long. Half of it cannot be compressed.
   static let longBody: [UInt8] = {
     var random = SeededRandom(7)
     var bytes: [UInt8] = []
@@ -43,7 +43,7 @@ enum Encoded {
     switch form {
     case .gzip: try deflate(bytes, windowBits: 31)
     case .zlib: try deflate(bytes, windowBits: 15)
-    case .bareDeflate: try deflate(bytes, windowBits: -15)
+    case .rawDeflate: try deflate(bytes, windowBits: -15)
     case .brotli: brotli(bytes)
     case .zstandard: try zstandard(bytes)
     }
@@ -54,7 +54,7 @@ enum Encoded {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
     guard deflateInit2_(&stream, 6, Z_DEFLATED, windowBits, 8, 0, ZLIB_VERSION, size) == Z_OK else {
-      throw TestSupportError("zlib does not start")
+      throw TestSupportError("Could not initialize zlib")
     }
     defer { deflateEnd(&stream) }
     var output = [UInt8](repeating: 0, count: bytes.count + bytes.count / 100 + 100)
@@ -67,34 +67,35 @@ enum Encoded {
         return CZlib.deflate(&stream, Z_FINISH)
       }
     }
-    guard code == Z_STREAM_END else { throw TestSupportError("zlib does not finish") }
+    guard code == Z_STREAM_END else { throw TestSupportError("Could not compress with zlib") }
     return Array(output.prefix(Int(stream.total_out)))
   }
 
-  /// Not compressed: meta-blocks that hold the bytes as they are, which needs no encoder.
+  /// Returns uncompressed meta-blocks that contain the bytes as they are, which needs no encoder.
   static func brotli(_ bytes: [UInt8]) -> [UInt8] {
     var output: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
       let block = bytes[start..<min(start + 1 << 16, bytes.count)]
-      // Not the last, four nibbles of length, uncompressed; before the first one the bit of a 64 KiB window.
+      // Not the last block, four nibbles of length, uncompressed. The first block starts with the bit for a 64 KiB
+      // window.
       var bits = UInt32(block.count - 1) << 3 | 1 << 19
       if start == 0 { bits <<= 1 }
       for shift in [0, 8, 16] as [UInt32] { output.append(UInt8(truncatingIfNeeded: bits >> shift)) }
       output += block
     }
-    // The last meta-block, empty; alone, behind the window's bit.
+    // The last meta-block is empty. If it is the only one, the bit for the window precedes it.
     return output + [bytes.isEmpty ? 6 : 3]
   }
 
   static func zstandard(_ bytes: [UInt8], level: Int32 = 3) throws -> [UInt8] {
     var output = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
     let count = ZSTD_compress(&output, output.count, bytes, bytes.count, level)
-    guard ZSTD_isError(count) == 0 else { throw TestSupportError("zstd does not finish") }
+    guard ZSTD_isError(count) == 0 else { throw TestSupportError("Could not compress with zstd") }
     return Array(output.prefix(count))
   }
 }
 
-/// A body decoder with a consumer that notes what it is given.
+/// A body decoder with a consumer that records what it receives.
 final class DecodingRun {
   let decoder: BodyDecoder
   private(set) var output: [UInt8] = []
@@ -106,7 +107,7 @@ final class DecodingRun {
 
   init(_ codings: [ContentCoding]) { decoder = BodyDecoder(codings) }
 
-  /// Feeds the pieces, resuming after each pause, up to the first failure; and the end.
+  /// Feeds the pieces and the end, and resumes after each pause. Stops at the first failure.
   func feed(_ pieces: [[UInt8]]) -> Self {
     for piece in pieces {
       var outcome = piece.withUnsafeBytes { decoder.decode($0, deliver: take) }

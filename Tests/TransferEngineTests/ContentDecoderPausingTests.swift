@@ -27,7 +27,7 @@ import Testing
     #expect(difference(run.output, Encoded.longBody) == nil)
   }
 
-  @Test func nothingIsDeliveredWhileThePauseLasts() throws {
+  @Test func `nothing is delivered during a pause`() throws {
     let bytes = try Encoded.encode([UInt8](repeating: 0, count: 1 << 20), .gzip)
     let decoder = BodyDecoder([.gzip])
     var total = 0
@@ -37,16 +37,16 @@ import Testing
     }
     #expect(bytes.withUnsafeBytes { decoder.decode($0, deliver: take) } == .kept)
     for step in 2..<16 {
-      #expect(total == (step - 1) * BodyDecoder.longestPiece)
+      #expect(total == (step - 1) * BodyDecoder.maximumPieceSize)
       #expect(decoder.resume(deliver: take) == .kept)
     }
-    // The last piece is full too: whether more follows is known by asking once more.
+    // The last piece is full too, so one more call is needed to find the end.
     while decoder.resume(deliver: take) == .kept {}
     #expect(total == 1 << 20)
     #expect(decoder.failureAtEnd() == nil)
   }
 
-  @Test func aConsumerThatStopsGetsNoMore() throws {
+  @Test func `a consumer that stops receives nothing more`() throws {
     let bytes = try Encoded.encode(Encoded.longBody, .zstandard)
     let decoder = BodyDecoder([.zstandard])
     var pieces = 0

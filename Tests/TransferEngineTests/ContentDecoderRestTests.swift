@@ -2,45 +2,45 @@ import Testing
 
 @testable import TransferEngine
 
-/// The life of a transfer whose consumer pauses in the middle of a decoded piece.
+/// Tests of a transfer whose consumer pauses in the middle of a decoded piece.
 @Suite struct ContentDecoderRestTests {
   private func runningWithRest() -> TransferStateMachine {
     var machine = TransferStateMachine()
     _ = machine.start()
     _ = machine.begin()
-    machine.pauseReceivingWithRest()
+    machine.pauseReceivingWithRemaining()
     return machine
   }
 
-  @Test func theRestIsDeliveredBeforeLibcurlGoesOn() {
+  @Test func `the rest is delivered before libcurl continues`() {
     var machine = runningWithRest()
-    #expect(machine.holdsBack() == true)
-    #expect(machine.resumeReceiving() == .deliverRest)
-    #expect(machine.restIsDelivered() == .applyPauses)
-    #expect(machine.restIsDelivered() == .none)
-    #expect(machine.holdsBack() == false)
+    #expect(machine.shouldPauseLibcurl() == true)
+    #expect(machine.resumeReceiving() == .deliverRemaining)
+    #expect(machine.didDeliverRemaining() == .applyPauses)
+    #expect(machine.didDeliverRemaining() == .none)
+    #expect(machine.shouldPauseLibcurl() == false)
   }
 
-  @Test func libcurlIsNotToldOfAPauseItNeverSaw() {
+  @Test func `a pause that libcurl never saw needs no call`() {
     var machine = runningWithRest()
-    #expect(machine.resumeReceiving() == .deliverRest)
-    #expect(machine.restIsDelivered() == .none)
+    #expect(machine.resumeReceiving() == .deliverRemaining)
+    #expect(machine.didDeliverRemaining() == .none)
   }
 
-  @Test func aPauseBehindTheRestKeepsLibcurlPaused() {
+  @Test func `a pause after the rest keeps libcurl paused`() {
     var machine = runningWithRest()
-    _ = machine.holdsBack()
-    #expect(machine.resumeReceiving() == .deliverRest)
+    _ = machine.shouldPauseLibcurl()
+    #expect(machine.resumeReceiving() == .deliverRemaining)
     machine.pauseReceiving()
-    #expect(machine.restIsDelivered() == .none)
+    #expect(machine.didDeliverRemaining() == .none)
     #expect(machine.resumeReceiving() == .applyPauses)
   }
 
-  @Test func aPauseWithinTheRestKeepsTheRest() {
+  @Test func `a pause within the rest keeps what is left of it`() {
     var machine = runningWithRest()
-    #expect(machine.resumeReceiving() == .deliverRest)
-    machine.pauseReceivingWithRest()
-    #expect(machine.resumeReceiving() == .deliverRest)
+    #expect(machine.resumeReceiving() == .deliverRemaining)
+    machine.pauseReceivingWithRemaining()
+    #expect(machine.resumeReceiving() == .deliverRemaining)
   }
 
   @Test func theEndWaitsForTheRest() {
@@ -48,19 +48,19 @@ import Testing
     #expect(machine.done() == .detach)
     #expect(machine.phase == .draining)
     #expect(machine.done() == .none)
-    #expect(machine.resumeReceiving() == .deliverRest)
-    #expect(machine.restIsDelivered() == .finish)
+    #expect(machine.resumeReceiving() == .deliverRemaining)
+    #expect(machine.didDeliverRemaining() == .finish)
     #expect(machine.phase == .finished)
     #expect(machine.resumeReceiving() == .none)
     #expect(machine.cancel() == .none)
   }
 
-  @Test func theEndDoesNotWaitForAPauseBehindTheRest() {
+  @Test func `the end does not wait for a pause after the rest`() {
     var machine = runningWithRest()
     #expect(machine.done() == .detach)
-    #expect(machine.resumeReceiving() == .deliverRest)
+    #expect(machine.resumeReceiving() == .deliverRemaining)
     machine.pauseReceiving()
-    #expect(machine.restIsDelivered() == .finish)
+    #expect(machine.didDeliverRemaining() == .finish)
   }
 
   @Test func cancellingDoesNotWaitForTheRest() {
@@ -72,6 +72,6 @@ import Testing
     #expect(machine.done() == .detach)
     #expect(machine.cancel() == .finish)
     #expect(machine.resumeReceiving() == .none)
-    #expect(machine.restIsDelivered() == .none)
+    #expect(machine.didDeliverRemaining() == .none)
   }
 }

@@ -18,13 +18,13 @@ import Testing
     }
   }
 
-  // MARK: What is asked for
+  // MARK: Requested codings
 
   @Test(
     arguments: [
       (nil, "gzip, deflate, br, zstd"), ("gzip;q=0.5", "gzip;q=0.5"), ("identity", "identity"), ("", nil),
     ] as [(String?, String?)])
-  func theRequestNamesTheCodings(asked: String?, sent: String?) async throws {
+  func `Accept-Encoding lists the requested codings`(asked: String?, sent: String?) async throws {
     let server = try ScriptedServer.http { Reply(text: $0["Accept-Encoding"] ?? "none") }
     for headers in [[], [TransferHeader("X-A", "b")], []] {
       for body in [.none, .bytes([1]), .source(ScriptedBody([1], length: 1))] as [TransferBody] {
@@ -39,18 +39,18 @@ import Testing
     }
   }
 
-  @Test func aHandleThatIsUsedAgainAsksForWhatItsRequestAsksFor() async throws {
+  @Test func `a reused handle sends the Accept-Encoding of its current request`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0["Accept-Encoding"] ?? "none") }
     for asked in [nil, "", "br", nil, "", nil] as [String?] {
       var request = TransferRequest(url: server.address())
       request.acceptedEncodings = asked
       let record = try await client.run(request)
-      let expected = asked == "" ? "none" : asked ?? ContentCoding.everyName
+      let expected = asked == "" ? "none" : asked ?? ContentCoding.defaultAcceptEncoding
       #expect(String(decoding: record.body, as: UTF8.self) == expected)
     }
   }
 
-  @Test func whatNobodyAskedForIsNotDecoded() async throws {
+  @Test func `a coding that was not requested is not decoded`() async throws {
     let bytes = try Encoded.encode(Encoded.shortText, .gzip)
     let server = try server(bytes)
     var request = TransferRequest(url: server.address())
@@ -60,7 +60,7 @@ import Testing
     #expect(record.body == bytes)
   }
 
-  // MARK: What comes
+  // MARK: Responses
 
   @Test(arguments: Encoded.Form.allCases) func theBodyIsDecoded(form: Encoded.Form) async throws {
     let bytes = try Encoded.encode(Encoded.longBody, form)
@@ -85,7 +85,7 @@ import Testing
     #expect(record.body == Encoded.shortText)
   }
 
-  @Test func anInterimResponsesCodingIsNotTheFinalOnes() async throws {
+  @Test func `the coding of an interim response does not apply to the final one`() async throws {
     let server = try ScriptedServer([
       .readRequest,
       .send("HTTP/1.1 103 Early Hints\r\nContent-Encoding: gzip\r\n\r\n"),
@@ -96,7 +96,7 @@ import Testing
     #expect(record.body == Array("plain".utf8))
   }
 
-  @Test func anUnknownCodingIsGivenAsItCame() async throws {
+  @Test func `a body with an unknown coding is delivered unchanged`() async throws {
     let server = try server(Array("uryyb".utf8), "rot13")
     let record = try await client.run(TransferRequest(url: server.address()))
     #expect(record.failure == nil)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [("HEAD", 200), ("GET", 204), ("GET", 304), ("GET", 200)])
-  func aResponseWithoutABodyIsNoError(method: String, status: Int) async throws {
+  func `a response without a body is not an error`(method: String, status: Int) async throws {
     let server = try ScriptedServer([
       .readRequest,
       .send("HTTP/1.1 \(status) X\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n"),
@@ -116,14 +116,14 @@ import Testing
     #expect(record.body.isEmpty)
   }
 
-  @Test func aStreamThatDoesNotEndIsAnErrorAfterWhatCame() async throws {
+  @Test func `a truncated stream is an error after its data was delivered`() async throws {
     let bytes = try Encoded.encode(Encoded.longBody, .gzip)
     let server = try server(bytes.dropLast(8))
     let record = try await client.run(TransferRequest(url: server.address()))
     #expect(
       record.failure
         == TransferFailure(
-          .undecodableBody, message: "The body is cut short: its gzip stream does not end."))
+          .undecodableBody, message: "The body is incomplete: its gzip stream ends too early."))
     #expect(difference(record.body, Encoded.longBody) == nil)
     try await client.expectUsable()
   }
@@ -136,7 +136,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func aConnectionThatIsLostIsNotTakenForACutStream() async throws {
+  @Test func `a lost connection is not reported as a truncated stream`() async throws {
     let bytes = try Encoded.encode(Encoded.longBody, .gzip)
     let server = try ScriptedServer([
       .readRequest,
@@ -154,7 +154,7 @@ import Testing
   @Test(arguments: Encoded.Form.allCases) func pausingAfterEachPieceDeliversEveryPiece(form: Encoded.Form)
     async throws
   {
-    // Zeros too, which come out of few bytes: all the body has come, and most of it waits.
+    // Zeros as well, which decode from few bytes: the entire body has arrived, and most of it waits.
     for body in [Encoded.longBody, [UInt8](repeating: 0, count: 3_000_000)] {
       let server = try server(try Encoded.encode(body, form), form.coding.rawValue)
       let box = TransferBox()
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// A body of a mebibyte that comes in a thousand bytes, and a consumer that pauses after the first piece of it.
+  /// Starts a transfer of a 1 MiB body, encoded in about a thousand bytes, whose consumer pauses after the first piece.
   private func pausedTransfer(
     cutBy cut: Int = 0, bodyLimit: Int64? = nil
   ) async throws -> (Transfer, RecordingObserver, ScriptedServer, resume: @Sendable () -> Void) {
@@ -187,7 +187,7 @@ import Testing
     let transfer = client.makeTransfer(request, observer: observer)
     transfer.start()
     try #require(await observer.bytesArrived.wait(within: .seconds(30)))
-    // All has come by now, and the connection is free for others.
+    // All data has arrived by now, and the connection is free for other transfers.
     try await client.expectUsable()
     #expect(await !observer.ended.wait(within: .milliseconds(150)))
     #expect(observer.record.byteCount == 64 << 10)
@@ -198,7 +198,7 @@ import Testing
     return (transfer, observer, server, resume)
   }
 
-  @Test func theEndWaitsUntilAllIsDelivered() async throws {
+  @Test func `the end is reported after all data was delivered`() async throws {
     let (_, observer, server, resume) = try await pausedTransfer()
     #expect(server.requests.count == 1)
     resume()
@@ -208,15 +208,15 @@ import Testing
     #expect(observer.record.ends.last?.timings?.responseStart != nil)
   }
 
-  @Test func aCutIsToldBehindWhatWaited() async throws {
+  @Test func `a truncation is reported after the kept data`() async throws {
     let (_, observer, _, resume) = try await pausedTransfer(cutBy: 3)
     resume()
     #expect(await observer.ended.wait(within: .seconds(30)))
-    #expect(observer.record.failure == .cutShort(.gzip))
+    #expect(observer.record.failure == .truncated(.gzip))
     #expect(observer.record.byteCount == 1 << 20)
   }
 
-  @Test func theLimitHoldsForWhatWaited() async throws {
+  @Test func `the body limit applies to kept data`() async throws {
     let (_, observer, _, resume) = try await pausedTransfer(bodyLimit: 500_000)
     resume()
     #expect(await observer.ended.wait(within: .seconds(30)))
@@ -241,7 +241,7 @@ import Testing
     let observer = RecordingObserver(onBytes: { _ in .pause })
     var request = TransferRequest(url: server.address())
     request.deadline = TransferDeadline(after: .seconds(5))
-    // A consumer that holds back is not the server's fault, and not what the idle time is for.
+    // A consumer that pauses is not the server's fault, so it must not cause an idle time-out.
     request.idleTimeout = .seconds(3)
     let start = ContinuousClock.now
     let record = try await client.run(request, observer: observer)
@@ -250,7 +250,7 @@ import Testing
     #expect(start.duration(to: .now) >= .seconds(5))
   }
 
-  @Test func aPausedConsumerHoldsTheServerBackThoughTheBodyIsEncoded() async throws {
+  @Test func `a paused consumer stops the server, also for an encoded body`() async throws {
     let sent = Atomic<Int>(0)
     let piece = [UInt8](repeating: 0x55, count: 60_000)
     let member = Array(CompressedFixture.gzip(Data(piece)))

@@ -6,9 +6,9 @@ import Testing
 @testable import TransferEngine
 
 #if DEBUG
-  // A fault strikes whoever calls next in the whole process: each of these tests runs in one of its own.
+  // A fault affects the next call in the process, so each of these tests runs in its own process.
   @Suite(.timeLimit(.minutes(2))) struct CurlFaultTests {
-    @Test func aClientThatCannotBeMadeSaysSo() async {
+    @Test func `a client that cannot be created throws an error`() async {
       await #expect(processExitsWith: .success) {
         CurlFault.makeMulti.arm()
         let failure = #expect(throws: TransferFailure.self) { _ = try TransferClient() }
@@ -17,30 +17,30 @@ import Testing
       }
     }
 
-    @Test func aHandleThatCannotBeMadeEndsItsTransferOnly() async {
-      await #expect(processExitsWith: .success) { try await FaultWalk.strike(.makeEasy) }
+    @Test func `a handle that cannot be created only fails its own transfer`() async {
+      await #expect(processExitsWith: .success) { try await FaultWalk.injectFault(.makeEasy) }
     }
 
-    @Test func aHandleThatLibcurlDoesNotTakeEndsItsTransferOnly() async {
-      await #expect(processExitsWith: .success) { try await FaultWalk.strike(.addHandle) }
+    @Test func `a handle that libcurl rejects only fails its own transfer`() async {
+      await #expect(processExitsWith: .success) { try await FaultWalk.injectFault(.addHandle) }
     }
 
-    @Test func headersThatCannotBeMadeEndTheirTransferOnly() async {
-      await #expect(processExitsWith: .success) { try await FaultWalk.strike(.makeHeaderList) }
+    @Test func `headers that cannot be created only fail their own transfer`() async {
+      await #expect(processExitsWith: .success) { try await FaultWalk.injectFault(.makeHeaderList) }
     }
 
-    @Test func anyOptionThatCannotBeSetEndsItsTransferOnly() async {
-      await #expect(processExitsWith: .success) { try await FaultWalk.strikeEachOption() }
+    @Test func `an option that cannot be set only fails its own transfer`() async {
+      await #expect(processExitsWith: .success) { try await FaultWalk.failEachOption() }
     }
 
-    @Test func faultsInARowEndEachTransfer() async {
+    @Test func `repeated faults fail every transfer`() async {
       await #expect(processExitsWith: .success) {
         let client = try TransferClient()
         for fault in [CurlFault.makeEasy, .addHandle, .makeHeaderList, .setOption] {
           fault.arm(times: 5)
           for number in 0..<5 {
             var request = FaultWalk.request("http://127.0.0.1:1/", body: .bytes([1]))
-            // A list that is the same as before would not be made anew.
+            // An unchanged list would not be created again.
             request.headers = [TransferHeader("X-A", "\(fault) \(number)")]
             let record = try await client.run(request)
             #expect(record.failure?.code == .outOfMemory)
@@ -50,7 +50,7 @@ import Testing
       }
     }
 
-    @Test func aTransferThatCouldNotStartCanBeCancelledAllTheSame() async {
+    @Test func `a transfer that could not start can still be cancelled`() async {
       await #expect(processExitsWith: .success) {
         let client = try TransferClient()
         for _ in 0..<50 {
@@ -82,11 +82,11 @@ import Testing
       [.none, .bytes([1, 2, 3]), .source(ScriptedBody([1, 2, 3], length: 3))]
     }
 
-    /// The fault in a fresh client, and in one whose handles have been used.
-    static func strike(_ fault: CurlFault) async throws {
+    /// Tests the fault in a new client, and in one whose handles have been used.
+    static func injectFault(_ fault: CurlFault) async throws {
       for uses in [0, 3] {
         let client = try TransferClient()
-        // Two handles are made by the two that run at once, none of them later on.
+        // Two transfers that run at the same time create two handles. After that, no more are created.
         for _ in 0..<uses where fault != .makeEasy { try await client.expectUsable() }
         for body in bodies {
           fault.arm()
@@ -100,16 +100,16 @@ import Testing
       }
     }
 
-    /// Each single option fails once: the first, the second, until none is left that could.
-    static func strikeEachOption() async throws {
+    /// Makes each option fail once, starting with the first, until no option is left.
+    static func failEachOption() async throws {
       let server = try ScriptedServer.http { Reply(body: $0.body) }
       for body in 0..<bodies.count {
         for wasUsed in [false, true] {
           let client = try TransferClient()
-          var (struck, tolerated) = (0, 0)
+          var (failedOptions, tolerated) = (0, 0)
           while true {
             if wasUsed { try await client.expectUsable() }
-            CurlFault.setOption.arm(after: struck)
+            CurlFault.setOption.arm(after: failedOptions)
             let record = try await client.run(request(server.address(), body: bodies[body]))
             guard CurlFault.disarm() else { break }
             if let failure = record.failure {
@@ -117,13 +117,13 @@ import Testing
             } else {
               tolerated += 1
             }
-            struck += 1
-            try #require(struck < 100)
+            failedOptions += 1
+            try #require(failedOptions < 100)
             try await client.expectUsable()
           }
-          // The receive buffer's size is a wish.
+          // The size of the receive buffer is optional.
           #expect(tolerated <= 1)
-          #expect(struck > 2)
+          #expect(failedOptions > 2)
         }
       }
     }

@@ -18,7 +18,7 @@ import Testing
     #expect(heap.popEarliest(due: moment(.max)) == nil)
   }
 
-  @Test func `what is due comes out in order, and nothing earlier`() {
+  @Test func `due deadlines are removed in order, and only these`() {
     var heap = DeadlineHeap<Owner>()
     let owners = [5, 1, 9, 3, 7].map(Owner.init)
     for owner in owners { heap.set(owner, due: moment(Int64(owner.number))) }
@@ -30,7 +30,7 @@ import Testing
     #expect(heap.earliest == moment(7))
   }
 
-  @Test func `a deadline that is taken out keeps nothing alive`() {
+  @Test func `a removed deadline does not retain its owner`() {
     var heap = DeadlineHeap<Owner>()
     weak var kept: Owner?
     do {

@@ -29,19 +29,19 @@ import Testing
       ("example.com", "socks5h://proxy.test", ["proxy.test"]),
       ("example.com", "https://[::1]:3128", []),
     ] as [(String, String?, [String])])
-  func `the names that this end has to know are looked up`(host: String, proxy: String?, names: [String]) {
+  func `names that the client must resolve are looked up`(host: String, proxy: String?, names: [String]) {
     let destination = destination(host, proxy: proxy)
     #expect(destination.namesToForget == names)
     #expect(destination.hasAddresses(now: moment(0)) == names.isEmpty)
   }
 
-  @Test func `without look-ups nothing is asked`() {
+  @Test func `no name is looked up if look-ups are disabled`() {
     let destination = destination("example.com", looksUpNames: false)
     #expect(destination.hasAddresses(now: moment(0)))
-    #expect(destination.askForNames(now: moment(0)) { _, _ in fatalError("Nobody is to be asked.") })
+    #expect(destination.askForNames(now: moment(0)) { _, _ in fatalError("No name should be looked up.") })
   }
 
-  @Test func `TLS is spoken with a secure server or a secure proxy`() {
+  @Test func `a secure server or a secure proxy uses TLS`() {
     #expect(!destination("a.test").usesTLS)
     #expect(destination("a.test", isSecure: true).usesTLS)
     #expect(destination("a.test", proxy: "https://p.test").usesTLS)
@@ -73,7 +73,7 @@ import Testing
     #expect(destination.hasAddresses(now: moment(119)))
   }
 
-  @Test func `a name with a last dot is given in both spellings`() {
+  @Test func `a name with a trailing dot is passed in both spellings`() {
     let destination = destination("example.com.")
     destination.take(Known(addresses: ["192.0.2.1"], expiry: moment(60)), at: 0)
     #expect(destination.resolveLines == ["example.com.:80:192.0.2.1", "example.com:80:192.0.2.1"])
@@ -131,7 +131,7 @@ import Testing
     #expect(asked == 1)
   }
 
-  @Test func `an answer to a question that was never asked is dropped`() {
+  @Test func `an answer without a request is ignored`() {
     let destination = destination("127.0.0.1")
     destination.take(Known(addresses: ["192.0.2.1"], expiry: moment(60)), at: 0)
     destination.nameFailed(at: 7)

@@ -2,13 +2,13 @@ import Testing
 
 @testable import TransferEngine
 
-/// The rule has few enough inputs to ask for each combination of them: 288.
+/// The rule has so few inputs that the tests check all 288 combinations.
 @Suite struct EndingRuleTests {
   private typealias Observation = EndingRule.Observation
 
   private static let lengths: [Int64] = [0, 3, 5, 7]
 
-  /// Each combination, once.
+  /// Calls `check` once for each combination.
   private func forEachObservation(_ check: (Observation) -> Void) {
     for isHTTP2 in [false, true] {
       for sawEndOfStream in [nil, false, true] as [Bool?] {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a response without a complete head is cut off, whatever else is known`() {
+  @Test func `a response without a complete head is incomplete in all cases`() {
     forEachObservation { observation in
       guard !observation.hasHead else { return }
       #expect(EndingRule.verdict(observation) == .cutOff, "\(observation)")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a response that has no body is complete with its head, whatever length it announces`() {
+  @Test func `a response without a body is complete with its head, for any announced length`() {
     forEachObservation { observation in
       guard observation.hasHead, observation.hasNoBody else { return }
       #expect(EndingRule.verdict(observation) == .complete, "\(observation)")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// The sentences above cover every combination: 144 without a head, 18 + 4 bodies cut off.
+  /// The tests above cover every combination: 144 without a head, and 18 + 4 incomplete bodies.
   @Test func `of all combinations 166 are cut off`() {
     var (count, cutOff) = (0, 0)
     forEachObservation { observation in
@@ -77,11 +77,11 @@ import Testing
       if EndingRule.verdict(observation) == .cutOff { cutOff += 1 }
     }
     #expect(count == 288)
-    // Length 0: 3 of 4 differ, length 5: 3 of 4; each with 3 kinds of END_STREAM. Without a length: 4.
+    // For length 0, 3 of 4 differ, and for length 5, 3 of 4, each with 3 states of END_STREAM. Without a length: 4.
     #expect(cutOff == 144 + 18 + 4)
   }
 
-  @Test func `what is not said means a complete HTTP 1 response`() {
+  @Test func `the default observation is a complete HTTP 1 response`() {
     #expect(EndingRule.verdict(EndingRule.Observation()) == .complete)
   }
 }

@@ -52,11 +52,11 @@ import Testing
   @Test(arguments: [
     "HTTP/1.1\r\n", "HTTP/1.1 \r\n", "HTTP/1.1 2x0 OK\r\n", "HTTP/1.1 99 Low\r\n", "nonsense\r\n",
   ])
-  func whatIsNoStatusLineIsABadReply(line: String) {
+  func `an invalid status line is a bad reply`(line: String) {
     #expect(failure([line, "\r\n"]) == .badReply)
   }
 
-  @Test func fieldsThatPoliciesLookForAreNoticedInAnyCase() throws {
+  @Test func `fields that policies look for are found in any letter case`() throws {
     let head = try head([
       "HTTP/1.1 302 Found\r\n", "SET-cookie: a=b\r\n", "lOcAtIoN:/there\r\n", "content-ENCODING: gzip\r\n",
       "\r\n",
@@ -64,7 +64,7 @@ import Testing
     #expect(head.mentions == [.setCookie, .location, .contentEncoding])
   }
 
-  @Test func fieldsWithSimilarNamesAreNotMistakenForThem() throws {
+  @Test func `fields with similar names are not matched`() throws {
     let head = try head([
       "HTTP/1.1 200 OK\r\n", "Set-Cookie2: a\r\n", "Locations: /\r\n", "Content-Encodings: x\r\n",
       "Set-Cookie\r\n",
@@ -79,11 +79,11 @@ import Testing
       ("Content-Length: -1\r\n", nil),
       ("Content-Length:\r\n", nil), ("Content-Lengths: 5\r\n", nil), ("A: b\r\n", nil),
     ] as [(String, Int64?)])
-  func theAnnouncedLengthIsReadWhereItIsANumber(line: String, length: Int64?) throws {
+  func `a numeric Content-Length is parsed`(line: String, length: Int64?) throws {
     #expect(try head(["HTTP/1.1 200 OK\r\n", line, "\r\n"]).contentLength == length)
   }
 
-  @Test func twoLengthsOrAnImpossibleOneAreABadReply() {
+  @Test func `conflicting or invalid Content-Length fields are a bad reply`() {
     let status = "HTTP/1.1 200 OK\r\n"
     let (one, other) = ("Content-Length: 5\r\n", "content-length: 6\r\n")
     #expect(failure([status, one, other, "\r\n"]) == .badReply)
@@ -91,7 +91,7 @@ import Testing
     #expect(failure([status, "Content-Length: 99999999999999999999\r\n", "\r\n"]) == .badReply)
   }
 
-  @Test func interimHeadsAreToldApartAndLeaveNoTraceInTheFinalOne() throws {
+  @Test func `interim heads are reported separately and do not affect the final head`() throws {
     var collector = HeadCollector()
     guard
       case .informational(let early) = feed(
@@ -105,18 +105,18 @@ import Testing
     #expect(final.mentions == [])
   }
 
-  @Test func aProtocolSwitchNobodyAskedForIsAFinalHead() throws {
+  @Test func `an unrequested protocol switch is a final head`() throws {
     #expect(try head(["HTTP/1.1 101 Switching Protocols\r\n", "\r\n"]).status == 101)
   }
 
-  @Test func interimHeadsWithoutEndAreRefused() {
+  @Test func `too many interim heads are an error`() {
     var limits = TransferLimits()
     limits.informationalResponses = 3
     var collector = HeadCollector()
     for _ in 0..<3 {
       guard case .informational = feed(["HTTP/1.1 100 Continue\r\n", "\r\n"], to: &collector, limits: limits)
       else {
-        Issue.record("An interim head within the limit was not told")
+        Issue.record("An interim head within the limit was not reported")
         return
       }
     }
@@ -124,13 +124,13 @@ import Testing
       case .failure(let failure) = feed(
         ["HTTP/1.1 100 Continue\r\n", "\r\n"], to: &collector, limits: limits)
     else {
-      Issue.record("The fourth interim head was taken")
+      Issue.record("The fourth interim head was accepted")
       return
     }
     #expect(failure.code == .tooManyInformationalResponses)
   }
 
-  @Test func aHeadMayBeAsLongAsTheLimitAndNoLonger() {
+  @Test func `a head longer than the limit is an error`() {
     var limits = TransferLimits()
     limits.headerBytes = 40
     let status = "HTTP/1.1 200 OK\r\n"  // 17 bytes
@@ -146,13 +146,13 @@ import Testing
     var collector = HeadCollector()
     _ = feed(interim, to: &collector, limits: limits)
     guard case .failure(let failure) = feed(interim, to: &collector, limits: limits) else {
-      Issue.record("The limit did not hold")
+      Issue.record("The limit was not enforced")
       return
     }
     #expect(failure.code == .headTooLarge)
   }
 
-  @Test func trailersChangeNothing() throws {
+  @Test func `trailers are ignored`() throws {
     var collector = HeadCollector()
     _ = feed(["HTTP/1.1 200 OK\r\n", "\r\n"], to: &collector)
     guard case .more = feed(["Trailer: x\r\n", "HTTP/1.1 500 No\r\n", "\r\n"], to: &collector) else {
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func trailersWithoutEndAreRefused() {
+  @Test func `too many trailers are an error`() {
     var limits = TransferLimits()
     limits.headerBytes = 1000
     var lines = ["HTTP/1.1 200 OK\r\n", "\r\n"]
@@ -169,13 +169,13 @@ import Testing
     var collector = HeadCollector()
     guard case .complete = feed(Array(lines.prefix(2)), to: &collector, limits: limits) else { return }
     guard case .failure(let failure) = feed(Array(lines.dropFirst(2)), to: &collector, limits: limits) else {
-      Issue.record("Trailers beyond the limit were taken")
+      Issue.record("Trailers beyond the limit were accepted")
       return
     }
     #expect(failure.code == .headTooLarge)
   }
 
-  @Test(arguments: 0..<50) func noiseNeverTraps(seed: UInt64) {
+  @Test(arguments: 0..<50) func `random input never causes a crash`(seed: UInt64) {
     var random = SeededRandom(seed)
     var collector = HeadCollector()
     for _ in 0..<50 {

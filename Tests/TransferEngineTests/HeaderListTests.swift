@@ -21,7 +21,7 @@ import Testing
         == ["A: b", "Ünï: 日本語 🐶", "A: c"])
   }
 
-  @Test func aFieldWithoutAValueIsSentAndARemovedOneIsNot() throws {
+  @Test func `a field without a value is sent, and a removed field is not`() throws {
     #expect(try lines([TransferHeader("Empty", ""), .removal(of: "Expect")]) == ["Empty;", "Expect:"])
   }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct IdleSweepTests {
   private func moment(_ nanoseconds: Int64) -> Monotonic { Monotonic(nanoseconds: nanoseconds) }
 
-  @Test func nothingIsLookedThroughWithoutADeadline() {
+  @Test func `no sweep begins without a deadline`() {
     var sweep = IdleSweep()
     #expect(sweep.begins(at: moment(.max)) == false)
     #expect(sweep.next == nil)
@@ -19,14 +19,14 @@ import Testing
     #expect(sweep.next == moment(5))
   }
 
-  @Test func itBeginsAtTheDeadlineAndNotBefore() {
+  @Test func `a sweep begins at the deadline and not before`() {
     var sweep = IdleSweep()
     sweep.include(moment(10))
     #expect(sweep.begins(at: moment(9)) == false)
     #expect(sweep.begins(at: moment(10)) == true)
   }
 
-  @Test func afterASweepOnlyWhatIsIncludedAgainCounts() {
+  @Test func `after a sweep, only deadlines that are included again count`() {
     var sweep = IdleSweep()
     sweep.include(moment(10))
     #expect(sweep.begins(at: moment(11)) == true)
@@ -36,11 +36,11 @@ import Testing
     #expect(sweep.next == moment(30_000_000))
   }
 
-  @Test func `a crowd of deadlines close to each other is looked through once`() {
+  @Test func `many deadlines close to each other cause one sweep`() {
     var sweep = IdleSweep()
     sweep.include(moment(10))
     #expect(sweep.begins(at: moment(10)) == true)
     for number: Int64 in 11..<1000 { sweep.include(moment(number)) }
-    #expect(sweep.next == moment(10 + IdleSweep.granularity.wholeNanoseconds))
+    #expect(sweep.next == moment(10 + IdleSweep.granularity.clampedNanoseconds))
   }
 }

@@ -7,12 +7,12 @@ import Testing
 
   init() throws { client = try TransferClient() }
 
-  /// A transfer that no loop ever hears of.
+  /// Returns a transfer that is never started.
   private func transfer() -> Transfer {
     client.makeTransfer(TransferRequest(url: "http://127.0.0.1/"), observer: RecordingObserver())
   }
 
-  @Test func aLoopThatIsAwakeIsNotWoken() {
+  @Test func `a loop that is awake is not woken up`() {
     let inbox = Inbox()
     #expect(!inbox.put(.start(transfer())))
     #expect(!inbox.put(.start(transfer())))
@@ -25,7 +25,7 @@ import Testing
     #expect(!inbox.put(.start(transfer())))
   }
 
-  @Test func aLoopDoesNotFallAsleepOverACommand() {
+  @Test func `a loop does not sleep while a command waits`() {
     let inbox = Inbox()
     _ = inbox.put(.start(transfer()))
     #expect(!inbox.fallAsleep())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// A million random events, each compared with a queue that is an array and searches it.
+/// Compares a million random events with a simple queue that searches an array.
 @Suite struct LoadQueueModelTests {
   @Test(arguments: 0..<20) func `agrees with an array of waiting loads`(seed: UInt64) {
     var run = Run(seed)
@@ -18,14 +18,14 @@ import Testing
     #expect(run.difference == nil)
   }
 
-  /// The queue and the array, given the same events.
+  /// Applies the same events to the queue and to the array.
   private struct Run {
     private var random: SeededRandom
     private var queue: LoadQueue<Int>
     private var oracle: NaiveQueue
-    /// The hosts by number; nil while a number is not used.
+    /// The hosts by number; nil for an unused number.
     private var hosts: [LoadQueue<Int>.HostID?] = Array(repeating: nil, count: 5)
-    /// The last tickets with their loads, most of them used up.
+    /// The most recent tickets with their loads. Most of them are no longer valid.
     private var tickets: [(ticket: LoadQueue<Int>.Ticket, load: Int)] = []
     private var lastLoad = 0
     private(set) var difference: String?
@@ -67,7 +67,7 @@ import Testing
       }
     }
 
-    /// Ends everything that runs until nothing waits.
+    /// Ends all running loads until none are waiting.
     mutating func drain() {
       for _ in 0..<1000 where difference == nil {
         start()
@@ -76,8 +76,8 @@ import Testing
           oracle.ended(number)
         }
       }
-      compare(queue.waitingCount, 0, "waiting loads in the end")
-      compare(queue.usedPlaces, 0, "used places in the end")
+      compare(queue.waitingCount, 0, "waiting loads at the end")
+      compare(queue.usedPlaces, 0, "used places at the end")
     }
 
     private mutating func addHost(_ number: Int, _ draw: UInt64) {
@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-/// What a load queue has to do, said in the simplest way.
+/// The simplest implementation of a load queue.
 private struct NaiveQueue {
   struct Load {
     let number: Int
@@ -131,12 +131,12 @@ private struct NaiveQueue {
     var limit = 0
     var takesSharedPlaces = true
     var running = 0
-    /// When it last got in line; nil while it has nothing to start.
+    /// When the host last got in line; nil while it has no load to start.
     var turn: Int?
   }
 
   let places: Int
-  /// In the order in which they came to their level.
+  /// In the order in which the loads reached their level.
   var waiting: [Load] = []
   var hosts: [Host] = Array(repeating: Host(), count: 5)
   private var lastTurn = 0
@@ -185,7 +185,7 @@ private struct NaiveQueue {
     waiting.append(load)
   }
 
-  /// The best load of the host that has been in line for the longest time; first of those that need no place.
+  /// Starts the best load of the host that has been in line the longest. Hosts that need no shared place come first.
   mutating func startNext() -> Int? {
     var next: Int?
     let hasPlace = usedPlaces < places
@@ -209,7 +209,7 @@ private struct NaiveQueue {
     return load.number
   }
 
-  /// A host is in line exactly while it has a load that it may start.
+  /// Keeps a host in line exactly while it has a load that it may start.
   private mutating func lineUp(_ host: Int) {
     guard hosts[host].running < hosts[host].limit, hasLoad(host) else {
       hosts[host].turn = nil

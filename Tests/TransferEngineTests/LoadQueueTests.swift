@@ -18,7 +18,7 @@ import Testing
     #expect(queue.waitingCount == 0)
   }
 
-  @Test func `a host is given as many loads as it takes, in their order`() {
+  @Test func `a host runs loads up to its limit, in order`() {
     var queue = Queue()
     let host = queue.addHost(limit: 2)
     for load in 1...5 { _ = queue.add(load, to: host, level: 8) }
@@ -47,7 +47,7 @@ import Testing
     #expect(startAll(&queue) == [3, 4, 1, 2])
   }
 
-  @Test func `a load that is moved goes behind those of its new priority`() {
+  @Test func `a moved load goes after the loads of its new priority`() {
     var queue = Queue()
     let host = queue.addHost(limit: 10)
     let tickets = (1...4).map { queue.add($0, to: host, level: $0 < 4 ? 8 : 12) }
@@ -56,7 +56,7 @@ import Testing
     #expect(startAll(&queue) == [4, 2, 1, 3])
   }
 
-  @Test func `ten thousand loads for one host do not keep another host's one waiting`() {
+  @Test func `ten thousand loads for one host do not block another host`() {
     var queue = Queue(sharedPlaces: 6)
     let busy = queue.addHost(limit: 100)
     let quiet = queue.addHost(limit: 6)
@@ -77,7 +77,7 @@ import Testing
     #expect(startAll(&queue) == [0, 10, 20, 1, 11, 21, 2, 12, 22])
   }
 
-  @Test func `hosts share places, those that need none go on`() {
+  @Test func `hosts share places, and hosts that need none continue`() {
     var queue = Queue(sharedPlaces: 2)
     let hosts = (0..<3).map { _ in queue.addHost(limit: 3) }
     let multiplexed = queue.addHost(limit: 3, takesSharedPlaces: false)
@@ -105,7 +105,7 @@ import Testing
     #expect(queue.usedPlaces == 1)
   }
 
-  @Test func `running loads give their places back when their host turns out to need none`() {
+  @Test func `running loads release their places when their host turns out to need none`() {
     var queue = Queue(sharedPlaces: 2)
     let host = queue.addHost(limit: 2)
     for load in 1...3 { _ = queue.add(load, to: host, level: 8) }
@@ -133,7 +133,7 @@ import Testing
     #expect(startAll(&queue) == [4])
   }
 
-  @Test func `a ticket that is used up does nothing`() {
+  @Test func `a ticket that is no longer valid has no effect`() {
     var queue = Queue()
     let host = queue.addHost(limit: 1)
     let removed = queue.add(1, to: host, level: 8)
@@ -141,7 +141,7 @@ import Testing
     #expect(queue.remove(removed) == nil)
     let started = queue.add(2, to: host, level: 8)
     #expect(startAll(&queue) == [2])
-    // Takes the same node.
+    // This load uses the same node.
     let waiting = queue.add(3, to: host, level: 8)
     #expect(queue.remove(started) == nil)
     #expect(queue.remove(removed) == nil)
@@ -160,8 +160,8 @@ import Testing
     #expect(queue.removeHost(first) == false)
     #expect(queue.removeHost(second) == false)
     _ = queue.remove(ticket)
-    #expect(queue.removeHost(second) == true, "The only load has left.")
-    #expect(queue.removeHost(second) == false, "It is gone already.")
+    #expect(queue.removeHost(second) == true, "The only load has been removed.")
+    #expect(queue.removeHost(second) == false, "The host has already been removed.")
     let third = queue.addHost(limit: 1, takesSharedPlaces: false)
     _ = queue.add(3, to: third, level: 8)
     #expect(startAll(&queue) == [3])
@@ -175,7 +175,7 @@ import Testing
     #expect(queue.runningCount(of: host) == 0)
   }
 
-  /// A queue that searches would need ten thousand million steps.
+  /// A queue that searches would need ten billion steps.
   @Test func `a hundred thousand loads wait, start, leave and end`() {
     var queue = Queue()
     let host = queue.addHost(limit: 4)
@@ -187,7 +187,7 @@ import Testing
       while let load = queue.startNext() {
         (count, sum) = (count + 1, sum + load)
         if load & 3 > last & 3 {
-          Issue.record("\(load) started behind \(last)")
+          Issue.record("\(load) started after \(last)")
           return
         }
         last = load
@@ -218,7 +218,7 @@ import Testing
     #expect(left == nil)
   }
 
-  @Test func `the room of a crowd goes back, and its tickets stay used up`() {
+  @Test func `memory is freed after many loads, and their tickets stay invalid`() {
     var queue = Queue()
     let host = queue.addHost(limit: .max)
     let tickets = (0..<10_000).map { queue.add($0, to: host, level: 8) }

@@ -23,20 +23,20 @@ import Testing
     #expect(moment(due).milliseconds(after: moment(now)) == milliseconds)
   }
 
-  @Test func durationsThatAreTooLongEndAtTheEndOfTime() {
+  @Test func `durations that are too long are clamped`() {
     #expect(moment(1) + .seconds(Int64.max) == moment(.max))
     #expect(moment(.max) + .nanoseconds(1) == moment(.max))
     #expect(moment(5) + .nanoseconds(-3) == moment(2))
   }
 
-  @Test func wholeNanosecondsHoldWhatSixtyFourBitsCanSay() {
-    #expect(Duration.seconds(1).wholeNanoseconds == 1_000_000_000)
-    #expect(Duration.milliseconds(-1500).wholeNanoseconds == -1_500_000_000)
-    #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
-    #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min)
-    #expect(Duration(secondsComponent: 0, attosecondsComponent: 999_999_999).wholeNanoseconds == 0)
+  @Test func `nanoseconds are clamped to 64 bits`() {
+    #expect(Duration.seconds(1).clampedNanoseconds == 1_000_000_000)
+    #expect(Duration.milliseconds(-1500).clampedNanoseconds == -1_500_000_000)
+    #expect(Duration.seconds(Int64.max).clampedNanoseconds == .max)
+    #expect(Duration.seconds(Int64.min).clampedNanoseconds == .min)
+    #expect(Duration(secondsComponent: 0, attosecondsComponent: 999_999_999).clampedNanoseconds == 0)
     #expect(
       Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 900_000_000_000_000_000)
-        .wholeNanoseconds == .max)
+        .clampedNanoseconds == .max)
   }
 }

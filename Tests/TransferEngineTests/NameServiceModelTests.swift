@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// A million random events, each compared with a name service that searches arrays.
+/// Compares a million random events with a simple name service that searches arrays.
 @Suite struct NameServiceModelTests {
   @Test(arguments: 0..<20) func `every waiter is answered once, or has withdrawn`(seed: UInt64) {
     var run = Run(seed)
@@ -18,7 +18,7 @@ import Testing
     #expect(run.difference == nil)
   }
 
-  /// The machine, the workers that it wants, and the expected state.
+  /// The state machine, its workers, and the expected state.
   private struct Run {
     private static let names = ["a", "b", "c", "d", "e", "f", "g"]
 
@@ -36,11 +36,11 @@ import Testing
     /// In the order in which they were asked.
     private var questions: [Question] = []
     private var entries: [(name: String, address: String, expiry: Int64)] = []
-    /// Workers that were started, or are between two names; and the names that the others ask.
+    /// The number of workers that were started or are between two names, and the names that the other workers look up.
     private var idleWorkers = 0
     private var asking: [String] = []
     private var lastWaiter = 0
-    /// Those who wait, and the last ones who did.
+    /// The waiters without an answer, and the most recent waiters.
     private var outstanding: Set<Int> = []
     private var recent: [(id: UInt64, name: String)] = []
     private(set) var difference: String?
@@ -65,20 +65,20 @@ import Testing
       default: failWorker()
       }
       compare(machine.workers, idleWorkers + asking.count, "workers")
-      compare(machine.workers <= maximumWorkers, true, "bound of workers")
+      compare(machine.workers <= maximumWorkers, true, "maximum number of workers")
       compare(machine.questionCount, questions.count, "questions")
       compare(machine.entryCount, entries.count, "entries")
-      compare(machine.queueLength <= 200, true, "bound of the queue")
+      compare(machine.queueLength <= 200, true, "maximum length of the queue")
     }
 
-    /// Lets the workers run to their end.
+    /// Lets the workers run until they end.
     mutating func drain() {
       for _ in 0..<200 where idleWorkers + asking.count > 0 && difference == nil {
         if idleWorkers > 0 { takeName() } else { answer(0) }
       }
-      compare(outstanding.count, 0, "waiters that nobody answered")
-      compare(machine.questionCount, 0, "questions in the end")
-      compare(machine.workers, 0, "workers in the end")
+      compare(outstanding.count, 0, "unanswered waiters")
+      compare(machine.questionCount, 0, "questions at the end")
+      compare(machine.workers, 0, "workers at the end")
     }
 
     private func index(of name: String) -> Int? {
@@ -140,7 +140,7 @@ import Testing
       guard !asking.isEmpty else { return }
       let name = asking.remove(at: Int((draw >> 8) % UInt64(asking.count)))
       idleWorkers += 1
-      // No two answers expire at the same time, so that it is known which one has to go.
+      // No two answers expire at the same time, so that it is clear which one is removed first.
       now += 1
       let kind = (draw >> 16) & 3
       let address = "192.0.2.\(now & 255)"
@@ -160,7 +160,7 @@ import Testing
       entries.removeAll { $0.name == name }
       if !isRenewed, entries.count >= maximumEntries {
         entries.removeAll { $0.expiry <= now }
-        // In the order in which they were kept, so that the first one expires first.
+        // The entries are in order of creation, so the first one expires first.
         if entries.count >= maximumEntries { entries.removeFirst() }
       }
       entries.append((name, address, now + 40))
@@ -171,7 +171,7 @@ import Testing
       idleWorkers -= 1
       let waiters = machine.workerFailed()
       guard idleWorkers + asking.count == 0 else { return compare(waiters, [], "waiters of a failed worker") }
-      compare(waiters.sorted(), questions.flatMap { $0.waiters.map(\.waiter) }.sorted(), "waiters in vain")
+      compare(waiters.sorted(), questions.flatMap { $0.waiters.map(\.waiter) }.sorted(), "unanswered waiters")
       questions = []
       giveAnswer(to: waiters)
     }

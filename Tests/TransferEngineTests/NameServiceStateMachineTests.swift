@@ -7,7 +7,7 @@ import Testing
 
   private func moment(_ seconds: Int64) -> Monotonic { Monotonic(nanoseconds: seconds * 1_000_000_000) }
 
-  /// Asks; the waiter's number, and whether a worker is to be started. Nil for an answer.
+  /// Asks for a name. Returns the waiter's number, and whether to start a worker; nil if there is an immediate answer.
   private func ask(
     _ machine: inout NameServiceStateMachine<Int>, _ name: String, at seconds: Int64 = 0, waiter: Int
   ) -> (id: UInt64, startsWorker: Bool)? {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// What a worker is given, or several.
+  /// Returns the next `count` names for workers.
   private func names(_ machine: inout NameServiceStateMachine<Int>, _ count: Int) -> [String?] {
     var names: [String?] = []
     for _ in 0..<count { names.append(machine.nextName()) }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `equal questions share one look-up`() {
+  @Test func `requests for the same name share one look-up`() {
     var machine = Machine()
     #expect(ask(&machine, "a", waiter: 1)?.startsWorker == true)
     #expect(ask(&machine, "a", waiter: 2)?.startsWorker == false)
@@ -45,7 +45,7 @@ import Testing
     #expect(machine.workers == 0)
   }
 
-  @Test func `questions beyond the workers wait for one, in their order`() {
+  @Test func `names wait in order when all workers are busy`() {
     var machine = Machine(maximumWorkers: 2)
     var starts: [Bool?] = []
     for name in ["a", "b", "c", "d"] { starts.append(ask(&machine, name, waiter: 0)?.startsWorker) }
@@ -81,7 +81,7 @@ import Testing
     #expect(ask(&machine, "a", waiter: 1)?.startsWorker == true)
   }
 
-  @Test func `who withdraws is given nothing, the others are`() throws {
+  @Test func `a waiter that withdraws receives no answer, and the others do`() throws {
     var machine = Machine()
     let first = try #require(ask(&machine, "a", waiter: 1))
     _ = ask(&machine, "a", waiter: 2)
@@ -92,7 +92,7 @@ import Testing
     #expect(machine.answered("a", ["192.0.2.1"], now: moment(0)) == [2])
   }
 
-  @Test func `a question that everybody withdrew is not asked`() throws {
+  @Test func `a name without waiters is not looked up`() throws {
     var machine = Machine(maximumWorkers: 1)
     _ = ask(&machine, "a", waiter: 1)
     let second = try #require(ask(&machine, "b", waiter: 2))
@@ -102,7 +102,7 @@ import Testing
     #expect(machine.nextName() == nil)
   }
 
-  @Test func `a look-up that is under way goes on when everybody withdrew, and is joined again`() throws {
+  @Test func `a running look-up continues without waiters and accepts new ones`() throws {
     var machine = Machine()
     let first = try #require(ask(&machine, "a", waiter: 1))
     _ = machine.nextName()
@@ -111,7 +111,7 @@ import Testing
     #expect(machine.answered("a", ["192.0.2.1"], now: moment(0)) == [2])
   }
 
-  @Test func `a name that is asked for again after it was withdrawn is looked up once, at its new place`()
+  @Test func `a name that is requested again after it was withdrawn is looked up once, at its new place`()
     throws
   {
     var machine = Machine(maximumWorkers: 1)
@@ -122,7 +122,7 @@ import Testing
     #expect(names(&machine, 3) == ["b", "a", nil])
   }
 
-  @Test func `asking and withdrawing the same name without end takes no memory`() throws {
+  @Test func `requesting and withdrawing the same name repeatedly uses no memory`() throws {
     var machine = Machine(maximumWorkers: 1)
     _ = ask(&machine, "slow", waiter: 0)
     _ = machine.nextName()
@@ -133,7 +133,7 @@ import Testing
     #expect(machine.queueLength < 200)
   }
 
-  @Test func `no more answers are kept than may be, those that expire first go first`() {
+  @Test func `the cache is limited, and the entry that expires first is removed first`() {
     var machine = Machine(maximumEntries: 3, lifetime: .seconds(60))
     for second in 0..<5 { _ = machine.answered("\(second)", ["192.0.2.1"], now: moment(Int64(second))) }
     #expect(machine.entryCount == 3)
@@ -142,7 +142,7 @@ import Testing
     #expect(machine.entryCount == 2)
   }
 
-  @Test func `an answer that is renewed pushes no other one out`() {
+  @Test func `a renewed answer does not evict another one`() {
     var machine = Machine(maximumEntries: 2)
     for name in ["a", "b", "b", "b"] { _ = machine.answered(name, ["192.0.2.1"], now: moment(0)) }
     #expect(answer(&machine, "a") != nil)
@@ -157,7 +157,7 @@ import Testing
     #expect(names(&machine, 3) == ["a", "b", nil])
   }
 
-  @Test func `when no worker can be started nobody waits for ever`() {
+  @Test func `no waiter waits forever if no worker can be started`() {
     var machine = Machine()
     _ = ask(&machine, "a", waiter: 1)
     _ = ask(&machine, "a", waiter: 2)

@@ -5,7 +5,7 @@ import Testing
 @testable import TransferEngine
 
 @Suite struct NameServiceTests {
-  /// A system whose look-ups take as long as its gate is closed.
+  /// A resolver whose look-ups block until its gate opens.
   private final class SlowSystem: Sendable {
     private struct Counts {
       var calls = 0
@@ -16,7 +16,7 @@ import Testing
 
     private let counts = Mutex(Counts())
     private let crowd: Int
-    /// Open as soon as as many look-ups run at the same time as were announced.
+    /// Opens when `crowd` look-ups run at the same time.
     let isBusy = Gate()
     let release = Gate()
 
@@ -41,7 +41,7 @@ import Testing
     var names: [String] { counts.withLock { $0.names } }
   }
 
-  /// Answers in the order in which they came; open when all have come.
+  /// Collects answers in order of arrival. The gate opens when all of them have arrived.
   private final class Answers: Sendable {
     private let results = Mutex<[Result<NameService.Known, TransferFailure>]>([])
     private let expected: Int
@@ -61,7 +61,7 @@ import Testing
     var addresses: [[String]] { all.map { (try? $0.get().addresses) ?? [] } }
   }
 
-  @Test func `two hundred slow names take no more threads than may be`() async {
+  @Test func `two hundred slow names do not exceed the maximum number of threads`() async {
     let system = SlowSystem(crowd: 8)
     let service = NameService(maximumThreads: 8) { system.resolve($0) }
     let answers = Answers(200)
@@ -77,7 +77,7 @@ import Testing
     #expect(answers.addresses == Array(repeating: ["192.0.2.1"], count: 200))
   }
 
-  @Test func `equal questions are one call of the system, and its answer is kept`() async {
+  @Test func `requests for the same name share one system call, whose answer is cached`() async {
     let system = SlowSystem()
     let service = NameService(lifetime: .seconds(60)) { system.resolve($0) }
     let answers = Answers(50)
@@ -92,7 +92,7 @@ import Testing
     #expect(system.calls == 1)
   }
 
-  @Test func `an answer that expired or was forgotten is asked for again`() async throws {
+  @Test func `a name is looked up again after its answer expired or was forgotten`() async throws {
     let system = SlowSystem()
     system.release.open()
     let service = NameService(lifetime: .seconds(60)) { system.resolve($0) }
@@ -111,7 +111,7 @@ import Testing
     #expect(system.calls == 3)
   }
 
-  @Test func `a failure goes to all who wait, and the next one asks again`() async {
+  @Test func `a failure is reported to all waiters, and the next request looks up the name again`() async {
     let calls = Mutex(0)
     let release = Gate()
     let failure = TransferFailure(.hostNotFound, message: "No such host.")
@@ -141,7 +141,7 @@ import Testing
     #expect(throws: TransferFailure.self) { try answers.all.first?.get() }
   }
 
-  @Test func `a waiter may ask from within its answer`() async {
+  @Test func `a waiter can make a request in its answer callback`() async {
     let service = NameService { .addresses([$0]) }
     let answers = Answers(1)
     _ = service.ask("a.test", now: .now()) { _ in

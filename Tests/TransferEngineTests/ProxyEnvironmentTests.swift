@@ -12,7 +12,7 @@ import Testing
     ServerAddress(isSecure: isSecure, host: host, port: port)
   }
 
-  // MARK: Which proxy
+  // MARK: Choice of a proxy
 
   @Test func `without variables there is no proxy`() {
     #expect(ProxyEnvironment().isEmpty)
@@ -34,7 +34,7 @@ import Testing
       (["all_proxy": "p:1", "http_proxy": "p:2"], "p:2", "p:1"),
       (["all_proxy": "p:1", "HTTPS_PROXY": "p:2"], "p:1", "p:2"),
     ] as [([String: String], String?, String?)])
-  func `a scheme's own variable comes first, then all_proxy`(
+  func `the variable for the scheme has precedence over all_proxy`(
     variables: [String: String], http: String?, https: String?
   ) {
     let proxies = proxies(variables)
@@ -55,7 +55,7 @@ import Testing
 
   // MARK: Exceptions
 
-  /// What no_proxy says, a host, and whether it is reached directly.
+  /// The value of no_proxy, a host, and whether the connection to it is direct.
   @Test(arguments: [
     ("example.com", "example.com", true), ("example.com", "www.example.com", true),
     ("example.com", "a.b.example.com", true), ("example.com", "notexample.com", false),
@@ -111,7 +111,7 @@ import Testing
     #expect((proxies.proxy(for: server(host, port: port)) == nil) == isDirect)
   }
 
-  @Test func `NO_PROXY counts where no_proxy is not set`() {
+  @Test func `NO_PROXY is used if no_proxy is not set`() {
     let upper = proxies(["all_proxy": "p:1", "NO_PROXY": "a.test"])
     #expect(upper.proxy(for: server("a.test")) == nil)
     let both = proxies(["all_proxy": "p:1", "NO_PROXY": "a.test", "no_proxy": "b.test"])
@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Model
 
-  /// Two hundred thousand ranges and hosts, against a shift of their bits.
+  /// Compares two hundred thousand ranges and hosts with a bit shift.
   @Test(arguments: 0..<10) func `ranges of addresses agree with arithmetic`(seed: UInt64) {
     var random = SeededRandom(seed)
     for step in 0..<5000 {
@@ -170,11 +170,11 @@ import Testing
       let base = UInt32(truncatingIfNeeded: draw)
       let bits = UInt32(truncatingIfNeeded: draw >> 32) % 33
       guard let exception = ProxyException("\(Self.text(of: base))/\(bits)") else {
-        Issue.record("Seed \(seed), step \(step): \(base)/\(bits) is not understood")
+        Issue.record("Seed \(seed), step \(step): \(base)/\(bits) was rejected")
         return
       }
       for _ in 0..<4 {
-        // Differs in the bits from a random one on, so that about half of the hosts are inside.
+        // The address differs from a random bit on, so that about half of the hosts are in the range.
         let other =
           base ^ UInt32(truncatingIfNeeded: random.next()) >> (UInt32(truncatingIfNeeded: random.next()) % 32)
         let isInside = bits == 0 || base >> (32 - bits) == other >> (32 - bits)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// Notes what a transfer reports, and answers as the test wants.
+/// Records what a transfer reports, and returns the values that the test wants.
 final class RecordingObserver: TransferObserver {
   struct Record: Sendable {
     var heads: [TransferHead] = []
@@ -14,7 +14,7 @@ final class RecordingObserver: TransferObserver {
     var byteCount = 0
     var sent: [Int64] = []
     var ends: [TransferEnd] = []
-    /// What was told after the end: nothing may be.
+    /// The number of events after the end. It must stay 0.
     var afterEnd = 0
 
     var failure: TransferFailure? { ends.last?.failure }
@@ -74,7 +74,7 @@ final class RecordingObserver: TransferObserver {
   }
 }
 
-/// For an observer that acts on its own transfer.
+/// Holds a transfer for an observer that acts on its own transfer.
 final class TransferBox: Sendable {
   private let held = Mutex<Transfer?>(nil)
   var transfer: Transfer? { held.withLock { $0 } }
@@ -82,7 +82,7 @@ final class TransferBox: Sendable {
 }
 
 extension TransferClientOptions {
-  /// For servers with certificates of the tests' own authority.
+  /// Options for servers with certificates of the test authority.
   static func trustingTestAuthority() throws -> TransferClientOptions {
     var options = TransferClientOptions()
     options.trust = .file(path: try TestAuthority.shared().authorityFile.path)
@@ -91,19 +91,19 @@ extension TransferClientOptions {
 }
 
 extension TransferClient {
-  /// Starts a transfer and waits for its end.
+  /// Runs a transfer and waits for its end.
   func run(
     _ request: TransferRequest, observer: RecordingObserver = .init()
   ) async throws -> RecordingObserver.Record {
     let transfer = makeTransfer(request, observer: observer)
     transfer.start()
-    try #require(await observer.ended.wait(within: .seconds(30)), "The transfer does not end")
+    try #require(await observer.ended.wait(within: .seconds(30)), "The transfer did not end")
     let record = observer.record
     #expect(record.ends.count == 1)
     return record
   }
 
-  /// Fails the test if this client cannot do its work any more.
+  /// Fails the test if this client no longer works.
   func expectUsable(_ sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "healthy") }
     let record = try await run(TransferRequest(url: server.address("/health")))
@@ -112,7 +112,7 @@ extension TransferClient {
   }
 }
 
-/// A body that gives its bytes piece by piece, and waits where the test wants it to.
+/// A body that delivers its bytes in pieces, and waits where the test wants it to.
 final class ScriptedBody: TransferBodySource {
   struct State: Sendable {
     var rest: [UInt8]
@@ -123,12 +123,12 @@ final class ScriptedBody: TransferBodySource {
 
   let length: Int64?
   let asked = Gate()
-  private let whole: [UInt8]
+  private let bytes: [UInt8]
   private let pieceSize: Int
   private let state: Mutex<State>
 
   init(_ bytes: [UInt8], length: Int64?, pieceSize: Int = 1 << 16, waitsWhenEmpty: Bool = false) {
-    whole = bytes
+    self.bytes = bytes
     self.length = length
     self.pieceSize = pieceSize
     state = Mutex(State(rest: bytes, waitsWhenEmpty: waitsWhenEmpty))
@@ -155,7 +155,7 @@ final class ScriptedBody: TransferBodySource {
     return answer
   }
 
-  /// The bytes that were missing, and then the end.
+  /// Supplies the missing bytes, followed by the end.
   func supply(_ bytes: [UInt8]) {
     let wake = state.withLock { state in
       state.rest += bytes
@@ -166,7 +166,7 @@ final class ScriptedBody: TransferBodySource {
   }
 
   func rewind() -> Bool {
-    state.withLock { $0.rest = whole }
+    state.withLock { $0.rest = bytes }
     return true
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RetryRuleTests {
   private typealias Attempt = RetryRule.Attempt
   private static let idempotentMethods = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
-  /// Methods are case-sensitive: "get" is a method that nobody knows.
+  /// Methods are case-sensitive: "get" is an unknown method.
   private static let otherMethods = ["POST", "PATCH", "CONNECT", "LOCK", "get", "Post", "", "GET "]
 
   @Test func `the methods that RFC 9110 calls idempotent are idempotent, and no other`() {
@@ -14,7 +14,7 @@ import Testing
     for method in Self.otherMethods { #expect(!RetryRule(method: method).isIdempotent, "\(method)") }
   }
 
-  /// Sent bytes, reused connection, refused; then what follows for GET and for POST.
+  /// Sent bytes, reused connection, refused; then the decisions for GET and for POST.
   @Test(arguments: [
     (false, false, false, RetryRule.Decision.fails, RetryRule.Decision.fails),
     (true, false, false, .fails, .fails),
@@ -39,20 +39,20 @@ import Testing
     }
   }
 
-  @Test func `a GET of which bytes were sent is repeated twice at most`() {
+  @Test func `a GET that was partly sent is repeated at most twice`() {
     var rule = RetryRule(method: "GET")
     let attempt = Attempt(sentBytes: true, reusedConnection: true)
     #expect(repeats(of: &rule, attempt) == RetryRule.maximumRepeats)
     #expect(RetryRule.maximumRepeats == 2)
   }
 
-  @Test func `a POST of which nothing was sent is repeated a bounded number of times`() {
+  @Test func `a POST of which nothing was sent is repeated a limited number of times`() {
     var rule = RetryRule(method: "POST")
     let attempt = Attempt(sentBytes: false, reusedConnection: true)
     #expect(repeats(of: &rule, attempt) == RetryRule.maximumUnsent)
   }
 
-  @Test func `a server that refuses every attempt is asked a bounded number of times`() {
+  @Test func `a request that is refused every time is repeated a limited number of times`() {
     var rule = RetryRule(method: "POST")
     let attempt = Attempt(sentBytes: true, reusedConnection: true, wasRefused: true)
     #expect(repeats(of: &rule, attempt) == RetryRule.maximumRefusals)
@@ -65,7 +65,7 @@ import Testing
     #expect(repeats(of: &rule, Attempt(sentBytes: true, reusedConnection: true)) == RetryRule.maximumRepeats)
   }
 
-  /// How often the rule repeats a request each of whose attempts ends in the same way.
+  /// Returns how often the rule repeats a request when each attempt ends in the same way.
   private func repeats(of rule: inout RetryRule, _ attempt: Attempt) -> Int {
     var count = 0
     while count < 100, rule.decide(after: attempt) != .fails { count += 1 }
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Model
 
-  /// A million attempts: each rule is given random ones until long after its bounds.
+  /// A million attempts. Each rule receives random attempts until long after its limits.
   @Test(arguments: 0..<20) func `the bounds hold in any order of attempts`(seed: UInt64) {
     var random = SeededRandom(seed)
     for round in 0..<1250 {
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  /// Whether a request is repeated exactly while repeats are left.
+  /// Whether the request is repeated exactly while repeats are left.
   private static func agrees(_ decision: RetryRule.Decision, fresh: Bool, _ left: inout Int) -> Bool {
     guard left > 0 else { return decision == .fails }
     left -= 1

@@ -45,14 +45,14 @@ import Testing
     "http://example.com:8 0", "http://example.com:80:80", "http://ex%61mple.com", "http://exämple.com",
     "http://example.com\\", "http://example .com", "http://example.com\0.org", "\u{FEFF}http://example.com",
   ])
-  func `what is not understood is left to libcurl`(url: String) {
+  func `unusual URLs are left to libcurl`(url: String) {
     #expect(address(url) == nil)
   }
 
   @Test(arguments: [
     "", ":", "a:", "http:", "http:/", "http://", "http:ab", "http:abexample.com", "http:/xexample.com",
   ])
-  func `a prefix that is none gives nothing`(text: String) {
+  func `an invalid prefix returns nil`(text: String) {
     var text = text
     text.withUTF8 { #expect(ServerAddress(prefix: $0) == nil) }
   }
@@ -90,11 +90,11 @@ import Testing
   @Test(arguments: [
     "", ":", ":80", "[", "]", "[]", "[]:80", "[::1", "::1", "a:b", "a:1:2", "a b", "a/b", "a:٣", "a:-0",
   ])
-  func `other texts are no host and port`(text: String) { #expect(HostAndPort(text) == nil) }
+  func `other texts are not a valid host and port`(text: String) { #expect(HostAndPort(text) == nil) }
 
   // MARK: Model
 
-  /// Two hundred thousand texts of random bytes, most of them of those that a parser looks at.
+  /// Two hundred thousand texts of random bytes, most of them bytes that the parser treats specially.
   @Test(arguments: 0..<20) func `random bytes never trap, and what is parsed is inside the text`(seed: UInt64)
   {
     var random = SeededRandom(seed)

@@ -4,8 +4,8 @@ import Testing
 @testable import TransferEngine
 
 @Suite struct SocketTableTests {
-  /// A forked child has copies of all descriptors: closing ours alone does not take the socket out of epoll.
-  @Test func `a closed connection is taken out of epoll although a copy of it is open`() throws {
+  /// A forked child process has copies of all descriptors, so closing ours does not remove the socket from epoll.
+  @Test func `a closed connection is removed from epoll although a copy is open`() throws {
     let epoll = SocketTable.makeEpoll()
     defer { close(epoll) }
     var pair: [Int32] = [0, 0]
@@ -19,7 +19,7 @@ import Testing
     defer { close(copy) }
     table.closed(pair[0])
     close(pair[0])
-    // The other end closes: whoever still watches the socket is woken again and again.
+    // When the other end closes, the socket would become ready repeatedly if it were still watched.
     close(pair[1])
     var event = pollfd(fd: epoll, events: Int16(POLLIN), revents: 0)
     #expect(poll(&event, 1, 0) == 0)

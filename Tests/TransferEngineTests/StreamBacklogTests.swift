@@ -8,7 +8,7 @@ struct StreamBacklogTests {
     bytes.withUnsafeBytes { backlog.arrived($0) }
   }
 
-  @Test func `what fits passes, and its end with it`() {
+  @Test func `bytes that fit pass through, followed by the end`() {
     var backlog = StreamBacklog(room: 100)
     let passed = Self.arrive(&backlog, Array(repeating: 1, count: 100))
     #expect(passed == 100)
@@ -17,7 +17,7 @@ struct StreamBacklogTests {
     #expect(!waits)
   }
 
-  @Test func `what does not fit waits until libcurl has handed over what it has`() {
+  @Test func `bytes that do not fit wait until libcurl has delivered its own`() {
     var backlog = StreamBacklog(room: 60)
     let passed = Self.arrive(&backlog, Array(0..<80))
     #expect(passed == 60)
@@ -35,7 +35,7 @@ struct StreamBacklogTests {
     #expect(!give())
   }
 
-  @Test func `the rest of a complete body can be had without libcurl`() {
+  @Test func `the rest of a complete body can be delivered without libcurl`() {
     var backlog = StreamBacklog(room: 4)
     for _ in 0..<10 { _ = Self.arrive(&backlog, [1, 2, 3]) }
     backlog.handedOver(4)
@@ -43,14 +43,14 @@ struct StreamBacklogTests {
     let waits = backlog.closed(0)
     #expect(waits)
     let early = backlog.takeRest()
-    #expect(early == nil, "libcurl has bytes before them")
+    #expect(early == nil, "libcurl still has earlier bytes")
     backlog.handedOver(4)
     let rest = backlog.takeRest()
     #expect(rest?.flatMap { $0 } == (8..<30).map { [1, 2, 3][$0 % 3] })
     #expect(backlog.isEmpty)
   }
 
-  @Test func `the rest of a body that was cut is nothing to be had`() {
+  @Test func `the rest of an incomplete body is not delivered`() {
     var backlog = StreamBacklog(room: 1)
     _ = Self.arrive(&backlog, [1, 2, 3])
     backlog.handedOver(1)
@@ -61,16 +61,16 @@ struct StreamBacklogTests {
     #expect(cut == nil)
   }
 
-  @Test func `a libcurl that needs no help gets everything`() {
+  @Test func `a libcurl without a limit gets everything`() {
     var backlog = StreamBacklog(room: nil)
     let passed = Self.arrive(&backlog, Array(repeating: 1, count: 5_000_000))
     #expect(passed == 5_000_000)
     #expect(backlog.isEmpty)
   }
 
-  /// A libcurl with a buffer, which hands over all it has at random moments: it never gets more than fits, gets every
-  /// byte once and in order, and the end last.
-  @Test(arguments: 0..<50) func `every byte arrives in order, and the end behind it`(seed: UInt64) {
+  /// Simulates a libcurl with a buffer that it delivers completely at random moments. It never gets more than fits. It
+  /// gets every byte once and in order, and then the end.
+  @Test(arguments: 0..<50) func `every byte arrives in order, and then the end`(seed: UInt64) {
     var random = SeededRandom(seed)
     let room = Int.random(in: 1...300, using: &random)
     var backlog = StreamBacklog(room: room)

@@ -7,16 +7,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TransferBackPressureTests {
   private static let bodySize = 96 << 20
-  /// What the two sockets' buffers may hold at most.
-  private static let mostInFlight = 24 << 20
+  /// The maximum amount that the buffers of the two sockets may hold.
+  private static let maximumInFlight = 24 << 20
 
-  /// What a server has got rid of so far.
+  /// The number of bytes that a server has sent so far.
   private final class SentCount: Sendable {
     private let count = Atomic<Int>(0)
     var value: Int { count.load(ordering: .relaxed) }
     func add(_ more: Int) { count.wrappingAdd(more, ordering: .relaxed) }
 
-    /// Waits until nothing more is sent: the value has not changed for a while.
+    /// Waits until the server stops sending: the value has not changed for a while.
     func settled() async -> Int {
       var last = -1
       while last != value || last == 0 {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aPausedTransferStopsReadingAndGoesOnWithoutLosingAByte() async throws {
+  @Test func `a paused transfer stops reading and resumes without losing a byte`() async throws {
     let sent = SentCount()
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()
@@ -47,7 +47,7 @@ import Testing
     #expect(await observer.bytesArrived.wait(within: .seconds(30)))
 
     let settled = await sent.settled()
-    #expect(settled < Self.mostInFlight)
+    #expect(settled < Self.maximumInFlight)
     let received = observer.record.byteCount
     #expect(received < 1 << 20)
 
@@ -63,7 +63,7 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(body: Data(body)) }
     let client = try TransferClient()
     let box = TransferBox()
-    // Resumed from within the very call that pauses: the resume must not be lost, though it comes first.
+    // Resumes inside the callback that pauses. The resume must not be lost, although it comes before the pause.
     let observer = RecordingObserver(onBytes: { _ in
       box.transfer?.resumeReceiving()
       return .pause
@@ -105,7 +105,7 @@ import Testing
     #expect(await observer.ended.wait(within: .seconds(30)))
   }
 
-  @Test func aSourceThatHasNothingYetIsAskedAgainWhenItHas() async throws {
+  @Test func `a waiting body source is read again when it has data`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0.text) }
     let client = try TransferClient()
     let source = ScriptedBody(Array("first ".utf8), length: nil, waitsWhenEmpty: true)

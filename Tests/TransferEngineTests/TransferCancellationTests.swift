@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func whileConnecting() async throws {
-    let listener = try DeafListener()
+    let listener = try FullListener()
     try await cancelled(TransferRequest(url: "http://127.0.0.1:\(listener.port)/"), once: nil)
   }
 
@@ -123,7 +123,7 @@ import Testing
     #expect(await first.ended.wait(within: .seconds(30)))
   }
 
-  @Test func afterTheEndIsNothing() async throws {
+  @Test func `cancelling after the end has no effect`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "done") }
     let observer = RecordingObserver()
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
@@ -149,8 +149,8 @@ import Testing
     }
   }
 
-  /// Listens, but its queue is full: a connection to it is never made.
-  private final class DeafListener {
+  /// A listener whose queue is full, so that connecting to it never succeeds.
+  private final class FullListener {
     let port: UInt16
     private let descriptors: [Int32]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// A body is complete or an error, over HTTP/2 too.
+/// A body is either complete or an error, also over HTTP/2.
 @Suite(.timeLimit(.minutes(1))) struct TransferEndingTests {
   private static func load(
     _ answer: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void
@@ -47,14 +47,13 @@ import Testing
     #expect([.connectionLost, .badReply].contains(record.failure?.code), "\(record)")
   }
 
-  enum Whole: CaseIterable {
+  enum ValidEnd: CaseIterable {
     case endOnData, endOnEmptyData, endOnHead, resetAfterEnd, goAwayAfterEnd, closedAfterEnd, trailers, length
   }
 
-  @Test(arguments: Whole.allCases) func `a body that ends as it should is complete`(whole: Whole) async throws
-  {
+  @Test(arguments: ValidEnd.allCases) func `a body with a valid end is complete`(end: ValidEnd) async throws {
     let record = try await Self.load { connection, stream in
-      switch whole {
+      switch end {
       case .endOnHead: try connection.sendHead(stream: stream, isLast: true)
       case .endOnData: try connection.respond(stream: stream, text: "hello")
       case .endOnEmptyData:
@@ -84,7 +83,7 @@ import Testing
       }
     }
     #expect(record.failure == nil)
-    #expect(String(decoding: record.body, as: UTF8.self) == (whole == .endOnHead ? "" : "hello"))
+    #expect(String(decoding: record.body, as: UTF8.self) == (end == .endOnHead ? "" : "hello"))
   }
 
   @Test(arguments: ["gzip, chunked", "chunked, gzip", "deflate", "x-unknown, chunked"])

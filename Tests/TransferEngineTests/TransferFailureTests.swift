@@ -8,7 +8,7 @@ import Testing
     "Unsupported proxy syntax in 'http://user:secret@[': Bad IPv6 address",
     "Unsupported proxy scheme for 'gopher://user:secret@host'",
   ])
-  func thePasswordOfAProxyIsInNoSentence(text: String) throws {
+  func `no error message contains the password of a proxy`(text: String) throws {
     let easy = try Curl.makeEasy()
     defer { Curl.free(easy: easy) }
     let failure = TransferFailure(curl: CURLE_COULDNT_RESOLVE_PROXY, easy: easy, text: text)
@@ -16,7 +16,7 @@ import Testing
     #expect(failure.message.contains("proxy"))
   }
 
-  @Test func libcurlsOwnSentenceIsKeptWhereThereIsOne() throws {
+  @Test func `libcurl's error message is used if there is one`() throws {
     let easy = try Curl.makeEasy()
     defer { Curl.free(easy: easy) }
     let text = "Could not resolve host: nowhere.invalid"

@@ -9,8 +9,8 @@ import Testing
 
   init() throws { client = try TransferClient() }
 
-  @Test(arguments: [Duration.zero, .seconds(-5)]) func noTimeAtAllFailsAtOnce(timeout: Duration) async throws
-  {
+  @Test(arguments: [Duration.zero, .seconds(-5)])
+  func `a time-out of zero fails immediately`(timeout: Duration) async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "never") }
     var request = TransferRequest(url: server.address())
     request.idleTimeout = timeout
@@ -20,7 +20,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func aServerThatNeverAnswersIsGivenUp() async throws {
+  @Test func `a server that never responds causes a time-out`() async throws {
     let server = try ScriptedServer([.readRequest, .hold])
     var request = TransferRequest(url: server.address())
     request.idleTimeout = .milliseconds(150)
@@ -31,7 +31,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func theSentenceSaysWhichTimeWasOver() async throws {
+  @Test func `the error message says which time-out expired`() async throws {
     let server = try ScriptedServer([.readRequest, .hold])
     var request = TransferRequest(url: server.address())
     request.idleTimeout = .milliseconds(100)
@@ -42,24 +42,24 @@ import Testing
     request.deadline = TransferDeadline(after: .milliseconds(100))
     record = try await client.run(request)
     #expect(record.failure?.code == .timedOut)
-    #expect(record.failure?.message.contains("nothing arrived") == false)
+    #expect(record.failure?.message.contains("no data was received") == false)
   }
 
-  @Test func everyByteStartsTheIdleTimeAnew() async throws {
+  @Test func `every byte restarts the idle time-out`() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n")
       try connection.sendSlowly(Array(repeating: UInt8(ascii: "x"), count: 40), pause: .milliseconds(100))
     }
     var request = TransferRequest(url: server.address())
-    // Shorter than all of it, and much longer than a busy machine makes the server wait between two bytes.
+    // Shorter than the entire response, and much longer than the delay between two bytes on a busy machine.
     request.idleTimeout = .seconds(3)
     let record = try await client.run(request)
     #expect(record.failure == nil)
     #expect(record.body.count == 40)
   }
 
-  @Test func aConsumerThatHoldsTheTransferBackIsNotTheServersFault() async throws {
+  @Test func `a paused consumer does not cause a time-out`() async throws {
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .send("b"), .hold,
     ])
@@ -76,14 +76,14 @@ import Testing
     #expect(observer.record.body == Array("ab".utf8))
   }
 
-  @Test func theDeadlineHoldsThoughBytesKeepComing() async throws {
+  @Test func `the deadline applies while bytes keep arriving`() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()
       try connection.send("HTTP/1.1 200 OK\r\n\r\n")
       try connection.sendSlowly(Array(repeating: UInt8(ascii: "x"), count: 100_000), pause: .milliseconds(10))
     }
     var request = TransferRequest(url: server.address())
-    // Long enough for the head to come on a busy machine.
+    // Long enough for the head to arrive on a busy machine.
     request.deadline = TransferDeadline(after: .seconds(3))
     let record = try await client.run(request)
     #expect(record.failure?.code == .timedOut)
@@ -91,7 +91,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func theDeadlineHoldsThoughTheTransferIsPaused() async throws {
+  @Test func `the deadline applies while the transfer is paused`() async throws {
     let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nbody"), .hold])
     let observer = RecordingObserver(onHead: { _ in .pause })
     var request = TransferRequest(url: server.address())
@@ -99,14 +99,14 @@ import Testing
     #expect(try await client.run(request, observer: observer).failure?.code == .timedOut)
   }
 
-  @Test func aDeadlineThatIsOverFailsTheTransfer() async throws {
+  @Test func `a deadline in the past fails the transfer`() async throws {
     let server = try ScriptedServer([.readRequest, .hold])
     var request = TransferRequest(url: server.address())
     request.deadline = TransferDeadline(after: .zero)
     #expect(try await client.run(request).failure?.code == .timedOut)
   }
 
-  @Test func aBodyMayBeAsLongAsTheLimitAndNoLonger() async throws {
+  @Test func `a body larger than the limit is an error`() async throws {
     let server = try ScriptedServer.http { request in
       Reply(body: Data(count: Int(request.target.dropFirst()) ?? 0), framing: .chunked(700))
     }
@@ -120,7 +120,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func theLimitCountsWhatComesOutOfADecoder() async throws {
+  @Test func `the body limit applies to decoded bytes`() async throws {
     let server = try ScriptedServer.http { _ in
       Reply(headers: [("Content-Encoding", "gzip")], body: CompressedFixture.gzipBomb(size: 64 << 20))
     }
@@ -131,7 +131,7 @@ import Testing
     #expect(record.byteCount <= 1 << 20)
   }
 
-  @Test func aHeadWithoutEndIsRefused() async throws {
+  @Test func `an endless head is an error`() async throws {
     let line = "X-Filler: \(String(repeating: "x", count: 200))\r\n"
     let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n"), .sendForever(line)])
     var request = TransferRequest(url: server.address())
@@ -140,7 +140,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func interimResponsesWithoutEndAreRefused() async throws {
+  @Test func `endless interim responses are an error`() async throws {
     let server = try ScriptedServer([.readRequest, .sendForever("HTTP/1.1 103 Early Hints\r\n\r\n")])
     let record = try await client.run(TransferRequest(url: server.address()))
     #expect(record.failure?.code == .tooManyInformationalResponses)
@@ -148,7 +148,7 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func trailersWithoutEndAreRefused() async throws {
+  @Test func `endless trailers are an error`() async throws {
     let line = "X-Filler: \(String(repeating: "x", count: 200))\r\n"
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"),
@@ -159,14 +159,14 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func aBodyThatEndsBeforeItsLengthIsAnErrorAndNoWait() async throws {
+  @Test func `a request body that ends before its length fails without a time-out`() async throws {
     let server = try ScriptedServer([.readRequest, .hold])
     var request = TransferRequest(url: server.address())
     request.method = "PUT"
     request.body = .source(ScriptedBody([1, 2, 3], length: 5))
     let record = try await client.run(request)
     #expect(record.failure?.code == .requestBodyFailed)
-    #expect(record.failure?.message.contains("3 of its 5 bytes") == true)
+    #expect(record.failure?.message.contains("3 of 5 bytes") == true)
     try await client.expectUsable()
   }
 }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import TransferEngine
 
-/// What is sent again after a kept-alive connection died, and what is not: the server counts.
+/// Tests which requests are sent again after a kept-alive connection ends. The server counts them.
 @Suite(.timeLimit(.minutes(1))) struct TransferRetryTests {
-  /// Answers the first request of each connection; the second one on it is read and the connection closed.
+  /// Answers the first request of each connection. Reads the second one, and then closes the connection.
   private static func dyingServer(_ counts: Counts) throws -> ScriptedServer {
     try ScriptedServer { connection in
       let first = try connection.readRequest()
       counts.add(first.target)
-      // A connection that was made for a repeated request answers it.
+      // A connection that was opened for a repeated request gets an answer.
       try connection.send(Reply(text: "first"))
       guard let second = try connection.nextRequest() else { return }
       counts.add(second.target)
@@ -47,11 +47,11 @@ import Testing
   }
 
   @Test(arguments: BodyKind.allCases)
-  func `a POST of which bytes were sent is never sent twice`(kind: BodyKind) async throws {
+  func `a POST that was partly sent is never sent again`(kind: BodyKind) async throws {
     let counts = Counts()
     let server = try Self.dyingServer(counts)
     let client = try TransferClient()
-    // Several connections that are all going to die.
+    // Opens several connections, which will all end.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<6 {
         group.addTask {
@@ -69,9 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["GET", "PUT", "DELETE", "HEAD"])
-  func `an idempotent request goes over a fresh connection when a reused one dies`(method: String)
-    async throws
-  {
+  func `an idempotent request uses a new connection when a reused one fails`(method: String) async throws {
     let counts = Counts()
     let server = try Self.dyingServer(counts)
     let client = try TransferClient()
@@ -83,7 +81,7 @@ import Testing
     #expect(counts["/again"] == 2)
   }
 
-  @Test func `a server that never answers a second time is asked three times at most`() async throws {
+  @Test func `a request to a server that never responds again is sent at most three times`() async throws {
     let counts = Counts()
     let server = try ScriptedServer { connection in
       let request = try connection.readRequest()
@@ -99,11 +97,11 @@ import Testing
     #expect(2...3 ~= counts["/again"])
   }
 
-  @Test func `a handle that has seen many closed connections does not fail loads for it`() async throws {
+  @Test func `many closed connections on a handle do not fail later loads`() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()
       try connection.send(Reply(text: "hello"))
-      // It says nothing of closing, and closes when the next request comes.
+      // The server does not announce the close, and closes when the next request arrives.
       _ = try connection.nextRequest()
     }
     let client = try TransferClient()
@@ -136,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: ["GET", "POST"], [1, 2])
-  func `a request that HTTP/2 says was not processed is sent again`(method: String, way: Int) async throws {
+  func `a request that was not processed over HTTP 2 is sent again`(method: String, way: Int) async throws {
     let counts = Counts()
     let server = try HTTP2FaultServer { connection in
       try connection.handshake()
@@ -181,7 +179,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a GET goes over a new HTTP/2 connection when the kept one ends`(isReset: Bool) async throws {
+  func `a GET uses a new HTTP 2 connection when the kept one ends`(isReset: Bool) async throws {
     let counts = Counts()
     let server = try HTTP2FaultServer { connection in
       try connection.handshake()

@@ -29,7 +29,7 @@ import Testing
     #expect(machine.begin() == .none)
   }
 
-  @Test func `a restarted transfer knows no pause of the attempt before`() {
+  @Test func `a restarted transfer forgets the pauses of the previous attempt`() {
     var machine = running()
     machine.pauseSending()
     #expect(machine.restart() == .attach)
@@ -47,14 +47,14 @@ import Testing
     #expect(machine.done() == .none)
   }
 
-  @Test func cancellingARunningTransferTakesItsHandleBackOnce() {
+  @Test func `cancelling a running transfer removes its handle once`() {
     var machine = running()
     #expect(machine.cancel() == .detachAndFinish)
     #expect(machine.cancel() == .none)
     #expect(machine.done() == .none)
   }
 
-  @Test func whatIsDoneCannotBeCancelled() {
+  @Test func `a transfer that is done cannot be cancelled`() {
     var machine = running()
     #expect(machine.done() == .detachAndFinish)
     #expect(machine.cancel() == .none)
@@ -62,29 +62,29 @@ import Testing
     #expect(machine.start() == .none)
   }
 
-  @Test func libcurlIsNotDoneWithWhatItNeverGot() {
+  @Test func `a transfer that libcurl never received cannot be done`() {
     var machine = TransferStateMachine()
     #expect(machine.done() == .none)
     #expect(machine.phase == .created)
   }
 
-  @Test func aResumeThatComesBeforeLibcurlSawThePauseNeedsNoCall() {
+  @Test func `a resume before libcurl saw the pause needs no call`() {
     var machine = running()
     machine.pauseReceiving()
     #expect(machine.resumeReceiving() == .none)
-    #expect(machine.holdsBack() == false)
+    #expect(machine.shouldPauseLibcurl() == false)
   }
 
-  @Test func aResumeAfterLibcurlKeptAPieceIsPassedOnOnce() {
+  @Test func `a resume after libcurl kept a piece is applied once`() {
     var machine = running()
     machine.pauseReceiving()
-    #expect(machine.holdsBack() == true)
+    #expect(machine.shouldPauseLibcurl() == true)
     #expect(machine.resumeReceiving() == .applyPauses)
     #expect(machine.resumeReceiving() == .none)
-    #expect(machine.holdsBack() == false)
+    #expect(machine.shouldPauseLibcurl() == false)
   }
 
-  @Test func resumingWhatIsNotPausedDoesNothing() {
+  @Test func `resuming a direction that is not paused has no effect`() {
     var machine = running()
     #expect(machine.resumeReceiving() == .none)
     #expect(machine.resumeSending() == .none)
@@ -93,7 +93,7 @@ import Testing
   @Test func theDirectionsPauseIndependently() {
     var machine = running()
     machine.pauseReceiving()
-    _ = machine.holdsBack()
+    _ = machine.shouldPauseLibcurl()
     machine.pauseSending()
     #expect(machine.resumeSending() == .applyPauses)
     #expect(machine.isReceivePaused)
@@ -102,25 +102,25 @@ import Testing
     #expect(!machine.isReceivePaused)
   }
 
-  @Test func aPauseThatLibcurlWasToldOfAlongWithAResumeIsTakenBack() {
+  @Test func `a pause that was applied together with a resume is undone later`() {
     var machine = running()
     machine.pauseReceiving()
     machine.pauseSending()
-    // Both directions are told at once: from here on libcurl does not receive.
+    // libcurl receives both directions in one call. From here on it does not receive.
     #expect(machine.resumeSending() == .applyPauses)
     #expect(machine.resumeReceiving() == .applyPauses)
   }
 
-  @Test func aPauseDoesNotKeepATransferFromEnding() {
+  @Test func `a pause does not prevent the end of a transfer`() {
     var machine = running()
     machine.pauseReceiving()
-    _ = machine.holdsBack()
+    _ = machine.shouldPauseLibcurl()
     #expect(machine.cancel() == .detachAndFinish)
     #expect(machine.resumeReceiving() == .none)
   }
 
-  /// Whatever comes in whatever order: exactly one end is reported, and libcurl is called only while it has the handle.
-  @Test(arguments: 0..<64) func anyOrderOfEventsEndsOnce(seed: UInt64) {
+  /// For any order of events, exactly one end is reported, and libcurl is called only while it has the handle.
+  @Test(arguments: 0..<64) func `any order of events reports one end`(seed: UInt64) {
     var machine = TransferStateMachine()
     var ends = 0
     var isAttached = false
@@ -131,32 +131,32 @@ import Testing
       case 1 where Int.random(in: 0..<20, using: &random) == 0: action = machine.cancel()
       case 2 where isAttached && Int.random(in: 0..<20, using: &random) == 0: action = machine.done()
       case 3: (action, _) = (.none, machine.pauseReceiving())
-      case 4: (action, _) = (.none, machine.holdsBack())
+      case 4: (action, _) = (.none, machine.shouldPauseLibcurl())
       case 5: action = machine.resumeReceiving()
       case 6: (action, _) = (.none, machine.pauseSending())
       // Bytes come from libcurl, and only while they are wanted.
       case 8: action = machine.begin()
-      case 9 where isAttached && !machine.hasRest:
-        // libcurl gets the handle back right after it was taken away.
+      case 9 where isAttached && !machine.hasUndelivered:
+        // libcurl gets the handle again right after it was removed.
         #expect(machine.restart() == .attach)
         action = .none
       case 7 where isAttached && !machine.isReceivePaused:
-        (action, _) = (.none, machine.pauseReceivingWithRest())
+        (action, _) = (.none, machine.pauseReceivingWithRemaining())
       default: action = machine.resumeSending()
       }
-      if action == .deliverRest {
-        #expect(machine.hasRest && ends == 0)
-        // The consumer may pause again within the rest, or behind it.
+      if action == .deliverRemaining {
+        #expect(machine.hasUndelivered && ends == 0)
+        // The consumer may pause again within the rest, or after it.
         let pausesWithin = Bool.random(using: &random)
         if pausesWithin {
-          machine.pauseReceivingWithRest()
+          machine.pauseReceivingWithRemaining()
         } else if Bool.random(using: &random) {
           machine.pauseReceiving()
         }
-        action = pausesWithin ? .none : machine.restIsDelivered()
+        action = pausesWithin ? .none : machine.didDeliverRemaining()
       }
       switch action {
-      case .none, .enqueue, .deliverRest: break
+      case .none, .enqueue, .deliverRemaining: break
       case .attach:
         #expect(!isAttached && ends == 0)
         isAttached = true
@@ -168,9 +168,9 @@ import Testing
         #expect(!isAttached)
         ends += 1
       case .detach:
-        #expect(isAttached && machine.hasRest)
+        #expect(isAttached && machine.hasUndelivered)
         isAttached = false
-      case .applyPauses: #expect(isAttached && (machine.isReceivePaused || !machine.hasRest))
+      case .applyPauses: #expect(isAttached && (machine.isReceivePaused || !machine.hasUndelivered))
       }
     }
     #expect(ends <= 1)

@@ -4,24 +4,25 @@ import Testing
 
 @testable import TransferEngine
 
-/// A transfer that its observer ends from within what it is told.
+/// Tests of a transfer that its observer ends inside a callback.
 @Suite(.timeLimit(.minutes(1))) struct TransferStopTests {
   enum Moment: CaseIterable {
     case head
     case body
   }
 
-  @Test(arguments: Moment.allCases) func overHTTP2TheServerIsToldAtOnce(_ moment: Moment) async throws {
-    let told = Gate()
+  @Test(arguments: Moment.allCases)
+  func `over HTTP 2 the stream is reset immediately`(_ moment: Moment) async throws {
+    let wasReset = Gate()
     let server = try HTTP2FaultServer { connection in
-      // However the connection ends: then the server knows.
-      defer { told.open() }
+      // If the connection ends, the server notices as well.
+      defer { wasReset.open() }
       try connection.handshake()
       let stream = try connection.nextRequest()
       try connection.sendHead(stream: stream)
       try connection.sendData(stream: stream, "woof".utf8)
       while let frame = try connection.nextFrame() {
-        if frame.kind == .resetStream { told.open() }
+        if frame.kind == .resetStream { wasReset.open() }
       }
     }
     let observer = RecordingObserver(
@@ -32,6 +33,6 @@ import Testing
     let record = try await client.run(TransferRequest(url: server.address()), observer: observer)
     #expect(record.failure?.code == .cancelled)
     #expect(record.heads.first?.version.hasPrefix("HTTP/2") == true)
-    #expect(await told.wait(within: .seconds(5)))
+    #expect(await wasReset.wait(within: .seconds(5)))
   }
 }

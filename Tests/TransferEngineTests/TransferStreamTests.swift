@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// HTTP/2 streams that share a connection.
+/// Tests of HTTP/2 streams that share a connection.
 @Suite(.timeLimit(.minutes(1))) struct TransferStreamTests {
   private static func client(connections: Int = 1) throws -> TransferClient {
     var options = try TransferClientOptions.trustingTestAuthority()
@@ -24,22 +24,22 @@ import Testing
     }
   }
 
-  /// What a stream's consumer does not want yet fills libcurl's buffer, and what is behind it belongs to others.
+  /// A consumer that pauses lets libcurl's buffer fill up. Further data on the connection belongs to other streams.
   @Test(arguments: [false, true])
-  func `a stream that is not read holds up no other, and loses nothing`(endsUploads: Bool) async throws {
+  func `a paused stream does not block other streams and loses no data`(endsUploads: Bool) async throws {
     let large = Self.pattern(700_000)
     let server = try HTTP2FaultServer { connection in
       try connection.handshake()
       let stream = try connection.nextRequest()
       try connection.sendHead(stream: stream)
-      // As much as the client's windows take without being asked.
+      // As much data as the client's windows accept.
       try Self.sendBody(large, on: stream, connection, isLast: false)
-      // Larger than libcurl's buffer, and not for it.
+      // Trailers larger than libcurl's buffer.
       let trailers = (0..<30).map { ("x-trailer-\($0)", String(repeating: "t", count: 1000)) }
       try connection.sendTrailers(stream: stream, fields: trailers)
       while true {
         let stream = try connection.nextRequest()
-        try connection.respond(stream: stream, text: "beside it")
+        try connection.respond(stream: stream, text: "another stream")
       }
     }
     let client = try Self.client()
@@ -55,12 +55,12 @@ import Testing
       request.idleTimeout = .seconds(5)
       if endsUploads {
         request.method = "PUT"
-        // Of unknown length: its end is what makes libcurl look at bytes that are not its turn.
+        // A body of unknown length. Its end makes libcurl process data of other streams.
         request.body = .source(ScriptedBody(Self.pattern(3000), length: nil))
       }
       let record = try await client.run(request)
-      try #require(record.failure == nil, "the load \(index) beside it: \(record.ends)")
-      #expect(String(decoding: record.body, as: UTF8.self) == "beside it")
+      try #require(record.failure == nil, "load \(index) next to the paused one: \(record.ends)")
+      #expect(String(decoding: record.body, as: UTF8.self) == "another stream")
     }
 
     isPaused.store(false, ordering: .relaxed)
@@ -70,7 +70,7 @@ import Testing
     #expect(difference(observer.record.body, large) == nil)
   }
 
-  /// Sends a body as fast as the client's windows permit, beside a stream that has begun and says nothing more.
+  /// Sends a body as fast as the client's windows allow, next to a stream that has started and sends nothing more.
   private static func pour(
     _ body: [UInt8], _ connection: HTTP2Connection, onSent: (_ total: Int) -> Void = { _ in },
     end: () throws -> Void = {}
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// The transfer of the poured body is paused at its first byte, and then each time a MiB has come.
+  /// Pauses the transfer at its first byte, and then after each MiB.
   private static func receivePoured(
     _ server: HTTP2FaultServer, onBytes: @escaping @Sendable (_ total: Int) -> Void = { _ in }
   ) async throws -> RecordingObserver.Record {
@@ -132,34 +132,33 @@ import Testing
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     box.set(transfer)
     transfer.start()
-    try #require(await observer.ended.wait(within: .seconds(40)), "the load does not end")
+    try #require(await observer.ended.wait(within: .seconds(40)), "the load did not end")
     box.set(nil)
     beside.cancel()
     return observer.record
   }
 
-  @Test func `a fast server does not fill the memory through a stream that pauses now and then`() async throws
-  {
+  @Test func `a fast server cannot fill memory through a stream that pauses`() async throws {
     let body = Self.pattern(48 << 20)
     let sent = Mutex(0)
     let server = try HTTP2FaultServer { connection in
       try Self.pour(body, connection, onSent: { total in sent.withLock { $0 = total } })
     }
-    let mostAhead = Mutex(0)
+    let maximumAhead = Mutex(0)
     let record = try await Self.receivePoured(server) { total in
       let ahead = sent.withLock { $0 } - total
-      mostAhead.withLock { $0 = max($0, ahead) }
+      maximumAhead.withLock { $0 = max($0, ahead) }
     }
     #expect(record.failure == nil)
     #expect(record.byteCount == body.count + 1)
     #expect(difference(Array(record.body.dropFirst()), body) == nil)
-    // The window, and what the sockets and the relay for TLS hold.
-    let ahead = mostAhead.withLock { $0 }
+    // The window, and the data in the sockets and in the TLS relay.
+    let ahead = maximumAhead.withLock { $0 }
     #expect(ahead < 24 << 20, "the server was \(ahead >> 20) MiB ahead")
   }
 
-  /// nginx does so behind a connection's last response.
-  @Test func `a response is complete though the server says goodbye right behind it`() async throws {
+  /// nginx does this after the last response of a connection.
+  @Test func `a response is complete if GOAWAY follows immediately`() async throws {
     let body = Self.pattern(900_000)
     for _ in 0..<20 {
       let server = try HTTP2FaultServer { connection in
@@ -171,14 +170,14 @@ import Testing
     }
   }
 
-  /// libcurl 7.88 keeps what was paused in its handle, which is used again.
-  @Test func `nothing of a paused stream that was cancelled comes with the next response`() async throws {
+  /// libcurl 7.88 keeps paused data in its handle, which is reused.
+  @Test func `data of a cancelled paused stream does not appear in the next response`() async throws {
     let server = try HTTP2FaultServer { connection in
       try connection.handshake()
       while true {
         let stream = try connection.nextRequest()
         try connection.sendHead(stream: stream)
-        // The first of all stays open, so that the connection is in use.
+        // The first stream stays open, so that the connection is in use.
         if stream > 1 { try Self.sendBody(Self.pattern(60_000), on: stream, connection) }
       }
     }
@@ -218,7 +217,7 @@ import Testing
       try connection.handshake()
       let first = try connection.nextRequest()
       let second = try connection.nextRequest()
-      // Both have begun, and neither goes on.
+      // Both streams have started, and neither continues.
       for stream in [first, second] {
         try connection.sendHead(stream: stream)
         try connection.sendData(stream: stream, "a part".utf8)
@@ -244,8 +243,8 @@ import Testing
     #expect(String(decoding: observers[1].record.body, as: UTF8.self) == "a part and the rest")
   }
 
-  /// libcurl goes back to the start of a body only for what it has sent, and forgets what it has read beyond that.
-  @Test func `a body that was read and not sent is sent from its start the next time`() async throws {
+  /// libcurl rewinds a body only for what it has sent, and ignores what it has read beyond that.
+  @Test func `a body that was read but not sent restarts at its first byte`() async throws {
     let body = Self.pattern(200_000)
     let attempts = Mutex(0)
     let received = Mutex([UInt8]())
@@ -254,14 +253,14 @@ import Testing
         count += 1
         return count == 1
       }
-      // Over the first connection no body may be sent.
+      // The first connection does not allow a body to be sent.
       let closedWindows: [(UInt16, UInt32)] = [(HTTP2Connection.initialWindowSize, 0)]
       try connection.handshake(settings: isFirst ? closedWindows : [])
       if isFirst {
         let stream = try connection.nextRequest()
         try connection.sendHead(stream: stream, status: 204, isLast: true)
         let (next, _) = try connection.nextHead()
-        // The client has answered this when it has no more to send.
+        // The client responds to this when it has no more data to send.
         try connection.send(HTTP2Frame(.ping, stream: 0, payload: [UInt8](repeating: 0, count: 8)))
         while let frame = try connection.nextFrame(), frame.kind != .ping {}
         try connection.goAway(lastStream: next - 2, code: 0)

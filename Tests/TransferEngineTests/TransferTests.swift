@@ -9,7 +9,7 @@ import Testing
 
   init() throws { client = try TransferClient() }
 
-  @Test func headAndBodyArriveInOrderAndTheEndComesOnce() async throws {
+  @Test func `head and body arrive in order, followed by one end`() async throws {
     let server = try ScriptedServer.http { _ in Reply(headers: [("X-A", "b")], text: "hello") }
     let record = try await client.run(TransferRequest(url: server.address("/path?query")))
     #expect(record.heads.map(\.status) == [200])
@@ -21,7 +21,7 @@ import Testing
     #expect(server.requests.map(\.target) == ["/path?query"])
   }
 
-  @Test func oneConnectionServesTransferAfterTransfer() async throws {
+  @Test func `one connection serves several transfers`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0.target) }
     for number in 0..<20 {
       let record = try await client.run(TransferRequest(url: server.address("/\(number)")))
@@ -30,7 +30,7 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  @Test func aHandleKeepsNothingOfTheTransferBefore() async throws {
+  @Test func `a reused handle keeps nothing of the previous transfer`() async throws {
     let server = try ScriptedServer.http { request in
       Reply(text: "\(request.method) \(request["X-Mark"] ?? "-") \(request.text)")
     }
@@ -52,7 +52,7 @@ import Testing
     #expect(try await ask("GET", [], .none) == "GET - ")
   }
 
-  @Test func headHasNoBody() async throws {
+  @Test func `a response to HEAD has no body`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "hidden") }
     var request = TransferRequest(url: server.address())
     request.method = "HEAD"
@@ -79,7 +79,7 @@ import Testing
     #expect(timings.localAddress == nil && timings.localPort == nil)
   }
 
-  @Test func aUnixSocketThatIsNotThereCannotBeConnectedTo() async throws {
+  @Test func `a missing Unix socket is a connection error`() async throws {
     let directory = try TemporaryDirectory()
     var options = TransferClientOptions()
     options.unixSocketPath = directory.path("missing")
@@ -87,7 +87,7 @@ import Testing
     #expect(record.failure?.code == .cannotConnect)
   }
 
-  @Test func aRefusedAddressIsNeverConnectedTo() async throws {
+  @Test func `the client never connects to a refused address`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "secret") }
     var options = TransferClientOptions()
     options.addressRefusal = { _, _, _ in "Not this one." }
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: ["", "http://", "nonsense", "gopher://127.0.0.1/", "file:///etc/passwd", "http://[::1/"])
-  func whatIsNoUsableURLFailsAndNothingElse(url: String) async throws {
+  func `an unusable URL only fails its own transfer`(url: String) async throws {
     let record = try await client.run(TransferRequest(url: url))
     #expect(record.failure != nil)
     #expect(record.heads.isEmpty)
@@ -115,13 +115,13 @@ import Testing
     try await client.expectUsable()
   }
 
-  @Test func nobodyListening() async throws {
+  @Test func `a port without a listener is a connection error`() async throws {
     let port = try ClosedPort()
     #expect(try await client.run(TransferRequest(url: port.address())).failure?.code == .cannotConnect)
     try await client.expectUsable()
   }
 
-  @Test func aClientThatIsDroppedLetsItsTransfersComeToTheirEnd() async throws {
+  @Test func `a released client lets its transfers finish`() async throws {
     let gate = Gate()
     let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "late"))])
     let observer = RecordingObserver()
@@ -134,7 +134,7 @@ import Testing
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "late")
   }
 
-  @Test func manyTransfersAtOnceAllEnd() async throws {
+  @Test func `many concurrent transfers all end`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0.target) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 {

@@ -5,13 +5,14 @@ import Testing
 @testable import TransferEngine
 
 @Suite(.timeLimit(.minutes(1))) struct TransferTrustTests {
-  /// One of the system's authorities, as libcurl looks them up: in a file that is named by a hash of its name.
+  /// One of the system's certificate authorities, in a file named by a hash of its subject, which is how libcurl finds
+  /// it.
   private static let systemAuthority: String? = {
     let directory = "/etc/ssl/certs"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     let files = names.filter { $0.count == 10 && $0.hasSuffix(".0") }.map { "\(directory)/\($0)" }
     return files.first { file in
-      // The kind of key is looked at together with the name.
+      // OpenSSL checks the type of the key as well as the name.
       let text = try? ChildProcess.run(["openssl", "x509", "-in", file, "-noout", "-text"])
       return text?.contains("rsaEncryption") == true
     }
@@ -19,10 +20,10 @@ import Testing
 
   enum Form: CaseIterable { case file, pem }
 
-  /// A certificate by somebody who only calls himself like a system's authority tells whether that one is looked at: its
-  /// key does not fit then, and otherwise nobody of that name is known.
+  /// The server's certificate is signed by an impostor with the name of a system authority. The error shows whether the
+  /// system's certificates were used: if so, the key does not match; otherwise the issuer is unknown.
   @Test(.enabled(if: systemAuthority != nil), arguments: Form.allCases)
-  func withAnAuthorityOfItsOwnASessionAsksNoOther(form: Form) async throws {
+  func `a session with custom certificate authorities uses no others`(form: Form) async throws {
     let directory = try TemporaryDirectory()
     let server = try ImpostorServer(of: try #require(Self.systemAuthority), in: directory)
     let authority = try TestAuthority.shared().authorityFile
@@ -85,7 +86,7 @@ import Testing
     let client = try TransferClient(options: .trustingTestAuthority())
     var request = TransferRequest(url: nginx.secureURL("/1k").absoluteString)
     request.collectsTimings = true
-    // The second one uses the connection of the first.
+    // The second request reuses the connection of the first.
     for _ in 0..<2 {
       let end = try await client.run(request).ends.last
       #expect(end?.failure == nil)
@@ -116,7 +117,7 @@ import Testing
       try openssl(
         "x509", "-req", "-in", request, "-CA", impostor, "-CAkey", key, "-set_serial", "1", "-days", "30",
         "-out", leaf)
-      // It picks a port and tells it; one that was only free a moment ago may be another test's by now.
+      // The server chooses a port and reports it. A port that was free a moment ago could be in use by another test.
       let server = try ChildProcess(
         ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", leaf, "-key", key], isConversing: true)
       process = server

@@ -5,14 +5,14 @@ import Testing
 
 @testable import TransferEngine
 
-/// Waiting for a turn and for names: nobody else waits along, and no time-out runs that should not.
+/// Tests of waiting for a turn and for names: other transfers do not wait, and no time-out runs that should not.
 @Suite(.timeLimit(.minutes(1))) struct TransferWaitingTests {
   private final class Calls: Sendable {
     let list = Mutex<[String]>([])
     var all: [String] { list.withLock { $0 } }
   }
 
-  /// A client whose look-up of `slow.test` takes until the gate is open.
+  /// Returns a client whose look-up of `slow.test` blocks until the gate opens.
   private static func client(_ gate: Gate, _ calls: Calls) throws -> TransferClient {
     var options = TransferClientOptions()
     options.names = NameService { name in
@@ -28,7 +28,7 @@ import Testing
     return try TransferClient(options: options)
   }
 
-  @Test func `a stalled look-up holds nobody else, and ends with its transfer's time-out`() async throws {
+  @Test func `a stalled look-up does not block other transfers and ends with its time-out`() async throws {
     let (gate, calls) = (Gate(), Calls())
     defer { gate.open() }
     let client = try Self.client(gate, calls)
@@ -60,7 +60,7 @@ import Testing
     #expect(!gate.isOpen)
   }
 
-  @Test func `equal questions are one look-up, whose answer is kept`() async throws {
+  @Test func `requests for the same name share one look-up, whose answer is cached`() async throws {
     let (gate, calls) = (Gate(), Calls())
     let client = try Self.client(gate, calls)
     let server = try ScriptedServer.http { _ in Reply(text: "hello") }
@@ -116,7 +116,7 @@ import Testing
     var request = TransferRequest(url: server.address("/queued"))
     request.idleTimeout = .milliseconds(50)
     client.makeTransfer(request, observer: queued).start()
-    // Another transfer's time-out of three times the length has come: the queued one's would have, too.
+    // Another transfer with three times the time-out has timed out, so the queued one would have timed out, too.
     let other = try ScriptedServer([.readRequest, .hold])
     var late = TransferRequest(url: other.address())
     late.idleTimeout = .milliseconds(150)

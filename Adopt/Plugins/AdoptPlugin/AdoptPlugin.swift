@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package adopt check` and its kin: the program `adopt` on the package at hand.
+/// The command plug-in `swift package adopt`: runs the program `adopt` on the current package.
 @main
 struct AdoptPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -11,7 +11,7 @@ struct AdoptPlugin: CommandPlugin {
     process.arguments = arguments.isEmpty ? ["check"] : arguments
     try process.run()
     process.waitUntilExit()
-    // SwiftPM hands the status on; an error thrown here would only be a second message.
+    // SwiftPM passes the exit status on; throwing an error here would only print a second message.
     if process.terminationStatus != 0 { exit(process.terminationStatus) }
   }
 }

@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-/// Looks for handlers and continuations that are not called exactly once on every path.
+/// Finds handlers and continuations that are not called exactly once on every path.
 ///
-/// The same text and options always give the same findings. It is safe from any thread, and its time and memory
-/// are bounded by the file's length: a function too large to follow is declined.
+/// The same text and options always give the same findings. The function is thread-safe. Its time and memory are
+/// bounded by the length of the file: a function that is too large to follow is declined.
 package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -> FileCheck {
   var result = FileCheck()
   if file.isTooDeep {
@@ -13,7 +13,7 @@ package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -
     return result
   }
   let suppressions = Suppressions(file)
-  var findings = suppressions.complaints
+  var findings = suppressions.invalidSuppressions
   let found = SubjectFinder(file)
   var subjects = found.subjects
   var overwrites: [Overwrite] = []
@@ -29,7 +29,7 @@ package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -
     let continuations = overwrites.isEmpty ? [:] : found.continuations
     for overwrite in overwrites {
       if let subject = continuations[overwrite.closure.startOffset],
-        overwrite.isMadeUpFor(in: subject, file: file, options: options, known: known)
+        overwrite.isAlsoResumed(in: subject, file: file, options: options, known: known)
       {
         continue
       }
@@ -72,13 +72,13 @@ private func inspect(
   if let obstacle = graph.obstacle { return declined(obstacle) }
   let exploration = Exploration(graph, isStored: subject.isStored)
   guard exploration.isComplete else { return declined("it has too many paths to follow") }
-  guard exploration.hasFound else { return .success([]) }
+  guard exploration.hasFindings else { return .success([]) }
   let findings = FindingWriter(file: file, subject: subject, exploration: exploration).findings()
   return .success(
     builder.mentions.isEmpty ? Array(findings.prefix(1)).map { unmentioned(subject, $0, file) } : findings)
 }
 
-/// A handler that its function does not even mention is told of once, where it is declared.
+/// Returns the only finding for a handler that its function does not mention, at the handler's declaration.
 private func unmentioned(_ subject: Subject, _ finding: Finding, _ file: ParsedFile) -> Finding {
   let verb = subject.isContinuation ? "resumed" : "called"
   return Finding(

@@ -1,9 +1,9 @@
-/// What a caller may change about a check.
+/// Options for a check.
 package struct CheckOptions: Sendable {
-  /// Names of functions, besides those known anyway, that call a closure they are given exactly once.
+  /// The names of additional functions that call their closure exactly once.
   package var callsOnce: Set<String> = []
 
-  /// Whether functions that do not parse are looked at as well.
+  /// Whether functions that do not parse are checked as well.
   var readsDamagedCode = false
 
   package init() {}

@@ -1,17 +1,17 @@
 import TerminalProgram
 
-/// The program `adopt`: from arguments to an exit status.
+/// The program `adopt`.
 public enum AdoptProgram {
   package static let version = "0.1.0"
 
-  /// Runs the program, and returns the status to exit with.
+  /// Runs the program and returns its exit status.
   ///
-  /// Standard input, output and error are the process's. Signals that end programs stop what is under way, and leave no
-  /// file half written; a second one ends the process at once.
+  /// The program uses the standard input, output and error of the process. A termination signal stops the current work
+  /// and leaves no file half written; a second signal ends the process immediately.
   ///
   /// - Parameters:
-  ///   - arguments: without the program's name.
-  ///   - environment: the variables of the process.
+  ///   - arguments: The arguments without the program's name.
+  ///   - environment: The environment variables of the process.
   public static func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
     await CommandList.program.run(arguments, environment: environment, failure: failure) { arguments in
       switch arguments.command {
@@ -21,7 +21,7 @@ public enum AdoptProgram {
     }
   }
 
-  /// 1 is for findings alone: what kept the program from looking for them is 2.
+  /// Returns the failure for an error. The status 1 is reserved for findings, so errors use 2.
   private static func failure(_ error: any Error) -> Failure {
     if let problem = error as? FileProblem { return Failure(.usage, "\(problem.path) \(problem.message)") }
     let failure = Failure(general: error)

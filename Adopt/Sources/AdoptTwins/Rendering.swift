@@ -3,21 +3,21 @@ import SwiftSyntax
 
 /// Finds the functions of a file that take a completion handler, and writes their async twins.
 ///
-/// The same text and options always give the same twins. It is safe from any thread.
+/// The same text and options always give the same twins. The function is thread-safe.
 package func twins(in file: ParsedFile, options: TwinOptions = TwinOptions()) -> TwinFile {
   TwinWriter(file: file, options: options).result()
 }
 
-/// Where twins are written.
+/// The place where twins are written.
 package enum TwinPlacement: Sendable {
-  /// Behind their functions.
-  case beside
-  /// In a file of their own; the functions' files only get `@available(*, renamed:)`.
+  /// After their functions.
+  case inline
+  /// In a separate file. The files of the functions only get `@available(*, renamed:)`.
   case separate
 }
 
 extension TwinFile {
-  /// The same, with those declined that a file of their own could not have.
+  /// Returns a copy in which the twins that cannot be in a separate file are declined.
   package func separable() -> TwinFile {
     var result = self
     result.twins = []
@@ -32,12 +32,12 @@ extension TwinFile {
     return result
   }
 
-  /// What a file becomes. Everything but the edits stays as it is, byte for byte.
+  /// Returns the edits that add the twins to a file. Everything else in the file stays the same, byte for byte.
   ///
   /// - Returns: Sorted edits that do not overlap.
-  package func edits(of file: ParsedFile, placement: TwinPlacement = .beside) -> [FixIt.Edit] {
+  package func edits(of file: ParsedFile, placement: TwinPlacement = .inline) -> [FixIt.Edit] {
     var edits = twins.compactMap(\.renaming)
-    if placement == .beside, !twins.isEmpty {
+    if placement == .inline, !twins.isEmpty {
       edits += insertions()
       edits += SupportWriter(file: file, support: support).edits()
     }
@@ -76,7 +76,7 @@ extension TwinFile {
   }
 }
 
-/// Twins of one type, in an extension of it.
+/// The twins of one type, in an extension.
 struct ExtensionBlock {
   let header: String
   let condition: String?
@@ -87,7 +87,7 @@ struct ExtensionBlock {
     var blocks: [ExtensionBlock] = []
     for twin in twins {
       let lines = twin.lines(separate: separate)
-      // What stands beside its function is under the same condition already.
+      // A twin next to its function is already inside the same condition.
       let condition = separate ? twin.condition : nil
       let index = blocks.firstIndex { $0.header == twin.extensionHeader && $0.condition == condition }
       if let index, !twin.extensionHeader.isEmpty {
@@ -109,9 +109,9 @@ struct ExtensionBlock {
   }
 }
 
-/// The text after some edits.
+/// Returns a text with edits applied.
 ///
-/// - Parameter edits: Sorted, and without overlaps.
+/// - Parameter edits: Sorted edits that do not overlap.
 package func applying(_ edits: [FixIt.Edit], to text: String) -> String {
   let bytes = Array(text.utf8)
   var result: [UInt8] = []
@@ -126,10 +126,10 @@ package func applying(_ edits: [FixIt.Edit], to text: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// A file of its own for the twins of some files.
+/// Returns the text of a separate file for the twins of several files.
 ///
-/// - Parameter files: Each with its twins, after `separable()`.
-/// - Returns: Nil if there is nothing to write.
+/// - Parameter files: The files, each with its twins after `separable()`.
+/// - Returns: The text, or nil if there are no twins.
 package func separateFile(for files: [(file: ParsedFile, twins: TwinFile)]) -> String? {
   let used = files.filter { !$0.twins.twins.isEmpty }
   guard let first = used.first else { return nil }

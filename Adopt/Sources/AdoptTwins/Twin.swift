@@ -1,83 +1,83 @@
 import AdoptAnalysis
 
-/// The async function that stands beside one with a completion handler.
+/// The async function that corresponds to a function with a completion handler.
 package struct Twin: Sendable {
-  /// Where the function with the handler is named.
+  /// The place of the name of the function with the handler.
   package let place: Place
-  /// The bytes of the function with the handler.
+  /// The byte range of the function with the handler.
   package let range: Range<Int>
   /// The name of the function with the handler.
   package let function: FunctionName
-  /// The twin's own name.
+  /// The name of the twin.
   package let name: FunctionName
-  /// The type, protocol or extension that both belong to; empty for a global function.
+  /// The name of the type or protocol that both functions belong to. Empty for a global function.
   package let type: String
-  /// Why another file cannot have the twin; nil if it can.
+  /// The reason why the twin cannot be in another file, or nil if it can.
   package let reasonAgainstSeparate: String?
-  /// Whether the function is a protocol's requirement, whose twin needs an extension.
+  /// Whether the function is a protocol requirement, whose twin must be in an extension.
   package let isRequirement: Bool
-  /// Whether it was told to pass on values that are not `Sendable`.
+  /// Whether the twin passes on values that are not `Sendable`.
   package private(set) var passesUnsendableValues = false
 
-  /// What it needs that the file has to declare.
+  /// The helper declarations that the twin needs in its file.
   let support: Set<TwinSupport>
-  /// Where it is inserted, in bytes.
+  /// The place where the twin is inserted.
   let insertion: Insertion
-  /// What makes the compiler tell callers of the twin; nil where it does already, or is not to.
+  /// The edit that makes the compiler suggest the twin to callers, or nil if it already does or should not.
   private(set) var renaming: FixIt.Edit?
-  /// The `#if` it is under, in one condition; nil for none.
+  /// The conditions of the enclosing `#if` blocks as one condition, or nil for none.
   let condition: String?
-  /// What the extension around it begins with; empty for a global function.
+  /// The header of the enclosing extension. Empty for a global function.
   let extensionHeader: String
   let style: FileStyle
   let sources: Sources
 
-  /// The indentation of what it stands next to.
+  /// The indentation of the declaration next to the twin.
   var base: String { insertion.base }
 
   struct Insertion: Sendable, Hashable {
     let offset: Int
-    /// How many bytes behind `offset` give way: blanks, and a semicolon, before what needs a line of its own.
+    /// The number of bytes after `offset` to remove: spaces and a semicolon before code that needs its own line.
     var gap = 0
     let base: String
-    /// The indentation of what follows on a line of its own.
+    /// The indentation of code that is moved to its own line.
     var rest = ""
     let follower: Follower
 
     enum Follower: Sendable {
-      /// The end, a blank line, or the end of a block.
+      /// The end of the file, a blank line, or the end of a block.
       case space
       /// Another declaration, without a blank line.
       case nextLine
-      /// Something on the same line, which needs one of its own.
+      /// Code on the same line, which needs its own line.
       case sameLine
     }
   }
 
-  /// The twin beside its function and in an extension elsewhere; for values that are `Sendable`, or are not.
+  /// The text of the twin next to its function and in a separate extension, for `Sendable` and other values.
   struct Sources: Sendable {
-    var beside: [Line]
-    var besideUnsendable: [Line]
+    var inline: [Line]
+    var inlineUnsendable: [Line]
     var separate: [Line]
     var separateUnsendable: [Line]
   }
 
-  /// The declaration as it is written next to its function, without a line end before or after.
+  /// The declaration as it is written next to its function, without a line ending before or after it.
   package var text: String { lines(separate: false).text(base: isRequirement ? "" : base, style: style) }
 
   func lines(separate: Bool) -> [Line] {
     if separate { return passesUnsendableValues ? sources.separateUnsendable : sources.separate }
-    return passesUnsendableValues ? sources.besideUnsendable : sources.beside
+    return passesUnsendableValues ? sources.inlineUnsendable : sources.inline
   }
 
-  /// The same for values that are not `Sendable`. Only the compiler knows whether they are.
+  /// Returns the twin for values that are not `Sendable`. Only the compiler knows whether values are `Sendable`.
   package func passingUnsendableValues() -> Twin {
     var twin = self
     twin.passesUnsendableValues = true
     return twin
   }
 
-  /// The same, but nobody is told of it.
+  /// Returns the twin without the attribute that makes the compiler suggest it.
   package func leavingFunctionUnmarked() -> Twin {
     var twin = self
     twin.renaming = nil
@@ -89,7 +89,7 @@ package struct Twin: Sendable {
 package struct Declined: Sendable, Hashable {
   package let place: Place
   package let function: FunctionName
-  /// A sentence without its full stop, beginning in lower case: "it returns `Int` besides…".
+  /// A clause in lower case without a full stop: "it is an operator".
   package let reason: String
 
   package init(place: Place, function: FunctionName, reason: String) {
@@ -99,14 +99,14 @@ package struct Declined: Sendable, Hashable {
   }
 }
 
-/// A function that has its twin.
+/// A function that already has a twin.
 package struct ExistingTwin: Sendable, Hashable {
   package let place: Place
   package let function: FunctionName
   package let twin: String
 }
 
-/// What came of one file.
+/// The result for one file.
 package struct TwinFile: Sendable {
   package var twins: [Twin] = []
   package var declined: [Declined] = []
@@ -115,9 +115,9 @@ package struct TwinFile: Sendable {
   package init() {}
 }
 
-/// An async function by the name that tells it from others.
+/// An async function, identified by its type and name.
 package struct AsyncFunction: Sendable, Hashable {
-  /// As it is written: `Outer.Inner`; empty for a global function.
+  /// The type as it is written, such as `Outer.Inner`. Empty for a global function.
   package let type: String
   package let name: FunctionName
 
@@ -127,17 +127,17 @@ package struct AsyncFunction: Sendable, Hashable {
   }
 }
 
-/// What a caller may change about twins.
+/// Options for writing twins.
 package struct TwinOptions: Sendable {
-  /// For all functions; else only those with `@objc` are named as the importer does.
+  /// Whether all twins are named by the rules of the importer. Otherwise only those of `@objc` functions are.
   package var usesImportedNames = false
-  /// Whether the old functions say which twin they have.
+  /// Whether the original functions are marked with the name of their twin.
   package var marksOldFunctions = true
-  /// Whether twins that belong to no actor run where their caller does. Needs Swift 6.2.
+  /// Whether twins that belong to no actor run on the caller's actor. Requires Swift 6.2.
   package var inheritsIsolation = false
-  /// Async functions of other files, which may be twins of this file's.
+  /// Async functions of other files, which may be twins of functions in this file.
   package var known: Set<AsyncFunction> = []
-  /// What files call handlers' types, for others of their module.
+  /// The type aliases of handlers that files of a module share.
   package var aliases = SharedAliases()
 
   package init() {}

@@ -13,7 +13,7 @@ struct AdoptBench {
     guard !texts.isEmpty else { throw CocoaError(.fileNoSuchFile) }
   }
 
-  /// Rounds over all files until the time is over.
+  /// Processes all files repeatedly until the time is over.
   func run(_ mode: String, seconds: Double) async throws -> String {
     let start = ContinuousClock.now
     let (cpu, bytes) = (Self.processorSeconds, texts.reduce(0) { $0 + $1.utf8.count })

@@ -1,8 +1,8 @@
-// What looking for forgotten handlers costs, beside nothing but parsing the same files.
+// Measures `adopt check` compared with only parsing the same files.
 //
 //   bench-adopt check|parse FOLDER… [--seconds S]
 //
-// Both take all processors, and files that lie in memory. Prints one line of JSON; a request is one file.
+// Both use all processors and read the files from memory. Prints one line of JSON; a request is one file.
 import AdoptAnalysis
 import AdoptCommand
 import Foundation

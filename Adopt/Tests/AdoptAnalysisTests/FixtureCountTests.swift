@@ -3,9 +3,9 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// What the tests of this module cover, counted in their own text.
+/// Counts the functions that the tests of this module check, in the source of the tests.
 struct FixtureCountTests {
-  @Test func faultyAndCorrectFunctionsAreMany() throws {
+  @Test func `there are at least 200 faulty and 200 correct functions`() throws {
     var faulty = 0
     var correct = 0
     var kinds: Set<String> = []
@@ -17,7 +17,7 @@ struct FixtureCountTests {
         let expected = text.split(separator: "\n").compactMap {
           $0.split(separator: "// expect: ").dropFirst().first
         }
-        // One without a handler only helps the others.
+        // A function without a handler is only a helper.
         guard !expected.isEmpty || offsets.contains(where: function.byteRange.contains) else { continue }
         if expected.isEmpty { correct += 1 } else { faulty += 1 }
         for kind in expected { kinds.formUnion(kind.split { " ,".contains($0) }.map(String.init)) }
@@ -28,12 +28,12 @@ struct FixtureCountTests {
     #expect(kinds.isSuperset(of: ["never", "twice", "nothing", "lost", "after"]))
   }
 
-  /// A finding at a closing brace stands behind it.
+  /// Returns the rest of the line. A finding at a closing brace is expected after the brace.
   private static func restOfLine(after node: Syntax) -> String {
     node.trailingTrivia.pieces.prefix { !$0.isNewline }.map { "\($0)" }.joined()
   }
 
-  @Test func everyKindOfStatementIsAmongThem() throws {
+  @Test func `the fixtures contain every kind of statement`() throws {
     var kinds: Set<SyntaxKind> = []
     for fixture in try FixtureText.all.get() {
       var pending = [Syntax(fixture.tree)]

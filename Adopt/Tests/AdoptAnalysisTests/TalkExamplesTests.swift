@@ -2,9 +2,9 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// The functions that made the case for async/await, with the flow they had there.
+/// The example functions of the talks that introduced async/await, with their original control flow.
 struct TalkExamplesTests {
-  @Test func theThumbnailThatIsSilentTwice() {
+  @Test func `both missing calls in fetchThumbnail are found`() {
     expectFindings(
       in: """
         func fetchThumbnail(for id: String, completion: @escaping (Thumbnail?, Error?) -> Void) {
@@ -31,7 +31,7 @@ struct TalkExamplesTests {
         """)
   }
 
-  @Test func thePathOfASilentReturnIsTold() throws {
+  @Test func `a return without a call is reported with its path`() throws {
     let file = ParsedFile(
       path: "a.swift",
       text: """
@@ -57,7 +57,7 @@ struct TalkExamplesTests {
     #expect(finding.place.column == 29)
   }
 
-  @Test func thePhotoThatIsAnsweredTwiceAndWithNothing() throws {
+  @Test func `repeated and empty calls in fetchPhoto are found`() throws {
     let text = """
       func fetchPhoto(url: URL, completionHandler: @escaping (UIImage?, Error?) -> Void) {
         let task = URLSession.shared.dataTask(with: url) { data, response, error in
@@ -88,7 +88,7 @@ struct TalkExamplesTests {
     )
   }
 
-  @Test func theDelegateThatOverwritesItsContinuation() {
+  @Test func `a delegate that overwrites its continuation is found`() {
     expectFindings(
       in: """
         final class Peers: NSObject, PeerSyncDelegate {
@@ -114,7 +114,7 @@ struct TalkExamplesTests {
         """)
   }
 
-  @Test func theSixLinesOfAsyncAwaitAreSilent() {
+  @Test func `the async version of fetchThumbnail has no findings`() {
     #expect(
       check(
         ParsedFile(

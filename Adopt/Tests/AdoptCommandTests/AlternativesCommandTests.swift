@@ -19,8 +19,8 @@ import Testing
 
     """
 
-  @Test func unlessItIsToldToItShowsADiffAndWritesNothing() async throws {
-    let scratch = try Scratch()
+  @Test func `by default, a diff is printed and no file is changed`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.source, to: "a.swift")
     let result = try await scratch.adopt("alternatives", "a.swift", "--verify", "off")
     #expect(result.status == 0)
@@ -30,18 +30,18 @@ import Testing
       result.errors.contains("a.swift:6:8: note: no alternative for odd(completion:): it returns `String`"))
     #expect(result.errors.hasSuffix("adopt: 1 alternative to write; 1 declined\n"))
     #expect(try scratch.text("a.swift") == Self.source)
-    // And git takes it.
+    // Git can apply the diff.
     try await scratch.git("init", "-q")
     try scratch.write(result.output, to: "change.diff")
     try await scratch.git("apply", "change.diff")
-    let (applied, written) = (try scratch.text("a.swift"), try Scratch())
+    let (applied, written) = (try scratch.text("a.swift"), try TemporaryPackage())
     try written.write(Self.source, to: "a.swift")
     #expect(try await written.adopt("alternatives", "-i", "a.swift", "--verify", "off").status == 0)
     #expect(try written.text("a.swift") == applied)
   }
 
-  @Test func inPlaceKeepsPermissionsAndASecondTimeChangesNothing() async throws {
-    let scratch = try Scratch()
+  @Test func `in-place keeps permissions, and a second run changes nothing`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.source, to: "a.swift")
     chmod(scratch.file("a.swift"), 0o600)
     let first = try await scratch.adopt("alternatives", "--in-place", "a.swift")
@@ -52,13 +52,13 @@ import Testing
     let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("a.swift"))
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     let second = try await scratch.adopt("alternatives", "--in-place", "a.swift")
-    #expect(second.errors.contains("adopt: nothing written; 1 declined; 1 is there already"))
+    #expect(second.errors.contains("adopt: nothing written; 1 declined; 1 already exists"))
     #expect(try scratch.text("a.swift") == text)
     #expect(scratch.names == ["a.swift"])
   }
 
-  @Test func theyCanGoIntoAFileOfTheirOwnInAPackage() async throws {
-    let scratch = try Scratch()
+  @Test func `alternatives can be written to a separate file of a package`() async throws {
+    let scratch = try TemporaryPackage()
     let manifest = """
       // swift-tools-version: 6.2
       import PackageDescription
@@ -74,21 +74,21 @@ import Testing
     #expect(try scratch.text("Sources/shop/Store.swift").contains("@available(*, renamed: \"count()\")"))
     let again = try await scratch.adopt("alternatives")
     #expect(again.output.isEmpty)
-    #expect(again.errors.contains("1 is there already"))
+    #expect(again.errors.contains("1 already exists"))
   }
 
-  @Test func whatDoesNotCompileIsNotWritten() async throws {
-    let scratch = try Scratch()
+  @Test func `files that do not compile are not changed`() async throws {
+    let scratch = try TemporaryPackage()
     let broken = "let x: Int = \"text\"\n" + Self.source
     try scratch.write(broken, to: "a.swift")
     let result = try await scratch.adopt("alternatives", "--in-place", "a.swift")
-    #expect(result.errors.contains("the sources do not compile as they are"))
+    #expect(result.errors.contains("the sources do not compile even without changes"))
     #expect(try scratch.text("a.swift") == broken)
   }
 
   @Test(arguments: [["--dry-run"], ["-i"], ["--into", "b.swift"], ["--quiet"]])
-  func itTellsWhichAlternativesMayWaitForEverOrEndTheProgram(_ arguments: [String]) async throws {
-    let scratch = try Scratch()
+  func `alternatives that may wait forever or crash are reported`(_ arguments: [String]) async throws {
+    let scratch = try TemporaryPackage()
     let text = """
       func silent(_ id: Int?, completion: @escaping (Int) -> Void) {
         guard let id else { return }
@@ -112,23 +112,24 @@ import Testing
       """
     try scratch.write(text, to: "a.swift")
     let result = try await scratch.run(
-      [Scratch.program.path, "alternatives", "--verify", "off", "a.swift"] + arguments)
+      [TemporaryPackage.program.path, "alternatives", "--verify", "off", "a.swift"] + arguments)
     #expect(result.status == 0)
     let warnings = result.errors.split(separator: "\n").filter { $0.contains("warning") }
     #expect(
       warnings == [
-        "a.swift:2:23: warning: the alternative of silent(_:completion:) may wait for ever: "
-          + "returns without calling 'completion', and one more; adopt check shows the way there",
-        "a.swift:8:3: warning: the alternative of repeat(completion:) may end the program: "
-          + "'completion' is called again; adopt check shows the way there",
+        "a.swift:2:23: warning: the alternative of silent(_:completion:) may wait forever: "
+          + "returns without calling 'completion', and one more; run adopt check to see the path",
+        "a.swift:8:3: warning: the alternative of repeat(completion:) may crash the program: "
+          + "'completion' is called again; run adopt check to see the path",
       ], "\(result.errors)")
   }
 
-  @Test func wrongCommandLinesEndWithTwo() async throws {
-    let scratch = try Scratch()
+  @Test func `invalid command lines exit with 2`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.source, to: "a.swift")
     for arguments in [["-i", "--into", "b.swift"], ["-"], ["--into", "a.swift", "a.swift"], ["gone.swift"]] {
-      let result = try await scratch.run([Scratch.program.path, "alternatives", "--verify=off"] + arguments)
+      let result = try await scratch.run(
+        [TemporaryPackage.program.path, "alternatives", "--verify=off"] + arguments)
       #expect(result.status == 2, "\(arguments): \(result.errors)")
     }
     #expect(try scratch.text("a.swift") == Self.source)

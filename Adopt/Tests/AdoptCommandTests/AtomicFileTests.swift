@@ -5,8 +5,8 @@ import Testing
 @testable import AdoptCommand
 
 struct AtomicFileTests {
-  @Test func permissionsAndLinksStay() throws {
-    let scratch = try Scratch()
+  @Test func `permissions and symbolic links are kept`() throws {
+    let scratch = try TemporaryPackage()
     try scratch.write("old", to: "real/a.swift")
     chmod(scratch.file("real/a.swift"), 0o640)
     try scratch.link("link.swift", to: "real/a.swift")
@@ -20,23 +20,23 @@ struct AtomicFileTests {
     #expect(scratch.names == ["link.swift", "real"])
   }
 
-  @Test func aFileThatIsNotThereYetIsMade() throws {
-    let scratch = try Scratch()
+  @Test func `a missing file is created`() throws {
+    let scratch = try TemporaryPackage()
     try AtomicFile.write("new", to: scratch.file("a.swift"))
     #expect(try scratch.text("a.swift") == "new")
     #expect(scratch.names == ["a.swift"])
   }
 
-  @Test func whatCannotBeWrittenLeavesNothingBehind() throws {
-    let scratch = try Scratch()
+  @Test func `a failed write leaves no temporary file`() throws {
+    let scratch = try TemporaryPackage()
     try scratch.write("", to: "folder/a.swift")
     #expect(throws: FileProblem.self) { try AtomicFile.write("new", to: scratch.file("folder")) }
     #expect(throws: FileProblem.self) { try AtomicFile.write("new", to: scratch.file("gone/a.swift")) }
     #expect(scratch.names == ["folder"])
   }
 
-  @Test func aLinkToNothingMakesTheFileItLeadsTo() throws {
-    let scratch = try Scratch()
+  @Test func `writing to a broken link creates its target`() throws {
+    let scratch = try TemporaryPackage()
     try scratch.write("", to: "folder/b.swift")
     try scratch.link("link.swift", to: "folder/a.swift")
     try AtomicFile.write("new", to: scratch.file("link.swift"))
@@ -46,8 +46,8 @@ struct AtomicFileTests {
         == "folder/a.swift")
   }
 
-  @Test func linksThatLeadToEachOtherAndPipesAreLeftAlone() throws {
-    let scratch = try Scratch()
+  @Test func `circular links and pipes are not replaced`() throws {
+    let scratch = try TemporaryPackage()
     try scratch.link("a", to: "b")
     try scratch.link("b", to: "a")
     #expect(mkfifo(scratch.file("pipe"), 0o600) == 0)

@@ -19,8 +19,8 @@ import Testing
 
     """
 
-  @Test func findingsEndWithOneAndNothingEndsWithZero() async throws {
-    let scratch = try Scratch()
+  @Test func `the exit status is 1 with findings and 0 without`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "Sources/a.swift")
     try scratch.write(Self.clean, to: "Sources/b.swift")
     try scratch.write("", to: "Package.swift")
@@ -38,42 +38,42 @@ import Testing
     #expect(quiet.errors.isEmpty)
   }
 
-  @Test func whatCannotBeReadEndsWithTwoAndTheRestIsStillLookedAt() async throws {
-    let scratch = try Scratch()
+  @Test func `an unreadable file exits with 2, and other files are still checked`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "a.swift")
     try scratch.write(Data([0xff, 0xfe]), to: "b.swift")
     let result = try await scratch.adopt("check", ".", "gone.swift")
     #expect(result.status == 2)
     #expect(result.output.contains("a.swift:2:24: warning: "))
-    #expect(result.errors.contains("b.swift: error: is not UTF-8"))
+    #expect(result.errors.contains("b.swift: error: is not valid UTF-8"))
     #expect(result.errors.contains("gone.swift: error: cannot be read: No such file or directory"))
   }
 
-  @Test func wrongCommandLinesEndWithTwoAndSayWhatIsWrong() async throws {
-    let scratch = try Scratch()
+  @Test func `invalid command lines exit with 2 and an error message`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.clean, to: "a/a.swift")
     try scratch.write("", to: "b/readme")
     let cases: [([String], String)] = [
-      (["chek"], "there is no command “chek”; did you mean check?"),
+      (["chek"], "unknown command “chek”; did you mean check?"),
       (["check", "--fromat=json"], "check has no option --fromat; did you mean --format?"),
-      (["check", "--skip", "sometimes", "a"], "--skip is one of never, twice"),
-      (["check", "--write-baseline", "a"], "--write-baseline needs --baseline FILE to write to"),
-      (["check", "--fix", "-"], "--fix writes files"),
+      (["check", "--skip", "sometimes", "a"], "--skip must be one of never, twice"),
+      (["check", "--write-baseline", "a"], "--write-baseline requires --baseline FILE"),
+      (["check", "--fix", "-"], "--fix changes files"),
       (["check", "--path", "x.swift", "a"], "--path names standard input"),
       (["check", "--baseline", "gone.json", "a"], "gone.json cannot be read: No such file or directory"),
       (["check", "b"], "no Swift files were found in b"),
       (["check", "--diff", "HEAD", "a"], "is not in a git repository"),
-      (["check", "-j", "0", "a"], "--jobs is a number from 1 to 1024, not “0”"),
+      (["check", "-j", "0", "a"], "--jobs must be a number from 1 to 1024, not “0”"),
     ]
     for (arguments, message) in cases {
-      let result = try await scratch.run([Scratch.program.path] + arguments)
+      let result = try await scratch.run([TemporaryPackage.program.path] + arguments)
       #expect(result.status == 2, "\(arguments)")
       #expect(result.errors.contains(message), "\(arguments): \(result.errors)")
     }
   }
 
-  @Test func standardInputIsReadAndNamed() async throws {
-    let scratch = try Scratch()
+  @Test func `standard input is read and reported with the given name`() async throws {
+    let scratch = try TemporaryPackage()
     let result = try await scratch.adopt("check", "-", "--path", "Editor.swift", input: Self.faulty)
     #expect(result.status == 1)
     #expect(result.output.hasPrefix("Editor.swift:2:24: warning: "))
@@ -81,8 +81,8 @@ import Testing
       try await scratch.adopt("check", "-", input: Self.faulty).output.hasPrefix("<stdin>:2:24: warning: "))
   }
 
-  @Test func theOrderDoesNotDependOnTheThreads() async throws {
-    let scratch = try Scratch()
+  @Test func `the order of findings does not depend on the number of threads`() async throws {
+    let scratch = try TemporaryPackage()
     for number in 0..<200 {
       try scratch.write(
         String(repeating: "// \n", count: number * 7 % 50) + Self.faulty, to: "f\(number).swift")
@@ -96,7 +96,7 @@ import Testing
     #expect(names == names.sorted())
   }
 
-  @Test func jsonIsForPrograms() async throws {
+  @Test func `the JSON report can be decoded`() async throws {
     struct Report: Decodable {
       struct Entry: Decodable {
         struct Location: Decodable { let file: String, line: Int, column: Int }
@@ -106,7 +106,7 @@ import Testing
       struct Problem: Decodable { let file: String }
       let version: Int, findings: [Entry], counts: [String: Int], problems: [Problem]
     }
-    let scratch = try Scratch()
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "a.swift")
     let result = try await scratch.adopt("check", "a.swift", "gone.swift", "--format", "json")
     let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
@@ -118,8 +118,8 @@ import Testing
     #expect(report.problems.map(\.file) == ["gone.swift"])
   }
 
-  @Test func aFileGetsTheReport() async throws {
-    let scratch = try Scratch()
+  @Test func `the report can be written to a file`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "a.swift")
     let result = try await scratch.adopt("check", "a.swift", "--format=sarif", "-o", "out.sarif")
     #expect(result.status == 1)
@@ -128,8 +128,8 @@ import Testing
     #expect(scratch.names == ["a.swift", "out.sarif"])
   }
 
-  @Test func kindsCanBeSkippedAndFunctionsDeclared() async throws {
-    let scratch = try Scratch()
+  @Test func `kinds can be skipped, and functions that call once can be declared`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "a.swift")
     #expect(try await scratch.adopt("check", "--skip", "never", "--skip", "twice").status == 0)
     let twice = """
@@ -146,8 +146,8 @@ import Testing
     #expect(declared.output.contains("[twice]"))
   }
 
-  @Test func aSuppressionNeedsAReason() async throws {
-    let scratch = try Scratch()
+  @Test func `a suppression requires a reason`() async throws {
+    let scratch = try TemporaryPackage()
     let text = Self.faulty.replacingOccurrences(
       of: "return }", with: "return } // adopt:ignore never - the caller asks again")
     try scratch.write(text, to: "a.swift")
@@ -160,12 +160,12 @@ import Testing
     #expect(without.output.contains("[suppression]"))
   }
 
-  @Test func aBaselineKeepsOldFindingsQuiet() async throws {
-    let scratch = try Scratch()
+  @Test func `findings in the baseline are not reported`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "Sources/a.swift")
     let written = try await scratch.adopt("check", "--baseline", "b.json", "--write-baseline")
     #expect(written.status == 0)
-    #expect(written.errors == "adopt: 1 finding noted in b.json\n")
+    #expect(written.errors == "adopt: 1 finding written to b.json\n")
     #expect(try scratch.text("b.json").contains("\"file\" : \"Sources/a.swift\""))
     try scratch.write("// moved down\n\n" + Self.faulty, to: "Sources/a.swift")
     let known = try await scratch.adopt("check", "--baseline", "b.json", "Sources")
@@ -177,27 +177,27 @@ import Testing
     #expect(new.output.hasPrefix("Sources/b.swift:2:24: "))
   }
 
-  @Test func ctrlCEndsItAtOnceEvenWhenNothingComes() async throws {
-    let scratch = try Scratch()
+  @Test func `Ctrl-C ends the program immediately, even while it waits for input`() async throws {
+    let scratch = try TemporaryPackage()
     try #require(mkfifo(scratch.file("pipe.swift"), 0o600) == 0)
-    // Nobody writes into the pipe; `timeout` sends what Ctrl-C does.
+    // No process writes to the pipe; `timeout` sends the same signal as Ctrl-C.
     let result = try await scratch.run(
-      ["/usr/bin/timeout", "--signal=INT", "1", Scratch.program.path, "check", "pipe.swift"])
+      ["/usr/bin/timeout", "--signal=INT", "1", TemporaryPackage.program.path, "check", "pipe.swift"])
     #expect(result.status == 124)
     #expect(result.output.isEmpty)
   }
 
-  @Test func thePipesReaderMayGoAway() async throws {
-    let scratch = try Scratch()
+  @Test func `a closed output pipe ends the program without an error message`() async throws {
+    let scratch = try TemporaryPackage()
     for number in 0..<1500 { try scratch.write(Self.faulty, to: "f\(number).swift") }
-    let script = "'\(Scratch.program.path)' check | head -1; exit ${PIPESTATUS[0]}"
+    let script = "'\(TemporaryPackage.program.path)' check | head -1; exit ${PIPESTATUS[0]}"
     let result = try await scratch.run(["/bin/bash", "-c", script])
     #expect(result.status == 141)
     #expect(!result.errors.contains("error"))
   }
 
-  @Test func versionAndHelpAnswer() async throws {
-    let scratch = try Scratch()
+  @Test func `version, help and completions are printed`() async throws {
+    let scratch = try TemporaryPackage()
     #expect(try await scratch.adopt("version").output == "adopt \(AdoptProgram.version)\n")
     #expect(try await scratch.adopt("help").output.contains("Commands:"))
     #expect(try await scratch.adopt("help", "check").output.contains("--diff REV"))

@@ -3,7 +3,7 @@ import Testing
 @testable import AdoptCommand
 
 struct DiffParserTests {
-  @Test func hunksSayWhichLinesAreNew() {
+  @Test func `new lines are read from hunks`() {
     let diff = """
       diff --git a/A.swift b/A.swift
       index 1..2 100644
@@ -22,7 +22,7 @@ struct DiffParserTests {
     #expect(DiffParser.parse(diff) == [.init(path: "A.swift", lines: [1...3, 10...10])])
   }
 
-  @Test func linesThatLookLikeHeadingsAreLines() {
+  @Test func `lines that look like headers are lines`() {
     let diff = """
       --- a/A.swift
       +++ b/A.swift
@@ -38,12 +38,12 @@ struct DiffParserTests {
     #expect(DiffParser.parse(diff) == [.init(path: "A.swift", lines: [1...2, 20...20])])
   }
 
-  @Test func whereLinesWereTakenAwayTheOnesAroundCount() {
+  @Test func `the lines around removed lines count as changed`() {
     let diff = "--- a/A.swift\n+++ b/A.swift\n@@ -5,2 +4,0 @@\n-a\n-b\n@@ -1 +0,0 @@\n-c\n"
     #expect(DiffParser.parse(diff) == [.init(path: "A.swift", lines: [4...5, 1...1])])
   }
 
-  @Test func deletedAndRenamedFilesHaveNoNewLines() {
+  @Test func `deleted and renamed files have no new lines`() {
     let diff = """
       --- a/Gone.swift
       +++ /dev/null
@@ -57,14 +57,14 @@ struct DiffParserTests {
     #expect(DiffParser.parse(diff).isEmpty)
   }
 
-  @Test func namesAreUnquoted() {
+  @Test func `quoted paths are decoded`() {
     #expect(DiffParser.path("b/with blank.swift\t") == "with blank.swift")
     #expect(
       DiffParser.path("\"b/gr\\303\\266\\303\\237e \\\"x\\\"\\t\\\\.swift\"") == "größe \"x\"\t\\.swift")
     #expect(DiffParser.path("/dev/null") == nil)
   }
 
-  @Test func nonsenseIsNoTrap() {
+  @Test func `invalid diffs do not crash the parser`() {
     for text in [
       "@@", "@@ -1", "@@ -1 +1 @@", "+++ b/a\n@@ -x +y @@", "+++ b/a\n@@ -1 +9223372036854775807,9 @@",
       "+++ ",

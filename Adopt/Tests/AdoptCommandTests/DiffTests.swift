@@ -4,14 +4,14 @@ import Testing
 @testable import AdoptCommand
 
 @Suite(.timeLimit(.minutes(4))) struct DiffTests {
-  /// Two functions with the same fault, a few lines apart.
+  /// Two functions with the same error, a few lines apart.
   private static let text = """
     func first(completion: @escaping () -> Void) {
       guard isReady else { return }
       completion()
     }
 
-    // Between them is room for a line that matters to neither.
+    // A line between the functions can be changed without affecting them.
     //
 
     func second(completion: @escaping () -> Void) {
@@ -21,8 +21,8 @@ import Testing
 
     """
 
-  private func repository() async throws -> Scratch {
-    let scratch = try Scratch()
+  private func repository() async throws -> TemporaryPackage {
+    let scratch = try TemporaryPackage()
     try await scratch.git("init", "-q")
     try scratch.write(Self.text, to: "Sources/größe one.swift")
     try await scratch.git("add", ".")
@@ -30,14 +30,15 @@ import Testing
     return scratch
   }
 
-  private func functions(_ scratch: Scratch, _ arguments: String...) async throws -> [String] {
-    let result = try await scratch.run([Scratch.program.path, "check", "--format", "json"] + arguments)
+  private func functions(_ scratch: TemporaryPackage, _ arguments: String...) async throws -> [String] {
+    let result = try await scratch.run(
+      [TemporaryPackage.program.path, "check", "--format", "json"] + arguments)
     #expect(result.status < 2, "\(result.errors)")
     return result.output.split(separator: "\n").filter { $0.contains("\"function\"") }
       .map { String($0.split(separator: "\"")[3].prefix { $0 != "(" }) }
   }
 
-  @Test func onlyWhatTouchesChangedLinesIsTold() async throws {
+  @Test func `only findings on changed lines are reported`() async throws {
     let scratch = try await repository()
     #expect(try await functions(scratch) == ["first", "second"])
     #expect(try await functions(scratch, "--diff", "HEAD") == [])
@@ -49,11 +50,11 @@ import Testing
     try scratch.write(changed, to: "Sources/größe one.swift")
     #expect(try await functions(scratch, "--diff", "HEAD") == ["zweite"])
     let result = try await scratch.adopt("check", "--diff", "HEAD")
-    #expect(result.errors.contains("1 away from the changes"))
+    #expect(result.errors.contains("1 outside the changed lines"))
   }
 
-  @Test func aLineThatWasTakenAwayCountsWhereItWas() async throws {
-    let scratch = try Scratch()
+  @Test func `a removed line counts as a change at its place`() async throws {
+    let scratch = try TemporaryPackage()
     try await scratch.git("init", "-q")
     let before =
       "func f(completion: @escaping () -> Void) {\n  if isOld {\n    completion()\n    return\n  }\n  completion()\n}\n"
@@ -64,7 +65,7 @@ import Testing
     #expect(try await functions(scratch, "--diff", "HEAD") == ["f"])
   }
 
-  @Test func filesThatGitDoesNotKnowAreNewAsAWhole() async throws {
+  @Test func `untracked files are completely new`() async throws {
     let scratch = try await repository()
     try scratch.write(Self.text, to: "Sources/new.swift")
     try scratch.write(Self.text, to: "Ignored/i.swift")
@@ -72,7 +73,7 @@ import Testing
     #expect(try await functions(scratch, "--diff", "HEAD") == ["first", "second"])
   }
 
-  @Test func aRenamedFileIsNotNew() async throws {
+  @Test func `a renamed file is not new`() async throws {
     let scratch = try await repository()
     try await scratch.git("mv", "Sources/größe one.swift", "Sources/renamed.swift")
     #expect(try await functions(scratch, "--diff", "HEAD") == [])
@@ -84,7 +85,7 @@ import Testing
     #expect(try await functions(scratch, "--diff", "HEAD") == ["second"])
   }
 
-  @Test func aBranchIsComparedWithWhereItBegan() async throws {
+  @Test func `a branch is compared with its starting point`() async throws {
     let scratch = try await repository()
     try await scratch.git("branch", "trunk")
     try await scratch.git("checkout", "-q", "-b", "topic")
@@ -99,30 +100,31 @@ import Testing
     #expect(try await functions(scratch, "--diff", "trunk...") == ["third"])
   }
 
-  @Test func itWorksFromAFolderBelowAndOnOneAbove() async throws {
+  @Test func `check --diff works in a subfolder and with a path outside of it`() async throws {
     let scratch = try await repository()
     try scratch.write(Self.text + "\n", to: "Sources/new.swift")
     let result = try await scratch.run([
-      "/bin/sh", "-c", "cd Sources && '\(Scratch.program.path)' check --diff HEAD ../Sources/new.swift .",
+      "/bin/sh", "-c",
+      "cd Sources && '\(TemporaryPackage.program.path)' check --diff HEAD ../Sources/new.swift .",
     ])
     #expect(result.status == 1)
     #expect(result.output.contains("../Sources/new.swift:2:"))
   }
 
-  @Test func anUnknownRevisionIsAnErrorAndNoOption() async throws {
+  @Test func `an unknown revision is an error and never an option of git`() async throws {
     let scratch = try await repository()
     for revision in ["nowhere", "--output=x", "nowhere..."] {
       let result = try await scratch.adopt("check", "--diff=\(revision)")
       #expect(result.status == 2)
-      #expect(result.errors.contains("git knows no revision"))
+      #expect(result.errors.contains("has no git revision"))
     }
     #expect(scratch.names == [".git", "Sources"])
   }
 
-  @Test func sarifNamesFilesFromTheTopOfTheRepository() async throws {
+  @Test func `SARIF paths are relative to the top of the repository`() async throws {
     let scratch = try await repository()
     let result = try await scratch.run([
-      "/bin/sh", "-c", "cd Sources && '\(Scratch.program.path)' check --format sarif .",
+      "/bin/sh", "-c", "cd Sources && '\(TemporaryPackage.program.path)' check --format sarif .",
     ])
     #expect(result.output.contains("\"uri\" : \"Sources/gr%C3%B6%C3%9Fe%20one.swift\""))
   }

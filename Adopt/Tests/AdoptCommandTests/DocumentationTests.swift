@@ -3,13 +3,13 @@ import Testing
 
 @testable import AdoptCommand
 
-/// docs/adopt.md says what adopt says. `UPDATE_DOCS=1` writes it there.
+/// Compares the examples in docs/adopt.md with the output of adopt. `UPDATE_DOCS=1` updates the page.
 @Suite(.timeLimit(.minutes(2))) struct DocumentationTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("docs/adopt.md")
 
-  /// A piece of the page: words, or a block of code.
+  /// A part of the page: text or a code block.
   private enum Piece {
     case words([String])
     case code(fence: String, lines: [String])
@@ -42,7 +42,7 @@ import Testing
     return pieces
   }
 
-  @Test func everyExampleIsTrue() async throws {
+  @Test func `every example matches the output of adopt`() async throws {
     var pieces = Self.pieces(try String(contentsOf: Self.page, encoding: .utf8))
     var count = 0
     for index in pieces.indices {
@@ -50,7 +50,7 @@ import Testing
         let code = index + 1 < pieces.count ? pieces[index + 1].code : nil, index + 3 < pieces.count
       else { continue }
       let words = mark.split(separator: " ").map(String.init)
-      let scratch = try Scratch()
+      let scratch = try TemporaryPackage()
       let name = words[1] == "check" ? words[2] : "Example.swift"
       try scratch.write(code, to: name)
       let result: String

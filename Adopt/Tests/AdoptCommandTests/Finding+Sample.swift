@@ -3,7 +3,7 @@ import AdoptAnalysis
 @testable import AdoptCommand
 
 extension Finding {
-  /// As the analysis could have made it, with a path of one step and a fix.
+  /// Returns a finding like those of the analysis, with a path of one step and a fix.
   static func sample(
     _ kind: Kind = .never, path: String = "Sources/a.swift", line: Int = 3, column: Int = 5,
     function: String = "load(completion:)", fingerprint: String = "f1", notes: [Int] = [2],

@@ -16,15 +16,15 @@ import Testing
 
     """
 
-  @Test func whatIsCertainIsChangedAndASecondTimeChangesNothing() async throws {
-    let scratch = try Scratch()
+  @Test func `only safe fixes are applied, and a second run changes nothing`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.text, to: "a.swift")
     try scratch.write(CheckCommandTests.faulty, to: "b.swift")
     let first = try await scratch.adopt("check", "--fix", "--skip", "nothing")
     let fixed = try scratch.text("a.swift")
     #expect(fixed.contains("return"))
     #expect(first.errors.contains("; 1 fixed"))
-    // What has no certain answer is left, and told.
+    // Findings without a safe fix are left unchanged and reported.
     #expect(first.status == 1)
     #expect(try scratch.text("b.swift") == CheckCommandTests.faulty)
     let second = try await scratch.adopt("check", "--fix", "--skip", "nothing")
@@ -33,8 +33,8 @@ import Testing
     #expect(second.output == first.output)
   }
 
-  @Test func aChangeThatDoesNotHelpIsTakenBack() async throws {
-    let scratch = try Scratch()
+  @Test func `a fix that does not help is reverted`() async throws {
+    let scratch = try TemporaryPackage()
     let text = """
       func load(completion: @escaping (Int) -> Void) {
         defer { completion(0) }
@@ -49,8 +49,8 @@ import Testing
     #expect(try scratch.text("a.swift") == text)
   }
 
-  @Test func onlyWhatIsToldIsChanged() async throws {
-    let scratch = try Scratch()
+  @Test func `only reported findings are fixed`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.text, to: "a.swift")
     _ = try await scratch.adopt("check", "--baseline", "b.json", "--write-baseline")
     #expect(try await scratch.adopt("check", "--baseline", "b.json", "--fix").status == 0)
@@ -59,10 +59,10 @@ import Testing
     #expect(try scratch.text("a.swift") == Self.text)
   }
 
-  @Test func aFileThatCannotBeWrittenIsAProblem() async throws {
-    // Root may write anywhere.
+  @Test func `a file that cannot be written is an error`() async throws {
+    // Root can write to any file.
     guard geteuid() != 0 else { return }
-    let scratch = try Scratch()
+    let scratch = try TemporaryPackage()
     try scratch.write(Self.text, to: "locked/a.swift")
     chmod(scratch.file("locked"), 0o500)
     defer { chmod(scratch.file("locked"), 0o700) }

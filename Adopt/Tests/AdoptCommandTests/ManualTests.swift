@@ -10,12 +10,12 @@ import Testing
     .appendingPathComponent("docs/man/adopt.1")
   private let program = CommandList.program
 
-  @Test func theManualIsUpToDate() throws {
+  @Test func `the manual is up to date`() throws {
     let isUpToDate = try String(contentsOf: Self.page, encoding: .utf8) == ManualPage(program).text
     #expect(isUpToDate, "run: swift run --package-path Adopt adopt generate-manual > docs/man/adopt.1")
   }
 
-  @Test func theManualNamesAllThereIs() {
+  @Test func `the manual contains all commands, options and exit statuses`() {
     let text = ManualPage(program).text
     for command in program.visible {
       #expect(text.contains("adopt \(command.name)"))
@@ -24,7 +24,7 @@ import Testing
     for exit in program.exits { #expect(text.contains("\n\(exit.status.rawValue)\n")) }
   }
 
-  @Test func everyCommandHasHelpThatFitsATerminal() {
+  @Test func `the help of every command fits a terminal`() {
     for command in program.visible {
       let text = HelpText(program).text(of: command)
       for option in command.options { #expect(text.contains("--\(option.name)")) }
@@ -34,8 +34,8 @@ import Testing
     #expect(HelpText(program).overview().contains("alternatives"))
   }
 
-  @Test func bashCompletesKindsAndCommands() async throws {
-    let scratch = try Scratch()
+  @Test func `bash completes kinds, options and commands`() async throws {
+    let scratch = try TemporaryPackage()
     try scratch.write(try #require(Completions(program).text(for: "bash")), to: "completions")
     let words = [
       ("adopt check --skip ne", "never"), ("adopt check --write", "--write-baseline"),

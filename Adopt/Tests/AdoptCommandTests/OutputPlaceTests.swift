@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptCommand
 
-/// Outputs that are no plain files: links, pipes, and what the process has open already.
+/// Outputs that are not regular files: links, pipes, and open file descriptors.
 @Suite(.timeLimit(.minutes(2))) struct OutputPlaceTests {
   private static let source = """
     func count(completion: @escaping (Int) -> Void) {
@@ -14,23 +14,23 @@ import Testing
 
     """
 
-  /// Every way to have `check` write a file, and how what is written begins.
+  /// The options of `check` that write a file.
   private static let writers: [[String]] = [["--output"], ["--write-baseline", "--baseline"]]
 
-  private let scratch: Scratch
+  private let scratch: TemporaryPackage
 
   init() throws {
-    scratch = try Scratch()
+    scratch = try TemporaryPackage()
     try scratch.write(Self.source, to: "a.swift")
   }
 
-  private func check(_ writer: [String], _ output: String) async throws -> Scratch.Result {
-    try await scratch.run([Scratch.program.path, "check", "--quiet", "a.swift"] + writer + [output])
+  private func check(_ writer: [String], _ output: String) async throws -> TemporaryPackage.Result {
+    try await scratch.run([TemporaryPackage.program.path, "check", "--quiet", "a.swift"] + writer + [output])
   }
 
-  @Test(arguments: writers) func aLinkIsFollowedAndStays(_ writer: [String]) async throws {
+  @Test(arguments: writers) func `a link is followed and kept`(_ writer: [String]) async throws {
     try scratch.link("link", to: "file")
-    // The first time there is nothing behind the link.
+    // The first time, the target of the link does not exist.
     for _ in 0..<2 {
       let result = try await check(writer, "link")
       #expect(result.status == (writer.count == 1 ? 1 : 0), "\(result.errors)")
@@ -40,7 +40,7 @@ import Testing
     #expect(scratch.names == ["a.swift", "file", "link"])
   }
 
-  @Test(arguments: writers) func aPipeIsWrittenInto(_ writer: [String]) async throws {
+  @Test(arguments: writers) func `a pipe is written to`(_ writer: [String]) async throws {
     #expect(mkfifo(scratch.file("pipe"), 0o600) == 0)
     async let read = scratch.run(["/bin/cat", scratch.file("pipe")])
     let result = try await check(writer, "pipe")
@@ -50,15 +50,15 @@ import Testing
     #expect(lstat(scratch.file("pipe"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
   }
 
-  @Test(arguments: writers) func standardOutputMayBeNamed(_ writer: [String]) async throws {
-    // Nothing can be put into the place of this one, whatever goes wrong.
+  @Test(arguments: writers) func `standard output can be named`(_ writer: [String]) async throws {
+    // This file cannot be replaced.
     let result = try await check(writer, "/dev/fd/1")
     #expect(result.status == (writer.count == 1 ? 1 : 0), "\(result.errors)")
     #expect(result.output.contains("a.swift"))
     #expect(scratch.names == ["a.swift"])
   }
 
-  @Test func alternativesGoIntoTheFileThatALinkLeadsTo() async throws {
+  @Test func `alternatives are written to the target of a link`() async throws {
     try scratch.write("struct Store { \(Self.source) }", to: "a.swift")
     try scratch.link("link.swift", to: "twins.swift")
     let result = try await scratch.adopt(

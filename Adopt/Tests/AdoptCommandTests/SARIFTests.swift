@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptCommand
 
-/// What the schema of SARIF 2.1.0 and GitHub's code scanning ask for.
+/// The requirements of the SARIF 2.1.0 schema and of GitHub code scanning.
 struct SARIFTests {
   private let paths = Paths(current: "/work tree/repo/sub", root: "/work tree/repo")
 
@@ -18,7 +18,7 @@ struct SARIFTests {
     return runs[0]
   }
 
-  /// What is at a path of keys and indices.
+  /// Returns the value at a path of keys and indices.
   private func at(_ value: Any?, _ steps: Any...) -> Any? {
     steps.reduce(value) { value, step in
       if let key = step as? String { return (value as? [String: Any])?[key] }
@@ -29,7 +29,7 @@ struct SARIFTests {
     }
   }
 
-  @Test func everyKindHasARuleWithHelp() throws {
+  @Test func `every kind has a rule with help`() throws {
     let rules = try #require(at(try run(CheckReport()), "tool", "driver", "rules") as? [[String: Any]])
     #expect(rules.compactMap { $0["id"] as? String } == Finding.Kind.allCases.map(\.rawValue))
     for rule in rules {
@@ -39,11 +39,11 @@ struct SARIFTests {
       #expect((at(rule, "help", "markdown") as? String)?.contains("adopt:ignore") == true)
       #expect(at(rule, "defaultConfiguration", "level") as? String == "warning")
     }
-    // An empty list says that all is well; none would say that nothing was looked at.
+    // An empty list means that there are no findings. Without a list, nothing would have been checked.
     #expect((try run(CheckReport())["results"] as? [Any])?.isEmpty == true)
   }
 
-  @Test func aFindingBringsItsPath() throws {
+  @Test func `a finding contains its path`() throws {
     let report = CheckReport.of(
       [.sample(.twice, path: "a b.swift", notes: [1, 2])], lines: [1: "x", 2: "y", 3: "  return"])
     let run = try run(report)
@@ -65,7 +65,7 @@ struct SARIFTests {
     #expect(at(result, "baselineState") == nil)
   }
 
-  @Test func columnsCountUnitsOfUTF16() throws {
+  @Test func `columns are counted in UTF-16 code units`() throws {
     let line = "  \"é😀\"; return"
     let column = "  \"é😀\"; ".utf8.count + 1
     let report = CheckReport.of([.sample(column: column, notes: [])], lines: [3: line])
@@ -75,7 +75,7 @@ struct SARIFTests {
     #expect(at(region, "startColumn") as? Int == "  \"é😀\"; ".utf16.count + 1)
   }
 
-  @Test func fixesAreReplacements() throws {
+  @Test func `fixes are written as replacements`() throws {
     let place = { Place(path: "Sources/a.swift", line: 3, column: $0, offset: 0) }
     let report = CheckReport.of(
       [.sample(fix: 40..<46)], lines: [2: "", 3: "    return"], places: [40: place(5), 46: place(11)])
@@ -87,7 +87,7 @@ struct SARIFTests {
     #expect(at(replacement, "insertedContent", "text") as? String == "; return")
   }
 
-  @Test func whatCouldNotBeReadIsToldAndFailsTheRun() throws {
+  @Test func `an unreadable file is reported and marks the run as unsuccessful`() throws {
     var report = CheckReport()
     report.problems = [FileProblem("/elsewhere/b.swift", "is not UTF-8")]
     report.hasBaseline = true

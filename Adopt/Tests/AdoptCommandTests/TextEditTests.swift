@@ -7,7 +7,7 @@ struct TextEditTests {
     TextEdit(range: range, replacement: text)
   }
 
-  @Test func editsAreMadeInOnePass() {
+  @Test func `edits are applied together`() {
     let groups = [
       EditGroup(edits: [edit(6..<7, "ß"), edit(0..<0, ">")]), EditGroup(edits: [edit(2..<4, "")]),
     ]
@@ -16,7 +16,7 @@ struct TextEditTests {
     #expect(count == 2)
   }
 
-  @Test func whatOverlapsIsLeftForLater() {
+  @Test func `overlapping edits are skipped`() {
     let first = EditGroup(edits: [edit(2..<5, "x")])
     for other in [edit(4..<6, "y"), edit(0..<3, "y"), edit(3..<3, "y"), edit(2..<2, "y"), edit(2..<5, "y")] {
       let (text, count) = TextEdits.apply([first, EditGroup(edits: [other])], to: "abcdefg")
@@ -26,7 +26,7 @@ struct TextEditTests {
     #expect(TextEdits.apply([first, EditGroup(edits: [edit(5..<5, "y")])], to: "abcdefg").text == "abxyfg")
   }
 
-  @Test func aGroupIsMadeWholeOrNotAtAll() {
+  @Test func `a group is applied completely or not at all`() {
     let groups = [
       EditGroup(edits: [edit(1..<2, "x")]), EditGroup(edits: [edit(4..<5, "y"), edit(1..<1, "z")]),
       EditGroup(edits: [edit(6..<9, "beyond the end")]), EditGroup(edits: []),

@@ -4,7 +4,7 @@ import Testing
 @testable import AdoptCommand
 
 @Suite(.timeLimit(.minutes(4))) struct UnifiedDiffTests {
-  @Test func itLooksAsPeopleKnowIt() {
+  @Test func `the format is that of diff -u`() {
     let old = (1...9).map { "line \($0)\n" }.joined()
     let new = old.replacingOccurrences(of: "line 5\n", with: "line five\nand more\n")
     let expected = """
@@ -26,14 +26,14 @@ import Testing
     #expect(UnifiedDiff.text(of: "a", old: "same", new: "same").isEmpty)
   }
 
-  @Test func aNewFileComesFromNowhere() {
+  @Test func `a new file is compared with an empty file`() {
     #expect(
       UnifiedDiff.text(of: "a.swift", old: nil, new: "one\n")
         == "--- /dev/null\n+++ b/a.swift\n@@ -0,0 +1 @@\n+one\n")
   }
 
-  @Test func gitMakesTheNewTextOfTheOldOne() async throws {
-    let scratch = try Scratch()
+  @Test func `git can apply the diff`() async throws {
+    let scratch = try TemporaryPackage()
     try await scratch.git("init", "-q")
     var random = SystemRandomNumberGenerator()
     let alphabet = ["a\n", "b\n", "c\r\n", "é\n", "\n", "}\n", "last"]
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func textsWithNothingInCommonAreComparedInNoTime() {
+  @Test func `long texts with nothing in common are compared quickly`() {
     let old = (0..<30_000).map { "old \($0)\n" }.joined()
     let new = (0..<30_000).map { "new \($0)\n" }.joined()
     #expect(

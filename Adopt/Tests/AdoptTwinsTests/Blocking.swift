@@ -2,7 +2,7 @@ import Dispatch
 
 @testable import AdoptTwins
 
-/// Work that waits for other programs, on a thread that may.
+/// Runs work that waits for other programs on a thread that may block.
 enum Blocking {
   static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in

@@ -1,4 +1,4 @@
-/// Functions of all shapes, whose twins are compiled and run.
+/// Functions of all forms, whose twins are compiled and run.
 enum Corpus {
   static let functions = #"""
     import Foundation
@@ -231,7 +231,7 @@ enum Corpus {
       }
     }
 
-    // With the two paths that never call.
+    // Two paths never call the handler.
     func fetchThumbnail(for id: String, completion: @escaping @Sendable (Image?, Error?) -> Void) {
       _ = Session.shared.dataTask(id) { data, status, error in
         if let error = error {
@@ -261,7 +261,7 @@ enum Corpus {
   static let driver = #"""
     import Foundation
 
-    // Only the task that checks counts.
+    // Only accessed by the task that checks the results.
     nonisolated(unsafe) var failures = 0
     func expect(_ isTrue: Bool, _ what: String, line: Int = #line) {
       if !isTrue {

@@ -7,12 +7,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct CorpusTests {
   @Test(arguments: ["5", "6"], [false, true])
-  func twinsOfAllShapesReturnAndThrowWhatTheCallbacksGave(mode: String, separate: Bool) async throws {
+  func `twins return and throw what the handlers received`(mode: String, separate: Bool) async throws {
     try await check(mode: mode, separate: separate, options: TwinOptions(), isolation: "")
   }
 
-  /// Elsewhere an actor could not pass closures that belong to it, or `inout` arguments, to twins.
-  @Test func twinsThatInheritIsolationTakeFromAnActorWhatIsNotSendable() async throws {
+  /// Without inherited isolation, an actor could not pass its closures or `inout` arguments to twins.
+  @Test func `twins that inherit isolation accept non-Sendable values from an actor`() async throws {
     var options = TwinOptions()
     options.inheritsIsolation = true
     try await check(mode: "6", separate: false, options: options, isolation: "@MainActor")
@@ -34,14 +34,14 @@ struct CorpusTests {
       kept.declined.count == found.declined.count,
       "\(kept.declined.map { "\($0.function): \($0.reason)" }.joined(separator: "\n"))")
     #expect(kept.twins.count == found.twins.count)
-    // Only where the compiler asks for it.
+    // Values are only passed this way if the compiler requires it.
     #expect(kept.twins.filter(\.passesUnsendableValues).count <= 8)
 
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     var sources = [
       "Functions.swift": applying(
-        kept.edits(of: file, placement: separate ? .separate : .beside), to: file.text)
+        kept.edits(of: file, placement: separate ? .separate : .inline), to: file.text)
     ]
     sources["Driver.swift"] = Corpus.driver.replacing("ISOLATION", with: isolation)
     if separate {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptTwins
 
-/// The compiler's own importer says how it names the twins of Objective-C methods.
+/// Compares names of twins with those that the compiler's importer gives to Objective-C methods.
 @Suite(.timeLimit(.minutes(2)))
 struct ImporterTests {
   private struct Graph: Decodable {
@@ -34,7 +34,7 @@ struct ImporterTests {
     "WithCompletion", "WithCompletionHandler", "WithCompletionBlock", "WithReply", "WithReplyTo", "WithBlock",
   ]
 
-  /// One class for each method, so that no two of them meet.
+  /// One class for each method, so that methods cannot conflict.
   private static func header() -> (text: String, count: Int) {
     var methods: [String] = []
     var turn = 0
@@ -57,7 +57,7 @@ struct ImporterTests {
     )
   }
 
-  @Test func importedNamesAreThoseTheCompilerGives() async throws {
+  @Test func `imported names are equal to the compiler's names`() async throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let (header, count) = Self.header()
@@ -90,7 +90,7 @@ struct ImporterTests {
         plain[symbol.identifier.precise] = symbol.names.title
       }
     }
-    // Nearly all are imported twice: the importer finds no completion handler where a name says nothing of one.
+    // Nearly all are imported twice: the importer only recognizes a completion handler by its name.
     #expect(twins.count > count * 9 / 10)
     var different: [String] = []
     for (selector, expected) in twins {

@@ -5,7 +5,7 @@ import Testing
 @testable import AdoptTwins
 
 struct LayoutTests {
-  @Test func aTwinStandsBehindItsFunction() {
+  @Test func `a twin is placed after its function`() {
     let text = """
       final class Loader {
         // MARK: Loading
@@ -77,7 +77,7 @@ struct LayoutTests {
     #expect(rewritten(text) == expected)
   }
 
-  @Test func tabsAndBracesOnLinesOfTheirOwnAreKept() {
+  @Test func `tabs and braces on separate lines are kept`() {
     let text = """
       struct S
       {
@@ -115,7 +115,7 @@ struct LayoutTests {
   }
 
   @Test(arguments: ["\n", "\r\n"], [true, false])
-  func lineEndsAreTheFiles(end: String, endsLine: Bool) {
+  func `twins have the line endings of the file`(end: String, endsLine: Bool) {
     let lines = [
       "struct S {", "    func load(completion: @escaping () -> Void) {", "        completion()", "    }", "}",
     ]
@@ -132,7 +132,7 @@ struct LayoutTests {
     #expect(rewritten(text) == expected)
   }
 
-  @Test func aFunctionOnTheLineOfItsTypeGetsItsTwinOnOthers() {
+  @Test func `the twin of a function on the line of its type is on separate lines`() {
     let text = "  struct S { func load(completion: @escaping () -> Void) { completion() } }"
     let expected = """
         struct S { @available(*, renamed: "load()") func load(completion: @escaping () -> Void) { completion() }
@@ -149,7 +149,7 @@ struct LayoutTests {
     #expect(rewritten(text) == expected)
   }
 
-  @Test func whatFollowsOnTheLineGetsOneOfItsOwn() {
+  @Test func `code after the function on its line is moved to a separate line`() {
     let text = """
       final class Loader {
         func load(completion: @escaping (Int) -> Void) { completion(1) };  func other() {}
@@ -181,7 +181,7 @@ struct LayoutTests {
     #expect(rewritten(text) == expected)
   }
 
-  @Test func allOtherBytesStay() {
+  @Test func `all other bytes stay the same`() {
     let text = "\u{FEFF}// é\r\nstruct S{\n\tfunc  load( completion : @escaping(Int)->Void ){}  \n\n\n}\n\n\n"
     let file = ParsedFile(path: "a.swift", text: text)
     let edits = twins(in: file).edits(of: file)
@@ -200,7 +200,7 @@ struct LayoutTests {
     #expect(result == Array(text.utf8))
   }
 
-  @Test func parametersKeepTheirLines() {
+  @Test func `parameters keep their lines`() {
     let text = """
       func load(
         _ id: Int,  // the id
@@ -217,7 +217,7 @@ struct LayoutTests {
     #expect(texts(commented)[0].hasPrefix("func load(_ id: Int) async -> Int {"))
   }
 
-  @Test func requirementsOfOneProtocolShareAnExtension() {
+  @Test func `twins of requirements of one protocol share an extension`() {
     let text = """
       @available(macOS 12, *)
       public protocol Loading {
@@ -235,7 +235,7 @@ struct LayoutTests {
     #expect(result.hasSuffix("  }\n}\n\nlet after = 1\n"))
   }
 
-  @Test func documentationLosesWhatIsNoLongerTrue() {
+  @Test func `documentation of the handler is removed`() {
     let text = """
       /**
        Starts.

@@ -3,7 +3,7 @@ import Testing
 @testable import AdoptTwins
 
 struct ObjectiveCTests {
-  @Test func exportedFunctionsAreNamedAsTheImporterDoesAndTheirTwinsAreNotExported() {
+  @Test func `twins of exported functions have imported names and are not exported`() {
     let text = """
       class C: NSObject {
         @objc func getImageWithCompletion(_ completion: @escaping (Int) -> Void) {}
@@ -21,7 +21,7 @@ struct ObjectiveCTests {
     #expect(all[1].contains("getURLForName(name) { value in"))
   }
 
-  @Test func membersThatWouldBeExportedSayThatTheyAreNot() {
+  @Test func `members that would be exported are marked as nonobjc`() {
     let text = "@objcMembers class C: NSObject {\n  func load(completion: @escaping (Int) -> Void) {}\n}"
     #expect(
       texts(text) == [
@@ -38,7 +38,7 @@ struct ObjectiveCTests {
       ])
   }
 
-  @Test func withTheOptionAllAreNamedAsTheImporterDoes() {
+  @Test func `all twins have imported names if the option is set`() {
     var options = TwinOptions()
     options.usesImportedNames = true
     let text = "func getDefault(completion: @escaping (Int) -> Void) {}"
@@ -46,7 +46,7 @@ struct ObjectiveCTests {
     #expect(rewritten(text, options: options).hasPrefix("@available(*, renamed: \"default()\")"))
   }
 
-  @Test func twinsInheritIsolationOnlyWhereNothingElseGivesIt() {
+  @Test func `twins inherit isolation only if they have no other isolation`() {
     var options = TwinOptions()
     options.inheritsIsolation = true
     let text = """

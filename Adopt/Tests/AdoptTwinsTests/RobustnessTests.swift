@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct RobustnessTests {
-  /// The same numbers every time.
+  /// Generates the same numbers in each run.
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -16,7 +16,7 @@ struct RobustnessTests {
   }
 
   @Test(arguments: 0..<4)
-  func cutAndSplicedSourcesNeitherTrapNorGetTwinsThatDoNotParse(seed: UInt64) {
+  func `damaged sources cause no crash, and their twins parse`(seed: UInt64) {
     var numbers = Numbers(state: seed &+ 77)
     let lines = Corpus.functions.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let words = [

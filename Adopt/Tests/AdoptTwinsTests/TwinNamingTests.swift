@@ -17,11 +17,11 @@ struct TwinNamingTests {
       ("fetchWithCompletion(_:)", 0, "fetchWithCompletion()"),
       ("load(_:completion:queue:)", 1, "load(_:queue:)"),
     ])
-  func handwrittenNamesKeepTheirBase(old: String, handler: Int, new: String) {
+  func `handwritten names keep their base`(old: String, handler: Int, new: String) {
     #expect(name(old, handlers: [handler], .handwritten) == new)
   }
 
-  @Test func bothHandlersOfAPairGo() {
+  @Test func `both handlers of a pair are removed from the name`() {
     #expect(name("load(id:success:failure:)", handlers: [1, 2], .handwritten) == "load(id:)")
   }
 
@@ -48,7 +48,7 @@ struct TwinNamingTests {
       ("getInit(completion:)", "getInit()"),
       ("getSelf(completion:)", "getSelf()"),
     ])
-  func importedNamesOfASoleHandlerFollowTheImporter(old: String, new: String) {
+  func `names with a single handler are equal to the importer's`(old: String, new: String) {
     #expect(name(old, handlers: [0], .imported) == new)
   }
 
@@ -62,7 +62,7 @@ struct TwinNamingTests {
       ("save(_:withCompletion:)", "save(_:)"),
       ("fetchAsynchronously(with:completion:)", "fetch(with:)"),
     ])
-  func importedNamesOfALastHandlerFollowTheImporter(old: String, new: String) {
+  func `names with the handler as the last parameter are equal to the importer's`(old: String, new: String) {
     #expect(name(old, handlers: [1], .imported) == new)
   }
 
@@ -72,7 +72,7 @@ struct TwinNamingTests {
       ("UTF8Data", ["UTF", "8", "Data"]), ("snake_case", ["snake", "_", "case"]), ("", []), ("A", ["A"]),
       ("aB", ["a", "B"]), ("AB", ["AB"]), ("HTTPRequest", ["HTTP", "Request"]),
     ])
-  func namesAreSplitIntoTheirWords(name: String, words: [String]) {
+  func `names are split into words`(name: String, words: [String]) {
     #expect(CamelCase.words(of: name) == words)
   }
 }

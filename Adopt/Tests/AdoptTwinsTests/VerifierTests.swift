@@ -16,7 +16,7 @@ struct VerifierTests {
     return Dictionary(uniqueKeysWithValues: zip(files.map(\.file.path), results))
   }
 
-  @Test func aTwinThatBreaksItsCallersIsDeclinedWithWhatTheCompilerSays() async throws {
+  @Test func `a twin that breaks its callers is declined with the compiler's error`() async throws {
     let text = """
       struct S {
         func save(completion: ((Bool) -> Void)? = nil) {}
@@ -32,7 +32,7 @@ struct VerifierTests {
     #expect(reason.contains("not marked with 'await'") && reason.contains("a.swift:"), "\(reason)")
   }
 
-  @Test func aTwinThatDoesNotCompileIsDeclinedWithWhatTheCompilerSays() async throws {
+  @Test func `a twin that does not compile is declined with the compiler's error`() async throws {
     let text = """
       @MainActor final class Job { func cancel() {} }
       func keep(completion: @escaping (Int) -> Void) -> Job? { nil }
@@ -42,10 +42,10 @@ struct VerifierTests {
     let result = try #require(all["a.swift"])
     #expect(result.twins.map(\.name.base) == ["load"])
     #expect(result.declined.map(\.function.base) == ["keep"])
-    #expect(result.declined.first?.reason.hasPrefix("the compiler says of its twin: ") == true)
+    #expect(result.declined.first?.reason.hasPrefix("its twin does not compile: ") == true)
   }
 
-  @Test func whereWarningsAreErrorsFunctionsWithAsyncCallersAreNotMarked() async throws {
+  @Test func `functions with async callers are not marked if warnings are errors`() async throws {
     let text = """
       func load(completion: @escaping (Int) -> Void) {}
       func save(completion: @escaping (Int) -> Void) {}
@@ -57,15 +57,15 @@ struct VerifierTests {
     #expect(result.twins.map { $0.renaming == nil } == [true, false])
   }
 
-  @Test func sourcesThatDoNotCompileGetNoTwins() async throws {
+  @Test func `sources that do not compile get no twins`() async throws {
     let text = "func load(completion: @escaping (Nowhere) -> Void) {}"
     let all = try await verified(["a.swift": text])
     let result = try #require(all["a.swift"])
     #expect(result.twins.isEmpty)
-    #expect(result.declined.map(\.reason).first?.contains("do not compile as they are") == true)
+    #expect(result.declined.map(\.reason).first?.contains("do not compile even without changes") == true)
   }
 
-  @Test func filesOfOneModuleAreCheckedTogether() async throws {
+  @Test func `files of one module are checked together`() async throws {
     let results = try await verified([
       "a.swift": "struct Item {}\nfunc first(completion: @escaping (Item) -> Void) {}",
       "folder/a.swift": "func second(completion: @escaping (Item?) -> Void) { first { completion($0) } }",
@@ -73,7 +73,7 @@ struct VerifierTests {
     #expect(results.values.allSatisfy { $0.twins.count == 1 && $0.declined.isEmpty })
   }
 
-  @Test func aPackageIsBuiltWithItsTwins() async throws {
+  @Test func `a package is built with its twins`() async throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let sources = folder.path + "/Package/Sources/Loading"
@@ -109,7 +109,7 @@ struct VerifierTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == file.text)
   }
 
-  @Test func ofAPackageOnlyWhatIsWrittenToIsCopied() throws {
+  @Test func `only the files of a package that are written to are copied`() throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let package = folder.path + "/Package"
@@ -146,8 +146,8 @@ struct VerifierTests {
       workspace.original(of: copy + "/Sources/B/c.swift")?.hasSuffix("/Package/Sources/B/c.swift") == true)
   }
 
-  /// What `@available(*, renamed:)` is for.
-  @Test func theCompilerOffersTheTwinToAsyncCallers() async throws {
+  /// Tests the purpose of `@available(*, renamed:)`.
+  @Test func `the compiler suggests the twin to async callers`() async throws {
     let text = """
       protocol P { func required(_ id: Int, completion: @escaping (Int) -> Void) }
       struct S {
@@ -177,6 +177,6 @@ struct VerifierTests {
     let outcome = try await Blocking.tool("swiftc", ["-typecheck", "-parse-as-library", path])
     #expect(outcome.succeeded)
     let warnings = CompilerDiagnostic.all(in: outcome.output).filter { $0.severity == .warning }
-    #expect(warnings.filter(\.offersTwin).count == 6, "\(outcome.output)")
+    #expect(warnings.filter(\.suggestsTwin).count == 6, "\(outcome.output)")
   }
 }

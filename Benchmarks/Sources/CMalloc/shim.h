@@ -1,2 +1,2 @@
-// Swift's Glibc leaves this header out.
+// Swift's Glibc module does not include this header.
 #include <malloc.h>

@@ -1,11 +1,11 @@
-// Thumbnails that nobody wants any more when they are half done.
+// Measures thumbnails that are cancelled when they are half done.
 import CMalloc
 import Foundation
 import Glibc
 import RetrieverImages
 
 struct Cancelled {
-  /// What may stay: a task's own bookkeeping, not an image's rows.
+  /// The number of bytes that may remain: the internal data of a task, but not the rows of an image.
   private static let slack = 128 << 10
   private let options: Options
   private let data: Data
@@ -15,27 +15,27 @@ struct Cancelled {
     data = try options.data()
   }
 
-  /// The middle one of many times between cancelling and having the memory back.
+  /// Reports the median time from a cancellation until the memory is free.
   func report() async throws -> Report {
     let resident = Memory.resident
-    var whole = 0
+    var fullDuration = 0
     for _ in 0..<3 {
       let started = monotonicNanoseconds()
       _ = try await Self.thumbnail(data, options.target)
-      whole = monotonicNanoseconds() - started
+      fullDuration = monotonicNanoseconds() - started
     }
     var times: [Int] = []
     let deadline = monotonicNanoseconds() + Int(options.seconds * 1e9)
     repeat {
-      if let time = try await time(cancelledAfter: whole / 2) { times.append(time) }
+      if let time = try await time(cancelledAfter: fullDuration / 2) { times.append(time) }
     } while monotonicNanoseconds() < deadline
-    guard !times.isEmpty else { throw Failure("every thumbnail was done before it could be cancelled") }
+    guard !times.isEmpty else { throw Failure("every thumbnail was complete before its cancellation") }
     let median = times.sorted()[times.count / 2]
     return Report(
       requests: times.count, seconds: Double(median) / 1e9, bytes: 0, residentAtStart: resident)
   }
 
-  /// Nil when the thumbnail was done before.
+  /// Returns nil if the thumbnail was complete before the cancellation.
   private func time(cancelledAfter delay: Int) async throws -> Int? {
     let (data, target) = (data, options.target)
     let before = allocated()
@@ -46,7 +46,8 @@ struct Cancelled {
     if case .success = await task.result { return nil }
     while allocated() > before + Self.slack {
       guard monotonicNanoseconds() - cancelled < 5_000_000_000 else {
-        throw Failure("\(allocated() - before) bytes were still held five seconds after cancelling")
+        throw Failure(
+          "\(allocated() - before) bytes were still allocated five seconds after the cancellation")
       }
       sched_yield()
     }
@@ -54,11 +55,11 @@ struct Cancelled {
   }
 
   private static func thumbnail(_ data: Data, _ target: ThumbnailTarget) async throws -> Int {
-    guard let image = UIImage(data: data) else { throw Failure("this is not an image") }
+    guard let image = UIImage(data: data) else { throw Failure("the file is not a supported image") }
     return try await image.thumbnail(target).size.width > 0 ? 1 : 0
   }
 
-  /// What the program has taken from the allocator and not given back.
+  /// The number of bytes that the program has allocated and not freed.
   private func allocated() -> Int {
     let memory = mallinfo2()
     return Int(memory.uordblks) + Int(memory.hblkhd)

@@ -1,4 +1,4 @@
-// A thumbnail of a picture that comes over the network, decoded while it arrives.
+// Makes a thumbnail of a picture from the network, and decodes it while it arrives.
 import Foundation
 import RetrieverImages
 
@@ -7,7 +7,9 @@ struct Fetched {
   private let url: URL
 
   init(_ options: Options) throws {
-    guard let url = URL(string: options.subject) else { throw Failure("\(options.subject) is no URL") }
+    guard let url = URL(string: options.subject) else {
+      throw Failure("\(options.subject) is not a valid URL")
+    }
     self.options = options
     self.url = url
   }

@@ -1,11 +1,11 @@
-// What RetrieverImages costs, as a whole program that uses nothing but its public interface.
+// Measures RetrieverImages, as a program that uses only its public interface.
 //
-//   bench-images thumbnail FILE --size N [--seconds S]    thumbnails of one file in memory, JPEG out
-//   bench-images output FILE --size N --output FOLDER     thumbnail.jpg, and the pixels as thumbnail.ppm
-//   bench-images fetch URL --size N                       a thumbnail of one file that comes over the network
-//   bench-images cancel FILE --size N [--seconds S]       how long until a cancelled one has let go of its memory
+//   bench-images thumbnail FILE --size N [--seconds S]    make JPEG thumbnails of a file in memory
+//   bench-images output FILE --size N --output FOLDER     write thumbnail.jpg, and the pixels as thumbnail.ppm
+//   bench-images fetch URL --size N                       make a thumbnail of a file from the network
+//   bench-images cancel FILE --size N [--seconds S]       measure when a cancelled thumbnail frees its memory
 //   bench-images load URL --picture NAME --expected WxH [--seconds S] [--first N] [--count N]
-//                                    thumbnails from a server, at URL/N/NAME, URL/N+1/NAME, …, four at once
+//                                    load URL/N/NAME, URL/N+1/NAME, … from a thumbnail server, four concurrently
 //
 // Prints one line of JSON.
 import Foundation
@@ -30,7 +30,7 @@ struct ImageBench {
     case "fetch": return try await Fetched(options).report()
     case "cancel": return try await Cancelled(options).report()
     case "load": return try await Load(options).report()
-    default: throw Failure("there is no mode named \(options.mode)")
+    default: throw Failure("unknown mode: \(options.mode)")
     }
   }
 }
@@ -69,7 +69,7 @@ struct Options {
       case "--expected": expected = value
       case "--first": first = Int(value) ?? first
       case "--count": count = Int(value) ?? count
-      default: throw Failure("there is no option named \(name)")
+      default: throw Failure("unknown option: \(name)")
       }
     }
   }

@@ -1,4 +1,5 @@
-// Asks a server of thumbnails for many, some at once, each of another URL. Says "warm" before it begins to count.
+// Loads many thumbnails from a server, some of them concurrently, each with another URL. Prints "warm" when it starts
+// the measurement.
 import Foundation
 import Retriever
 import RetrieverImages
@@ -6,7 +7,7 @@ import Synchronization
 
 struct Load {
   private static let atOnce = 4
-  /// Before anything is measured: what is only done once does not count.
+  /// The number of loads before the measurement, so that work that is done only once does not count.
   private static let warmUp = 16
 
   private let prefix: String
@@ -71,10 +72,10 @@ struct Load {
     }
   }
 
-  /// One thumbnail, and how many bytes it had.
+  /// Loads one thumbnail, and returns its number of bytes.
   private func fetch(_ number: Int) async throws -> Int {
     guard let url = URL(string: "\(prefix)/\(first + number)/\(name)") else {
-      throw Failure("\(prefix) is no URL")
+      throw Failure("\(prefix) is not a valid URL")
     }
     let (data, response) = try await session.data(from: url)
     guard let status = (response as? HTTPURLResponse)?.statusCode, status == 200 else {
@@ -87,7 +88,7 @@ struct Load {
   }
 }
 
-/// Two numbers with an x between them.
+/// Two numbers, separated by an x.
 private struct PixelExtent {
   let width: Int
   let height: Int

@@ -1,4 +1,4 @@
-// From the bytes of a file to the bytes of its thumbnail.
+// Makes thumbnails of the bytes of a file.
 import Foundation
 import RetrieverImages
 
@@ -13,7 +13,7 @@ struct Thumbnails {
   }
 
   func repeated() async throws -> Report {
-    // What is only done once does not count.
+    // Work that is done only once does not count.
     _ = try await jpeg(of: thumbnail())
     let resident = Memory.resident
     let used = processorSeconds()
@@ -45,13 +45,15 @@ struct Thumbnails {
   }
 
   private func thumbnail() async throws -> UIImage {
-    guard let image = UIImage(data: data) else { throw Failure("\(options.subject) is not an image") }
+    guard let image = UIImage(data: data) else {
+      throw Failure("\(options.subject) is not a supported image")
+    }
     return try await image.thumbnail(options.target)
   }
 
   private func jpeg(of image: UIImage) async throws -> Data {
     guard let jpeg = image.jpegData(compressionQuality: Self.quality) else {
-      throw Failure("no JPEG was made")
+      throw Failure("could not encode the thumbnail as JPEG")
     }
     return jpeg
   }

@@ -1,4 +1,4 @@
-// Draws a picture that benchmarks encode: bench-pictures smooth|noisy WIDTH HEIGHT SEED FILE.ppm
+// Draws a picture for benchmarks: bench-pictures smooth|noisy WIDTH HEIGHT SEED FILE.ppm
 import Foundation
 
 let arguments = CommandLine.arguments

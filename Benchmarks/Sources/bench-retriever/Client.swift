@@ -1,4 +1,4 @@
-// One mode of one client, as a whole program: bench-retriever and bench-foundation are both made of these files.
+// A client program that runs one mode. bench-retriever and bench-foundation are both built from these files.
 //
 //   bench-retriever MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]
 //
@@ -41,7 +41,7 @@ struct Client {
     #endif
     case "suspended": return try await ManyInFlight(options).suspended()
     case "cancel": return try await ManyInFlight(options).cancelled()
-    default: throw Failure("there is no mode named \(options.mode)")
+    default: throw Failure("unknown mode: \(options.mode)")
     }
   }
 }
@@ -75,7 +75,7 @@ struct Options: Sendable {
       case "--concurrency": concurrency = Int(try Self.number(text, for: name))
       case "--count": count = Int(try Self.number(text, for: name))
       case "--trust": trust = URL(fileURLWithPath: text)
-      default: throw Failure("there is no option named \(name)")
+      default: throw Failure("unknown option: \(name)")
       }
     }
   }
@@ -85,8 +85,8 @@ struct Options: Sendable {
     return number
   }
 
-  /// A session that keeps connections between requests, and nothing else.
-  /// - Parameter connections: the maximum number of connections to a host; nil for the default.
+  /// Returns a session that keeps connections between requests, and nothing else.
+  /// - Parameter connections: The maximum number of connections to a host; nil for the default.
   func session(connections: Int?) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     if let connections { configuration.httpMaximumConnectionsPerHost = connections }

@@ -1,4 +1,4 @@
-// A new TLS connection for each load, one after the other. The server closes each connection after its response.
+// Opens a new TLS connection for each load, one after the other. The server closes each connection after its response.
 import Foundation
 import Retriever
 
@@ -7,7 +7,7 @@ struct Connections {
 
   init(_ options: Options) { self.options = options }
 
-  /// Reports how many loads were on a resumed TLS session: the server says so in `TLS-Session`.
+  /// Reports how many loads resumed a TLS session. The server reports this in `TLS-Session`.
   func open() async throws -> Report {
     let session = options.session(connections: nil)
     let resident = Memory.resident

@@ -1,4 +1,4 @@
-// One body, taken in each of the ways there are.
+// Loads one large body with each of the available methods.
 import Foundation
 
 #if RETRIEVER
@@ -26,7 +26,7 @@ struct LargeBody {
   }
 
   func download() async throws -> Report {
-    // Deleting a large file takes time that a download does not.
+    // Deleting a large file takes time, so it happens after the measurement.
     var downloaded: URL?
     defer { if let downloaded { try? FileManager.default.removeItem(at: downloaded) } }
     return try await measuring { session in
@@ -58,7 +58,7 @@ struct LargeBody {
           total += 1
           sum &+= UInt64(byte)
         }
-        // The sum is looked at, so that reading the bytes cannot be left out by the compiler.
+        // Uses the sum, so that the compiler cannot remove the loop.
         guard sum > 0 else { throw Failure("the body is all zeroes") }
         return (1, total)
       }

@@ -1,4 +1,4 @@
-// Thousands of requests that a server holds: what they cost while they wait, and how fast they can be called off.
+// Measures thousands of requests that a server holds: their cost while they wait, and the time to cancel them.
 import Foundation
 
 #if RETRIEVER
@@ -12,7 +12,7 @@ struct ManyInFlight {
 
   init(_ options: Options) { self.options = options }
 
-  /// The runner looks at this process from outside while all requests are held, then has them answered.
+  /// Waits for all requests. While the server holds them, the runner inspects this process. Then the server answers.
   func suspended() async throws -> Report {
     await fillThreadPool()
     let session = options.session(connections: options.count)
@@ -33,14 +33,14 @@ struct ManyInFlight {
     return Report(requests: options.count, seconds: seconds, bytes: bytes, residentAtStart: resident)
   }
 
-  /// Waits for a line on standard input, which the runner writes once all requests are held; then cancels them.
+  /// Waits for a line on standard input, which the runner writes when the server holds all requests. Then cancels them.
   func cancelled() async throws -> Report {
     await fillThreadPool()
     try await openWhatStaysOpen()
     let filesBefore = entries(of: "/proc/self/fd")
     let resident = Memory.resident
     let (cancelled, seconds) = await cancelAll()
-    // Connections are closed behind the caller's back; give that a moment before counting what is left open.
+    // Connections are closed in the background. Wait before counting the open files.
     var filesAfter = entries(of: "/proc/self/fd")
     for _ in 0..<100 where filesAfter > filesBefore {
       try await Task.sleep(for: .milliseconds(20))
@@ -51,7 +51,7 @@ struct ManyInFlight {
       openFiles: (filesBefore, filesAfter))
   }
 
-  /// How many ended as cancelled, in how long. The session is gone when this returns, and all it held should be.
+  /// Returns how many requests ended as cancelled, and the time this took. The session is invalidated on return.
   private func cancelAll() async -> (cancelled: Int, seconds: Double) {
     let session = options.session(connections: options.count)
     let url = options.url
@@ -79,8 +79,7 @@ struct ManyInFlight {
     return (cancelled, seconds)
   }
 
-  /// Has every thread of the pool made before anything is counted: they come with the first use of all cores,
-  /// whatever is run on them.
+  /// Makes the thread pool start all of its threads before the measurement. They start when all cores are first used.
   private func fillThreadPool() async {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 4 {
@@ -92,8 +91,8 @@ struct ManyInFlight {
     }
   }
 
-  /// What a process opens once and keeps, whatever is asked of it, is not left over from a request. Several
-  /// sessions, because each may be served by another thread; nothing listens on port 1.
+  /// Opens the files that a process opens once and keeps, so that they are not counted as leaks. Uses several sessions,
+  /// because each may run on another thread. No program listens on port 1.
   private func openWhatStaysOpen() async throws {
     guard let nowhere = URL(string: "http://127.0.0.1:1/") else { return }
     for _ in 0..<8 {

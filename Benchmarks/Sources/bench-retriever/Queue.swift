@@ -1,4 +1,4 @@
-// Many loads for one host, started at the same time, with the default number of connections.
+// Starts many loads to one host at the same time, with the default number of connections.
 import Foundation
 import Retriever
 
@@ -7,7 +7,7 @@ struct Queue {
 
   init(_ options: Options) { self.options = options }
 
-  /// Repeats a batch of `--count` loads until the time is over: a short batch alone would measure the clock.
+  /// Repeats a batch of `--count` loads until the time is over. A single short batch would be too short to measure.
   func load() async throws -> Report {
     let session = options.session(connections: nil)
     _ = try await batch(100, session)

@@ -1,4 +1,4 @@
-// What a client prints: how much it did in how long, and what it held while doing so.
+// The result that a client prints: the work, the time, and the resources that it used.
 import Foundation
 import Glibc
 
@@ -8,11 +8,11 @@ struct Report {
   var bytes: Int
   var residentAtStart = 0
   var openFiles: (before: Int, after: Int)?
-  /// When it was done; now, if not given.
+  /// The time of completion (default: now).
   var finished: Int?
-  /// User and system time of the measured part alone.
+  /// The user and system time of the measured part alone.
   var processorSeconds: Double?
-  /// What only one mode measures.
+  /// Additional values that only some modes measure.
   var figures: [(name: String, value: Double)] = []
 
   var json: String {
@@ -36,7 +36,7 @@ enum Memory {
   static var resident: Int { field("VmRSS:") }
   static var peak: Int { field("VmHWM:") }
 
-  /// Makes the peak start again from what is resident now, so that loading the program does not count.
+  /// Resets the peak to the current resident size, so that loading the program does not count.
   static func resetPeak() {
     guard let file = fopen("/proc/self/clear_refs", "w") else { return }
     fputs("5", file)
@@ -65,7 +65,7 @@ func monotonicNanoseconds() -> Int {
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// User and system time of the program so far.
+/// The user and system time of the program so far.
 func processorSeconds() -> Double {
   var usage = rusage()
   getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -1,5 +1,5 @@
-// What a name look-up that does not return costs other loads, and whether a time-out and a cancellation end its own.
-// peers/stalled_lookup.c, preloaded, makes every look-up of a name that starts with "stalled" take 8 seconds.
+// Measures how a stalled name look-up affects other loads, and whether time-outs and cancellations end its own load.
+// The preloaded peers/stalled_lookup.c makes every look-up of a name that starts with "stalled" take 8 seconds.
 import Foundation
 import Retriever
 
@@ -8,17 +8,18 @@ struct StalledLookup {
 
   init(_ options: Options) { self.options = options }
 
-  /// - `worst_ms`: the longest that any other load took.
-  /// - `timeout_ms`: the longest that a stalled load with a time-out of one second took.
-  /// - `cancel_ms`: the longest time from cancelling a stalled load to its end.
+  /// Measures these values:
+  /// - `worst_ms`: the maximum time of any other load.
+  /// - `timeout_ms`: the maximum time of a stalled load with a time-out of one second.
+  /// - `cancel_ms`: the maximum time from cancelling a stalled load to its end.
   ///
-  /// `--count` is the number of names that stall; with 0, `worst_ms` is what loads take anyway.
+  /// `--count` is the number of names that stall. With 0, `worst_ms` is the time of loads without a stall.
   func measure() async throws -> Report {
     let (shared, other) = (options.session(connections: nil), options.session(connections: nil))
     for session in [shared, other, shared, other] { try await load(options.url, session) }
     let resident = Memory.resident
     let started = monotonicNanoseconds()
-    // The stall starts early, and its time-out and cancellation fall into the time that is watched.
+    // The stall starts early, so that its time-out and cancellation happen during the measurement.
     let deadline = started + 2_000_000_000
     async let stalls = stall(shared)
     let ordinary = try await withThrowingTaskGroup(of: (requests: Int, worst: Int).self) { group in
@@ -42,7 +43,7 @@ struct StalledLookup {
     return report
   }
 
-  /// One load a millisecond, so that the processors are not what loads wait for.
+  /// Runs one load per millisecond, so that loads do not wait for a processor.
   private func paced(
     _ url: URL, _ session: URLSession, until deadline: Int
   ) async throws -> (requests: Int, worst: Int) {
@@ -57,7 +58,7 @@ struct StalledLookup {
     return (requests, worst)
   }
 
-  /// One load whose name has to be looked up, during the stall.
+  /// Runs one load that needs a name look-up, during the stall.
   private func lookedUp(_ session: URLSession) async throws -> (requests: Int, worst: Int) {
     var components = URLComponents(url: options.url, resolvingAgainstBaseURL: false)
     components?.host = "localhost"
@@ -92,7 +93,7 @@ struct StalledLookup {
     let begun = monotonicNanoseconds()
     _ = try? await session.data(for: URLRequest(url: url, timeoutInterval: 1))
     let taken = monotonicNanoseconds() - begun
-    // A client that waits for the look-up after all reports that the host was not found; its time is what counts.
+    // A client that waits for the look-up reports that the host was not found. Only its time matters here.
     guard taken > 900_000_000 else { throw Failure("the look-up of \(host) is not stalled") }
     return taken
   }

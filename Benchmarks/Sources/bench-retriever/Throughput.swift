@@ -1,4 +1,4 @@
-// Many small requests: so many tasks at once, each asking again as soon as it has its answer.
+// Sends many small requests from concurrent tasks. Each task sends the next request when it has its response.
 import Foundation
 
 #if RETRIEVER

@@ -1,9 +1,9 @@
-// A small server of thumbnails whose URLs are thumbor's, so that one client can ask either:
+// A small thumbnail server with the URLs of thumbor, so that one client can use both:
 //
 //   GET /unsafe/fit-in/512x512/filters:quality(80)/HOST:PORT/PATH
 //
-// It fetches http://HOST:PORT/PATH, fits the picture into the size, answers with a JPEG, and keeps nothing. It says on
-// which port of this machine it listens, and serves until it is killed.
+// It fetches http://HOST:PORT/PATH, fits the picture into the size, sends a JPEG, and keeps nothing. It prints its port
+// on the loopback interface, and runs until it is killed.
 import Foundation
 import HTTPService
 import RetrieverImages
@@ -29,7 +29,7 @@ struct ThumbnailServer {
   private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     guard request.method == .get else { return .methodNotAllowed(allowing: [.get]) }
     guard let wish = ThumbnailWish(request.pathSegments) else {
-      return .text("There are only thumbnails here.\n", status: .notFound)
+      return .text("Not found. This server only has thumbnails.\n", status: .notFound)
     }
     do {
       let image = try await pipeline.thumbnail(for: ImageRequest(url: wish.url, target: wish.target))

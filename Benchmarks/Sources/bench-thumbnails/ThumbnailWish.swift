@@ -1,13 +1,13 @@
 import Foundation
 import RetrieverImages
 
-/// Which thumbnail a path asks for.
+/// A thumbnail request from a path.
 struct ThumbnailWish {
   let target: ThumbnailTarget
   let quality: Double
   let url: URL
 
-  /// Nil when it asks for none, or for what this server does not do.
+  /// Parses the path segments. Returns nil if the path is not a thumbnail request, or uses unsupported options.
   init?(_ segments: [String]) {
     guard segments.count > 5, segments[0] == "unsafe", segments[1] == "fit-in" else { return nil }
     let sides = segments[2].split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }

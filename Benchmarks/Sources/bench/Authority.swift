@@ -1,10 +1,11 @@
-// A certificate authority of this run's own, and a server certificate for this machine: ECDSA with P-256, like most of
-// the web's.
+// A certificate authority for this run, and a server certificate for this machine: ECDSA with P-256, like most
+// certificates of the web.
 import Foundation
 
 struct Authority {
-  /// The authorities of the system and this one, as every client's trust store: parsing it is part of what a new
-  /// connection may cost. This one comes first, so that a client that asks for the size of the system's file reads it.
+  /// The trust store of every client: this authority and those of the system, because parsing them can be part of the
+  /// cost of a new connection. This authority comes first. So a client that reads only as many bytes as the system's
+  /// file has also reads it.
   let bundle: URL
   let certificate: URL
   let key: URL
@@ -41,9 +42,9 @@ struct Authority {
 
   private func openssl(_ arguments: [String]) throws {
     guard let program = Place.program("openssl") else {
-      throw Problem("openssl is missing: `make setup-bench`")
+      throw Problem("openssl is missing. Run `make setup-bench`")
     }
-    // Its progress is of interest only when it fails; then the exit status says so.
+    // openssl prints its progress. A failure is visible in the exit status.
     let command = ([program] + arguments).map { "'\($0)'" }.joined(separator: " ")
     _ = try Child("/bin/sh", ["-c", "\(command) 2>/dev/null"]).finish(within: 20)
   }

@@ -1,9 +1,12 @@
-// Measures Retriever beside its peers, in one run, in turn, and says of each bar whether it holds.
+// Measures Retriever and its peers alternately in one run, and reports for each target whether it is met.
 //
 //   bench [ROOT]
 //
-// Environment: ONLY (rows whose names contain one of these, separated by commas), ROUNDS (5), SECONDS (2, of a
-// round), STRICT (1: exit with an error when a bar does not hold).
+// Environment:
+//   ONLY     measure only rows whose names contain one of these texts, separated by commas
+//   ROUNDS   the number of rounds (default: 5)
+//   SECONDS  the length of a round (default: 2)
+//   STRICT   with 1, exit with an error if a target is missed
 import Foundation
 
 @main
@@ -17,7 +20,7 @@ struct Bench {
     }
   }
 
-  /// Whether every row could be measured, and, if that is asked for, every bar holds.
+  /// Returns whether every row was measured and, in strict mode, every target is met.
   private static func run() throws -> Bool {
     let place = try Place(root: CommandLine.arguments.dropFirst().first ?? ".")
     let settings = Settings(ProcessInfo.processInfo.environment)
@@ -37,18 +40,18 @@ struct Bench {
       }
     }
     guard !rows.isEmpty else {
-      throw Problem("no row's name contains \(settings.only.joined(separator: " or "))")
+      throw Problem("ONLY matches no row: no name contains \(settings.only.joined(separator: " or "))")
     }
 
     let record = Record(rows: rows, settings: settings, machine: Machine(place))
     try record.json().write(to: place.build.appending(path: "bench.json"))
     let unmeasured = rows.filter { $0.problem != nil }
-    // Half a table would only mislead.
+    // An incomplete table would be misleading.
     if settings.only.isEmpty && unmeasured.isEmpty {
       try Data(record.markdown().utf8).write(to: place.root.appending(path: "docs/benchmarks.md"))
     }
     let short = rows.filter { $0.verdict == .fallsShort }
-    say("\(rows.count) rows: \(short.count) fall short, \(unmeasured.count) could not be measured")
+    say("\(rows.count) rows: \(short.count) missed their target, \(unmeasured.count) could not be measured")
     return unmeasured.isEmpty && !(settings.strict && !short.isEmpty)
   }
 }
@@ -77,7 +80,7 @@ struct Settings {
   }
 }
 
-/// Not `print`: a row is to be seen as soon as it is known, into a pipe as well.
+/// Writes a line without buffering, so that it is visible immediately, even in a pipe.
 func say(_ message: String) {
   FileHandle.standardOutput.write(Data((message + "\n").utf8))
 }
@@ -86,7 +89,7 @@ func warn(_ message: String) {
   FileHandle.standardError.write(Data((message + "\n").utf8))
 }
 
-/// Children inherit it: ten thousand connections need as many open files.
+/// Raises the limit for child processes, which inherit it: ten thousand connections need as many open files.
 private func raiseOpenFileLimit() {
   var limit = rlimit()
   guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,4 +1,4 @@
-// The files served, with real bytes in them, made once.
+// The files that the web server serves. They are made once.
 import Foundation
 
 struct BenchFile {
@@ -9,7 +9,7 @@ struct BenchFile {
   static let all = [small, large, lines]
   static let small = BenchFile(name: "1k.bin", size: 1 << 10, block: noise(1 << 10))
   static let large = BenchFile(name: "1g.bin", size: 1 << 30, block: noise(1 << 20))
-  /// 512 MiB, rounded to whole lines of 99 characters and a line feed.
+  /// 512 MiB of lines with 99 characters and a line feed.
   static let lines = BenchFile(
     name: "lines.txt", size: (512 << 20) / 100 * 100, block: (0..<10_000).flatMap(line))
 
@@ -18,7 +18,7 @@ struct BenchFile {
     let present = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
     guard present?.intValue != size else { return }
     warn("bench: making \(name)")
-    guard let stream = fopen(file.path, "w") else { throw Problem("\(file.path) cannot be written") }
+    guard let stream = fopen(file.path, "w") else { throw Problem("could not write \(file.path)") }
     var left = size
     while left > 0 {
       let count = min(left, block.count)
@@ -26,7 +26,7 @@ struct BenchFile {
       left -= count
     }
     guard fclose(stream) == 0, left == 0 else {
-      throw Problem("\(file.path) cannot be written: is the disk full?")
+      throw Problem("could not write \(file.path). Check the free disk space")
     }
   }
 

@@ -1,8 +1,8 @@
-// A child process that cannot outstay its time: spawned, read line by line, waited for with what it used.
+// A child process with time limits: it is spawned, read line by line, and waited for. Its resource usage is recorded.
 import Foundation
 
 final class Child {
-  /// What a finished process used.
+  /// The resource usage of a finished process.
   struct Usage {
     let cpuSeconds: Double
     let status: Int32
@@ -17,7 +17,9 @@ final class Child {
   private var usage: Usage?
 
   init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-    guard access(program, X_OK) == 0 else { throw Problem("\(program) has not been built") }
+    guard access(program, X_OK) == 0 else {
+      throw Problem("\(program) does not exist. Run `make bench` to build it")
+    }
     name = URL(filePath: program).lastPathComponent
     let toChild = try Child.pipeEnds()
     let fromChild = try Child.pipeEnds()
@@ -53,7 +55,7 @@ final class Child {
     close(output)
   }
 
-  /// The next line of its output; fails when it comes too late, when there is none, or when `other` has ended.
+  /// Returns the next line of the output. Throws if there is none in time, if the output ends, or if `other` ends.
   func line(within seconds: Double, whileRunning other: Child? = nil) throws -> String {
     let deadline = monotonicNanoseconds() + Int(seconds * 1e9)
     while true {
@@ -62,25 +64,25 @@ final class Child {
         return String(decoding: unread[..<end], as: UTF8.self)
       }
       let left = (deadline - monotonicNanoseconds()) / 1_000_000
-      guard left > 0 else { throw Problem("\(name) said nothing for \(Int(seconds)) seconds") }
+      guard left > 0 else { throw Problem("\(name) printed nothing for \(Int(seconds)) seconds") }
       if let other, other.hasEnded { throw Problem("\(other.name) ended too early") }
       var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       guard poll(&waiting, 1, Int32(min(left, 200))) > 0 else { continue }
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = read(output, &bytes, bytes.count)
-      guard count > 0 else { throw Problem("\(name) ended without a word: \(describeEnd())") }
+      guard count > 0 else { throw Problem("\(name) ended without output: \(describeEnd())") }
       unread.append(contentsOf: bytes[..<count])
     }
   }
 
-  func tell(_ text: String) {
+  func send(_ text: String) {
     let bytes = Array(text.utf8)
     _ = write(input, bytes, bytes.count)
   }
 
   func signal(_ number: Int32) { kill(pid, number) }
 
-  /// Waits for its end; past the time it is killed and that is an error, as is an exit status other than 0.
+  /// Waits for the process to end. If it takes too long, kills it and throws. Throws for an exit status other than 0.
   func finish(within seconds: Double) throws -> Usage {
     let deadline = monotonicNanoseconds() + Int(seconds * 1e9)
     while !hasEnded {
@@ -95,10 +97,12 @@ final class Child {
     return usage
   }
 
-  /// Closed in whatever is spawned later, so that the end of a file is seen as such.
+  /// Returns a pipe that later child processes do not inherit. Otherwise they would delay the end of file.
   private static func pipeEnds() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Problem("no pipe: \(String(cString: strerror(errno)))") }
+    guard pipe(&ends) == 0 else {
+      throw Problem("could not make a pipe: \(String(cString: strerror(errno)))")
+    }
     ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }

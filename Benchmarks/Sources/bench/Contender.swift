@@ -1,7 +1,7 @@
-// A program in the race, and one reading of it.
+// A program that is measured, and one reading of it.
 import Foundation
 
-/// A client program, doing one thing.
+/// A program in one mode.
 struct Contender: Hashable {
   enum Program: String {
     case retriever = "Retriever"
@@ -27,7 +27,7 @@ struct Contender: Hashable {
   let program: Program
   let mode: String
   var count: Int?
-  /// Trusts what it trusts by default, instead of a file that it is given.
+  /// Whether the program trusts its default authorities, instead of a given file.
   let usesSystemStore: Bool
 
   init(_ program: Program, _ mode: String, count: Int? = nil, usesSystemStore: Bool = false) {
@@ -50,7 +50,9 @@ struct Contender: Hashable {
     case .go: return place.build.appending(path: "peers/go-client").path
     case .curl, .wrk, .h2load, .nginx:
       let name = program.rawValue
-      guard let path = Place.program(name) else { throw Problem("\(name) is missing: `make setup-bench`") }
+      guard let path = Place.program(name) else {
+        throw Problem("\(name) is missing. Run `make setup-bench`")
+      }
       return path
     case .images: return place.products.appending(path: "bench-images").path
     case .libvips, .pillow: return place.python
@@ -71,12 +73,12 @@ struct Contender: Hashable {
     }
     var arguments = [mode, url, "--seconds", "\(settings.seconds)"]
     if let count { arguments += ["--count", "\(count)"] }
-    // The Go program's flags are only those it has a use for.
+    // The Go program accepts only the flags that it uses.
     return arguments
   }
 }
 
-/// What a client said of itself in its line of JSON.
+/// The line of JSON that a client printed.
 struct Statement: Decodable {
   let requests: Int
   let seconds: Double
@@ -84,14 +86,15 @@ struct Statement: Decodable {
   let rssStartKib: Int?
   let peakKib: Int?
   let finishedNs: Int?
-  /// Of the part that counts, where the program measures itself.
+  /// The CPU time of the measured part, if the program measures it itself.
   let cpuSeconds: Double?
-  /// How good a thumbnail is as it was delivered, and before it was encoded.
+  /// The quality score of the encoded thumbnail.
   let score: Double?
+  /// The quality score of the pixels before encoding.
   let pixelScore: Double?
   let filesBefore: Int?
   let filesAfter: Int?
-  /// How many connections were made on a TLS session that was there before.
+  /// The number of connections with a resumed TLS session.
   let resumed: Int?
   let worstMs: Double?
   let timeoutMs: Double?
@@ -103,32 +106,32 @@ struct Statement: Decodable {
     do {
       self = try decoder.decode(Statement.self, from: Data(line.utf8))
     } catch {
-      throw Problem("a client said \(line)")
+      throw Problem("a client printed an invalid result: \(line)")
     }
   }
 }
 
-/// One run of one client: its own statement and what was seen from outside.
+/// One run of one client: its own result, and the values that were measured from outside.
 struct Reading {
   var statement: Statement
   var cpuSeconds: Double
-  /// From the start of the process to its first response.
+  /// The seconds from the start of the process to its first response.
   var startup: Double?
-  /// While everything was held.
+  /// The resident memory while all requests were held.
   var residentKib: Int?
   var threads: Int?
-  /// Of resident memory, since before there was anybody to hold it for.
+  /// The growth of resident memory since before the first connection.
   var growthKib: Int?
-  /// From the last byte a server sent until all was done.
+  /// The seconds from the last byte that the server sent to the complete result.
   var secondsAfterLastByte: Double?
-  /// Of the picture that was fetched.
+  /// The size of the fetched picture.
   var fileBytes: Int?
 }
 
-/// What a row compares.
+/// The quantity that a row compares.
 struct Quantity: Sendable {
   let unit: String
-  /// Points, and what has a bar of that kind, are compared by their difference, all else by its ratio.
+  /// Whether values are compared by their difference instead of their ratio.
   var isPoints = false
   let value: @Sendable (Reading) -> Double?
 

@@ -1,19 +1,19 @@
-// A kennel's directory with users and posts, as `kennel` itself makes it.
+// A kennel's data directory with users and posts, made with `kennel`.
 import Foundation
 
 struct KennelData {
-  /// Of each picture, so many posts; enough for a round of thumbnails that nobody has asked for yet.
+  /// The number of posts of each picture. It is enough for a round of uncached thumbnails.
   static let postsPerPicture = 240
   static let users = 8
   static let password = "tennis ball"
   static let pictures = [PictureFile.middling(.smooth), .middling(.noisy)]
 
   let directory: URL
-  /// Every post's photo, as `7/photo.jpg`: for peers that read files.
+  /// The photos of all posts, with names such as `7/photo.jpg`, for peers that read files.
   let photos: URL
   private let program: URL
 
-  /// Made when it is not there, or older than what makes it.
+  /// Makes the directory if it does not exist, or is older than the pictures or the program.
   init(_ place: Place) throws {
     let folder = place.work.appending(path: "kennel", directoryHint: .isDirectory)
     directory = folder.appending(path: "data", directoryHint: .isDirectory)
@@ -26,7 +26,7 @@ struct KennelData {
     {
       return
     }
-    warn("bench: filling a kennel")
+    warn("bench: making the data directory of a kennel")
     try? FileManager.default.removeItem(at: folder)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     for (index, file) in files.enumerated() { try copies(of: file, from: index * Self.postsPerPicture + 1) }
@@ -39,13 +39,13 @@ struct KennelData {
 
   static func user(_ number: Int) -> String { "User\(number)" }
 
-  /// The posts that have a picture.
+  /// The numbers of the posts with a picture.
   static func posts(of picture: PictureFile) -> ClosedRange<Int> {
     let first = (pictures.firstIndex(of: picture) ?? 0) * postsPerPicture + 1
     return first...first + postsPerPicture - 1
   }
 
-  /// The same picture as many files: each has a comment of its own, so that it is another photo for Kennel.
+  /// Copies a picture to many files. Each has a different comment, so that Kennel stores it as another photo.
   private func copies(of file: URL, from first: Int) throws {
     let jpeg = try Data(contentsOf: file)
     for number in first..<first + Self.postsPerPicture {
@@ -55,7 +55,7 @@ struct KennelData {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let copy = folder.appending(path: "photo.jpg")
       try (jpeg.prefix(2) + comment + jpeg.dropFirst(2)).write(to: copy)
-      // Posts come in the order of their files' dates.
+      // Kennel imports files in the order of their dates.
       let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(number) * 60)
       try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: copy.path)
     }

@@ -1,7 +1,7 @@
-// `kennel serve` under test.
+// A running `kennel serve`.
 import Foundation
 
-/// Lives for one round. No thumbnail is left from the round before.
+/// Runs for one round. It starts without thumbnails of the previous round.
 final class KennelService {
   let port: Int
   private let server: Child
@@ -14,7 +14,7 @@ final class KennelService {
     let line = try server.line(within: 20)
     guard line.hasPrefix("Kennel is at "), let port = line.split(separator: ":").last?.dropLast(),
       let port = Int(port)
-    else { throw Problem("kennel said \(line)") }
+    else { throw Problem("kennel printed an unexpected line: \(line)") }
     self.port = port
   }
 
@@ -27,7 +27,7 @@ final class KennelService {
 
   func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-  /// Begins a session; what its cookie says.
+  /// Signs in, and returns the session's cookie.
   func cookie(of user: Int) throws -> String {
     let form = #"{"name":"\#(KennelData.user(user))","password":"\#(KennelData.password)"}"#
     let child = try curl([
@@ -41,13 +41,15 @@ final class KennelService {
     }
   }
 
-  /// Saves what a page sends.
+  /// Saves the response of a page.
   func fetch(_ path: String, into file: URL) throws {
     _ = try curl(["-o", file.path, url(path)]).finish(within: 20)
   }
 
   private func curl(_ arguments: [String]) throws -> Child {
-    guard let program = Place.program("curl") else { throw Problem("curl is missing: `make setup-bench`") }
+    guard let program = Place.program("curl") else {
+      throw Problem("curl is missing. Run `make setup-bench`")
+    }
     return try Child(program, ["-sS", "--fail"] + arguments)
   }
 }

@@ -1,4 +1,4 @@
-// Swift sources, checked or only parsed.
+// Measures checking and parsing Swift sources.
 import Foundation
 
 extension Laboratory {

@@ -1,10 +1,10 @@
-// Thumbnails: what they cost, and how good they are.
+// Measures the cost and the quality of thumbnails.
 import Foundation
 
 extension Laboratory {
   func thumbnails(_ contender: Contender, _ picture: PictureFile) throws -> Reading {
     let file = try picture.make(in: place)
-    // An image takes milliseconds: half the time is plenty.
+    // An image takes milliseconds, so half the time is enough.
     let seconds = "\(settings.seconds / 2)"
     let size = "\(Measurement.thumbnailSize)"
     let arguments =
@@ -27,7 +27,7 @@ extension Laboratory {
       let line = try server.line(within: Laboratory.patience, whileRunning: client)
       let words = line.split(separator: " ")
       guard words.count == 2, words[0] == word, let number = Int(words[1]) else {
-        throw Problem("the slow server did not say \(word)")
+        throw Problem("the slow server did not print “\(word)”")
       }
       return number
     }
@@ -38,7 +38,7 @@ extension Laboratory {
     let statement = try Statement(child.line(within: Laboratory.patience))
     let usage = try child.finish(within: Laboratory.patience)
     guard let finished = statement.finishedNs else {
-      throw Problem("it did not say when it had the thumbnail")
+      throw Problem("the client did not report when it had the thumbnail")
     }
     let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
     return Reading(
@@ -49,7 +49,7 @@ extension Laboratory {
   func served(_ contender: Contender, _ picture: PictureFile) throws -> Reading {
     _ = try picture.make(in: place)
     let service = try ThumbnailService(contender, place)
-    // Both end with this call, whatever comes of it.
+    // The service ends when this call returns or throws.
     return try withExtendedLifetime(service) {
       let size = Measurement.servedSize
       let height = (picture.height * size + picture.width / 2) / picture.width
@@ -62,7 +62,7 @@ extension Laboratory {
       ]
       let child = try Child(client.path(place), arguments)
       guard try child.line(within: Laboratory.patience) == "warm" else {
-        throw Problem("the client of the server of thumbnails did not say that it is warm")
+        throw Problem("the client of the thumbnail server did not print “warm”")
       }
       let before = service.processorSeconds
       let statement = try Statement(child.line(within: Laboratory.patience))
@@ -96,7 +96,7 @@ extension Laboratory {
 }
 
 extension Contender {
-  /// As Benchmarks/peers/thumbnail.py has it.
+  /// The name in Benchmarks/peers/thumbnail.py.
   fileprivate var thumbnailerName: String {
     switch program {
     case .libvips: mode == "linear" ? "libvips-linear" : "libvips"

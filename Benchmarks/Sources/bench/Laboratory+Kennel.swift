@@ -1,15 +1,15 @@
-// Kennel as it is served, beside what others do with the same bytes.
+// Measures a running Kennel, and its peers with the same data.
 import Foundation
 
-/// What is asked of a kennel.
+/// The work that a kennel does in a measurement.
 enum KennelTask {
-  /// A page, by many clients at once.
+  /// Serves a page to many concurrent clients.
   case page(String)
-  /// Thumbnails of a picture that nobody has asked for before.
+  /// Makes thumbnails that are not in the cache.
   case newThumbnails(PictureFile)
-  /// Hearts, each of which is on the disk when it is answered.
+  /// Stores hearts. Each is on the disk before the response.
   case hearts
-  /// Many who listen to events while a heart is tapped.
+  /// Reports a heart to many event listeners.
   case listeners
 }
 
@@ -28,7 +28,7 @@ extension Laboratory {
     let kennel = try KennelService(place, data)
     let name = "kennel-page"
     let file = place.work.appending(path: "files/\(name)")
-    // nginx sends what Kennel sends; and Kennel has made it before anything is measured.
+    // nginx sends Kennel's response as a file. This also warms up Kennel before the measurement.
     try kennel.fetch(path, into: file)
     let connections = contender.count ?? 64
     guard contender.program == .nginx else {
@@ -70,7 +70,7 @@ extension Laboratory {
           "\(settings.seconds)", "--first", "\(posts.lowerBound)", "--count", "\(posts.count)",
         ])
       guard try child.line(within: Laboratory.patience) == "warm" else {
-        throw Problem("the thumbnails' client did not begin")
+        throw Problem("the thumbnail client did not print “warm”")
       }
       let before = used()
       let statement = try Statement(child.line(within: Laboratory.patience))
@@ -96,7 +96,7 @@ extension Laboratory {
     if contender.program == .microhttpd {
       let server = try Child(contender.path(place), ["\(count + 100)"])
       let words = try server.line(within: 5).split(separator: " ")
-      guard words.count == 2, let port = Int(words[1]) else { throw Problem("stream did not name its port") }
+      guard words.count == 2, let port = Int(words[1]) else { throw Problem("stream did not print its port") }
       let before = try ProcessStatus(server.pid)
       return try withCrowd(count, port, []) { _ in
         let status = try ProcessStatus(server.pid)
@@ -113,12 +113,12 @@ extension Laboratory {
       return try withCrowd(count, kennel.port, ["/posts/1/favourite", cookie]) { crowd in
         var statements: [Statement] = []
         for _ in 0..<5 {
-          crowd.tell("heart\n")
+          crowd.send("heart\n")
           statements.append(try Statement(crowd.line(within: Laboratory.patience)))
         }
         statements.sort { $0.seconds < $1.seconds }
         let status = try kennel.status
-        // Before its listeners go: it would tell of each.
+        // Stops before the listeners disconnect, because Kennel would log each of them.
         kennel.stop()
         return Reading(
           statement: statements[statements.count / 2], cpuSeconds: 0, threads: status.threads,
@@ -133,9 +133,9 @@ extension Laboratory {
     let crowd = try Child(
       place.build.appending(path: "peers/crowd").path, ["\(count)", "\(port)"] + heart)
     guard try crowd.line(within: Laboratory.patience) == "ready \(count)" else {
-      throw Problem("the listeners were not all greeted")
+      throw Problem("some listeners got no greeting")
     }
-    // Nothing tells when the server's last bookkeeping is over; a moment is enough for it.
+    // The server does not report when it has finished its internal work. A short wait is enough.
     usleep(300_000)
     return try withExtendedLifetime(crowd) { try body(crowd) }
   }

@@ -1,4 +1,4 @@
-// Clients that run by themselves against the web server, and load generators as the limit of what there is to reach.
+// Measures clients against the web server, and load generators as the upper limit.
 import Foundation
 
 extension Laboratory {
@@ -30,7 +30,7 @@ extension Laboratory {
     return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
   }
 
-  /// A client, told whom to trust if the URL asks for TLS.
+  /// Starts a client. For an https URL, the client trusts the authority of this run.
   func start(_ contender: Contender, _ url: String, environment: [String: String] = [:]) throws -> Child {
     var arguments = contender.arguments(url: url, settings: settings, place: place)
     var environment = environment.merging(["TMPDIR": place.downloads.path]) { $1 }
@@ -53,7 +53,7 @@ extension Laboratory {
   func wrk(
     _ url: String, connections: Int, _ arguments: [String] = []
   ) throws -> (statement: Statement, usage: Child.Usage) {
-    guard let program = Place.program("wrk") else { throw Problem("wrk is missing: `make setup-bench`") }
+    guard let program = Place.program("wrk") else { throw Problem("wrk is missing. Run `make setup-bench`") }
     let script = place.root.appending(path: "Benchmarks/peers/wrk.lua").path
     let child = try Child(
       program,
@@ -67,10 +67,10 @@ extension Laboratory {
     }
   }
 
-  /// One connection with so many requests under way at a time.
+  /// Loads a URL over one connection with `streams` concurrent requests.
   private func h2load(_ url: String, streams: Int) throws -> (statement: Statement, usage: Child.Usage) {
     guard let program = Place.program("h2load") else {
-      throw Problem("h2load is missing: `make setup-bench`")
+      throw Problem("h2load is missing. Run `make setup-bench`")
     }
     let child = try Child(
       program, ["-D", "\(wholeSeconds)", "-t", "1", "-c", "1", "-m", "\(streams)", url])

@@ -1,25 +1,25 @@
-// Runs contenders in turn and reads them.
+// Runs the contenders in turn and collects their readings.
 import Foundation
 
-/// What came of a measurement: every reading of every contender, or why there are none.
+/// The readings of each contender in a measurement, or the reason why there are none.
 typealias Readings = [Contender: Result<[Reading], Problem>]
 
 struct Laboratory {
-  /// The longest any client may take for one round.
+  /// The maximum time in seconds that a client may take for one round.
   static let patience = 60.0
 
   let place: Place
   let settings: Settings
   let web: WebServer
 
-  /// A B C, A B C, …: whatever else the machine does meanwhile falls on all of them alike. A contender that
-  /// failed once is not asked again.
+  /// Runs the contenders alternately (A B C, A B C, …), so that other load on the machine affects all of them equally.
+  /// A contender that failed does not run again.
   func readings(of measurement: Measurement) -> Readings {
     let wanted = measurement.questions.filter(settings.wants).flatMap {
       [$0.ours, $0.peer].compactMap(\.self)
     }
     var readings: Readings = [:]
-    // A judgement is the same each time.
+    // The quality is the same in each round.
     let rounds = if case .quality = measurement.method { 1 } else { max(1, settings.rounds) }
     for round in 1...rounds {
       for contender in measurement.contenders where wanted.contains(contender) {
@@ -59,7 +59,7 @@ struct Laboratory {
       let statement = try Statement(child.line(within: Laboratory.patience))
       let usage = try child.finish(within: Laboratory.patience)
       guard let finished = statement.finishedNs else {
-        throw Problem("it did not say when it had its response")
+        throw Problem("the client did not report when it had its response")
       }
       readings.append(
         Reading(
@@ -72,7 +72,7 @@ struct Laboratory {
 
   private func held(_ contender: Contender) throws -> Reading {
     let (holder, child) = try startHeld(contender)
-    // Nothing tells when the last client-side bookkeeping is over; a moment is enough for it.
+    // The client does not report when it has finished its internal work. A short wait is enough.
     usleep(300_000)
     let status = try ProcessStatus(child.pid)
     holder.signal(SIGUSR1)
@@ -86,34 +86,36 @@ struct Laboratory {
   private func cancelled(_ contender: Contender) throws -> Reading {
     let (holder, child) = try startHeld(contender)
     usleep(300_000)
-    child.tell("cancel\n")
+    child.send("cancel\n")
     let statement = try Statement(child.line(within: Laboratory.patience))
-    // Seen from the other side, too: no connection may be left.
-    guard try holder.line(within: 10) == "open 0" else { throw Problem("connections were left open") }
+    // The server must see the end of all connections, too.
+    guard try holder.line(within: 10) == "open 0" else { throw Problem("the client left connections open") }
     let usage = try child.finish(within: Laboratory.patience)
     return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
   }
 
-  /// A holder and a client all of whose requests it holds.
+  /// Starts a holder and a client, and waits until the holder holds all requests of the client.
   private func startHeld(_ contender: Contender) throws -> (holder: Child, client: Child) {
     let count = contender.count ?? 1
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    guard limit.rlim_cur > count + 200 else { throw Problem("ulimit -n must be above \(count + 200)") }
+    guard limit.rlim_cur > count + 200 else {
+      throw Problem("the limit of open files is too low. Set ulimit -n above \(count + 200)")
+    }
     let holder = try Child(place.build.appending(path: "peers/holder").path, ["\(count)"])
     let greeting = try holder.line(within: 5).split(separator: " ")
     guard greeting.count == 2, greeting[0] == "port" else {
-      throw Problem("the holder did not name its port")
+      throw Problem("the holder did not print its port")
     }
     let child = try start(contender, "http://127.0.0.1:\(greeting[1])/")
     guard try holder.line(within: Laboratory.patience, whileRunning: child) == "held \(count)" else {
-      throw Problem("the requests did not all arrive")
+      throw Problem("not all requests reached the holder")
     }
     return (holder, child)
   }
 }
 
-/// What the kernel says of a running process.
+/// The kernel's information about a running process.
 struct ProcessStatus {
   let residentKib: Int
   let threads: Int
@@ -124,7 +126,7 @@ struct ProcessStatus {
       let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
       guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
       else {
-        throw Problem("the kernel does not tell \(name)")
+        throw Problem("/proc/\(pid)/status has no field \(name)")
       }
       return number
     }

@@ -1,19 +1,19 @@
-// Ports of this machine.
+// TCP ports of this machine.
 import Foundation
 
 enum LocalPort {
-  /// One that nobody listens on.
+  /// Returns a free port.
   static func free() throws -> Int {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = loopback(port: 0)
-    guard withSockaddr(&address, { bind(listener, $0, $1) }) == 0 else { throw Problem("no free port") }
+    guard withSockaddr(&address, { bind(listener, $0, $1) }) == 0 else { throw Problem("no port is free") }
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     _ = withSockaddr(&address) { pointer, _ in getsockname(listener, pointer, &length) }
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// Returns as soon as somebody listens; false when nobody does in time.
+  /// Waits until a program listens on the port. Returns false if none does in time.
   static func waitUntilOpen(_ port: Int, seconds: Double) -> Bool {
     for _ in 0..<Int(seconds * 40) {
       let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

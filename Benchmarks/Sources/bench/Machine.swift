@@ -1,8 +1,8 @@
-// What the figures were taken on.
+// The machine and the versions of the programs.
 import Foundation
 
 struct Machine {
-  /// Pairs of a name and what it is, in the order they are shown.
+  /// Pairs of a name and a value, in display order.
   let facts: [(name: String, value: String)]
 
   init(_ place: Place) {
@@ -41,7 +41,7 @@ struct Machine {
     }
   }
 
-  /// nginx tells its version on standard error, so both streams are read.
+  /// Reads both output streams, because nginx prints its version to standard error.
   private static func firstLine(of name: String, _ arguments: [String]) -> String {
     let command = ([Place.program(name) ?? name] + arguments).joined(separator: " ")
     guard let child = try? Child("/bin/sh", ["-c", "\(command) 2>&1"]),

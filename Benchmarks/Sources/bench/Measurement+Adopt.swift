@@ -1,4 +1,4 @@
-// What looking for forgotten handlers costs, beside nothing but parsing.
+// The rows about `adopt check`, compared with parsing alone.
 
 extension Measurement {
   static let adopt: Measurement = {
@@ -9,7 +9,7 @@ extension Measurement {
       questions: [
         Question(
           name: "adopt.check.parse",
-          text: "adopt check on this repository, all processors, against parsing alone",
+          text: "adopt check on this repository, all processors, compared with parsing alone",
           quantity: .fileTime, ours: ours, peer: parser, bar: .ratio(atMost: 2))
       ])
   }()

@@ -1,8 +1,8 @@
-// The rows about pictures. Every thumbnail fits into a square and is delivered as a JPEG of quality 80.
+// The rows about images. Every thumbnail fits into a square and is encoded as a JPEG of quality 80.
 
 extension Measurement {
   static let thumbnailSize = 320
-  /// Of the thumbnails that servers make.
+  /// The size of the thumbnails that servers make.
   static let servedSize = 512
 
   static var images: [Measurement] {
@@ -21,11 +21,11 @@ extension Measurement {
   private static let pillow = Contender(.pillow, "thumbnail")
 
   private static func cost(of picture: PictureFile) -> Measurement {
-    // The smallest scale that keeps twice the thumbnail's width: what we use, too.
+    // The smallest scale that keeps twice the thumbnail's width. RetrieverImages uses it, too.
     let eighths = (1...8).first { picture.width * $0 >= 8 * 2 * thumbnailSize } ?? 8
     let decode = Contender(.jpeg, "decode only, eighths:", count: eighths)
     let isLarge = picture.width > 2_000
-    // Of each peer, the bar for a large JPEG, for a small one, and for what is no JPEG.
+    // For each peer, the target for a large JPEG, for a small JPEG, and for other formats.
     let peers: [(name: String, contender: Contender, large: Double?, small: Double?, other: Double?)] = [
       ("libvips", gamma, 1, 0.6, 1), ("libvips-linear", linear, 0.5, nil, nil),
       ("pillow", pillow, nil, 1.1, 1),
@@ -43,7 +43,7 @@ extension Measurement {
       })
   }
 
-  /// Two scores each: of the JPEG that is delivered, and of the pixels before they were encoded.
+  /// Compares two scores: of the encoded JPEG, and of the pixels before encoding.
   private static func quality(of picture: PictureFile) -> Measurement {
     let peers: [(name: String, contender: Contender, bar: Double)] = [
       ("libvips-linear", linear, -1), ("libvips", gamma, 0), ("pillow", pillow, 0),
@@ -58,7 +58,7 @@ extension Measurement {
             name: "quality.\(picture.title).\(peer.name)", text: text, quantity: .score, ours: ours,
             peer: peer.contender, bar: .difference(atLeast: peer.bar)),
           Question(
-            name: "pixels.\(picture.title).\(peer.name)", text: "\(text) before it was encoded",
+            name: "pixels.\(picture.title).\(peer.name)", text: "\(text) before encoding",
             quantity: .pixelScore, ours: ours, peer: peer.contender, bar: nil),
         ]
       })
@@ -87,7 +87,7 @@ extension Measurement {
       questions: [
         Question(
           name: "abandoned.\(picture.title)",
-          text: "a half-done thumbnail of a \(picture.description): from cancelling to its memory being free",
+          text: "a half-done thumbnail of a \(picture.description): from cancelling to free memory",
           quantity: .milliseconds, ours: ours, peer: nil, bar: .figure(atMost: 10))
       ])
   }
@@ -97,10 +97,10 @@ extension Measurement {
       Contender(.service, ""), measurement: "served.\(picture.name)", rows: "served.\(picture.title)",
       method: .served(picture),
       text:
-        "server of thumbnails, \(servedSize) pixels, of a \(picture.description) at distinct URLs, 4 at once")
+        "thumbnail server, \(servedSize) pixels, of a \(picture.description) at distinct URLs, 4 concurrent")
   }
 
-  /// thumbor counts with the better of its ways, so each of them has the bar.
+  /// Compares with thumbor in both of its configurations. The target applies to each, because the better one counts.
   static func besideThumbor(
     _ ours: Contender, measurement: String, rows: String, method: Method, text: String
   ) -> Measurement {

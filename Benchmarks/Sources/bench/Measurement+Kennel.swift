@@ -1,20 +1,20 @@
-// The rows about Kennel as it is served.
+// The rows about a running Kennel.
 
 extension Measurement {
-  /// One of the sizes that Kennel has.
+  /// One of Kennel's thumbnail sizes.
   static let kennelThumbnailSize = 480
 
   static var kennel: [Measurement] {
     [
-      page("thumbnail", "posts/1/thumbnail?size=320&format=jpeg", "a thumbnail that is there", bar: 0.5),
-      page("page", "", "the page of a visitor", bar: nil),
+      page("thumbnail", "posts/1/thumbnail?size=320&format=jpeg", "a cached thumbnail", bar: 0.5),
+      page("page", "", "the page without signing in", bar: nil),
       page("posts", "posts", "the list of posts", bar: nil),
     ] + KennelData.pictures.map(newThumbnails) + [hearts, listeners]
   }
 
   private static func page(_ name: String, _ path: String, _ text: String, bar: Double?) -> Measurement {
     let (ours, nginx) = (Contender(.kennel, "serve"), Contender(.nginx, "the same bytes as a file"))
-    let text = "Kennel: \(text), 64 at once"
+    let text = "Kennel: \(text), 64 concurrent"
     return Measurement(
       name: "kennel.\(name)", method: .kennel(.page(path)), contenders: [ours, nginx],
       questions: [
@@ -31,7 +31,7 @@ extension Measurement {
       Contender(.kennel, "serve"), measurement: "kennel.new.\(picture.name)",
       rows: "kennel.new-\(picture.surface.rawValue)", method: .kennel(.newThumbnails(picture)),
       text:
-        "Kennel: new thumbnails, \(kennelThumbnailSize) pixels, of \(picture.surface.rawValue) JPEGs of 2.8 megapixels, 4 at once"
+        "Kennel: new thumbnails, \(kennelThumbnailSize) pixels, of \(picture.surface.rawValue) JPEGs of 2.8 megapixels, 4 concurrent"
     )
   }
 
@@ -42,10 +42,10 @@ extension Measurement {
       questions: [
         Question(
           name: "kennel.hearts.throughput",
-          text: "Kennel: hearts given and taken back, 16 at once, against one",
+          text: "Kennel: hearts added and removed, 16 concurrent, compared with one",
           quantity: .throughput, ours: ours, peer: single, bar: nil),
         Question(
-          name: "kennel.hearts.latency", text: "Kennel: a heart is on the disk, one at a time",
+          name: "kennel.hearts.latency", text: "Kennel: storing a heart on the disk, one at a time",
           quantity: .latency, ours: single, peer: nil, bar: nil),
       ])
   }()
@@ -60,13 +60,13 @@ extension Measurement {
       name: "kennel.listeners", method: .kennel(.listeners), contenders: [ours, single, plain],
       questions: [
         Question(
-          name: "kennel.listeners.heart", text: "\(text): from a heart until the last one has heard of it",
+          name: "kennel.listeners.heart", text: "\(text): from a heart to its last notification",
           quantity: .milliseconds, ours: ours, peer: nil, bar: .figure(atMost: 1_000)),
         Question(
-          name: "kennel.listeners.memory", text: "\(text): resident memory of each", quantity: .perListener,
-          ours: ours, peer: plain, bar: .difference(atMost: 16)),
+          name: "kennel.listeners.memory", text: "\(text): resident memory per listener",
+          quantity: .perListener, ours: ours, peer: plain, bar: .difference(atMost: 16)),
         Question(
-          name: "kennel.listeners.threads", text: "\(text): threads, against one listener",
+          name: "kennel.listeners.threads", text: "\(text): threads, compared with one listener",
           quantity: .threadCount, ours: ours, peer: single, bar: .difference(atMost: 2)),
       ])
   }()

@@ -1,4 +1,4 @@
-// The rows about small requests over http, https and HTTP/2, about new connections, queues and name look-ups.
+// The rows about small requests over http, https and HTTP/2, new connections, queues and name look-ups.
 
 extension Measurement {
   static var network: [Measurement] {
@@ -11,7 +11,7 @@ extension Measurement {
     let (c, go) = (Contender(.c, "get64"), Contender(.go, "get64"))
     let limit = listener == .http2 ? Contender(.h2load, "") : Contender(.wrk, "")
     let name = "get64\(listener.suffix)"
-    let text = "data(from:), 1 KiB, 64 at once\(listener.text)"
+    let text = "data(from:), 1 KiB, 64 concurrent\(listener.text)"
     func question(
       _ what: String, _ quantity: Quantity, against peer: Contender, _ bar: Bar?, ours: Contender = ours
     ) -> Question {
@@ -69,7 +69,8 @@ extension Measurement {
       contenders: listener == .http ? [ours, c, go, foundation] : [ours, c, go], questions: questions)
   }
 
-  /// The server decides whether a handshake is a full one: a listener of its own keeps no sessions and gives no tickets.
+  /// Measures new connections. The server controls resumption: a separate listener keeps no sessions and sends no
+  /// tickets.
   private static func connections(resumed: Bool) -> Measurement {
     let name = "connections.\(resumed ? "resumed" : "full")"
     let (ours, c) = (Contender(.retriever, "connections"), Contender(.c, "connections"))
@@ -104,8 +105,8 @@ extension Measurement {
       name: "queue", method: .plain(page: BenchFile.small.name, at: .http), contenders: [many, few],
       questions: [
         Question(
-          name: "queue.time", text: "100,000 loads queued to one host, against 1,000", quantity: .loadTime,
-          ours: many, peer: few, bar: .ratio(atMost: 1.3)),
+          name: "queue.time", text: "100,000 loads queued to one host, compared with 1,000",
+          quantity: .loadTime, ours: many, peer: few, bar: .ratio(atMost: 1.3)),
         Question(
           name: "queue.memory", text: "100,000 loads queued to one host: resident memory above start",
           quantity: .growth, ours: many, peer: few, bar: nil),
@@ -121,13 +122,13 @@ extension Measurement {
       name: "lookup", method: .lookup(page: BenchFile.small.name), contenders: [stalled, none],
       questions: [
         Question(
-          name: "lookup.delay", text: "\(text): the slowest other load, against none stalled",
+          name: "lookup.delay", text: "\(text): the slowest other load, compared with no stall",
           quantity: .slowest, ours: stalled, peer: none, bar: .difference(atMost: 10)),
         Question(
           name: "lookup.timeout", text: "\(text): the end of a load with a time-out of 1 s",
           quantity: .timeout, ours: stalled, peer: nil, bar: .figure(atMost: 1100)),
         Question(
-          name: "lookup.cancel", text: "\(text): from cancelling its load to the load's end",
+          name: "lookup.cancel", text: "\(text): from cancelling its load to the end of the load",
           quantity: .cancellation, ours: stalled, peer: nil, bar: nil),
       ])
   }()

@@ -1,6 +1,6 @@
-// What is measured, and the bars.
+// The measurements and their targets.
 
-/// A bar a row must reach: on our figure itself or on its ratio to the peer's.
+/// A target for a row: for our value, its ratio to the peer's value, or its difference from it.
 struct Bar {
   enum Subject { case ratio, figure, difference }
 
@@ -21,7 +21,7 @@ struct Bar {
   static func figure(atMost value: Double) -> Bar {
     Bar(subject: .figure, isLowest: false, value: value, text: "<= \(short(value))")
   }
-  /// Ours less the peer's.
+  /// A target for our value minus the peer's.
   static func difference(atMost value: Double) -> Bar {
     Bar(subject: .difference, isLowest: false, value: value, text: "<= peer + \(short(value))")
   }
@@ -39,34 +39,34 @@ struct Question {
   let quantity: Quantity
   let ours: Contender
   let peer: Contender?
-  /// Nil: the row is there to be known, and must reach nothing.
+  /// The target; nil if the row is for information only.
   let bar: Bar?
 }
 
-/// Contenders that run in turn, and what is read off them.
+/// Contenders that run alternately, and the rows that use their readings.
 struct Measurement {
   enum Method {
-    /// The client runs by itself against a page of the web server.
+    /// A client loads a page of the web server.
     case plain(page: String, at: WebServer.Listener = .http)
-    /// The same with look-ups of some names stalled.
+    /// The same, while the look-ups of some names are stalled.
     case lookup(page: String)
-    /// Many short launches, each from the start of the process to its first response.
+    /// Many launches, each measured from the start of the process to its first response.
     case launches(page: String, count: Int)
-    /// All requests held by the holder, then answered.
+    /// The holder holds all requests, then answers them.
     case held
-    /// All requests held by the holder, then cancelled by the client.
+    /// The holder holds all requests, then the client cancels them.
     case cancelled
-    /// A picture in memory becomes a thumbnail, again and again.
+    /// A client repeatedly makes a thumbnail of a picture in memory.
     case thumbnails(of: PictureFile)
-    /// A picture that comes slowly becomes a thumbnail.
+    /// A client makes a thumbnail of a picture that arrives slowly.
     case trickled(PictureFile, bytesPerSecond: Int)
     /// A server makes thumbnails of a picture at distinct URLs.
     case served(PictureFile)
-    /// One thumbnail of a picture, judged.
+    /// A client makes one thumbnail of a picture, and its quality is measured.
     case quality(of: PictureFile)
-    /// Swift sources, read again and again.
+    /// A client repeatedly reads Swift sources.
     case sources(folders: [String])
-    /// Kennel is served.
+    /// Clients use a running Kennel.
     case kennel(KennelTask)
   }
 
@@ -81,7 +81,7 @@ struct Measurement {
 
   private static let post64: Measurement = {
     let (ours, c, go) = (Contender(.retriever, "post64"), Contender(.c, "post64"), Contender(.go, "post64"))
-    let text = "upload(for:from:), 4 KiB POST, 64 at once"
+    let text = "upload(for:from:), 4 KiB POST, 64 concurrent"
     return Measurement(
       name: "post64", method: .plain(page: "post"), contenders: [ours, c, go],
       questions: [
@@ -142,18 +142,18 @@ struct Measurement {
     let ours = Contender(.retriever, "suspended", count: 10_000)
     let single = Contender(.retriever, "suspended", count: 1)
     let c = Contender(.c, "suspended", count: 10_000)
-    let text = "10,000 requests held by the server at once"
+    let text = "10,000 concurrent requests held by the server"
     return Measurement(
       name: "suspended", method: .held, contenders: [ours, c, single],
       questions: [
         Question(
-          name: "suspended.threads", text: "\(text): threads, against one request", quantity: .threads,
+          name: "suspended.threads", text: "\(text): threads, compared with one request", quantity: .threads,
           ours: ours, peer: single, bar: .ratio(atMost: 1)),
         Question(
           name: "suspended.memory.c", text: "\(text): resident memory", quantity: .resident, ours: ours,
           peer: c, bar: .ratio(atMost: 1.3)),
         Question(
-          name: "suspended.completed", text: "\(text): answered in the end", quantity: .completed, ours: ours,
+          name: "suspended.completed", text: "\(text): completed", quantity: .completed, ours: ours,
           peer: c, bar: .figure(atLeast: 10_000)),
       ])
   }()

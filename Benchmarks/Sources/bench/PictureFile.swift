@@ -1,8 +1,8 @@
-// The pictures that thumbnails are made of, drawn by our own program and encoded by Pillow.
+// The pictures for thumbnails, drawn by bench-pictures and encoded by Pillow.
 import Foundation
 
 struct PictureFile: Hashable {
-  /// As bench-pictures names them.
+  /// The names that bench-pictures uses.
   enum Surface: String { case smooth, noisy }
   enum Kind: String {
     case jpeg = "jpg"
@@ -30,7 +30,7 @@ struct PictureFile: Hashable {
 
   var name: String { "\(surface.rawValue)-\(width)x\(height).\(kind.rawValue)" }
 
-  /// The file, made when it is not there or older than what draws it.
+  /// Returns the file. Makes it if it does not exist, or is older than the drawing program or the encoder.
   func make(in place: Place) throws -> URL {
     let folder = place.work.appending(path: "pictures", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ struct PictureFile: Hashable {
     warn("bench: making \(name)")
     let drawing = folder.appending(path: "drawing.ppm")
     defer { try? FileManager.default.removeItem(at: drawing) }
-    // Two pictures of one surface are not the same scene.
+    // Pictures of one surface show different scenes.
     let arguments = [surface.rawValue, "\(width)", "\(height)", width > 2_000 ? "1" : "2", drawing.path]
     _ = try Child(painter.path, arguments).finish(within: Laboratory.patience)
     _ = try Child(place.python, [encoder.path, drawing.path, file.path]).finish(within: Laboratory.patience)

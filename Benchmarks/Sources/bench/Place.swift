@@ -1,4 +1,4 @@
-// Where things are: the checkout, what was built, what the run may write.
+// The paths of the checkout, the built programs, and the files of the run.
 import Foundation
 
 struct Place {
@@ -6,15 +6,16 @@ struct Place {
   let build: URL
   /// Generated files, the server's configuration and logs.
   let work: URL
-  /// Where this program was built, and the Swift clients beside it.
+  /// The folder of this program and the Swift clients.
   let products: URL
-  /// Where downloads go. In memory when there is room: a disk's write-back would disturb whatever runs next.
+  /// The folder for downloads. It is in memory if there is room: a disk's write-back would disturb the next
+  /// measurement.
   let downloads: URL
 
   init(root path: String) throws {
     root = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL.absoluteURL
     guard FileManager.default.fileExists(atPath: root.appending(path: "Benchmarks/Package.swift").path) else {
-      throw Problem("\(root.path) is not the checkout: run this through `make bench`")
+      throw Problem("\(root.path) is not the checkout. Run `make bench`")
     }
     build = root.appending(path: "build", directoryHint: .isDirectory)
     work = build.appending(path: "bench", directoryHint: .isDirectory)
@@ -25,19 +26,19 @@ struct Place {
     try FileManager.default.createDirectory(at: downloads, withIntermediateDirectories: true)
   }
 
-  /// Where curl writes a body.
+  /// The file to which curl writes a body.
   var curlDownload: URL { downloads.appending(path: "curl-download") }
 
-  /// The interpreter that has the peers' packages.
+  /// The Python interpreter with the packages of the peers.
   var python: String { build.appending(path: "python-bench/bin/python").path }
 
-  /// In an environment of its own.
+  /// thumbor, which has a separate Python environment.
   var thumbor: String { build.appending(path: "python-thumbor/bin/thumbor").path }
 
   private static func downloads(orElse folder: URL) -> URL {
     let memory = "/dev/shm"
     let prefix = "retriever-bench-"
-    // A run that was killed could not take its own away.
+    // Removes the folders of runs that were killed.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: memory)) ?? []
     where name.hasPrefix(prefix) {
       guard let owner = pid_t(name.dropFirst(prefix.count)), kill(owner, 0) != 0, errno == ESRCH else {
@@ -50,7 +51,7 @@ struct Place {
     return URL(filePath: "\(memory)/\(prefix)\(getpid())", directoryHint: .isDirectory)
   }
 
-  /// The first executable of that name on the path, or in the folders for system programs.
+  /// Returns the first executable with a name on the path or in the folders for system programs.
   static func program(_ name: String) -> String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]

@@ -1,10 +1,10 @@
-// An answered question: one line on the terminal, one row of the table.
+// The result of a question: one line on the terminal, one row of the table.
 import Foundation
 
 struct Row {
   enum Verdict: String {
-    case holds
-    case fallsShort = "falls short"
+    case holds = "met"
+    case fallsShort = "missed"
     case forInformation = "-"
     case notMeasured = "not measured"
   }
@@ -39,7 +39,7 @@ struct Row {
     return ours / peer
   }
 
-  /// Ours less the peer's: how points are compared.
+  /// Ours minus the peer's. Points are compared this way.
   private var difference: Double? {
     guard let ours, let peer else { return nil }
     return ours - peer
@@ -62,7 +62,7 @@ struct Row {
     return (bar.isLowest ? value >= bar.value : value <= bar.value) ? .holds : .fallsShort
   }
 
-  /// Name, ours, peer, ratio, bar, verdict.
+  /// The name, our value, the peer's value, the ratio, the target and the verdict.
   var cells: [String] {
     let unit = question.quantity.unit
     return [
@@ -75,7 +75,7 @@ struct Row {
     ]
   }
 
-  static let heading = columns(["name", "ours", "peer", "ratio", "bar", ""])
+  static let heading = columns(["name", "ours", "peer", "ratio", "target", ""])
 
   var line: String { Row.columns(cells) + (problem.map { "  (\($0))" } ?? "") }
 
@@ -93,7 +93,7 @@ func median(_ values: [Double]) -> Double? {
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// Three significant digits, and whole numbers from a hundred on.
+/// Formats a number with three significant digits, and without decimals from 100.
 func short(_ value: Double) -> String {
   switch abs(value) {
   case 100...: String(Int(value.rounded()))

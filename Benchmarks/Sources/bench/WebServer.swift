@@ -1,26 +1,27 @@
-// nginx on loopback, one worker, and the files it serves.
+// nginx on the loopback interface with one worker, and the files that it serves.
 import Foundation
 
 final class WebServer {
-  /// A port, and what is spoken there.
+  /// A port and its protocol.
   enum Listener: CaseIterable {
     case http
-    /// HTTP/1.1 over TLS 1.3. Sessions are kept and can be resumed.
+    /// HTTP/1.1 over TLS 1.3. Clients can resume sessions.
     case https
     /// HTTP/2 over TLS 1.3.
     case http2
-    /// As `https`, without sessions: each handshake is a full one.
+    /// Like `https`, but without sessions: each handshake is a full one.
     case fullHandshakes
 
-    /// Those for connections that are used again and again.
+    /// The listeners whose connections are reused.
     static let reused: [Listener] = [.http, .https, .http2]
 
-    /// What a row's name and its text say of it.
+    /// The parts of a row's name and text for the listener.
     var suffix: String { self == .http ? "" : self == .http2 ? ".http2" : ".https" }
     var text: String { self == .http ? "" : self == .http2 ? ", HTTP/2" : ", https" }
   }
 
-  /// 1 KiB, after which the server closes the connection. `TLS-Session` is `r` if the TLS session was resumed.
+  /// A page of 1 KiB, after which the server closes the connection. The response field `TLS-Session` is `r` if the TLS
+  /// session was resumed.
   static let closingPage = "closing"
 
   let authority: Authority
@@ -30,7 +31,9 @@ final class WebServer {
 
   init(_ place: Place) throws {
     self.place = place
-    guard let program = Place.program("nginx") else { throw Problem("nginx is missing: `make setup-bench`") }
+    guard let program = Place.program("nginx") else {
+      throw Problem("nginx is missing. Run `make setup-bench`")
+    }
     let files = place.work.appending(path: "files", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
     try BenchFile.all.forEach { try $0.make(in: files) }
@@ -44,7 +47,7 @@ final class WebServer {
     ]
     server = try Child(endingWithUs: program, arguments)
     guard ports.values.allSatisfy({ LocalPort.waitUntilOpen($0, seconds: 5) }) else {
-      throw Problem("nginx does not listen: see \(place.work.path)/nginx-error.log")
+      throw Problem("nginx did not start to listen. See \(place.work.path)/nginx-error.log")
     }
   }
 
@@ -75,7 +78,7 @@ final class WebServer {
           keepalive_timeout 0;
           add_header TLS-Session $ssl_session_reused;
         }
-        # One picture under as many names as are wanted.
+        # Serves one picture under any number of names.
         location ~ ^/distinct/[0-9]+/(.+)$ { alias pictures/$1; }
       """
     return """

@@ -3,15 +3,15 @@ import RetrieverConformance
 import Synchronization
 import TestSupport
 
-/// The `curl` command as a client of the suite: each request is a process, so what needs a library (kept connections,
-/// delegates, iteration, metrics) is not offered.
+/// The `curl` command as a client of the suite. Each request is a separate process, so features that need a library
+/// (persistent connections, delegates, iteration, metrics) are not available.
 struct CurlClient: ConformanceClient {
   let name = "curl"
 
   func makeSession(_ options: SessionOptions) throws -> any ConformanceSession {
-    if options.needsKeptConnections { throw NotOffered("connections kept between two runs") }
+    if options.needsKeptConnections { throw NotOffered("connections that persist between two runs") }
     if options.delegate != nil { throw NotOffered("delegates") }
-    if options.maximumBufferedBodySize != nil { throw NotOffered("a limit of the decoded body's size") }
+    if options.maximumBufferedBodySize != nil { throw NotOffered("a maximum size of the decoded body") }
     if options.refusesPrivateAddresses { throw NotOffered("an address policy") }
     return CurlSession(options, directory: try TemporaryDirectory())
   }
@@ -27,7 +27,7 @@ struct CurlClient: ConformanceClient {
   }
 }
 
-/// What the runs of one session share: options, a cookie jar, a folder.
+/// The shared state of the runs of a session: options, a cookie jar, a folder.
 final class CurlSession: ConformanceSession {
   private struct State {
     var running: [ObjectIdentifier: ChildProcess] = [:]
@@ -75,7 +75,7 @@ final class CurlSession: ConformanceSession {
     let watcher = Task { if await exchange.cancel?.wait() == true { kill(process.identifier, SIGTERM) } }
     defer { watcher.cancel() }
     let ending = await withTaskCancellationHandler {
-      await offThePool { process.waitForEnd(within: .seconds(300)) }
+      await runOnThread { process.waitForEnd(within: .seconds(300)) }
     } onCancel: {
       kill(process.identifier, SIGTERM)
     }

@@ -2,7 +2,7 @@ import Foundation
 import RetrieverConformance
 import TestSupport
 
-/// One run of `curl`: its arguments, and what its report means.
+/// A run of `curl`: its arguments, and the outcome from its report.
 struct CurlRun: Sendable {
   private let exchange: ExchangeRequest
   private let options: SessionOptions
@@ -16,7 +16,7 @@ struct CurlRun: Sendable {
     self.number = number
   }
 
-  /// The file that gets what `--write-out` prints.
+  /// The file for the output of `--write-out`.
   var report: String { path("report") }
 
   private func path(_ name: String) -> String { directory.path("\(number).\(name)") }
@@ -35,7 +35,7 @@ struct CurlRun: Sendable {
     if let socket = options.unixSocketPath { words += ["--unix-socket", socket] }
     if let limit = options.resourceTimeout { words += ["--max-time", seconds(limit)] }
     if let limit = exchange.timeout ?? options.requestTimeout {
-      // The nearest to an idle time-out that curl has.
+      // curl's closest equivalent of an idle time-out.
       words += ["--connect-timeout", seconds(limit), "--speed-limit", "1", "--speed-time"]
       words.append("\(max(1, limit.components.seconds))")
     }
@@ -56,7 +56,7 @@ struct CurlRun: Sendable {
       return exchange.method == "HEAD" ? ["--head"] : exchange.method == "GET" ? [] : method
     case .data(let data):
       let file = "@" + (try directory.write(data, to: "\(number).data").path)
-      // Without a method of its own, so that curl may change it on a redirect.
+      // Does not set POST explicitly, so that curl may change the method on a redirect.
       return (exchange.method == "POST" ? [] : method) + ["--data-binary", file]
     case .file(let file):
       return (exchange.method == "PUT" ? [] : method) + ["--upload-file", file.path]
@@ -78,7 +78,7 @@ struct CurlRun: Sendable {
     case .exited(0): read(into: &outcome)
     case .exited(let code): outcome.failure = failure(code)
     case .signalled(SIGTERM): outcome.failure = .url(URLError.Code.cancelled.rawValue)
-    case .signalled(let signal): outcome.failure = .other("curl ended by signal \(signal)")
+    case .signalled(let signal): outcome.failure = .other("signal \(signal) ended curl")
     case nil: outcome.failure = .other("curl did not end")
     }
     return outcome
@@ -93,7 +93,7 @@ struct CurlRun: Sendable {
     let fields = parts.last.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: [String]]
     outcome.headers = (fields ?? [:]).mapValues { $0.joined(separator: ", ") }
     var file = URL(fileURLWithPath: path("body"))
-    // curl makes no file for an empty body.
+    // curl does not create a file for an empty body.
     if !FileManager.default.fileExists(atPath: file.path) {
       _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     }
@@ -102,7 +102,7 @@ struct CurlRun: Sendable {
       file = destination
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-    // The largest downloads are judged by their size.
+    // Only the size of very large downloads is compared.
     if exchange.kind != .download || (attributes?[.size] as? Int ?? 0) < 64 << 20 {
       outcome.body = (try? Data(contentsOf: file)) ?? Data()
     }
@@ -112,7 +112,7 @@ struct CurlRun: Sendable {
     outcome.fileMode = (attributes?[.posixPermissions] as? Int).map { $0 & 0o777 }
   }
 
-  /// The URLError that stands for an exit code.
+  /// Returns the URLError for an exit code.
   private func failure(_ code: Int32) -> ExchangeOutcome.Failure {
     let text = (try? String(contentsOfFile: path("errors"), encoding: .utf8)) ?? ""
     let error: URLError.Code? =

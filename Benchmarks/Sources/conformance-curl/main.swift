@@ -1,4 +1,4 @@
 import RetrieverConformance
 
-// Tries every behaviour of the conformance suite on the `curl` command; see ConformanceMain for the arguments.
+// Runs the conformance suite with the `curl` command. See ConformanceMain for the arguments.
 await ConformanceMain.run(client: CurlClient())

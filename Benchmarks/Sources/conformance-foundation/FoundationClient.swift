@@ -1,15 +1,15 @@
 import Foundation
 import RetrieverConformance
 
-/// What is FoundationNetworking's own: what it can be told, and what it has not.
+/// The specifics of FoundationNetworking: its options, and its missing features.
 enum Library {
   static let name = "FoundationNetworking"
 
   static func configure(_ configuration: URLSessionConfiguration, _ options: SessionOptions) throws {
     if options.trustedAuthority != nil, !TrustStore.isPrepared {
-      throw NotOffered("a way to trust an authority that the system does not")
+      throw NotOffered("custom certificate authorities")
     }
-    if options.maximumBufferedBodySize != nil { throw NotOffered("a limit of the body's size") }
+    if options.maximumBufferedBodySize != nil { throw NotOffered("a maximum body size") }
     if options.unixSocketPath != nil { throw NotOffered("Unix-domain sockets") }
     if options.refusesPrivateAddresses { throw NotOffered("an address policy") }
   }

@@ -1,2 +1,2 @@
-// The URLSession under test; the other files are those of the tests of Retriever, by symbolic link.
+// Imports the URLSession that is tested. Other files are symbolic links to files of Retriever's tests.
 @_exported import FoundationNetworking

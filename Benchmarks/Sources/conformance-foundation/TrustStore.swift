@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// FoundationNetworking takes no authority but those of the system's certificate file. So that it can be tried with
-/// TLS all the same, the program goes on in a mount namespace in which that file has the tests' authority as well;
-/// nothing outside the program changes.
+/// FoundationNetworking trusts only the authorities in the system's certificate file. To test it with TLS, the program
+/// restarts in a mount namespace in which that file also contains the tests' authority. This changes nothing outside
+/// the program.
 enum TrustStore {
   private static let variable = "RETRIEVER_TRUST_STORE"
 
-  /// The files FoundationNetworking looks for, in its order.
+  /// The first existing file of those that FoundationNetworking looks for, in its order.
   private static let systemFile = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
   ].first { FileManager.default.fileExists(atPath: $0) }
 
-  /// Whether this process is in that namespace.
+  /// Whether this process runs in that namespace.
   static var isPrepared: Bool { ProcessInfo.processInfo.environment[variable] == "prepared" }
 
-  /// Starts the program anew in a namespace of its own, where the system allows that; else returns.
+  /// Restarts the program in a separate namespace. Returns if the system does not allow this.
   static func prepare() throws {
     guard !isPrepared, let systemFile, (try? ChildProcess.run(["unshare", "-rm", "true"])) != nil else {
       return
@@ -35,6 +35,6 @@ enum TrustStore {
       ] + CommandLine.arguments.dropFirst()
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     execvp(arguments[0], &pointers)
-    throw TestSupportError("unshare could not be started: \(String(cString: strerror(errno)))")
+    throw TestSupportError("could not start unshare: \(String(cString: strerror(errno)))")
   }
 }

@@ -1,5 +1,5 @@
 import RetrieverConformance
 
-// Tries every behaviour of the conformance suite on FoundationNetworking; see ConformanceMain for the arguments.
+// Runs the conformance suite with FoundationNetworking. See ConformanceMain for the arguments.
 try TrustStore.prepare()
 await ConformanceMain.run(client: URLSessionClient())

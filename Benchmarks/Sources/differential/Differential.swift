@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
 
-/// Gives the same replies to `curl` and to Retriever and writes a table of what they made of them.
+/// Sends the same replies to `curl` and to Retriever, and writes a table of the differences.
 ///
-/// usage: differential FILE; exit code 1 when there is a difference that nobody has judged.
+/// usage: differential FILE
+/// The exit status is 1 if there is a difference without a judgement.
 @main
 enum Differential {
   struct Row {
@@ -37,7 +38,7 @@ enum Differential {
     }
     let server = try ReplyServer(replies)
     defer { server.stop() }
-    async let curl = try offThePool { try CurlClient.load(replies, from: server) }
+    async let curl = try runOnThread { try CurlClient.load(replies, from: server) }
     let retriever = await RetrieverClient.load(replies, from: server)
     var rows: [Row] = []
     for (reply, (curl, retriever)) in zip(replies, zip(try await curl, retriever)) {
@@ -46,19 +47,19 @@ enum Differential {
       rows.append(
         Row(reply: reply, curl: curl, retriever: retriever, difference: difference, judgement: judgement))
     }
-    let page = Page(replies: replies, rows: rows, version: try await offThePool { try CurlClient.version() })
+    let page = Page(replies: replies, rows: rows, version: try await runOnThread { try CurlClient.version() })
     try page.text.write(toFile: file, atomically: true, encoding: .utf8)
     print("differential: \(page.summary)")
     print("differential: wrote \(file)")
     for row in rows where row.judgement == nil {
       let (curl, retriever) = (row.curl, row.retriever)
       print(
-        "not judged: \(row.reply.identifier): \(row.difference.rawValue): curl \(curl.summary(besides: retriever)); "
+        "no judgement: \(row.reply.identifier): \(row.difference.rawValue): curl \(curl.summary(besides: retriever)); "
           + "Retriever \(retriever.summary(besides: curl))")
     }
     for judgement in Judgement.all
     where !rows.contains(where: { judgement.applies(to: $0.reply, $0.difference) }) {
-      print("no longer needed: the judgement of “\(judgement.replies)”, \(judgement.difference.rawValue)")
+      print("unused judgement: “\(judgement.replies)”, \(judgement.difference.rawValue)")
     }
     return rows.allSatisfy { $0.judgement != nil } ? 0 : 1
   }

@@ -1,6 +1,6 @@
-/// What we think of a kind of difference, in a word and a sentence.
+/// A judgement of a kind of difference: a keyword and a reason.
 struct Judgement: Sendable {
-  /// The beginning of the identifiers of the replies that it is about.
+  /// The prefix of the identifiers of the replies that the judgement applies to.
   var replies: String
   var difference: Difference
   var word: String
@@ -14,53 +14,53 @@ struct Judgement: Sendable {
     difference == self.difference && reply.identifier.hasPrefix(replies)
   }
 
-  /// The first that applies counts. A difference without one makes the run fail.
+  /// All judgements. The first one that applies is used. A difference without a judgement makes the run fail.
   static let all = heads + framing + bodies
 
   private static let heads: [Judgement] = [
     Judgement("cut: ", .refusedHere, "stricter", "A connection that ends within the head gives no response."),
     Judgement("interim alone: ", .refusedHere, "stricter", "An interim response is not the response."),
-    Judgement("interim: ", .refusedHere, "stricter", "Interim responses are limited to a few."),
+    Judgement("interim: ", .refusedHere, "stricter", "The number of interim responses is limited."),
     Judgement(
-      "interim: ", .fields, "other listing", "After 101 curl lists the fields of the next head only."),
+      "interim: ", .fields, "other field list", "After 101, curl lists only the fields of the next head."),
     Judgement(
-      "status line: ", .refusedHere, "stricter", "RFC 9112, 4 has one blank, and none within the version."),
-    Judgement("field: X-A : b", .fields, "repaired", "The blank before the colon is not part of the name."),
-    Judgement("field: X-A␉: b", .fields, "repaired", "The blank before the colon is not part of the name."),
+      "status line: ", .refusedHere, "stricter", "RFC 9112, 4 requires one space, and none in the version."),
+    Judgement("field: X-A : b", .fields, "repaired", "The space before the colon is not part of the name."),
+    Judgement("field: X-A␉: b", .fields, "repaired", "The space before the colon is not part of the name."),
     Judgement(
-      "field: Content-Length : 5", .fields, "repaired", "The blank before the colon is not part of the name."),
-    Judgement("field: :", .fields, "repaired", "A field without a name is left out."),
-    Judgement("field: X-A: b␍␊␉c", .fields, "repaired", "A fold is one blank (RFC 9112, 5.2)."),
+      "field: Content-Length : 5", .fields, "repaired", "The space before the colon is not part of the name."),
+    Judgement("field: :", .fields, "repaired", "A field without a name is ignored."),
+    Judgement("field: X-A: b␍␊␉c", .fields, "repaired", "A fold becomes one space (RFC 9112, 5.2)."),
     Judgement(
-      "field: X-A: b␍␊X-B: c␍␊X-A: d", .fields, "other listing", "curl 7.88 leaves one field out of its list."
+      "field: X-A: b␍␊X-B: c␍␊X-A: d", .fields, "other field list", "curl 7.88 omits one field from its list."
     ),
-    Judgement("control character: 0d", .fields, "repaired", "A CR alone is a blank (RFC 9112, 2.2)."),
+    Judgement("control character: 0d", .fields, "repaired", "A single CR becomes a space (RFC 9112, 2.2)."),
     Judgement(
-      "control character: ", .fields, "other listing", "curl trims more characters than blank and tab."),
-    Judgement("line end: ", .fields, "repaired", "A CR alone is a blank (RFC 9112, 2.2)."),
+      "control character: ", .fields, "other field list", "curl trims more characters than space and tab."),
+    Judgement("line end: ", .fields, "repaired", "A single CR becomes a space (RFC 9112, 2.2)."),
   ]
 
   private static let framing: [Judgement] = [
     Judgement(
-      "length: ", .refusedHere, "stricter", "A length of more digits than an integer has is refused."),
-    Judgement("length: ", .error, "same error, other code", "The length is refused before the body is cut."),
+      "length: ", .refusedHere, "stricter", "A length that is too large for an integer is refused."),
+    Judgement("length: ", .error, "different error code", "Retriever reports the invalid length first."),
     Judgement(
       "length twice: ", .refusedHere, "stricter",
-      "Two lengths that are not the same text are refused (RFC 9112, 6.3)."),
+      "Two lengths with different text are refused (RFC 9112, 6.3)."),
     Judgement(
-      "length twice: ", .error, "same error, other code", "The lengths are refused before the body is cut."),
+      "length twice: ", .error, "different error code", "Retriever reports the invalid lengths first."),
     Judgement(
-      "no body: ", .error, "same error, other code", "The lengths are refused before the body is cut."),
+      "no body: ", .error, "different error code", "Retriever reports the invalid lengths first."),
     Judgement(
-      "no body", .refusedHere, "stricter", "Two different lengths are refused even where no body follows."),
+      "no body", .refusedHere, "stricter", "Two different lengths are refused even without a body."),
     Judgement(
-      "transfer coding: blank before the colon", .fields, "repaired",
-      "The blank before the colon is not part of the name."),
-    Judgement("transfer coding: ", .error, "same error, other code", otherCodings),
-    Judgement("coding and length: ", .error, "same error, other code", otherCodings),
+      "transfer coding: space before the colon", .fields, "repaired",
+      "The space before the colon is not part of the name."),
+    Judgement("transfer coding: ", .error, "different error code", otherCodings),
+    Judgement("coding and length: ", .error, "different error code", otherCodings),
     Judgement("transfer coding: ", .refusedHere, "stricter", otherCodings),
     Judgement("coding and length: ", .refusedHere, "stricter", otherCodings),
-    Judgement("trailer: ", .fields, "repaired", "Trailers are no part of the head's fields."),
+    Judgement("trailer: ", .fields, "repaired", "Trailers are not added to the fields of the head."),
   ]
 
   private static let otherCodings = "A transfer coding other than chunked is refused."
@@ -68,10 +68,10 @@ struct Judgement: Sendable {
   private static let bodies: [Judgement] = [
     Judgement(
       "content coding: gzip and then", .acceptedHere, "more tolerant",
-      "What follows the end of a gzip file is decoded or left out."),
+      "Bytes after the end of a gzip file are decoded or ignored."),
     Judgement(
       "content coding: ", .acceptedHere, "more tolerant",
-      "A body in a coding that was not asked for is given as it is."),
-    Judgement("content coding: ", .refusedHere, "stricter", "A compressed body without its end is an error."),
+      "A body in an unrequested coding is delivered without decoding."),
+    Judgement("content coding: ", .refusedHere, "stricter", "A truncated compressed body is an error."),
   ]
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a client made of a reply.
+/// A client's result for a reply.
 enum Outcome: Sendable, Equatable {
   struct Response: Sendable, Equatable {
     var status: Int
@@ -9,7 +9,7 @@ enum Outcome: Sendable, Equatable {
     var body: Data
   }
 
-  /// Why a client gave none, in classes that both have.
+  /// The class of an error, common to both clients.
   enum Failure: String, Sendable {
     case notHTTP = "not HTTP"
     case cut = "connection lost"
@@ -23,7 +23,7 @@ enum Outcome: Sendable, Equatable {
   /// The class, and the client's own code.
   case failure(Failure, String)
 
-  /// For the table: what was different, in a few words.
+  /// Returns a short description of the differences from another outcome, for the table.
   func summary(besides other: Outcome) -> String {
     switch (self, other) {
     case (.failure(let failure, let code), _): return "\(failure.rawValue) (\(code))"
@@ -50,16 +50,16 @@ enum Outcome: Sendable, Equatable {
   }
 }
 
-/// In what way two outcomes differ.
+/// The kind of difference between two outcomes.
 enum Difference: String, Sendable {
   case refusedHere = "only curl accepts"
   case acceptedHere = "only Retriever accepts"
-  case error = "another error"
-  case status = "another status"
-  case body = "another body"
-  case fields = "other fields"
+  case error = "different errors"
+  case status = "different statuses"
+  case body = "different bodies"
+  case fields = "different fields"
 
-  /// Nil when the two are the same.
+  /// Compares two outcomes. Returns nil if they are equal.
   init?(curl: Outcome, retriever: Outcome) {
     switch (curl, retriever) {
     case (.response, .failure): self = .refusedHere

@@ -1,31 +1,31 @@
 import Foundation
 
-/// The document.
+/// The document docs/differences-from-curl.md.
 struct Page {
   let replies: [RawReply]
   let rows: [Differential.Row]
   let version: String
 
   var summary: String {
-    "\(replies.count) replies; \(replies.count - rows.count) with the same result from both, \(rows.count) with a difference"
+    "\(replies.count) replies: \(replies.count - rows.count) with the same result, \(rows.count) with a difference"
   }
 
   var text: String {
     var lines = [
       "# Differences from curl", "",
       "Written by `make differential`; do not edit by hand.", "",
-      "Retriever moves bytes with libcurl and decides by itself what a response is. The same raw replies went to both:",
-      "status or class of error, body and fields were compared.", "",
+      "Retriever transfers bytes with libcurl, but interprets responses itself. Both clients got the same raw replies.",
+      "The comparison covers the status or the class of error, the body, and the fields.", "",
       "**\(summary)** (\(version)).", "",
       "| Judgement | Replies |", "|---|---|",
     ]
-    let words = Dictionary(grouping: rows) { $0.judgement?.word ?? "not judged" }
+    let words = Dictionary(grouping: rows) { $0.judgement?.word ?? "no judgement" }
     for (word, rows) in words.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
       lines.append("| \(word) | \(rows.count) |")
     }
     lines += [
       "",
-      "An error is shown as its class and the client's own code: curl's exit code, or the code of `URLError`.",
+      "An error is shown as its class and the client's code: curl's exit code, or the code of `URLError`.",
       "Control characters are shown as symbols.",
     ]
     var area: String?
@@ -42,7 +42,7 @@ struct Page {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Replies of an area with the same difference share a line.
+  /// The rows of the tables. Replies of an area with the same difference share a row.
   private var grouped: [(row: Differential.Row, name: String)] {
     var groups: [(row: Differential.Row, names: [String])] = []
     for row in rows {
@@ -69,7 +69,7 @@ struct Page {
   private static let maximumNames = 8
 
   private static func cells(_ row: Differential.Row) -> [String] {
-    let judgement = row.judgement.map { "**\($0.word)**: \($0.reason)" } ?? "not judged"
+    let judgement = row.judgement.map { "**\($0.word)**: \($0.reason)" } ?? "no judgement"
     return [row.curl.summary(besides: row.retriever), row.retriever.summary(besides: row.curl), judgement]
   }
 

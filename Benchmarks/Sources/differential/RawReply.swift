@@ -1,17 +1,17 @@
 import Foundation
 
-/// One scripted reply: bytes, and what the server does after them.
+/// A scripted reply: its bytes, and how the server ends it.
 struct RawReply: Sendable {
   enum Ending: Sendable {
     /// The server closes the connection.
     case close
-    /// The server keeps the connection open until the client closes it: the client must know the end by itself.
+    /// The server keeps the connection open until the client closes it. The client must recognise the end itself.
     case hold
   }
 
-  /// What it is about; the heading of its differences.
+  /// The topic of the reply, and the heading of its differences.
   var area: String
-  /// Its name within the area, in words.
+  /// The name within the area.
   var name: String
   var method = "GET"
   var bytes: [UInt8]
@@ -29,10 +29,10 @@ struct RawReply: Sendable {
     self.init(area, name, method: method, Array(text.utf8), ending)
   }
 
-  /// What judgements name it by.
+  /// The identifier for judgements.
   var identifier: String { "\(area): \(name)" }
 
-  /// The text with line ends and control characters made visible, as a name.
+  /// Returns a name from a text: line ends and control characters become visible symbols.
   static func visible(_ text: String) -> String {
     var shown = ""
     for byte in text.utf8 {
@@ -45,7 +45,7 @@ struct RawReply: Sendable {
       default: shown.append(Character(UnicodeScalar(byte)))
       }
     }
-    // A blank at an end would not be seen.
+    // A space at the start or end would be invisible.
     if shown.hasPrefix(" ") { shown = "␠" + shown.dropFirst() }
     if shown.hasSuffix(" ") { shown = shown.dropLast() + "␠" }
     return shown.isEmpty ? "nothing" : shown

@@ -1,4 +1,4 @@
-// Replies whose body is framed oddly (RFC 9112, 6 and 7).
+// Replies with unusual or invalid framing of the body (RFC 9112, 6 and 7).
 
 extension [RawReply] {
   private static let lengthValues = [
@@ -56,7 +56,7 @@ extension [RawReply] {
         "transfer coding", "obs-fold before chunked",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n\r\n\(body)"),
       RawReply(
-        "transfer coding", "blank before the colon",
+        "transfer coding", "space before the colon",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n\(body)"),
       RawReply(
         "transfer coding", "underscore in the name",

@@ -1,4 +1,4 @@
-// Replies whose status line or fields are odd (RFC 9112, 2 to 5).
+// Replies with unusual or invalid status lines or fields (RFC 9112, 2 to 5).
 
 extension [RawReply] {
   private static let rest = "\r\nContent-Length: 5\r\n\r\nhello"

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-// Replies whose parts are well-formed and whose combination is odd (RFC 9110).
+// Replies with valid parts in unusual combinations (RFC 9110).
 
 extension [RawReply] {
   static var interims: [RawReply] {
@@ -121,7 +121,7 @@ extension [RawReply] {
   }
 
   static var cuts: [RawReply] {
-    let whole = [
+    let completeReplies = [
       ("a length", "HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 5\r\n\r\nhello"),
       ("chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-T: a\r\n\r\n"),
       (
@@ -129,7 +129,7 @@ extension [RawReply] {
         "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
       ),
     ]
-    return whole.flatMap { name, text in
+    return completeReplies.flatMap { name, text in
       (0..<text.utf8.count).map { count in
         RawReply("cut", "\(name), after \(count) bytes", Array<UInt8>(text.utf8.prefix(count)))
       }
@@ -147,7 +147,7 @@ extension [RawReply] {
         RawReply("large", "a name of \($0) bytes", "HTTP/1.1 200 OK\r\n\(filled($0)): b\r\n\(end)")
       }
       + lengths.map { RawReply("large", "a reason of \($0) bytes", "HTTP/1.1 200 \(filled($0))\r\n\(end)") }
-      // Of longer ones it depends on the pace how far a client reads.
+      // How much a client reads of longer replies depends on timing.
       + lengths.filter { $0 < 100_000 }.map { RawReply("large", "\($0) bytes that are not HTTP", filled($0)) }
       + [10, 100, 1000, 3000, 6000, 20_000].map { count in
         RawReply(

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Sends each reply, byte for byte, to those who ask for its number.
+/// Sends each reply, byte for byte, to clients that request its number.
 struct ReplyServer {
   private let server: ScriptedServer
 
@@ -12,7 +12,7 @@ struct ReplyServer {
       else { return }
       let reply = replies[number]
       try connection.send(reply.bytes)
-      // In both cases until the client has closed, or what it did not read would turn the end into a reset.
+      // Waits in both cases until the client closes. Otherwise, unread bytes would turn the end into a reset.
       if reply.ending == .close { connection.finishSending() }
       try connection.readUntilClosed()
     }

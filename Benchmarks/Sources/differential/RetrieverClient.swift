@@ -1,7 +1,7 @@
 import Foundation
 import Retriever
 
-/// Has Retriever load all replies, each with a session, and so a connection, of its own.
+/// Loads all replies with Retriever. Each reply has a separate session, and so a separate connection.
 struct RetrieverClient {
   private static let concurrency = 8
 
@@ -39,7 +39,7 @@ struct RetrieverClient {
   }
 
   private static func failure(_ error: URLError) -> Outcome.Failure {
-    // Both are errors of the reply for Apple; the sentence tells them apart.
+    // Apple has one code for both errors. The message distinguishes them.
     if error.code == .badServerResponse, error.localizedDescription.contains("too long") { return .tooLarge }
     return switch error.code {
     case .badServerResponse, .cannotParseResponse, .unsupportedURL: .notHTTP
@@ -52,7 +52,7 @@ struct RetrieverClient {
   }
 }
 
-/// Follows no redirect, as `curl` does not.
+/// Does not follow redirects, like `curl`.
 private final class StayingDelegate: NSObject, URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

@@ -1,4 +1,4 @@
-// The Go peer: net/http and bufio.Scanner as the standard library gives them.
+// The Go peer, which uses net/http and bufio.Scanner of the standard library.
 //
 //	go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE]
 //
@@ -27,9 +27,9 @@ func main() {
 	}
 	mode, url := os.Args[1], os.Args[2]
 	flags := flag.NewFlagSet("go-client", flag.ExitOnError)
-	seconds := flags.Float64("seconds", 2, "how long")
-	concurrency := flags.Int("concurrency", 64, "how many at once")
-	trust := flags.String("trust", "", "a file of certificate authorities")
+	seconds := flags.Float64("seconds", 2, "the length of the measurement in seconds")
+	concurrency := flags.Int("concurrency", 64, "the number of concurrent requests")
+	trust := flags.String("trust", "", "a file of certificate authorities (default: the system's)")
 	flags.Parse(os.Args[3:])
 
 	if mode == "get1" {
@@ -40,7 +40,7 @@ func main() {
 		MaxConnsPerHost:     *concurrency,
 		DisableCompression:  true,
 		TLSClientConfig:     &tls.Config{RootCAs: authorities(*trust)},
-		// It would leave HTTP/2 out as soon as it is given a TLS configuration.
+		// A custom TLS configuration turns off HTTP/2 by default.
 		ForceAttemptHTTP2: true,
 	}}
 	started := time.Now()
@@ -67,12 +67,12 @@ func main() {
 			log.Fatal(err)
 		}
 	default:
-		log.Fatal("an unknown mode")
+		log.Fatal("unknown mode")
 	}
 	fmt.Printf("{\"requests\":%d,\"seconds\":%.6f,\"bytes\":%d}\n", requests, time.Since(started).Seconds(), total)
 }
 
-// Nil, which means the system's, if no file is named.
+// Returns the authorities in a file. Without a file, returns nil, which means the system's authorities.
 func authorities(file string) *x509.CertPool {
 	if file == "" {
 		return nil
@@ -86,7 +86,7 @@ func authorities(file string) *x509.CertPool {
 	return pool
 }
 
-// A package variable, so that the compiler cannot leave out the string each line becomes.
+// A package variable, so that the compiler cannot remove the string of each line.
 var kept string
 
 func get(client *http.Client, url string) *http.Response {

@@ -1,4 +1,4 @@
-// The image libraries as Swift sees them: functions that report errors as values, since setjmp must stay in C.
+// The image libraries for Swift: functions that return errors as values, because setjmp must stay in C.
 #ifndef C_IMAGE_CODECS_H
 #define C_IMAGE_CODECS_H
 
@@ -14,20 +14,20 @@
 #define _Nullable
 #endif
 
-/// How a call ended. After any of the failures only the message and the freeing of the object are left.
+/// The result of a call. After a failure, the object may only be freed, or asked for its message.
 typedef enum CODEC_CLOSED codec_result {
   codec_done,
-  /// The input that was given is used up, and more is wanted.
+  /// The input is used up, and more is needed.
   codec_needs_input,
   codec_corrupt,
   codec_unsupported,
   codec_too_large,
   codec_out_of_memory,
-  /// A callback asked to stop.
+  /// A callback requested to stop.
   codec_stopped,
 } codec_result;
 
-/// What the samples of a row mean.
+/// The meaning of the samples in a row.
 typedef enum CODEC_CLOSED codec_colors {
   codec_grey,
   codec_rgb,
@@ -35,26 +35,26 @@ typedef enum CODEC_CLOSED codec_colors {
   codec_cmyk,
 } codec_colors;
 
-/// Bytes that an encoder made; the receiver frees them with `free`.
+/// Bytes that an encoder allocated; the receiver frees them with `free`.
 typedef struct codec_buffer {
   uint8_t *_Nullable bytes;
   size_t count;
 } codec_buffer;
 
-/// Room for a library's own message.
+/// The size of the buffer for a library's message.
 #define CODEC_MESSAGE_SIZE 200
 
-// MARK: - JPEG, by libjpeg-turbo and code of our own for the pixels of the usual kind
+// MARK: - JPEG, by libjpeg-turbo, and by our own code for the most common kind of pixels
 
-/// Reads one JPEG from input that is given in pieces.
+/// Reads one JPEG from input that arrives in pieces.
 typedef struct codec_jpeg_decoder codec_jpeg_decoder;
 
 typedef struct codec_jpeg_header {
   uint32_t width, height;
   codec_colors colors;
-  /// The coefficients of the whole image are kept, and rows come once all scans were read.
+  /// The coefficients of the complete image are kept, and rows are available after all scans were read.
   bool is_buffered;
-  /// What the coefficients of a buffered image will take.
+  /// The size of the coefficients of a buffered image.
   uint64_t coefficient_bytes;
 } codec_jpeg_header;
 
@@ -64,134 +64,135 @@ typedef struct codec_jpeg_segment {
   size_t count;
 } codec_jpeg_segment;
 
-/// NULL when there is no memory.
+/// Returns NULL if memory cannot be allocated.
 codec_jpeg_decoder *_Nullable codec_jpeg_decoder_make(void);
 void codec_jpeg_decoder_free(codec_jpeg_decoder *decoder);
-/// Before the start: has libjpeg read what our own code could as well, so that the two can be compared.
+/// Makes libjpeg decode all images, so that its results can be compared with our own code's. Call this before the
+/// start.
 void codec_jpeg_decoder_leave_all_to_libjpeg(codec_jpeg_decoder *decoder);
-/// libjpeg's sentence on the failure.
+/// Returns libjpeg's error message.
 const char *codec_jpeg_decoder_message(const codec_jpeg_decoder *decoder);
 
-/// Input for the calls that follow: what was left of the last input comes first in it. The bytes must stay
-/// valid until `codec_jpeg_decoder_detach_input`.
+/// Sets the input for the following calls. It must begin with the bytes that were left of the last input. The bytes
+/// must stay valid until `codec_jpeg_decoder_detach_input`.
 void codec_jpeg_decoder_attach_input(codec_jpeg_decoder *decoder, const uint8_t *bytes, size_t count);
-/// Ends the use of the input; the answer is how many of its last bytes must be given again.
+/// Ends the use of the input. Returns the number of bytes at its end that must be passed again.
 size_t codec_jpeg_decoder_detach_input(codec_jpeg_decoder *decoder);
-/// No input will follow what is attached: decoding goes on as if the image ended there.
+/// Declares that no more input follows. Decoding continues as if the image ended there.
 void codec_jpeg_decoder_end_input(codec_jpeg_decoder *decoder);
 
 codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_jpeg_header *header);
-/// The segments seen before the first scan, of marker APP1 or APP2 (1 or 2) and in their order; an empty one
-/// ends the list. There are at most 2,048 of both. They are valid until the decoder is freed.
+/// Returns a segment that was read before the first scan, by its marker (1 for APP1, 2 for APP2) and its index. An
+/// empty segment ends the list. There are at most 2,048 segments in total. They are valid until the decoder is freed.
 codec_jpeg_segment codec_jpeg_decoder_segment(
     const codec_jpeg_decoder *decoder, int application, size_t index);
 
-/// Takes memory for rows at `eighths`/8 of the size, and tells that size.
+/// Allocates memory for rows at `eighths`/8 of the size, and returns that size.
 codec_result codec_jpeg_decoder_start(
     codec_jpeg_decoder *decoder, unsigned eighths, uint32_t *width, uint32_t *height);
 
-/// Of a buffered image: reads scans until the input is used up (`codec_needs_input`) or the image ends.
+/// For a buffered image: reads scans until the input is used up (`codec_needs_input`) or the image ends.
 codec_result codec_jpeg_decoder_read_scans(codec_jpeg_decoder *decoder);
-/// Of a buffered image: how many scans were read to their end.
+/// For a buffered image: returns the number of complete scans.
 int codec_jpeg_decoder_complete_scans(const codec_jpeg_decoder *decoder);
-/// Of a buffered image: begins rows of the scans so far, of which one must be complete.
+/// For a buffered image: starts to output rows of the scans so far, of which at least one must be complete.
 codec_result codec_jpeg_decoder_start_output(codec_jpeg_decoder *decoder);
-/// Of a buffered image: ends the rows that `codec_jpeg_decoder_start_output` began.
+/// For a buffered image: ends the output that `codec_jpeg_decoder_start_output` started.
 codec_result codec_jpeg_decoder_finish_output(codec_jpeg_decoder *decoder);
 
-/// Reads up to `capacity` rows, `*count` in number. `codec_done` with fewer than `capacity` says that the last
-/// row was read; `codec_needs_input` may come with rows.
+/// Reads up to `capacity` rows and sets `*count` to their number. `codec_done` with fewer rows than `capacity` means
+/// that the last row was read. `codec_needs_input` may also return rows.
 codec_result codec_jpeg_decoder_read_rows(
     codec_jpeg_decoder *decoder, uint8_t *rows, size_t bytes_per_row, size_t capacity, size_t *count);
 
-/// Rows of this output that are still to be read.
+/// Returns the number of rows of this output that remain to be read.
 uint32_t codec_jpeg_decoder_rows_left(const codec_jpeg_decoder *decoder);
 
-/// The first warning on data that are damaged, or NULL.
+/// Returns the first warning about damaged data, or NULL.
 const char *_Nullable codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder);
-/// True when the input ended before the image did, and something had to be made up for it.
+/// Returns true if the input ended before the image did, so that part of the image was invented.
 bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder);
-/// Rows, at the scale that was started, that come wholly from the input. Meant for truncated images that are
-/// not buffered.
-uint32_t codec_jpeg_decoder_genuine_rows(const codec_jpeg_decoder *decoder);
+/// Returns the number of rows, at the current scale, that contain only data from the input. Use it for truncated
+/// images that are not buffered.
+uint32_t codec_jpeg_decoder_real_rows(const codec_jpeg_decoder *decoder);
 
 typedef struct codec_jpeg_encoding {
   uint32_t width, height;
-  /// 1 grey, 3 RGB, 4 RGBA (laid over white), or CMYK with `is_cmyk`.
+  /// 1 for gray, 3 for RGB, 4 for RGBA (drawn over white), or 4 for CMYK with `is_cmyk`.
   int channels;
   /// 1 to 100.
   int quality;
   bool is_progressive;
-  /// Chroma at half the resolution in both directions.
+  /// Chroma has half the resolution in both directions.
   bool halves_chroma;
-  /// With that: only across.
-  bool keeps_chroma_rows;
-  /// Huffman tables made to measure, which are so anyway when it is progressive.
-  bool fits_tables;
-  /// Four channels are inks, stored Adobe's way.
+  /// With `halves_chroma`: chroma has half the resolution only horizontally.
+  bool halves_chroma_horizontally_only;
+  /// Optimized Huffman tables, which a progressive image always has.
+  bool optimizes_tables;
+  /// The four channels are inks, stored inverted as Adobe does.
   bool is_cmyk;
-  /// MCUs between restart markers; 0 for none.
+  /// The number of MCUs between restart markers; 0 for none.
   int restart_interval;
 } codec_jpeg_encoding;
 
-/// Makes a JPEG of rows without padding. `message` has CODEC_MESSAGE_SIZE bytes.
+/// Encodes rows without padding as a JPEG. `message` has CODEC_MESSAGE_SIZE bytes.
 codec_result codec_jpeg_encode(
     const uint8_t *pixels, const codec_jpeg_encoding *encoding, codec_buffer *output, char *message);
 
 // MARK: - PNG, by libpng
 
-/// Reads one PNG from input that is given in pieces.
+/// Reads one PNG from input that arrives in pieces.
 typedef struct codec_png_decoder codec_png_decoder;
 
 typedef struct codec_png_header {
   uint32_t width, height;
   codec_colors colors;
-  /// 1 or 2; samples of two bytes have the machine's order.
+  /// 1 or 2. Samples of two bytes have the machine's byte order.
   int bytes_per_sample;
   bool is_interlaced;
   /// Valid until the decoder is freed; NULL without an iCCP chunk.
   const uint8_t *_Nullable profile;
   size_t profile_count;
-  /// TIFF data; NULL without an eXIf chunk in front of the pixels.
+  /// TIFF data; NULL without an eXIf chunk before the pixels.
   const uint8_t *_Nullable exif;
   size_t exif_count;
-  /// What gAMA says, and 0 where there is none or where iCCP or sRGB overrule it.
+  /// The value of the gAMA chunk; 0 if there is none, or if iCCP or sRGB overrides it.
   double gamma;
-  /// White, red, green and blue as x and y; meaningless without `has_chromaticities`.
+  /// White, red, green and blue as x and y. Only valid with `has_chromaticities`.
   double chromaticities[8];
   bool has_chromaticities;
 } codec_png_header;
 
-/// What the decoder calls while it is fed. Answering false ends the feeding with `codec_stopped`.
+/// The functions that the decoder calls while it reads. If one returns false, reading ends with `codec_stopped`.
 typedef struct codec_png_callbacks {
   void *context;
-  /// Comes once, before memory is taken for pixels.
+  /// Called once, before memory is allocated for pixels.
   bool (*begin)(void *context, const codec_png_header *header);
-  /// Comes for each row, from the top, of an image that is not interlaced.
+  /// Called for each row, from the top, unless the image is interlaced.
   bool (*take)(void *context, const uint8_t *row, size_t count);
 } codec_png_callbacks;
 
-/// NULL when there is no memory.
+/// Returns NULL if memory cannot be allocated.
 codec_png_decoder *_Nullable codec_png_decoder_make(void);
 void codec_png_decoder_free(codec_png_decoder *decoder);
-/// libpng's sentence on the failure.
+/// Returns libpng's error message.
 const char *codec_png_decoder_message(const codec_png_decoder *decoder);
-/// `codec_done` once the end of the image was read, `codec_needs_input` before.
+/// Returns `codec_done` after the end of the image was read, and `codec_needs_input` before.
 codec_result codec_png_decoder_feed(
     codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks);
-/// True when all pixels were read.
+/// Returns true if all pixels were read.
 bool codec_png_decoder_has_all_rows(const codec_png_decoder *decoder);
-/// The pixels of an interlaced image as they are by now, without padding, and how many rows from the top have
-/// anything in them; NULL for other images. Valid until the next call.
+/// Returns the pixels of an interlaced image as decoded so far, without padding; NULL for other images. `*rows` is the
+/// number of rows, from the top, that contain pixels. The result is valid until the next call.
 const uint8_t *_Nullable codec_png_decoder_pixels(const codec_png_decoder *decoder, uint32_t *rows);
 
 typedef struct codec_png_encoding {
   uint32_t width, height;
-  /// 1 grey, 3 RGB, 4 RGBA, of 8 bits each.
+  /// 1 for gray, 3 for RGB, 4 for RGBA, with 8 bits each.
   int channels;
 } codec_png_encoding;
 
-/// Makes a PNG of rows without padding. `message` has CODEC_MESSAGE_SIZE bytes.
+/// Encodes rows without padding as a PNG. `message` has CODEC_MESSAGE_SIZE bytes.
 codec_result codec_png_encode(
     const uint8_t *pixels, const codec_png_encoding *encoding, codec_buffer *output, char *message);
 
@@ -199,61 +200,62 @@ codec_result codec_png_encode(
 
 /// An ICC profile.
 typedef struct codec_color_profile codec_color_profile;
-/// Turns rows in a profile's colors into sRGB.
+/// Converts rows from a profile's colors to sRGB.
 typedef struct codec_color_transform codec_color_transform;
 
-/// NULL when it is no profile, or not one for pixels of these colors.
+/// Returns NULL if the data is not a valid profile, or not a profile for pixels of these colors.
 codec_color_profile *_Nullable codec_color_profile_make(const uint8_t *bytes, size_t count, codec_colors colors);
 void codec_color_profile_free(codec_color_profile *profile);
-/// True when it is made of nothing but tone curves and, for RGB, a matrix.
+/// Returns true if the profile contains only tone curves and, for RGB, a matrix.
 bool codec_color_profile_is_curves(const codec_color_profile *profile);
-/// A profile of curves: the linear light of `count` samples spread evenly from 0 to 1, of red, green or blue
-/// (0 to 2; any for grey).
+/// For a profile with curves: computes the linear light of `count` samples that are spread evenly from 0 to 1.
+/// `channel` is 0, 1 or 2 for red, green or blue; any value for gray.
 void codec_color_profile_sample(const codec_color_profile *profile, int channel, float *samples, size_t count);
-/// A profile of curves: the nine numbers from linear RGB to XYZ under D50, row by row; false for grey.
+/// For a profile with curves: returns the matrix from linear RGB to XYZ (D50), row by row; false for gray.
 bool codec_color_profile_matrix(const codec_color_profile *profile, double *matrix);
 
-/// From pixels in the profile's colors to sRGB of 8 or 16 bits a sample; alpha goes along. NULL when the profile
-/// does not allow it.
+/// Creates a transform from pixels in the profile's colors to sRGB with 8 or 16 bits per sample. Alpha is copied.
+/// Returns NULL if the profile does not support it.
 codec_color_transform *_Nullable codec_color_transform_make(
     const codec_color_profile *profile, codec_colors colors, int bytes_per_sample);
 void codec_color_transform_free(codec_color_transform *transform);
 void codec_color_transform_convert(
     const codec_color_transform *transform, const void *from, void *to, size_t pixels);
 
-/// Makes an ICC profile of a gamma (what encoded samples are raised to, to be light) and chromaticities, of which
-/// NULL means sRGB's; of grey where `colors` is.
+/// Creates an ICC profile from a gamma (the exponent from encoded samples to light) and chromaticities (NULL for those
+/// of sRGB). The profile is for gray if `colors` is.
 codec_result codec_color_profile_write(
     double exponent, const double *_Nullable chromaticities, codec_colors colors, codec_buffer *output);
 
 // MARK: - WebP, by libwebp
 
-/// Reads the pixels of one WebP frame: an ALPH chunk perhaps, then a VP8 or VP8L chunk, all with their heads.
+/// Reads the pixels of one WebP frame: an optional ALPH chunk, then a VP8 or VP8L chunk, with their chunk headers.
 typedef struct codec_webp_decoder codec_webp_decoder;
 
-/// NULL when there is no memory. `is_reduced` says that the pixels will be scaled down, so that chroma need not
-/// be smoothed.
+/// Returns NULL if memory cannot be allocated. With `is_reduced`, the pixels will be scaled down, so that chroma need
+/// not be smoothed.
 codec_webp_decoder *_Nullable codec_webp_decoder_make(bool has_alpha, bool is_reduced);
 void codec_webp_decoder_free(codec_webp_decoder *decoder);
-/// libwebp has no sentences; this is one for its status.
+/// Returns a message for libwebp's status, because libwebp has none.
 const char *codec_webp_decoder_message(const codec_webp_decoder *decoder);
-/// Reads on in all bytes so far, which may have moved since the last call and stay valid until the next one or
-/// the end. `codec_done` once all rows were read, `codec_needs_input` before.
+/// Continues to read, with all bytes so far. They may have moved since the last call, and must stay valid until the
+/// next call or the end. Returns `codec_done` after all rows were read, and `codec_needs_input` before.
 codec_result codec_webp_decoder_update(codec_webp_decoder *decoder, const uint8_t *bytes, size_t count);
-/// The pixels read so far, or NULL: `*rows` of them, from the top. Valid until the decoder is freed.
+/// Returns the pixels read so far, or NULL. They have `*rows` rows, from the top, and are valid until the decoder is
+/// freed.
 const uint8_t *_Nullable codec_webp_decoder_pixels(
     const codec_webp_decoder *decoder, uint32_t *width, uint32_t *rows, size_t *bytes_per_row);
 
 typedef struct codec_webp_encoding {
   uint32_t width, height;
-  /// 3 RGB or 4 RGBA.
+  /// 3 for RGB, 4 for RGBA.
   int channels;
-  /// 0 to 100; without loss it is the effort.
+  /// The quality from 0 to 100; for lossless images, the effort.
   float quality;
   bool is_lossless;
 } codec_webp_encoding;
 
-/// Makes a WebP of rows without padding. `message` has CODEC_MESSAGE_SIZE bytes.
+/// Encodes rows without padding as a WebP. `message` has CODEC_MESSAGE_SIZE bytes.
 codec_result codec_webp_encode(
     const uint8_t *pixels, const codec_webp_encoding *encoding, codec_buffer *output, char *message);
 
@@ -265,19 +267,20 @@ typedef struct codec_gif_decoder codec_gif_decoder;
 typedef struct codec_gif_frame {
   uint32_t left, top, width, height;
   bool is_interlaced;
-  /// Has a color that stands for none.
+  /// One of the colors means transparent.
   bool has_transparency;
 } codec_gif_frame;
 
-/// The bytes from the start of the file have to stay valid as long as the decoder. NULL when there is no memory.
+/// Returns NULL if memory cannot be allocated. The bytes begin at the start of the file, and must stay valid as long
+/// as the decoder.
 codec_gif_decoder *_Nullable codec_gif_decoder_make(const uint8_t *bytes, size_t count);
 void codec_gif_decoder_free(codec_gif_decoder *decoder);
-/// giflib's sentence on the failure.
+/// Returns giflib's error message.
 const char *codec_gif_decoder_message(const codec_gif_decoder *decoder);
-/// Reads up to the pixels of the first frame.
+/// Reads the file up to the pixels of the first frame.
 codec_result codec_gif_decoder_start(codec_gif_decoder *decoder, codec_gif_frame *frame);
-/// Reads the next row as stored (an interlaced frame has another order): RGB, or RGBA where asked for.
-/// `codec_needs_input` when the bytes end.
+/// Reads the next row as stored, as RGB or RGBA. The rows of an interlaced frame have another order. Returns
+/// `codec_needs_input` if the bytes end.
 codec_result codec_gif_decoder_read_row(codec_gif_decoder *decoder, bool with_alpha, uint8_t *row);
 
 #if defined(__clang__)

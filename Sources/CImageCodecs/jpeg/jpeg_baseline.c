@@ -8,23 +8,23 @@
 #include "jpeg_transform.h"
 
 enum {
-  /// As many as the first-level cache takes beside the tables. Coefficients that were stored one by one are
-  /// not read as vectors right away, which would wait for each of them.
-  mcus_at_once = 8,
-  /// Read, though not used, past the samples of a row.
+  /// The number of MCUs per batch that fit into the first-level cache together with the tables. A batch also gives
+  /// stores of single coefficients time to complete before vectors read them.
+  batch_mcus = 8,
+  /// The number of bytes that are read, but not used, after the samples of a row.
   plane_slack = 16,
-  /// With fewer bytes, a batch of MCUs would likely end too early.
-  bytes_at_least = 2048,
+  /// The minimum number of bytes to start a batch. With fewer bytes, it would probably end too early.
+  min_batch_bytes = 2048,
   few_pixels = 200000,
 };
 
-/// Samples of a component, of one row of MCUs.
+/// The samples of a component in one row of MCUs.
 typedef struct jpeg_plane {
   uint8_t *samples;
   size_t bytes_per_row;
-  /// Samples of a block in each direction.
+  /// The number of samples of a block in each direction.
   unsigned block_size;
-  /// Blocks of an MCU in each direction.
+  /// The number of blocks of an MCU in each direction.
   unsigned across, down;
 } jpeg_plane;
 
@@ -33,25 +33,25 @@ struct jpeg_baseline {
   jpeg_restart restart;
   unsigned components;
   jpeg_plane planes[3];
-  /// Chroma is as wide as it comes; halved, two rows of this hold what was made of it.
+  /// Chroma at full width, if its width was halved: two rows of this.
   uint8_t *wide;
   size_t narrow_width;
   bool widens_smoothly;
   uint32_t mcus_per_row, mcu_rows;
   uint32_t mcu, mcu_row;
-  /// Rows that a row of MCUs makes, and how many of the present one were handed out.
+  /// The number of rows in a row of MCUs, and how many of them were returned.
   uint32_t rows_per_mcu, row_of_mcu;
   uint32_t row;
   jpeg_block_reading readings[3];
   jpeg_entropy entropy;
-  jpeg_block blocks[mcus_at_once * jpeg_most_blocks + 1];
-  uint8_t lasts[mcus_at_once * jpeg_most_blocks];
-  // Last, and written to only where they are used: they are large.
+  jpeg_block blocks[batch_mcus * jpeg_max_blocks + 1];
+  uint8_t lasts[batch_mcus * jpeg_max_blocks];
+  // Last, and initialized only if they are used, because they are large.
   jpeg_huffman dc[NUM_HUFF_TBLS];
   jpeg_ac_table ac[NUM_HUFF_TBLS];
 };
 
-// MARK: - What is usual
+// MARK: - Supported images
 
 static bool has_usual_scan(j_decompress_ptr image) {
   if (image->progressive_mode || image->arith_code || image->data_precision != 8) return false;
@@ -75,14 +75,14 @@ static bool has_usual_colors(j_decompress_ptr image) {
          image->out_color_space == JCS_RGB;
 }
 
-/// One sample of chroma for one or two by one or two of luminance; and no row of it is to be made of two.
+/// Chroma must have one sample for 1 × 1, 2 × 1 or 2 × 2 samples of luminance. No row of it may be blended from two.
 static bool has_usual_sampling(j_decompress_ptr image) {
   const jpeg_component_info *light = &image->comp_info[0];
   int size = image->min_DCT_scaled_size;
   if (size != 1 && size != 2 && size != 4 && size != 8) return false;
   if (light->h_samp_factor > 2 || light->v_samp_factor > 2 || light->DCT_scaled_size != size) return false;
   if (image->num_components == 1) return light->h_samp_factor == 1 && light->v_samp_factor == 1;
-  // Above each other alone is for cameras turned round, and rare.
+  // Only vertical subsampling is rare: it comes from rotated camera images.
   if (light->v_samp_factor == 2 && light->h_samp_factor == 1) return false;
   for (int index = 1; index < 3; index++) {
     const jpeg_component_info *chroma = &image->comp_info[index];
@@ -92,15 +92,15 @@ static bool has_usual_sampling(j_decompress_ptr image) {
   return true;
 }
 
-// MARK: - Making
+// MARK: - Creation
 
-/// Looking at few bits is enough for few pixels.
+/// Images with few pixels use fewer bits per lookup, because the tables take time to build.
 static unsigned pair_bits_for(j_decompress_ptr image) {
   uint64_t pixels = (uint64_t)image->image_width * image->image_height;
-  return pixels < few_pixels ? jpeg_most_pair_bits - 3 : jpeg_most_pair_bits;
+  return pixels < few_pixels ? jpeg_max_pair_bits - 3 : jpeg_max_pair_bits;
 }
 
-// Files that count on the tables everybody has are for libjpeg.
+// libjpeg reads files without their own tables, which rely on the standard ones.
 
 static bool set_up_dc(jpeg_baseline *baseline, int number) {
   if (number < 0 || number >= NUM_HUFF_TBLS) return false;
@@ -146,7 +146,7 @@ static bool set_up_widening(jpeg_baseline *baseline) {
   j_decompress_ptr image = baseline->image;
   const jpeg_component_info *light = &image->comp_info[0], *chroma = &image->comp_info[1];
   if (chroma->DCT_scaled_size == light->h_samp_factor * light->DCT_scaled_size) return true;
-  // When libjpeg smooths chroma, and how much of it counts for that.
+  // The condition under which libjpeg smooths chroma, and the width that it smooths.
   size_t width = chroma->downsampled_width;
   baseline->narrow_width = width;
   baseline->widens_smoothly = image->do_fancy_upsampling && image->min_DCT_scaled_size > 1 && width > 2;
@@ -162,7 +162,7 @@ static bool set_up(jpeg_baseline *baseline) {
   baseline->mcus_per_row = (image->image_width + width - 1) / width;
   baseline->mcu_rows = (image->image_height + height - 1) / height;
   baseline->rows_per_mcu = (uint32_t)(light->v_samp_factor * light->DCT_scaled_size);
-  // None is ready: the next to come begins a row of MCUs.
+  // No row is ready, so the next one starts a row of MCUs.
   baseline->row_of_mcu = baseline->rows_per_mcu;
   baseline->components = (unsigned)image->num_components;
   for (int index = 0; index < image->num_components; index++) {
@@ -174,7 +174,7 @@ static bool set_up(jpeg_baseline *baseline) {
 
 jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image) {
   if (!has_usual_scan(image) || !has_usual_colors(image) || !has_usual_sampling(image)) return NULL;
-  // Aligned for vectors, and in whole lines of the cache.
+  // Aligned for vectors, and in complete cache lines.
   jpeg_baseline *baseline = aligned_alloc(64, (sizeof *baseline + 63) / 64 * 64);
   if (!baseline) return NULL;
   memset(baseline, 0, offsetof(jpeg_baseline, dc));
@@ -192,7 +192,7 @@ void jpeg_baseline_free(jpeg_baseline *baseline) {
 
 // MARK: - Reading
 
-/// Makes samples of MCUs that follow each other.
+/// Computes the samples of consecutive MCUs.
 static void transform(jpeg_baseline *baseline, uint32_t first, unsigned count) {
   const jpeg_block *block = baseline->blocks;
   const uint8_t *last = baseline->lasts;
@@ -210,15 +210,15 @@ static void transform(jpeg_baseline *baseline, uint32_t first, unsigned count) {
   }
 }
 
-static unsigned least(unsigned first, unsigned second) {
+static unsigned minimum(unsigned first, unsigned second) {
   return first < second ? first : second;
 }
 
-/// MCUs that a segment lacks are grey, or the last of them what zeros make of it.
-static bool make_up(jpeg_baseline *baseline, unsigned count) {
+/// Replaces missing MCUs: the first is decoded as if zeros followed, the others are gray.
+static bool fill_missing(jpeg_baseline *baseline, unsigned count) {
   jpeg_entropy *entropy = &baseline->entropy;
-  if (!baseline->restart.lacks_data) {
-    baseline->restart.lacks_data = true;
+  if (!baseline->restart.is_missing_data) {
+    baseline->restart.is_missing_data = true;
     WARNMS(baseline->image, JWRN_HIT_MARKER);
     jpeg_entropy_read_past_end(entropy, baseline->blocks, baseline->lasts);
     return true;
@@ -228,25 +228,25 @@ static bool make_up(jpeg_baseline *baseline, unsigned count) {
   return false;
 }
 
-/// Reads the rest of a row of MCUs; false when input is wanted.
+/// Reads the rest of a row of MCUs; returns false if more input is needed.
 static bool read_mcu_row(jpeg_baseline *baseline) {
   jpeg_entropy *entropy = &baseline->entropy;
   while (baseline->mcu < baseline->mcus_per_row) {
     if (!jpeg_restart_pass(&baseline->restart, entropy, baseline->image)) return false;
-    unsigned wanted = least(mcus_at_once, baseline->mcus_per_row - baseline->mcu);
-    wanted = least(wanted, jpeg_restart_mcus_left(&baseline->restart));
+    unsigned wanted = minimum(batch_mcus, baseline->mcus_per_row - baseline->mcu);
+    wanted = minimum(wanted, jpeg_restart_mcus_left(&baseline->restart));
     unsigned count = 0;
     bool has_input = baseline->image->src->bytes_in_buffer > 0;
-    if (has_input && jpeg_entropy_bytes_left(entropy) < bytes_at_least) {
+    if (has_input && jpeg_entropy_bytes_left(entropy) < min_batch_bytes) {
       jpeg_entropy_fill(entropy, baseline->image);
     }
-    if (!baseline->restart.lacks_data) {
+    if (!baseline->restart.is_missing_data) {
       count = jpeg_entropy_read(entropy, wanted, baseline->blocks, baseline->lasts);
     }
     if (count == 0) {
-      if (!baseline->restart.lacks_data && jpeg_entropy_fill(entropy, baseline->image)) continue;
+      if (!baseline->restart.is_missing_data && jpeg_entropy_fill(entropy, baseline->image)) continue;
       if (entropy->segment.marker == 0) return false;
-      count = make_up(baseline, wanted) ? 1 : wanted;
+      count = fill_missing(baseline, wanted) ? 1 : wanted;
     }
     if (entropy->has_bad_code) {
       entropy->has_bad_code = false;

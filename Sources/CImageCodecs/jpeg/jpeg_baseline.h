@@ -1,5 +1,5 @@
-// The pixels of the usual JPEG, read without libjpeg's Huffman decoder, which takes most of the time of a
-// thumbnail.
+// Reads the pixels of the most common kind of JPEG without libjpeg's Huffman decoder, which takes most of the time of
+// a thumbnail.
 #ifndef JPEG_BASELINE_H
 #define JPEG_BASELINE_H
 
@@ -7,12 +7,13 @@
 
 typedef struct jpeg_baseline jpeg_baseline;
 
-/// After the header was read and the size of the output calculated; from then on, input is for these
-/// functions and no longer for libjpeg. NULL leaves it to libjpeg: the image is not of the usual kind, or
-/// there is no memory.
+/// Creates a reader after the header was read and the output size computed. From then on, these functions read the
+/// input, and libjpeg does not. Returns NULL if libjpeg must read the image: it is of another kind, or memory cannot
+/// be allocated.
 ///
-/// Usual are sequential Huffman coding in one scan, grey or YCbCr, chroma in full or halved, and scales that
-/// need no row of chroma but those beside them. What is wrong with the tables, libjpeg can say best.
+/// The supported kind is sequential Huffman coding in one scan, in gray or YCbCr, with full or halved chroma, and at
+/// scales that do not blend rows of chroma. Images with invalid tables are left to libjpeg too, because it reports the
+/// error best.
 jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image);
 void jpeg_baseline_free(jpeg_baseline *baseline);
 
@@ -21,7 +22,7 @@ codec_result jpeg_baseline_read_rows(
     jpeg_baseline *baseline, uint8_t *rows, size_t bytes_per_row, size_t capacity, size_t *count);
 
 uint32_t jpeg_baseline_rows_left(const jpeg_baseline *baseline);
-/// Rows of MCUs that were read to their end.
+/// Returns the number of complete rows of MCUs.
 uint32_t jpeg_baseline_mcu_rows(const jpeg_baseline *baseline);
 
 #endif

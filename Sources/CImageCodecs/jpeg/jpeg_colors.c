@@ -6,7 +6,7 @@
 #include <tmmintrin.h>
 #endif
 
-// 1.402, 0.34414, 0.71414 and 1.772 in 65,536ths, and the parts of them that are not whole.
+// The factors 1.402, 0.34414, 0.71414 and 1.772 in units of 1/65,536.
 enum {
   red_of_red = 91881,
   green_of_blue = 22554,
@@ -31,7 +31,7 @@ static void convert_each(
 #ifdef __x86_64__
 #define SSSE3 __attribute__((target("ssse3")))
 
-/// A product in 65,536ths, rounded as above: a half is added before the last bit goes.
+/// Returns a product in units of 1/65,536, rounded as above: adds one half before the last bit is dropped.
 SSSE3 static inline __m128i scaled(__m128i doubled, int factor) {
   __m128i product = _mm_mulhi_epi16(doubled, _mm_set1_epi16((short)factor));
   return _mm_srai_epi16(_mm_add_epi16(product, _mm_set1_epi16(1)), 1);
@@ -46,7 +46,7 @@ typedef struct three_channels {
   __m128i red, green, blue;
 } three_channels;
 
-/// Eight pixels, of samples in 16 bits each.
+/// Converts eight pixels with 16-bit samples.
 SSSE3 static inline three_channels colors_of(__m128i light, __m128i cb, __m128i cr) {
   cb = _mm_sub_epi16(cb, _mm_set1_epi16(128));
   cr = _mm_sub_epi16(cr, _mm_set1_epi16(128));
@@ -61,8 +61,8 @@ SSSE3 static inline three_channels colors_of(__m128i light, __m128i cb, __m128i 
 
 SSSE3 static void convert_sixteen(
     const uint8_t *light, const uint8_t *blue, const uint8_t *red, uint8_t *pixels) {
-  // Where in a run of 16 bytes of the output the samples of a channel go; the others follow one and two
-  // places on.
+  // The positions of a channel's samples in a run of 16 output bytes. The other channels follow one and two positions
+  // later.
   static const int8_t spread[3][16] = {
       {0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1, 5},
       {-1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1, 10, -1},

@@ -4,28 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A progressive image may be cut into any number of scans, each of which costs a walk over all its blocks
-// though it may hold next to nothing. Ten to twenty scans are usual.
-enum { most_scans = 500, scans_always_allowed = 40 };
-static const uint64_t most_blocks_in_scans = 100000000;
-// libjpeg walks over all segments it has kept to add another. 64 MiB are 1,024 of the longest.
-enum { most_segments = 2048 };
+// A progressive image can have any number of scans. Each scan takes a pass over all its blocks, even if it contains
+// almost no data. Ten to twenty scans are common.
+enum { max_scans = 500, scans_always_allowed = 40 };
+static const uint64_t max_blocks_in_scans = 100000000;
+// libjpeg walks over all segments it has kept to add another. A file of 64 MiB has 1,024 segments of maximum length.
+enum { max_segments = 2048 };
 
 struct codec_jpeg_decoder {
   struct jpeg_decompress_struct image;
   jpeg_failure failure;
   struct jpeg_source_mgr source;
-  /// Reads the pixels in place of libjpeg.
+  /// Reads the pixels instead of libjpeg.
   jpeg_baseline *baseline;
   bool leaves_all_to_libjpeg;
-  /// Bytes that libjpeg wants passed over and that have not come yet.
-  size_t owed;
-  /// CMYK samples are stored as 255 minus the ink: Adobe's habit.
+  /// The number of bytes that libjpeg wants to skip and that have not arrived yet.
+  size_t bytes_to_skip;
+  /// CMYK samples are stored as 255 minus the ink, as Adobe does.
   bool is_inverted;
   bool has_ended;
-  bool made_up_end;
-  bool lacks_data;
-  uint32_t genuine_rows;
+  bool has_synthetic_end;
+  bool is_missing_data;
+  uint32_t real_rows;
   uint32_t segments;
   uint64_t blocks_in_scans;
   bool has_warning;
@@ -39,7 +39,8 @@ static codec_jpeg_decoder *decoder_of(j_common_ptr image) {
 static bool is_damage(const struct jpeg_error_mgr *manager) {
   switch (manager->msg_code) {
     case JWRN_EXTRANEOUS_DATA:
-      // Cameras pad between segments and before the end; before a restart marker it means lost blocks.
+      // Cameras add padding between segments and before the end. Before a restart marker, extra data means lost
+      // blocks.
       return manager->msg_parm.i[1] >= 0xD0 && manager->msg_parm.i[1] <= 0xD7;
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
@@ -50,25 +51,25 @@ static bool is_damage(const struct jpeg_error_mgr *manager) {
   }
 }
 
-/// From here on everything is made up: the blocks of the row that is being read, and all rows after it.
-static void note_lack(codec_jpeg_decoder *decoder) {
+/// Records that data is missing: the blocks of the current row and all later rows are invented.
+static void note_missing_data(codec_jpeg_decoder *decoder) {
   const struct jpeg_decompress_struct *image = &decoder->image;
-  if (decoder->lacks_data) return;
-  decoder->lacks_data = true;
-  // A scan that refines others leaves every row with something to show.
+  if (decoder->is_missing_data) return;
+  decoder->is_missing_data = true;
+  // After the first scan, every row contains some data.
   if (image->input_scan_number > 1) return;
   uint64_t rows = decoder->baseline ? jpeg_baseline_mcu_rows(decoder->baseline) : image->input_iMCU_row;
   rows *= (uint64_t)image->max_v_samp_factor * (uint64_t)image->min_DCT_scaled_size;
   if (rows >= image->output_height) return;
-  // Where chroma is halved, the last row of blocks that are there is blended with blocks that are not.
+  // If chroma is halved, the last row of real blocks is blended with invented blocks.
   if (rows > 0 && image->max_v_samp_factor > 1) rows -= 1;
-  decoder->genuine_rows = (uint32_t)rows;
+  decoder->real_rows = (uint32_t)rows;
 }
 
-/// libjpeg mentions each segment once it is done with it. After so many, more are passed over.
+/// Counts a segment, which libjpeg reports after reading it. After the maximum, further segments are skipped.
 static void count_segment(codec_jpeg_decoder *decoder, int marker) {
   if (marker != JPEG_APP0 + 1 && marker != JPEG_APP0 + 2) return;
-  if (++decoder->segments != most_segments) return;
+  if (++decoder->segments != max_segments) return;
   jpeg_save_markers(&decoder->image, JPEG_APP0 + 1, 0);
   jpeg_save_markers(&decoder->image, JPEG_APP0 + 2, 0);
 }
@@ -81,8 +82,8 @@ static void note_message(j_common_ptr common, int level) {
   }
   common->err->num_warnings++;
   if (!is_damage(common->err)) return;
-  if (decoder->made_up_end) {
-    note_lack(decoder);
+  if (decoder->has_synthetic_end) {
+    note_missing_data(decoder);
     return;
   }
   if (decoder->has_warning) return;
@@ -102,7 +103,7 @@ static boolean fill_input(j_decompress_ptr image) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
   codec_jpeg_decoder *decoder = decoder_of((j_common_ptr)image);
   if (!decoder->has_ended) return FALSE;
-  decoder->made_up_end = true;
+  decoder->has_synthetic_end = true;
   image->src->next_input_byte = end;
   image->src->bytes_in_buffer = sizeof end;
   return TRUE;
@@ -115,7 +116,7 @@ static void skip_input(j_decompress_ptr image, long count) {
   size_t now = wanted < image->src->bytes_in_buffer ? wanted : image->src->bytes_in_buffer;
   image->src->next_input_byte += now;
   image->src->bytes_in_buffer -= now;
-  decoder->owed += wanted - now;
+  decoder->bytes_to_skip += wanted - now;
 }
 
 static bool create(codec_jpeg_decoder *decoder) {
@@ -163,15 +164,15 @@ void codec_jpeg_decoder_leave_all_to_libjpeg(codec_jpeg_decoder *decoder) {
 }
 
 void codec_jpeg_decoder_attach_input(codec_jpeg_decoder *decoder, const uint8_t *bytes, size_t count) {
-  size_t skipped = decoder->owed < count ? decoder->owed : count;
-  decoder->owed -= skipped;
+  size_t skipped = decoder->bytes_to_skip < count ? decoder->bytes_to_skip : count;
+  decoder->bytes_to_skip -= skipped;
   decoder->source.next_input_byte = bytes + skipped;
   decoder->source.bytes_in_buffer = count - skipped;
 }
 
 size_t codec_jpeg_decoder_detach_input(codec_jpeg_decoder *decoder) {
-  // What was made up for an end is nobody's input.
-  size_t left = decoder->made_up_end ? 0 : decoder->source.bytes_in_buffer;
+  // The invented end is not part of the caller's input.
+  size_t left = decoder->has_synthetic_end ? 0 : decoder->source.bytes_in_buffer;
   decoder->source.next_input_byte = NULL;
   decoder->source.bytes_in_buffer = 0;
   return left;
@@ -190,7 +191,7 @@ codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_j
   struct jpeg_decompress_struct *image = &decoder->image;
   if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
   if (jpeg_read_header(image, TRUE) == JPEG_SUSPENDED) return codec_needs_input;
-  // Segments between scans interest nobody.
+  // Segments between scans are not needed.
   jpeg_save_markers(image, JPEG_APP0 + 1, 0);
   jpeg_save_markers(image, JPEG_APP0 + 2, 0);
 
@@ -247,23 +248,23 @@ codec_result codec_jpeg_decoder_start(
     jpeg_calc_output_dimensions(image);
     decoder->baseline = jpeg_baseline_make(image);
   }
-  // Neither path reads input here, so that it cannot wait for any: one scan makes rows while it is read.
+  // Neither path reads input here, so neither has to wait for it. A single scan is read together with its rows.
   if (!decoder->baseline && !jpeg_start_decompress(image)) return codec_needs_input;
   *width = image->output_width;
   *height = image->output_height;
-  decoder->genuine_rows = image->output_height;
+  decoder->real_rows = image->output_height;
   return codec_done;
 }
 
-/// Counts the scan that has just begun; false when there are too many.
+/// Counts the scan that has just begun; returns false if there are too many.
 static bool allows_scan(codec_jpeg_decoder *decoder) {
   const struct jpeg_decompress_struct *image = &decoder->image;
   for (int index = 0; index < image->comps_in_scan; index++) {
     const jpeg_component_info *component = image->cur_comp_info[index];
     decoder->blocks_in_scans += (uint64_t)component->width_in_blocks * component->height_in_blocks;
   }
-  if (image->input_scan_number > most_scans) return false;
-  return image->input_scan_number <= scans_always_allowed || decoder->blocks_in_scans <= most_blocks_in_scans;
+  if (image->input_scan_number > max_scans) return false;
+  return image->input_scan_number <= scans_always_allowed || decoder->blocks_in_scans <= max_blocks_in_scans;
 }
 
 codec_result codec_jpeg_decoder_read_scans(codec_jpeg_decoder *decoder) {
@@ -278,7 +279,7 @@ codec_result codec_jpeg_decoder_read_scans(codec_jpeg_decoder *decoder) {
       case JPEG_REACHED_SOS:
         if (!allows_scan(decoder)) {
           snprintf(decoder->failure.message, sizeof decoder->failure.message,
-              "The image has %d scans; that is too many for its size", image->input_scan_number);
+              "The image has %d scans, which is too many for its size", image->input_scan_number);
           return codec_too_large;
         }
         break;
@@ -295,7 +296,7 @@ int codec_jpeg_decoder_complete_scans(const codec_jpeg_decoder *decoder) {
 
 codec_result codec_jpeg_decoder_start_output(codec_jpeg_decoder *decoder) {
   if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
-  // The output of a complete scan never waits for input, and uses what there is of the next one too.
+  // The output of a complete scan never waits for input. It also uses the available part of the next scan.
   int scan = codec_jpeg_decoder_complete_scans(decoder);
   return jpeg_start_output(&decoder->image, scan) ? codec_done : codec_needs_input;
 }
@@ -320,9 +321,11 @@ codec_result codec_jpeg_decoder_read_rows(
   while (*count < capacity && image->output_scanline < image->output_height) {
     JSAMPROW wanted[8];
     size_t left = capacity - *count;
-    JDIMENSION most = left < 8 ? (JDIMENSION)left : 8;
-    for (JDIMENSION index = 0; index < most; index++) wanted[index] = rows + (*count + index) * bytes_per_row;
-    JDIMENSION read = jpeg_read_scanlines(image, wanted, most);
+    JDIMENSION batch = left < 8 ? (JDIMENSION)left : 8;
+    for (JDIMENSION index = 0; index < batch; index++) {
+      wanted[index] = rows + (*count + index) * bytes_per_row;
+    }
+    JDIMENSION read = jpeg_read_scanlines(image, wanted, batch);
     if (read == 0) return codec_needs_input;
     if (decoder->is_inverted) {
       for (JDIMENSION index = 0; index < read; index++) invert(wanted[index], (size_t)image->output_width * 4);
@@ -342,11 +345,11 @@ const char *codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder) {
 }
 
 bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder) {
-  if (!decoder->made_up_end) return false;
-  if (decoder->lacks_data) return true;
+  if (!decoder->has_synthetic_end) return false;
+  if (decoder->is_missing_data) return true;
   const struct jpeg_decompress_struct *image = &decoder->image;
   if (!image->coef_bits) return codec_jpeg_decoder_rows_left(decoder) > 0;
-  // An end that is missing after the last scan does no harm: every coefficient has all its bits.
+  // A missing end after the last scan does no harm: every coefficient has all its bits.
   for (int component = 0; component < image->num_components; component++) {
     for (int index = 0; index < DCTSIZE2; index++) {
       if (image->coef_bits[component][index] != 0) return true;
@@ -355,6 +358,6 @@ bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder) {
   return false;
 }
 
-uint32_t codec_jpeg_decoder_genuine_rows(const codec_jpeg_decoder *decoder) {
-  return decoder->genuine_rows;
+uint32_t codec_jpeg_decoder_real_rows(const codec_jpeg_decoder *decoder) {
+  return decoder->real_rows;
 }

@@ -24,7 +24,7 @@ static void start_output(j_compress_ptr image) {
 
 static boolean grow_output(j_compress_ptr image) {
   jpeg_encoder *encoder = image->client_data;
-  // libjpeg calls this when the buffer is full, whatever the pointers say.
+  // libjpeg calls this function when the buffer is full, so all of its capacity is used.
   size_t used = encoder->capacity;
   uint8_t *grown = realloc(encoder->output.bytes, used * 2);
   if (!grown) ERREXIT1(image, JERR_OUT_OF_MEMORY, 0);
@@ -40,7 +40,7 @@ static void end_output(j_compress_ptr image) {
   encoder->output.count = encoder->capacity - encoder->destination.free_in_buffer;
 }
 
-/// Straight alpha over white.
+/// Draws straight alpha over white.
 static void flatten(uint8_t *to, const uint8_t *from, uint32_t width) {
   for (uint32_t x = 0; x < width; x++, to += 3, from += 4) {
     unsigned alpha = from[3];
@@ -67,9 +67,10 @@ static void set_up(jpeg_encoder *encoder, const codec_jpeg_encoding *encoding) {
   jpeg_set_quality(image, encoding->quality, TRUE);
   if (!is_grey && !is_cmyk) {
     image->comp_info[0].h_samp_factor = encoding->halves_chroma ? 2 : 1;
-    image->comp_info[0].v_samp_factor = encoding->halves_chroma && !encoding->keeps_chroma_rows ? 2 : 1;
+    bool halves_vertically = encoding->halves_chroma && !encoding->halves_chroma_horizontally_only;
+    image->comp_info[0].v_samp_factor = halves_vertically ? 2 : 1;
   }
-  image->optimize_coding = encoding->fits_tables;
+  image->optimize_coding = encoding->optimizes_tables;
   image->restart_interval = (unsigned)encoding->restart_interval;
   if (encoding->is_progressive) jpeg_simple_progression(image);
 }
@@ -91,7 +92,7 @@ static codec_result encode(
   if (setjmp(encoder->failure.jump)) return jpeg_failure_result(&encoder->failure);
   jpeg_create_compress(&encoder->image);
   encoder->image.dest = &encoder->destination;
-  // About what a thumbnail takes at a usual quality.
+  // The approximate size of a thumbnail at a common quality.
   encoder->capacity = 16384 + (size_t)encoding->width * encoding->height / 4;
   encoder->output.bytes = malloc(encoder->capacity);
   if (encoding->channels == 4) encoder->row = malloc((size_t)encoding->width * 4);
@@ -107,7 +108,7 @@ static codec_result encode(
 
 codec_result codec_jpeg_encode(
     const uint8_t *pixels, const codec_jpeg_encoding *encoding, codec_buffer *output, char *message) {
-  // On the heap: what changes between setjmp and longjmp must not be a local variable.
+  // On the heap: a local variable that changes between setjmp and longjmp is undefined afterward.
   jpeg_encoder *encoder = calloc(1, sizeof *encoder);
   if (!encoder) return codec_out_of_memory;
   encoder->image.err = jpeg_std_error(&encoder->failure.manager);

@@ -6,11 +6,11 @@
 
 #define PLACE(row, column) ((row) * 8 + ((column) % 2 ? 4 + (column) / 2 : (column) / 4 + ((column) % 4)))
 
-// What is no coefficient of a block, or is one too many, goes where the next block will begin, which is
-// cleared first.
-#define NOWHERE 64, 64, 64, 64, 64, 64, 64, 64
+// The position of values that are not coefficients of the block. It is the start of the next block, which is cleared
+// before it is read.
+#define UNUSED 64, 64, 64, 64, 64, 64, 64, 64
 
-/// Where the coefficients are kept, in their order in the file.
+/// The positions of the coefficients, in their order in the file.
 static const uint8_t places[jpeg_places] = {
     PLACE(0, 0), PLACE(0, 1), PLACE(1, 0), PLACE(2, 0), PLACE(1, 1), PLACE(0, 2), PLACE(0, 3), PLACE(1, 2),
     PLACE(2, 1), PLACE(3, 0), PLACE(4, 0), PLACE(3, 1), PLACE(2, 2), PLACE(1, 3), PLACE(0, 4), PLACE(0, 5),
@@ -20,18 +20,18 @@ static const uint8_t places[jpeg_places] = {
     PLACE(3, 5), PLACE(2, 6), PLACE(1, 7), PLACE(2, 7), PLACE(3, 6), PLACE(4, 5), PLACE(5, 4), PLACE(6, 3),
     PLACE(7, 2), PLACE(7, 3), PLACE(6, 4), PLACE(5, 5), PLACE(4, 6), PLACE(3, 7), PLACE(4, 7), PLACE(5, 6),
     PLACE(6, 5), PLACE(7, 4), PLACE(7, 5), PLACE(6, 6), PLACE(5, 7), PLACE(6, 7), PLACE(7, 6), PLACE(7, 7),
-    NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE,
+    UNUSED, UNUSED, UNUSED, UNUSED, UNUSED, UNUSED, UNUSED, UNUSED,
 };
 
-/// The bits on top, and where those after them come from. Below the `count` bits that are promised there may
-/// be more of the same bytes already.
+/// The next bits, at the top of a word, and the position of the bytes after them. Only `count` bits are guaranteed;
+/// below them there may already be further bits of the same bytes.
 typedef struct bit_reader {
   uint64_t bits;
   unsigned count;
   const uint8_t *next;
 } bit_reader;
 
-/// Makes the bits at least 56.
+/// Fills the word to at least 56 bits.
 INLINE void refill(bit_reader *reader) {
   uint64_t bytes;
   memcpy(&bytes, reader->next, sizeof bytes);
@@ -48,12 +48,12 @@ INLINE void drop(bit_reader *reader, uint32_t entry) {
   reader->count -= entry & 63;
 }
 
-/// The coefficient behind a code, by what an entry knows of it. A first bit of 0 says that it is negative,
-/// with all bits the other way round.
+/// Returns the coefficient after a code, as its table entry describes it. If the first bit is 0, the value is
+/// negative, and all its bits are inverted.
 INLINE int32_t value_of(uint64_t bits, uint32_t code_length, uint32_t shift) {
-  int64_t behind = (int64_t)(bits << (code_length & 63));
-  int64_t sign = ~(behind >> 63);
-  int64_t magnitude = (int64_t)((uint64_t)(behind ^ sign) >> 1 >> (shift & 63));
+  int64_t following = (int64_t)(bits << (code_length & 63));
+  int64_t sign = ~(following >> 63);
+  int64_t magnitude = (int64_t)((uint64_t)(following ^ sign) >> 1 >> (shift & 63));
   return (int32_t)((magnitude ^ sign) - sign);
 }
 
@@ -61,7 +61,7 @@ INLINE int32_t read_dc(bit_reader *reader, const jpeg_huffman *table, bool *is_b
   refill(reader);
   uint32_t entry = table->entries[reader->bits >> (64 - jpeg_lookup_bits)];
   if (__builtin_expect(entry & jpeg_entry_is_special, 0)) {
-    entry = jpeg_huffman_look_further(table, reader->bits, is_bad);
+    entry = jpeg_huffman_look_up_long(table, reader->bits, is_bad);
   }
   int32_t value = value_of(reader->bits, entry >> 8, entry >> 16);
   drop(reader, entry);
@@ -73,13 +73,13 @@ INLINE void store(
   if (coefficients) coefficients[places[place]] = (int16_t)((uint32_t)value * reading->steps[place]);
 }
 
-/// One code of AC that the table of pairs does not have; true when the block ends.
+/// Reads one AC code that is not in the table of pairs. Returns true at the end of the block.
 INLINE bool read_long(bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients,
     unsigned *last, bool *is_bad) {
   const jpeg_huffman *table = &reading->ac->single;
   refill(reader);
   uint32_t entry = table->entries[reader->bits >> (64 - jpeg_lookup_bits)];
-  if (entry == jpeg_entry_is_special) entry = jpeg_huffman_look_further(table, reader->bits, is_bad);
+  if (entry == jpeg_entry_is_special) entry = jpeg_huffman_look_up_long(table, reader->bits, is_bad);
   if (!(entry & jpeg_entry_is_special)) {
     *last += entry >> 24;
     store(reading, coefficients, *last, value_of(reader->bits, entry >> 8, entry >> 16));
@@ -88,18 +88,20 @@ INLINE bool read_long(bit_reader *reader, const jpeg_block_reading *reading, int
   return entry & jpeg_entry_is_special || *last >= DCTSIZE2 - 1;
 }
 
-typedef enum progress { goes_on, wants_bits, ends } progress;
+typedef enum progress { continues, needs_bits, block_end } progress;
 
-/// What to do about a pair that does not just give two coefficients.
+/// Handles a pair that does not contain exactly two coefficients.
 INLINE progress read_special(bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients,
     jpeg_pair pair, unsigned *last, bool *is_bad) {
-  if ((pair & 63) == 0) return read_long(reader, reading, coefficients, last, is_bad) ? ends : wants_bits;
-  // Without a branch, since whether there is a coefficient cannot be foreseen: its step leads nowhere if not.
+  if ((pair & 63) == 0) {
+    return read_long(reader, reading, coefficients, last, is_bad) ? block_end : needs_bits;
+  }
+  // No branch here, because it would be unpredictable. Without a coefficient, the step leads to an unused position.
   store(reading, coefficients, *last + (pair >> 16 & 255), (int16_t)(pair >> 48));
   *last += pair >> 24 & 255;
-  // What comes after the last place of all belongs to the next block.
+  // Bits after the last position belong to the next block.
   drop(reader, (uint32_t)(*last >= DCTSIZE2 - 1 ? pair >> 40 : pair));
-  return ends;
+  return block_end;
 }
 
 INLINE progress read_pair(bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients,
@@ -114,22 +116,22 @@ INLINE progress read_pair(bit_reader *reader, const jpeg_block_reading *reading,
   store(reading, coefficients, *last, value_of(reader->bits, (uint32_t)pair >> 8, (uint32_t)(pair >> 32)));
   if (__builtin_expect(*last < DCTSIZE2 - 1, 1)) {
     drop(reader, (uint32_t)pair);
-    return goes_on;
+    return continues;
   }
   drop(reader, (uint32_t)(first >= DCTSIZE2 - 1 ? pair >> 40 : pair));
-  return ends;
+  return block_end;
 }
 
-/// All of AC; answers the number of the last coefficient that came.
+/// Reads all AC coefficients; returns the number of the last one.
 INLINE unsigned read_all_ac(
     bit_reader *reader, const jpeg_block_reading *reading, int16_t *coefficients, bool *is_bad) {
   unsigned last = 0;
   for (;;) {
     refill(reader);
     progress progress = read_pair(reader, reading, coefficients, &last, is_bad);
-    if (progress == goes_on) progress = read_pair(reader, reading, coefficients, &last, is_bad);
-    _Static_assert(2 * (jpeg_most_pair_bits + 15) <= 56, "a refill is enough for two pairs");
-    if (progress == ends) return last < DCTSIZE2 ? last : DCTSIZE2 - 1;
+    if (progress == continues) progress = read_pair(reader, reading, coefficients, &last, is_bad);
+    _Static_assert(2 * (jpeg_max_pair_bits + 15) <= 56, "a refill is enough for two pairs");
+    if (progress == block_end) return last < DCTSIZE2 ? last : DCTSIZE2 - 1;
   }
 }
 
@@ -168,7 +170,7 @@ static unsigned read_anywhere(jpeg_entropy *entropy, unsigned count, jpeg_block 
 }
 
 #ifdef __x86_64__
-// Shifts by any register, each one instruction.
+// With BMI2, a shift by any register is one instruction.
 __attribute__((target("bmi,bmi2"))) static unsigned read_by_bmi2(
     jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts) {
   return read_mcus(entropy, count, blocks, lasts);
@@ -186,7 +188,7 @@ unsigned jpeg_entropy_read(jpeg_entropy *entropy, unsigned count, jpeg_block *bl
 
 void jpeg_block_reading_make(
     jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_ac_table *ac, const JQUANT_TBL *steps) {
-  // libjpeg keeps them row by row.
+  // libjpeg stores the steps row by row.
   for (int index = 0; index < DCTSIZE2; index++) {
     int row = places[index] / 8, place = places[index] % 8;
     int column = place < 4 ? (place % 2) * 4 + place / 2 * 2 : (place - 4) * 2 + 1;
@@ -196,7 +198,7 @@ void jpeg_block_reading_make(
   reading->ac = ac;
 }
 
-/// Leaves less than a byte of bits, and none of bytes that are not there yet.
+/// Returns unused bytes to the segment. Keeps less than a byte of bits, and none of bytes that are not there yet.
 static void give_bytes_back(jpeg_entropy *entropy) {
   entropy->next -= entropy->bit_count >> 3;
   entropy->bit_count &= 7;
@@ -228,9 +230,9 @@ void jpeg_entropy_drop_bytes(jpeg_entropy *entropy) {
 void jpeg_entropy_read_past_end(jpeg_entropy *entropy, jpeg_block *blocks, uint8_t *lasts) {
   jpeg_segment *segment = &entropy->segment;
   give_bytes_back(entropy);
-  size_t there = segment->count - entropy->next;
-  memmove(segment->bytes, segment->bytes + entropy->next, there);
-  memset(segment->bytes + there, 0, sizeof segment->bytes - there);
+  size_t available = segment->count - entropy->next;
+  memmove(segment->bytes, segment->bytes + entropy->next, available);
+  memset(segment->bytes + available, 0, sizeof segment->bytes - available);
   entropy->next = 0;
   segment->count = sizeof segment->bytes;
   jpeg_entropy_read(entropy, 1, blocks, lasts);

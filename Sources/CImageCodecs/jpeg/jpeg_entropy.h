@@ -6,19 +6,19 @@
 #include "jpeg_segment.h"
 
 enum {
-  /// Two by two of luminance and two of chrominance; more is left to libjpeg.
-  jpeg_most_blocks = 6,
-  /// With those that runs of zeros lead to in damaged data, and what stands for none.
-  jpeg_places = DCTSIZE2 + jpeg_step_to_nowhere,
+  /// Two by two blocks of luminance and two of chrominance. libjpeg reads images with more.
+  jpeg_max_blocks = 6,
+  /// The positions of a block, those that damaged data can reach with runs of zeros, and the unused one.
+  jpeg_places = DCTSIZE2 + jpeg_unused_position,
 };
 
-/// How the blocks of a component are read.
+/// The tables and steps for the blocks of a component.
 typedef struct jpeg_block_reading {
   const jpeg_huffman *dc;
   const jpeg_ac_table *ac;
-  /// Steps of quantization in the order of the file.
+  /// The quantization steps in the order of the file.
   uint16_t steps[jpeg_places];
-  /// Which of the predictions is the component's.
+  /// The index of the component's prediction.
   int component;
   bool wants_ac;
 } jpeg_block_reading;
@@ -26,42 +26,42 @@ typedef struct jpeg_block_reading {
 void jpeg_block_reading_make(
     jpeg_block_reading *reading, const jpeg_huffman *dc, const jpeg_ac_table *ac, const JQUANT_TBL *steps);
 
-/// Coefficients, multiplied by their steps. Of a row first 0, 4, 2, 6 and then 1, 3, 5, 7: pairs that a
-/// transform multiplies and adds.
+/// The coefficients, multiplied by their steps. Each row has the order 0, 4, 2, 6, 1, 3, 5, 7: pairs for a transform
+/// that multiplies and adds.
 typedef struct jpeg_block {
   _Alignas(16) int16_t coefficients[DCTSIZE2];
 } jpeg_block;
 
 typedef struct jpeg_entropy {
-  /// Bits that were not read yet, the next one on top.
+  /// The bits that were not read yet, the next one at the top.
   uint64_t bits;
   unsigned bit_count;
-  /// Where in the segment the bits after those are.
+  /// The position in the segment of the bits after those.
   size_t next;
   uint32_t predictions[3];
-  /// A code was found that the table does not have.
+  /// True if a code was found that is not in the table.
   bool has_bad_code;
   /// The blocks of an MCU.
-  const jpeg_block_reading *blocks[jpeg_most_blocks];
+  const jpeg_block_reading *blocks[jpeg_max_blocks];
   unsigned blocks_per_mcu;
   jpeg_segment segment;
 } jpeg_entropy;
 
-/// Predicts nothing from before.
+/// Resets the predictions.
 void jpeg_entropy_restart(jpeg_entropy *entropy);
 
-/// Drops what has been read and takes more of the source; false when there is nothing more.
+/// Drops the bytes that were read, and gets more from the source. Returns false if there are no more.
 bool jpeg_entropy_fill(jpeg_entropy *entropy, j_decompress_ptr image);
 
-/// Whole bytes of the segment that were not read.
+/// Returns the number of complete bytes of the segment that were not read.
 size_t jpeg_entropy_bytes_left(const jpeg_entropy *entropy);
 
-/// Drops all of the segment that is there.
+/// Drops the available bytes of the segment.
 void jpeg_entropy_drop_bytes(jpeg_entropy *entropy);
 
-/// Reads at most `count` MCUs and answers how many the bytes of the segment were enough for. `lasts` gets the
-/// number of the last coefficient of each block, in the order of the file. After the blocks, there has to be
-/// room for another.
+/// Reads up to `count` MCUs; returns the number for which the segment has enough bytes. Sets `lasts` to the number of
+/// the last coefficient of each block, in the order of the file. There must be room for another block after the
+/// blocks.
 unsigned jpeg_entropy_read(jpeg_entropy *entropy, unsigned count, jpeg_block *blocks, uint8_t *lasts);
 
 /// Reads one MCU as if zeros followed the segment.

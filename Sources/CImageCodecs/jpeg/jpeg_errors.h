@@ -1,4 +1,4 @@
-// libjpeg's way of failing, made to end in the C function that was called.
+// Makes libjpeg's errors end in the C function that was called.
 #ifndef JPEG_ERRORS_H
 #define JPEG_ERRORS_H
 
@@ -12,7 +12,7 @@
 #include "CImageCodecs.h"
 
 typedef struct jpeg_failure {
-  /// First, so that libjpeg's pointer to it is a pointer to the whole.
+  /// The first member, so that libjpeg's pointer to it also points to this structure.
   struct jpeg_error_mgr manager;
   jmp_buf jump;
   char message[JMSG_LENGTH_MAX];
@@ -20,10 +20,10 @@ typedef struct jpeg_failure {
 
 _Static_assert(JMSG_LENGTH_MAX <= CODEC_MESSAGE_SIZE, "libjpeg's messages fit");
 
-/// Does not return: it goes to the `setjmp` of the call that is under way.
+/// Does not return: jumps to the `setjmp` of the current call.
 _Noreturn void jpeg_failure_exit(j_common_ptr image);
 
-/// What libjpeg's last error means to a caller.
+/// Returns the result that stands for libjpeg's last error.
 codec_result jpeg_failure_result(const jpeg_failure *failure);
 
 #endif

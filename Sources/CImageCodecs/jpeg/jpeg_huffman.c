@@ -7,7 +7,7 @@ static uint32_t entry_of(const jpeg_huffman *table, unsigned length, uint8_t sym
   return (run + 1) << 24 | (63 - size) << 16 | length << 8 | (length + size);
 }
 
-/// Lets all values of the next bits that begin with a code find it.
+/// Sets the entries for all values that begin with a code.
 static void enter(jpeg_huffman *table, unsigned length, unsigned code, uint8_t symbol) {
   if (length > jpeg_lookup_bits) return;
   unsigned free_bits = jpeg_lookup_bits - length;
@@ -25,7 +25,7 @@ bool jpeg_huffman_make(jpeg_huffman *table, const JHUFF_TBL *source, bool is_dc)
   table->limits[0] = 0;
   for (unsigned length = 1; length <= 16; length++, code <<= 1) {
     unsigned count = source->bits[length];
-    // libjpeg wants a code of ones only to stay free.
+    // libjpeg requires that a code that consists only of ones is unused.
     if (symbols + count > 256 || (count > 0 && code + count >= 1U << length)) return false;
     table->offsets[length] = (int32_t)symbols - (int32_t)code;
     for (unsigned index = 0; index < count; index++, code++, symbols++) {
@@ -39,19 +39,19 @@ bool jpeg_huffman_make(jpeg_huffman *table, const JHUFF_TBL *source, bool is_dc)
   return true;
 }
 
-uint32_t jpeg_huffman_look_further(const jpeg_huffman *table, uint64_t bits, bool *is_bad) {
+uint32_t jpeg_huffman_look_up_long(const jpeg_huffman *table, uint64_t bits, bool *is_bad) {
   unsigned next = (unsigned)(bits >> 48);
   for (unsigned length = 1; length <= 16; length++) {
     if (next >= table->limits[length]) continue;
     unsigned index = (unsigned)((int32_t)(next >> (16 - length)) + table->offsets[length]);
     return entry_of(table, length, table->symbols[index & 255]);
   }
-  // As libjpeg does: past the longest code, and taken as nothing.
+  // As in libjpeg: the bits are longer than the longest code, and count as zero.
   *is_bad = true;
   return entry_of(table, 17, 0);
 }
 
-/// The coefficient that follows a code, as in `jpeg_entry_is_special`'s words.
+/// Returns the coefficient after a code, in the terms of `jpeg_entry_is_special`.
 static int16_t value_of(uint32_t entry, uint32_t bits) {
   unsigned size = 63 - (entry >> 16 & 63);
   if (size == 0) return 0;
@@ -67,19 +67,19 @@ static uint32_t first_entry(const jpeg_huffman *table, uint32_t bits) {
   uint32_t entry = table->entries[bits >> (32 - jpeg_lookup_bits)];
   if (entry != jpeg_entry_is_special) return entry;
   bool is_bad = false;
-  return jpeg_huffman_look_further(table, (uint64_t)bits << 32, &is_bad);
+  return jpeg_huffman_look_up_long(table, (uint64_t)bits << 32, &is_bad);
 }
 
 static unsigned code_length(uint32_t entry) {
   return ends_block(entry) ? entry & 63 : entry >> 8 & 63;
 }
 
-/// Of the bits on top of 32, `count` are known.
+/// Returns the pair for `count` known bits, at the top of 32 bits.
 static jpeg_pair pair_of(const jpeg_huffman *table, uint32_t bits, unsigned count) {
   uint32_t first = first_entry(table, bits);
   if (code_length(first) > count) return jpeg_pair_is_special;
   jpeg_pair length = first & 63;
-  if (ends_block(first)) return jpeg_pair_is_special | jpeg_step_to_nowhere << 16 | length;
+  if (ends_block(first)) return jpeg_pair_is_special | jpeg_unused_position << 16 | length;
   jpeg_pair step = first >> 24;
   if (length < count) {
     uint32_t second = first_entry(table, bits << length);
@@ -92,7 +92,7 @@ static jpeg_pair pair_of(const jpeg_huffman *table, uint32_t bits, unsigned coun
     }
   }
   jpeg_pair code = code_length(first), shift = first >> 16 & 63;
-  return length << 40 | shift << 32 | step << 24 | jpeg_step_to_nowhere << 16 | code << 8 | length;
+  return length << 40 | shift << 32 | step << 24 | jpeg_unused_position << 16 | code << 8 | length;
 }
 
 bool jpeg_ac_table_make(jpeg_ac_table *table, const JHUFF_TBL *source, unsigned pair_bits) {

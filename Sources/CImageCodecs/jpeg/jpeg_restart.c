@@ -7,7 +7,7 @@
 enum {
   first_of_frames = 0xC0,
   restarts = 8,
-  /// libjpeg may have read so far ahead, and says nothing of what it has not used.
+  /// libjpeg may have read this many bytes ahead, and does not report them as unused.
   bytes_passed_silently = 7,
 };
 
@@ -23,7 +23,7 @@ void jpeg_restart_count(jpeg_restart *restart, unsigned mcus) {
   if (restart->interval > 0) restart->mcus_left -= mcus;
 }
 
-/// Goes on up to the next marker, whatever is in front of it; false when input is wanted.
+/// Skips everything up to the next marker; returns false if more input is needed.
 static bool find_marker(jpeg_restart *restart, jpeg_entropy *entropy, j_decompress_ptr image) {
   for (;;) {
     restart->passed_over += jpeg_entropy_bytes_left(entropy);
@@ -33,17 +33,17 @@ static bool find_marker(jpeg_restart *restart, jpeg_entropy *entropy, j_decompre
   }
 }
 
-typedef enum resumption { take_marker, look_further, leave_marker } resumption;
+typedef enum resumption { take_marker, skip_marker, leave_marker } resumption;
 
-/// What libjpeg's jpeg_resync_to_restart does with another marker than the one that is due: one that should
-/// have come before is passed over; up to one that is due soon, MCUs are lacking; at others nothing but the
-/// number is wrong.
+/// Decides what to do at an unexpected marker, as libjpeg's jpeg_resync_to_restart does. An earlier marker is skipped.
+/// A marker that is due soon means that the MCUs before it are missing. For any other marker, only its number is
+/// wrong.
 static resumption resumption_at(int marker, int due) {
-  if (marker < first_of_frames) return look_further;
+  if (marker < first_of_frames) return skip_marker;
   if (marker < JPEG_RST0 || marker >= JPEG_RST0 + restarts) return leave_marker;
   int ahead = (marker - JPEG_RST0 - due + restarts) % restarts;
   if (ahead == 1 || ahead == 2) return leave_marker;
-  if (ahead == restarts - 1 || ahead == restarts - 2) return look_further;
+  if (ahead == restarts - 1 || ahead == restarts - 2) return skip_marker;
   return take_marker;
 }
 
@@ -51,8 +51,8 @@ static void begin(jpeg_restart *restart, jpeg_entropy *entropy) {
   jpeg_entropy_restart(entropy);
   restart->next = (restart->next + 1) % restarts;
   restart->mcus_left = restart->interval;
-  // At a marker that stays, there is nothing to be read, which is noted once.
-  if (entropy->segment.marker == 0) restart->lacks_data = false;
+  // At a marker that was kept, there is nothing to read, which is reported once.
+  if (entropy->segment.marker == 0) restart->is_missing_data = false;
 }
 
 static void note_passed_over(jpeg_restart *restart, int marker, j_decompress_ptr image) {
@@ -73,7 +73,7 @@ bool jpeg_restart_pass(jpeg_restart *restart, jpeg_entropy *entropy, j_decompres
       then = resumption_at(marker, restart->next);
     }
     if (then != leave_marker) entropy->segment.marker = 0;
-    if (then == look_further) continue;
+    if (then == skip_marker) continue;
     begin(restart, entropy);
     return true;
   }

@@ -4,7 +4,7 @@
 
 static const size_t step = sizeof(uint64_t);
 
-/// Where in eight bytes the first 0xFF is, or 8.
+/// Returns the position of the first 0xFF in eight bytes, or 8.
 static size_t first_ff(uint64_t bytes) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   const uint64_t ones = UINT64_MAX / 255;
@@ -19,7 +19,7 @@ static size_t first_ff(uint64_t bytes) {
 #endif
 }
 
-/// Copies input that is there.
+/// Copies the available input.
 static void copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
   const uint8_t *in = source->next_input_byte;
   const uint8_t *in_end = in + source->bytes_in_buffer;
@@ -29,7 +29,7 @@ static void copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
   while (in < in_end && out < out_end) {
     if (is_after_ff) {
       uint8_t code = *in++;
-      // Any number of 0xFF may stand in front of a marker.
+      // Any number of 0xFF bytes may come before a marker.
       if (code == 0xFF) continue;
       is_after_ff = false;
       if (code != 0) {
@@ -42,7 +42,7 @@ static void copy(jpeg_segment *segment, struct jpeg_source_mgr *source) {
       memcpy(&bytes, in, step);
       memcpy(out, &bytes, step);
       size_t plain = first_ff(bytes);
-      // A branch, so that the next step need not wait for the outcome.
+      // A branch, so that the next step need not wait for the result.
       if (__builtin_expect(plain == step, 1)) {
         in += step;
         out += step;
@@ -69,7 +69,7 @@ bool jpeg_segment_fill(jpeg_segment *segment, size_t dropped, j_decompress_ptr i
   if (segment->marker != 0) return false;
   size_t before = segment->count;
   copy(segment, image->src);
-  // An end of the input is made up only once all in front of it was read.
+  // The end of the input is invented only after everything before it was read.
   bool is_used_up = segment->count == before && segment->marker == 0 && image->src->bytes_in_buffer == 0;
   if (is_used_up && image->src->fill_input_buffer(image)) copy(segment, image->src);
   return segment->count > before || segment->marker != 0;

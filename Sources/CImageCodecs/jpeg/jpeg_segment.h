@@ -1,4 +1,4 @@
-// The bytes between two markers of a scan, without what was stuffed between them.
+// The bytes between two markers of a scan, without the stuffed zeros.
 #ifndef JPEG_SEGMENT_H
 #define JPEG_SEGMENT_H
 
@@ -11,22 +11,22 @@
 
 enum {
   jpeg_segment_room = 16384,
-  /// What one MCU can take at most, and more: decoding only looks afterwards whether it read past the end.
+  /// More than the maximum size of an MCU, because decoding checks only afterward whether it read past the end.
   jpeg_segment_slack = 4096,
 };
 
 typedef struct jpeg_segment {
-  /// The marker that ends the segment; 0 as long as none was found.
+  /// The marker that ends the segment; 0 if none was found yet.
   int marker;
-  /// 0xFF has come, and what follows it not yet.
+  /// 0xFF was read, but not the byte after it.
   bool is_after_ff;
-  /// How many of the bytes are there.
+  /// The number of available bytes.
   size_t count;
   uint8_t bytes[jpeg_segment_room + jpeg_segment_slack];
 } jpeg_segment;
 
-/// Drops the first bytes and takes what the source has and the room holds, up to the next marker. False when
-/// there was nothing to be had: the source is used up, or the segment has ended.
+/// Drops the first bytes, and copies bytes from the source up to the next marker, as far as there is room. Returns
+/// false if nothing was copied: the source is used up, or the segment has ended.
 bool jpeg_segment_fill(jpeg_segment *segment, size_t dropped, j_decompress_ptr image);
 
 #endif

@@ -6,10 +6,9 @@
 #include <emmintrin.h>
 #endif
 
-// libjpeg's accurate transforms, whose rounding is part of what they make: after Loeffler, Ligtenberg and
-// Moschytz, with factors of 13 bits, two bits more between the passes, and where fewer samples are made,
-// means of neighbours. Their sums of products are multiplied out here, so that all factors are constants of
-// pairs.
+// libjpeg's accurate transforms, with the same rounding: the algorithm of Loeffler, Ligtenberg and Moschytz, with
+// factors of 13 bits, and two more bits between the passes. For fewer samples, the results are means of neighbors. The
+// sums of products are multiplied out here, so that all factors are constants of pairs.
 
 #define INLINE static inline __attribute__((always_inline))
 #define FACTOR(x) ((int32_t)((x) * 8192 + 0.5))
@@ -28,30 +27,31 @@ enum {
   f2053 = FACTOR(2.053119869),
   f2562 = FACTOR(2.562915447),
   f3072 = FACTOR(3.072711026),
-  // Of means of two neighbours.
+  // For means of two neighbors.
   f0211 = FACTOR(0.211164243),
   f0509 = FACTOR(0.509795579),
   f0601 = FACTOR(0.601344887),
   f1061 = FACTOR(1.061594337),
   f1451 = FACTOR(1.451774981),
   f2172 = FACTOR(2.172734803),
-  // Of means of four.
+  // For means of four.
   f0720 = FACTOR(0.720959822),
   f0850 = FACTOR(0.850430095),
   f1272 = FACTOR(1.272758580),
   f3624 = FACTOR(3.624509785),
-  // Up to this number coefficients are among the first four of a row and of a column.
+  // Coefficients up to this number are among the first four of a row and of a column.
   last_in_corner = 9,
 };
 
-/// What the coefficients 1, 3, 5 and 7 contribute to the samples 0 to 3, and with the sign changed to 7 to 4.
+/// The contribution of the coefficients 1, 3, 5 and 7 to the samples 0 to 3, and with inverted sign to the samples 7
+/// to 4.
 static const int16_t odd_factors[4][4] = {
     {f1501 - f0899 - f0390 + f1175, f1175, f1175 - f0390, f1175 - f0899},
     {f1175, f3072 - f2562 - f1961 + f1175, f1175 - f2562, f1175 - f1961},
     {f1175 - f0390, f1175 - f2562, f2053 - f2562 - f0390 + f1175, f1175},
     {f1175 - f0899, f1175 - f1961, f1175, f0298 - f0899 - f1961 + f1175},
 };
-/// The same for means of two, the first and last of which and those between them.
+/// The same for means of two: the outer ones, and the inner ones.
 static const int16_t odd_factors_of_four[2][4] = {
     {f2562, f0899, -f0601, -f0509},
     {f1061, -f2172, f1451, -f0211},
@@ -63,7 +63,7 @@ static uint8_t sample_of(int32_t value) {
   return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
 }
 
-/// Of a block that has only its first coefficient.
+/// Returns the sample of a block that has only its first coefficient.
 static uint8_t flat_sample(const jpeg_block *block) {
   return sample_of((block->coefficients[0] + 4) >> 3);
 }
@@ -84,7 +84,7 @@ INLINE __m128i pair(int low, int high) {
   return _mm_set1_epi32((int32_t)((uint32_t)(uint16_t)low | (uint32_t)high << 16));
 }
 
-/// Of four columns or rows at a time, their coefficients in pairs.
+/// The coefficients of four columns or rows, in pairs.
 typedef struct coefficient_pairs {
   __m128i of_04, of_26, of_13, of_57;
 } coefficient_pairs;
@@ -124,7 +124,7 @@ INLINE void make_four(coefficient_pairs in, int shift, __m128i *out) {
   add_and_subtract(_mm_sub_epi32(even_0, even_2), inner, shift, &out[1], &out[2]);
 }
 
-/// The pairs of four rows, which are kept beside each other.
+/// Returns the pairs of four rows, which are stored next to each other.
 INLINE coefficient_pairs across(const __m128i *rows) {
   __m128i low_01 = _mm_unpacklo_epi32(rows[0], rows[1]), low_23 = _mm_unpacklo_epi32(rows[2], rows[3]);
   __m128i high_01 = _mm_unpackhi_epi32(rows[0], rows[1]), high_23 = _mm_unpackhi_epi32(rows[2], rows[3]);
@@ -197,8 +197,9 @@ static void transform_four(const jpeg_block *block, uint8_t *samples, size_t byt
 
 #else
 
-/// 1-D, of coefficients that are `stride` apart and in the order of `jpeg_block`'s columns when it is 1. Sums
-/// wrap, as those of vectors do: only damaged data make them so large.
+/// Returns a coefficient for a one-dimensional transform. Coefficients are `stride` apart; with a stride of 1, they
+/// have the order of `jpeg_block`'s columns. Sums wrap as those of vectors do; only damaged data makes them that
+/// large.
 INLINE int32_t coefficient(const int16_t *in, int stride, int index) {
   static const uint8_t places[8] = {0, 4, 2, 5, 1, 6, 3, 7};
   return stride == 1 ? in[places[index]] : in[index * stride];
@@ -272,7 +273,7 @@ static void transform_four(const jpeg_block *block, uint8_t *samples, size_t byt
 
 #endif
 
-/// Two means of four. `step` leads from one coefficient to the next of its kind.
+/// Computes two means of four. `step` is the distance between two odd coefficients.
 INLINE void make_two(int32_t first, const int16_t *odd, int step, int shift, int32_t *out) {
   uint32_t even = ((uint32_t)first << 15) + (1U << (shift - 1)), sum = 0;
   for (int index = 0; index < 4; index++) sum += (uint32_t)(odd[index * step] * odd_factors_of_two[index]);
@@ -283,7 +284,7 @@ INLINE void make_two(int32_t first, const int16_t *odd, int step, int shift, int
 static void transform_two(const jpeg_block *block, uint8_t *samples, size_t bytes_per_row) {
   const int16_t *in = block->coefficients;
   int32_t sums[8][2], out[2];
-  // The columns 2, 4 and 6, in places 1 to 3, have nothing to give.
+  // The columns 2, 4 and 6, at positions 1 to 3, contribute nothing.
   for (int place = 0; place < 8; place = place == 0 ? 4 : place + 1) {
     make_two(in[place], in + 8 + place, 16, 13, sums[place]);
   }

@@ -1,4 +1,4 @@
-// From coefficients to samples, in full or reduced.
+// Transforms coefficients to samples, at full or reduced size.
 #ifndef JPEG_TRANSFORM_H
 #define JPEG_TRANSFORM_H
 
@@ -6,8 +6,8 @@
 
 #include "jpeg_entropy.h"
 
-/// Writes `size` by `size` samples, which is 1, 2, 4 or 8, as libjpeg's accurate transforms of those sizes
-/// make them. `last` is the number of the block's last coefficient in the order of the file.
+/// Writes `size` by `size` samples (1, 2, 4 or 8), with the results of libjpeg's accurate transforms of those sizes.
+/// `last` is the number of the block's last coefficient in the order of the file.
 void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples,
     size_t bytes_per_row);
 

@@ -18,7 +18,7 @@ struct codec_png_decoder {
   codec_png_callbacks callbacks;
   codec_png_header header;
   size_t bytes_per_row;
-  /// Of an interlaced image.
+  /// The pixels of an interlaced image.
   uint8_t *pixels;
   uint32_t shown_rows;
   bool has_all_rows;
@@ -41,7 +41,7 @@ static void drop_warning(png_structp png, png_const_charp message) {
   (void)message;
 }
 
-/// Whatever the file has becomes grey, RGB or RGBA of 8 or 16 bits.
+/// Converts all kinds of pixels to gray, RGB or RGBA with 8 or 16 bits per sample.
 static void unify(codec_png_decoder *decoder) {
   png_structp png = decoder->png;
   codec_png_header *header = &decoder->header;
@@ -102,7 +102,7 @@ static void take_info(png_structp png, png_infop info) {
   if (!decoder->pixels) stop(decoder, codec_out_of_memory);
 }
 
-/// The pixels that come last are those of the odd rows; of a single row they are the odd ones.
+/// The last pixels are those of the odd rows. If there is only one row, they are its odd pixels.
 static bool is_last(const codec_png_header *header, uint32_t y, int pass) {
   if (header->height == 1) return pass == (header->width == 1 ? 0 : 5);
   return pass == 6 && y == (header->height - 1 - header->height % 2);
@@ -142,7 +142,7 @@ static void pass_on(void *context, const uint8_t *bytes, size_t count, bool is_c
 }
 
 static bool set_up(codec_png_decoder *decoder) {
-  // Chunks that nobody looks at, some of them compressed.
+  // Chunks that are not used; some of them are compressed.
   static const png_byte ignored[] =
       "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sCAL\0sPLT\0sTER\0tEXt\0tIME\0zTXt\0acTL\0fcTL\0fdAT";
   decoder->png =
@@ -154,9 +154,9 @@ static bool set_up(codec_png_decoder *decoder) {
   if (!decoder->info) return false;
   png_set_keep_unknown_chunks(
       decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
-  // libpng's progressive reader of this version knows no eXIf: it is the one chunk that is kept as it is.
+  // libpng's progressive reader of this version does not support eXIf, so this chunk is kept unchanged.
   png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)"eXIf", 1);
-  // The receiver of the header is who limits the size; libpng's own limit is lower than what it can do.
+  // The receiver of the header limits the size. libpng's own limit is lower than what libpng supports.
   png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_cache_max(decoder->png, 8);
   png_set_chunk_malloc_max(decoder->png, 8 << 20);

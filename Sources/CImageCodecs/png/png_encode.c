@@ -7,8 +7,8 @@
 
 #include "CImageCodecs.h"
 
-// On photographs level 4 takes two thirds of the time of zlib's own choice, 6, for the same number of bytes;
-// level 3 halves that for an eighth more of them.
+// For photographs, level 4 takes two thirds of the time of zlib's default level, 6, with the same size. Level 3 takes
+// half of that, but makes files an eighth larger.
 enum { codec_png_level = 4, codec_png_filters = PNG_ALL_FILTERS };
 
 typedef struct png_encoder {
@@ -41,7 +41,7 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
     uint8_t *grown = realloc(encoder->output.bytes, capacity);
     if (!grown) {
       encoder->failure = codec_out_of_memory;
-      png_error(png, "There is no memory");
+      png_error(png, "Could not allocate memory");
     }
     encoder->output.bytes = grown;
     encoder->capacity = capacity;
@@ -78,7 +78,7 @@ static codec_result encode(
 
 codec_result codec_png_encode(
     const uint8_t *pixels, const codec_png_encoding *encoding, codec_buffer *output, char *message) {
-  // On the heap: what changes between setjmp and longjmp must not be a local variable.
+  // On the heap: a local variable that changes between setjmp and longjmp is undefined afterward.
   png_encoder *encoder = calloc(1, sizeof *encoder);
   if (!encoder) return codec_out_of_memory;
   encoder->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, encoder, take_error, drop_warning);

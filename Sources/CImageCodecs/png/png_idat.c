@@ -5,25 +5,25 @@
 
 #include "png_idat.h"
 
-// libpng has zlib inflate the pixels, which takes most of its time; ISA-L does it more than twice as fast. So the IDAT
-// chunks are inflated here, and libpng is given what they hold as a stream of stored blocks, which only have to be
-// copied. All other chunks pass through untouched.
+// libpng inflates the pixels with zlib, which takes most of its time; ISA-L is more than twice as fast. Therefore the
+// IDAT chunks are inflated here. libpng receives their contents as stored blocks, which it only has to copy. All other
+// chunks pass through unchanged.
 
-enum { signature_size = 8, head_size = 8, crc_size = 4, stored_most = 32 << 10, longest_copy = 258 };
+enum { signature_size = 8, head_size = 8, crc_size = 4, max_stored = 32 << 10, max_copy = 258 };
 
 struct png_idat {
   enum { in_signature, in_head, in_other, in_end, in_pixels, in_pixels_crc, over } state;
   uint8_t head[head_size];
-  /// Of the signature, the head or the CRC.
+  /// The number of bytes read of the signature, the chunk header or the CRC.
   uint32_t taken;
-  /// Of the chunk's data, and of its CRC where it passes through.
+  /// The number of bytes left of the chunk's data, and of its CRC if the chunk passes through.
   uint64_t left;
   uint32_t crc;
   uint8_t stated_crc[crc_size];
   bool has_begun, has_ended;
   struct inflate_state inflate;
-  /// Room for a chunk's head and the block's; the data; the check sum and the CRC.
-  uint8_t chunk[head_size + 5 + stored_most + 4 + crc_size];
+  /// Room for the headers of a chunk and a block, the data, the checksum and the CRC.
+  uint8_t chunk[head_size + 5 + max_stored + 4 + crc_size];
 };
 
 png_idat *png_idat_make(void) {
@@ -42,7 +42,7 @@ static void put_number(uint8_t *bytes, uint32_t value) {
   for (int index = 0; index < 4; index++) bytes[index] = (uint8_t)(value >> (24 - 8 * index));
 }
 
-/// Hands on what was inflated: `count` bytes behind the room for what comes before them.
+/// Passes inflated data on: `count` bytes, after the room for the headers.
 static void pass_stored(png_idat *idat, uint32_t count, png_idat_sink sink) {
   uint8_t *data = idat->chunk + head_size + 5;
   uint8_t *block = data - 5;
@@ -65,7 +65,7 @@ static void pass_stored(png_idat *idat, uint32_t count, png_idat_sink sink) {
 
 static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t count, png_idat_sink sink) {
   idat->crc = crc32_gzip_refl(idat->crc, bytes, count);
-  // What follows the end of the stream does not matter.
+  // Data after the end of the stream does not matter.
   if (idat->has_ended) return NULL;
   struct inflate_state *inflate = &idat->inflate;
   inflate->next_in = (uint8_t *)bytes;
@@ -73,30 +73,30 @@ static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t
   do {
     bool had_all_rows = *sink.has_all_rows;
     inflate->next_out = idat->chunk + head_size + 5;
-    inflate->avail_out = stored_most;
+    inflate->avail_out = max_stored;
     int result = isal_inflate(inflate);
-    uint32_t made = stored_most - inflate->avail_out;
-    // A copy from before the beginning counts as made, though nobody knows of what.
-    if (result == ISAL_INVALID_LOOKBACK) made -= made < longest_copy ? made : longest_copy;
+    uint32_t made = max_stored - inflate->avail_out;
+    // ISA-L counts an invalid copy from before the beginning as output, but its bytes are undefined.
+    if (result == ISAL_INVALID_LOOKBACK) made -= made < max_copy ? made : max_copy;
     idat->has_ended = result == ISAL_DECOMP_OK && inflate->block_state == ISAL_BLOCK_FINISH;
     if (made > 0 || idat->has_ended) pass_stored(idat, made, sink);
     if (had_all_rows && made > 0) {
-      // That piece has told libpng that there is too much; a thousand times the file's length may follow.
+      // This piece has shown libpng that there is too much data. A thousand times the file's size could follow.
       idat->has_ended = true;
       return NULL;
     }
-    // Damage behind the last row is no matter, as it is none to libpng: the CRC still speaks for the chunk.
+    // libpng ignores damage after the last row, so this code does too. The CRC still protects the chunk.
     if (result != ISAL_DECOMP_OK && *sink.has_all_rows) {
       idat->has_ended = true;
       return NULL;
     }
-    if (result == ISAL_INCORRECT_CHECKSUM) return "The pixels do not have the check sum they should have";
+    if (result == ISAL_INCORRECT_CHECKSUM) return "The checksum of the pixels is wrong";
     if (result != ISAL_DECOMP_OK) return "The compressed pixels are damaged";
   } while (!idat->has_ended && (inflate->avail_in > 0 || inflate->avail_out == 0));
   return NULL;
 }
 
-/// The pixels begin: libpng hears of it at once, with zlib's head, and may find the image too large.
+/// Starts the pixels. libpng immediately receives zlib's header, and may reject the size of the image.
 static void begin_pixels(png_idat *idat, png_idat_sink sink) {
   static const uint8_t beginning[] = {0, 0, 0, 2, 'I', 'D', 'A', 'T', 0x78, 0x01, 0, 0, 0, 0};
   isal_inflate_init(&idat->inflate);
@@ -105,11 +105,11 @@ static void begin_pixels(png_idat *idat, png_idat_sink sink) {
   sink.take(sink.context, beginning, sizeof beginning, true);
 }
 
-/// A chunk's head is there.
+/// Handles a complete chunk header.
 static void begin_chunk(png_idat *idat, png_idat_sink sink) {
   uint32_t length = number(idat->head);
   idat->taken = 0;
-  // A length that no chunk may have is libpng's to refuse.
+  // libpng rejects invalid lengths.
   if (memcmp(idat->head + 4, "IDAT", 4) == 0 && length <= 0x7FFFFFFF) {
     idat->crc = crc32_gzip_refl(0, idat->head + 4, 4);
     idat->left = length;
@@ -122,7 +122,7 @@ static void begin_chunk(png_idat *idat, png_idat_sink sink) {
   sink.take(sink.context, idat->head, head_size, false);
 }
 
-/// Collects a few bytes; true when all are there.
+/// Collects a few bytes; returns true if all are there.
 static bool collect(png_idat *idat, uint8_t *into, uint32_t wanted, const uint8_t **bytes, size_t *count) {
   size_t piece = wanted - idat->taken;
   if (piece > *count) piece = *count;
@@ -165,7 +165,7 @@ const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, pn
       break;
     }
     case over:
-      // What follows the image is no part of it.
+      // Data after the end of the image is ignored.
       return NULL;
     case in_pixels_crc:
       if (collect(idat, idat->stated_crc, crc_size, &bytes, &count)) {

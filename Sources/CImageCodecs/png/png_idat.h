@@ -1,4 +1,4 @@
-// Takes the part of inflating a PNG's pixels from libpng, which leaves it to zlib.
+// Inflates the pixels of a PNG instead of libpng, which would use zlib.
 #ifndef PNG_IDAT_H
 #define PNG_IDAT_H
 
@@ -8,19 +8,20 @@
 
 typedef struct png_idat png_idat;
 
-/// Where the file goes on to. Pixels come in chunks without a valid CRC: theirs has been checked.
+/// The receiver of the file's data. Chunks of pixels come without a valid CRC, because it was already checked.
 typedef struct {
   void *context;
   void (*take)(void *context, const uint8_t *bytes, size_t count, bool is_checked);
-  /// Becomes true when the last pixel was taken.
+  /// Becomes true after the last pixel was read.
   const bool *has_all_rows;
 } png_idat_sink;
 
-/// NULL when there is no memory.
+/// Returns NULL if memory cannot be allocated.
 png_idat *png_idat_make(void);
 void png_idat_free(png_idat *idat);
 
-/// Passes on a piece of the file, its pixels inflated; NULL, or what was wrong with it. The sink may jump away.
+/// Passes a piece of the file on, with its pixels inflated. Returns NULL or an error message. The sink may use
+/// longjmp.
 const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, png_idat_sink sink);
 
 #endif

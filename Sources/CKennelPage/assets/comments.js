@@ -1,19 +1,19 @@
-// Comments under the photo that is shown: written, deleted, and new ones by others.
+// The comments on the photo that is shown: writing, deleting, and showing new comments from others.
 
 import { Problem, page, send } from "./requests.js";
 import { confirmed } from "./confirmation.js";
 import { forget, signedIn } from "./session.js";
-import { tellTimes } from "./times.js";
+import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
-const mostPages = 50;
+const maximumPages = 50;
 const part = (post, selector) => document.querySelector(`article.photo[data-post="${post}"] .comments ${selector}`);
 const list = (post) => part(post, "ol");
 const item = (post, comment) => part(post, `li[data-comment="${comment}"]`);
 const later = (post) => part(post, ".later");
-const underWay = new Map();
+const inProgress = new Map();
 
-/** Fetches the comments after those shown; gives the first one that is new. */
+/** Fetches the comments after the last one shown, and returns the first new one. */
 async function takeLater(post) {
   const last = list(post)?.lastElementChild?.dataset.comment ?? 0;
   const found = await page(`/photos/${post}?after=${last}`);
@@ -22,7 +22,7 @@ async function takeLater(post) {
   const fresh = [...found.querySelectorAll(".comments li")].filter(({ dataset }) => !item(post, dataset.comment));
   for (const one of fresh) one.classList.add("new");
   shown.append(...fresh.map((one) => document.adoptNode(one)));
-  tellTimes(shown);
+  formatTimes(shown);
   later(post)?.remove();
   const link = found.querySelector(".comments .later");
   if (link) shown.after(document.adoptNode(link));
@@ -34,22 +34,22 @@ async function takeLater(post) {
 async function takeAll(post) {
   let pages = 0;
   do await takeLater(post);
-  while (later(post) && ++pages < mostPages);
+  while (later(post) && ++pages < maximumPages);
 }
 
-/** Once at a time, and once more when asked for in between. */
+/** Refreshes the comments. A call during a refresh starts another one after it. */
 async function refresh(post) {
-  if (underWay.has(post)) {
-    underWay.set(post, true);
+  if (inProgress.has(post)) {
+    inProgress.set(post, true);
     return;
   }
   try {
     do {
-      underWay.set(post, false);
+      inProgress.set(post, false);
       await takeAll(post);
-    } while (underWay.get(post));
+    } while (inProgress.get(post));
   } finally {
-    underWay.delete(post);
+    inProgress.delete(post);
   }
 }
 
@@ -57,26 +57,26 @@ function countComments(post, count) {
   for (const element of document.querySelectorAll(`[data-comments="${post}"]`)) element.textContent = count;
 }
 
-/** As the kennel tells of it. */
+/** Handles an event: the number of comments on a post has changed. */
 export function commentsChanged(post, count) {
   countComments(post, count);
-  // Whoever has not come to the end is not led there.
+  // If there are further pages, the reader is not at the end yet.
   if (list(post) && !later(post)) refresh(post).catch(() => {});
 }
 
-export function commentGone(post, comment, count) {
+export function removeComment(post, comment, count) {
   if (count !== undefined) countComments(post, count);
   item(post, comment)?.remove();
 }
 
-/** What somebody has begun to write goes on in a newer article; gives that one. */
-export function keepWriting(older, newer) {
+/** Moves an unfinished comment to a newer article, and returns that article. */
+export function keepUnfinishedComment(older, newer) {
   const form = older.querySelector("[data-comment-on]");
   const fresh = newer.querySelector("[data-comment-on]");
   if (form && fresh?.dataset.commentOn === form.dataset.commentOn) {
     const field = form.contains(document.activeElement) ? document.activeElement : null;
     fresh.replaceWith(form);
-    // As soon as it is in the page again.
+    // The field can have the focus only after it is in the page again.
     queueMicrotask(() => field?.focus({ preventScroll: true }));
   }
   return newer;
@@ -102,14 +102,14 @@ document.addEventListener("submit", async (event) => {
     error.textContent = problem.message;
     if (problem instanceof Problem && problem.status === 401) {
       forget();
-      signedIn("You were signed out. Sign in, then send it again.");
+      signedIn("You were signed out. Sign in, then send the comment again.");
     }
   } finally {
     button.disabled = false;
   }
 });
 
-// Enter sends where there is a keyboard; with Shift it is a new line.
+// Enter sends the comment on devices with a mouse; Shift+Enter starts a new line.
 document.addEventListener("keydown", (event) => {
   const isSending = event.key === "Enter" && !event.shiftKey && !event.isComposing;
   const form = event.target.closest?.("[data-comment-on]");
@@ -124,10 +124,10 @@ document.addEventListener("click", async (event) => {
   const post = Number(button.closest(".photo").dataset.post);
   const comment = Number(button.dataset.deleteComment);
   const place = button.closest(".comments");
-  if (!(await confirmed("Delete this comment?", "It goes for everybody."))) return;
+  if (!(await confirmed("Delete this comment?", "This cannot be undone."))) return;
   try {
     await send("DELETE", `/posts/${post}/comments/${comment}`);
-    commentGone(post, comment);
+    removeComment(post, comment);
     (place.querySelector("textarea") ?? place.querySelector("button"))?.focus();
   } catch (problem) {
     toast(problem.message);

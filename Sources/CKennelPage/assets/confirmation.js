@@ -1,8 +1,8 @@
-// Asks before something is gone for good.
+// Asks for confirmation before something is deleted.
 
 const dialog = document.getElementById("confirmation");
 
-/** Whether somebody wants what has such a consequence; the button that says so is called `deed`. */
+/** Asks a question and returns whether the user confirmed. `deed` is the label of the button that confirms. */
 export function confirmed(question, consequence, deed = "Delete") {
   dialog.querySelector("h2").textContent = question;
   dialog.querySelector("p").textContent = consequence;

@@ -1,16 +1,16 @@
-// Hears what happens in the kennel while the page is seen.
+// Receives events from the kennel while the page is visible.
 
-import { onAnew } from "./anew.js";
+import { onRefresh } from "./refresh.js";
 
 const kinds = ["hello", "post", "favourites", "comment", "comment-removed", "post-removed", "lost"];
-const longestPause = 30_000;
+const maximumPause = 30_000;
 let source = null;
 let last = Number(document.body.dataset.event);
 let pause = 1000;
 let timer = 0;
-let hear = () => {};
-// Of their own hearts the kennel tells only those who are signed in.
-let hearer = "";
+let handle = () => {};
+// The viewer for whom the stream was opened. The kennel marks a user's own hearts only for signed-in users.
+let streamViewer = "";
 
 function close() {
   clearTimeout(timer);
@@ -20,32 +20,33 @@ function close() {
 
 function open() {
   close();
-  // A hidden tab would hold one of the few connections a browser has for a site; it catches up when it is seen.
+  // A hidden tab would occupy one of the few connections that a browser opens to a site. It catches up when it becomes
+  // visible.
   if (document.hidden) return;
-  hearer = document.body.dataset.viewer;
+  streamViewer = document.body.dataset.viewer;
   source = new EventSource(last >= 0 ? `/events?after=${last}` : "/events");
   for (const kind of kinds) {
     source.addEventListener(kind, (message) => {
       pause = 1000;
       const event = JSON.parse(message.data);
       if (event.id >= 0) last = Math.max(last, event.id);
-      hear(kind, event);
+      handle(kind, event);
     });
   }
   source.onerror = () => {
-    // It tries again by itself, unless it was refused.
+    // The browser reconnects automatically, unless the request was refused.
     if (source?.readyState !== EventSource.CLOSED) return;
     timer = setTimeout(open, pause);
-    pause = Math.min(pause * 2, longestPause);
+    pause = Math.min(pause * 2, maximumPause);
   };
 }
 
-/** Has `hearing` called with a kind and what happened. */
-export function listen(hearing) {
-  hear = hearing;
+/** Calls `handler` with the kind and the data of each event. */
+export function listen(handler) {
+  handle = handler;
   open();
   document.addEventListener("visibilitychange", open);
   addEventListener("pagehide", close);
   addEventListener("pageshow", (event) => event.persisted && open());
-  onAnew(() => { if (source && hearer !== document.body.dataset.viewer) open(); });
+  onRefresh(() => { if (source && streamViewer !== document.body.dataset.viewer) open(); });
 }

@@ -1,9 +1,9 @@
-// The grid: older photos as one scrolls, and new ones when they come. Tiles are taken from the pages that a reader
-// without scripts would go to.
+// The grid. It loads older photos while scrolling, and shows new ones as they arrive. The tiles come from the pages
+// that a reader without scripts would visit.
 
-import { address, lookAnew, onAnew } from "./anew.js";
 import { takeHearts } from "./hearts.js";
-import { softly } from "./pictures.js";
+import { fadeIn } from "./pictures.js";
+import { address, onRefresh, refresh } from "./refresh.js";
 import { page } from "./requests.js";
 import { toast } from "./toasts.js";
 
@@ -12,7 +12,7 @@ const more = document.querySelector(".more");
 const news = document.getElementById("news");
 const { place } = document.body.dataset;
 const isFirst = !new URLSearchParams(location.search).has("before");
-const mostPages = 20;
+const maximumPages = 20;
 const waiting = new Set();
 let loading = null;
 let isHeld = false;
@@ -24,7 +24,7 @@ export const tileOf = (post) => grid?.querySelector(`[data-post="${post}"]`);
 
 function adopt(tile, isNew = false) {
   const own = document.adoptNode(tile);
-  softly(own);
+  fadeIn(own);
   if (isNew) {
     own.classList.add("new");
     own.addEventListener("animationend", () => own.classList.remove("new"), { once: true });
@@ -45,7 +45,7 @@ function adoptEmptiness(found) {
   if (empty) grid.after(document.adoptNode(empty));
 }
 
-/** Loads the older photos that the page links to; false when there are none. */
+/** Loads the older photos that the page links to. Returns false if there are none. */
 export function loadOlder() {
   const link = more?.querySelector("a");
   if (!link) return Promise.resolve(false);
@@ -70,20 +70,20 @@ const nearing = new IntersectionObserver(
   (entries, observer) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
-      observer.unobserve(target); // a link that fails is for a click
+      observer.unobserve(target); // after a failure, the reader clicks the link
       loadOlder();
     }
   },
   { rootMargin: "1200px" },
 );
 
-/** Makes the grid like a newer one, as long as it is here. */
+/** Updates the grid from a newer page, and from following pages up to the current length. */
 async function takeGrid(newer) {
   if (!grid) return;
   const wanted = tiles(newer);
   const shown = grid.children.length;
   let last = newer;
-  for (let pages = 1; wanted.length < shown && pages < mostPages; pages++) {
+  for (let pages = 1; wanted.length < shown && pages < maximumPages; pages++) {
     const next = last.querySelector(".more a");
     if (!next) break;
     last = await page(next.getAttribute("href"));
@@ -112,28 +112,28 @@ function arrange(wanted) {
 
 function forgetNews() {
   waiting.clear();
-  tellNews();
+  updateNotice();
 }
 
-/** Keeps what is new to itself for a while. */
+/** Hides the notice about new photos while `held` is true. */
 export function holdNews(held) {
   isHeld = held;
-  tellNews();
+  updateNotice();
 }
 
-function tellNews() {
+function updateNotice() {
   news.hidden = isHeld || waiting.size === 0;
   if (waiting.size) news.textContent = waiting.size === 1 ? "1 new photo" : `${waiting.size} new photos`;
 }
 
-/** Somebody has posted: says so, and leaves it to the reader when the grid moves. */
+/** Shows a notice about a new post. The grid does not move until the reader clicks it. */
 export function announce(post) {
   if (place !== "photos" || tileOf(post)) return;
   waiting.add(post);
-  tellNews();
+  updateNotice();
 }
 
-/** Puts new photos at the top. */
+/** Adds new photos at the top. */
 export async function showNews() {
   if (place !== "photos" || !isFirst) {
     location.assign("/");
@@ -141,8 +141,8 @@ export async function showNews() {
   }
   const found = await page(address);
   const fresh = tiles(found).filter((tile) => !tileOf(tile.dataset.post));
-  // More than a page of them: there would be a gap.
-  if (fresh.length && fresh.length === tiles(found).length && grid.children.length) await lookAnew();
+  // More than one page of new photos would leave a gap.
+  if (fresh.length && fresh.length === tiles(found).length && grid.children.length) await refresh();
   else grid.prepend(...fresh.map((tile) => adopt(tile, true)));
   adoptEmptiness(null);
   if (!more.querySelector("a") && grid.children.length === fresh.length) adoptEnds(found);
@@ -151,19 +151,19 @@ export async function showNews() {
 
 export function removePost(post) {
   waiting.delete(post);
-  tellNews();
+  updateNotice();
   const tile = tileOf(post);
   if (!tile) return;
   const finish = () => {
     tile.remove();
-    if (!grid.children.length && !more.querySelector("a")) lookAnew().catch(() => {});
+    if (!grid.children.length && !more.querySelector("a")) refresh().catch(() => {});
   };
   if (isCalm.matches) return finish();
   tile.classList.add("leaving");
   setTimeout(finish, 220);
 }
 
-onAnew(takeGrid);
+onRefresh(takeGrid);
 
 news.addEventListener("click", async () => {
   try {

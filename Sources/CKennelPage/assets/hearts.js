@@ -1,4 +1,4 @@
-// Hearts: given and taken back, and counted up as others do.
+// Hearts: giving and removing them, and counting those of others.
 
 import { Problem, send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
@@ -7,14 +7,14 @@ import { toast } from "./toasts.js";
 const buttons = (post) => document.querySelectorAll(`[data-heart="${post}"]`);
 const isGiven = (button) => button.getAttribute("aria-pressed") === "true";
 
-// What is being asked for, by post: at most one request each is under way, and the last wish is what counts.
+// The pending changes by post. At most one request per post is in progress, and the last click decides.
 const wishes = new Map();
-// The last event that is in what an answer said, by post: it, and those before, may be heard of later.
+// The last event that a response includes, by post. This event and earlier ones may still arrive later.
 const answered = new Map();
 
 function animate(button, more) {
   button.classList.remove("beat");
-  void button.offsetWidth; // lets it begin anew
+  void button.offsetWidth; // restarts the animation
   button.classList.add("beat");
   if (button.closest(".tile") || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const room = 8 - button.querySelectorAll(".floating").length;
@@ -38,17 +38,17 @@ function show(post, { count, given }) {
   }
 }
 
-/** As the kennel tells of it. It says whose heart it was only to themselves, in all of their windows. */
+/** Handles an event. Only the user who gave the heart receives `isFavourite`, in all of the user's windows. */
 export function countHearts({ id, post, count, isFavourite: given }) {
   if (id <= answered.get(post)) return;
   const wish = wishes.get(post);
   if (!wish) return show(post, { count, given });
   wish.counted = { id, count };
-  if (given !== undefined) wish.told = { id, given };
+  if (given !== undefined) wish.reported = { id, given };
   show(post, { count });
 }
 
-/** As a newer document shows it. */
+/** Takes the state of a heart from a newer document. */
 export function takeHearts(button) {
   const post = Number(button.dataset.heart);
   if (!wishes.has(post)) show(post, { count: Number(button.dataset.count), given: isGiven(button) });
@@ -62,12 +62,12 @@ async function carryOut(post, wish, before) {
       answer = await send(given ? "PUT" : "DELETE", `/posts/${post}/favourite`);
       wish.sent = given;
     }
-    // Events may have told of what came after the answer.
+    // Events may already have reported changes after the response.
     const later = (event) => (event?.id > answer.event ? event : {});
     answered.set(post, answer.event);
-    show(post, { count: answer.favourites, given: wish.sent, ...later(wish.counted), ...later(wish.told) });
+    show(post, { count: answer.favourites, given: wish.sent, ...later(wish.counted), ...later(wish.reported) });
   } catch (problem) {
-    show(post, { ...before, ...wish.counted, ...wish.told });
+    show(post, { ...before, ...wish.counted, ...wish.reported });
     if (problem instanceof Problem && problem.status === 401) forget();
     toast(problem.message);
   } finally {
@@ -80,7 +80,7 @@ async function toggle(button) {
   const wasKnown = Boolean(document.body.dataset.viewer);
   if (!(await signedIn("Sign in to give a heart."))) return;
   const [current] = buttons(post);
-  // Whoever signs in for it wants to give one; it may be given already.
+  // A user who signs in to give a heart may have given it already.
   if (!current || (!wasKnown && isGiven(current))) return;
   const count = Number(current.dataset.count);
   const given = !isGiven(current);

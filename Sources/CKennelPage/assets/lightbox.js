@@ -1,16 +1,17 @@
-// A photo over the grid: its address is in the bar, the back button closes it, arrow keys and swipes go on.
+// A photo over the grid. The address bar shows its address, the Back button closes it, and arrow keys and swipes show
+// the next one.
 
-import { onAnew } from "./anew.js";
-import { keepWriting } from "./comments.js";
+import { keepUnfinishedComment } from "./comments.js";
 import { loadOlder, tileOf } from "./grid.js";
-import { softly } from "./pictures.js";
+import { fadeIn } from "./pictures.js";
+import { onRefresh } from "./refresh.js";
 import { page } from "./requests.js";
-import { tellTimes } from "./times.js";
+import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
 const dialog = document.getElementById("lightbox");
 const place = dialog.querySelector(".place");
-const said = dialog.querySelector("[aria-live]");
+const announcement = dialog.querySelector("[aria-live]");
 const previous = dialog.querySelector(".previous");
 const next = dialog.querySelector(".next");
 const gridTitle = document.title;
@@ -21,7 +22,7 @@ const idOf = (tile) => tile && Number(tile.dataset.post);
 const newer = () => tileOf(shown)?.previousElementSibling;
 const older = () => tileOf(shown)?.nextElementSibling;
 
-/** At once, of what the grid already has: the frame with the picture as it is there. */
+/** Builds a first view immediately from the grid: the frame with the picture in its current quality. */
 function sketch(tile) {
   const article = document.createElement("article");
   article.className = "photo";
@@ -45,19 +46,19 @@ function fill(found) {
   const article = document.adoptNode(found.querySelector("article.photo"));
   const frame = place.querySelector(".frame");
   if (frame?.querySelector(".soft")) {
-    // The grid's picture is sharper than the placeholder: it stays below until the large one is there.
+    // The grid's picture is sharper than the placeholder, so it stays below until the large one is loaded.
     const full = article.querySelector(".frame");
     frame.className = `${full.className} ${frame.classList.contains("grown") ? "grown" : ""}`;
     frame.querySelector(".sharp")?.remove();
     frame.append(full.querySelector(".sharp"));
     article.querySelector(".stage").replaceWith(frame.parentElement);
   }
-  place.replaceChildren(keepWriting(place, article));
-  softly(place);
-  tellTimes(place);
+  place.replaceChildren(keepUnfinishedComment(place, article));
+  fadeIn(place);
+  formatTimes(place);
 }
 
-/** Has the picture grow out of its place in the grid. */
+/** Animates the picture from its place in the grid to its full size. */
 function grow(from) {
   const frame = place.querySelector(".frame");
   const to = frame?.getBoundingClientRect();
@@ -87,7 +88,7 @@ async function show(post) {
     dialog.focus();
     grow(start);
   } else if (!dialog.contains(document.activeElement) || document.activeElement.disabled) {
-    // What had the focus is gone; keys go on being heard.
+    // The focused element is gone. The dialog takes the focus, so that keys still work.
     dialog.focus();
   }
   try {
@@ -95,7 +96,7 @@ async function show(post) {
     if (shown !== post) return;
     fill(found);
     document.title = found.title;
-    said.textContent = found.querySelector("article h1")?.textContent ?? "";
+    announcement.textContent = found.querySelector("article h1")?.textContent ?? "";
     for (const neighbour of [older(), newer()]) if (neighbour) prepare(neighbour);
   } catch (problem) {
     if (shown !== post) return;
@@ -104,7 +105,7 @@ async function show(post) {
   }
 }
 
-/** Fetches a neighbour's picture ahead. */
+/** Preloads the picture of a neighbour. */
 function prepare(tile) {
   const picture = new Image();
   picture.sizes = "(min-width: 60em) calc(100vw - 24rem), 100vw";
@@ -116,7 +117,7 @@ function hide() {
   shown = null;
   if (dialog.open) dialog.close();
   place.replaceChildren();
-  said.textContent = "";
+  announcement.textContent = "";
   document.title = gridTitle;
   const link = tile?.querySelector(".open");
   tile?.scrollIntoView({ block: "nearest" });
@@ -128,10 +129,10 @@ export function close() {
   else hide();
 }
 
-/** Which photo is over the grid; null when none is. */
+/** The photo that is open over the grid, or null if there is none. */
 export const shownPost = () => shown;
 
-/** Its photo is gone: the next one is shown, or none. */
+/** Shows the next photo after the open one was deleted, or closes the dialog if there is none. */
 export function leave(post) {
   if (shown !== post) return;
   const tile = older() ?? newer();
@@ -162,7 +163,7 @@ document.addEventListener("click", (event) => {
 });
 
 addEventListener("popstate", (event) => {
-  // On a photo's own page, loaded anew, the grid that was here before is to be fetched.
+  // After a reload, a photo has its own page, so the grid has to be loaded again.
   if (!hasGrid) location.reload();
   else if (event.state?.photo) show(event.state.photo);
   else if (shown !== null) hide();
@@ -171,12 +172,12 @@ addEventListener("popstate", (event) => {
 dialog.addEventListener("cancel", (event) => {
   if (event.target !== dialog) return;
   event.preventDefault();
-  // Who has begun to write leaves the writing first.
+  // If a comment has been started, Escape only leaves the text field.
   const field = document.activeElement;
   if (field.localName === "textarea" && field.value) field.blur();
   else close();
 });
-// A browser may close it without asking. Told late, it may be open again by then.
+// A browser may close the dialog without a cancel event. The event may arrive late, when the dialog is open again.
 dialog.addEventListener("close", (event) => {
   if (event.target === dialog && shown !== null && !dialog.open) close();
 });
@@ -189,14 +190,14 @@ dialog.addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight") step(true);
 });
 
-onAnew(async () => {
+onRefresh(async () => {
   if (shown === null) return;
   const post = shown;
   const found = await page(`/photos/${post}`);
   if (shown === post) fill(found);
 });
 
-// Swipes. Up and down stay the browser's.
+// Horizontal swipes. The browser handles vertical ones.
 
 const far = 60;
 let swipe = null;
@@ -210,17 +211,17 @@ dialog.addEventListener("pointermove", (event) => {
   dialog.classList.add("dragging");
   swipe.frame.style.setProperty("--x", `${event.clientX - swipe.x}px`);
 });
-function settle(event, isDone) {
+function endSwipe(event, isDone) {
   if (!swipe) return;
   const { frame, x } = swipe;
   const distance = event.clientX - x;
   swipe = null;
   dialog.classList.remove("dragging");
-  const isWay = distance < 0 ? !next.disabled : !previous.disabled;
-  if (isDone && isWay && Math.abs(distance) > far) return step(distance < 0);
+  const hasNeighbour = distance < 0 ? !next.disabled : !previous.disabled;
+  if (isDone && hasNeighbour && Math.abs(distance) > far) return step(distance < 0);
   frame.parentElement.classList.add("settling");
   frame.addEventListener("transitionend", () => frame.parentElement?.classList.remove("settling"), { once: true });
   frame.style.removeProperty("--x");
 }
-dialog.addEventListener("pointerup", (event) => settle(event, true));
-dialog.addEventListener("pointercancel", (event) => settle(event, false));
+dialog.addEventListener("pointerup", (event) => endSwipe(event, true));
+dialog.addEventListener("pointercancel", (event) => endSwipe(event, false));

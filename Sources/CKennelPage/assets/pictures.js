@@ -1,10 +1,10 @@
-// Lets sharp pictures come in softly over their placeholders.
+// Fades in sharp pictures over their placeholders.
 
-const settled = (event) => event.target.classList?.remove("waiting");
-document.addEventListener("load", settled, true);
-document.addEventListener("error", settled, true);
+const markLoaded = (event) => event.target.classList?.remove("waiting");
+document.addEventListener("load", markLoaded, true);
+document.addEventListener("error", markLoaded, true);
 
-export function softly(root = document) {
+export function fadeIn(root = document) {
   for (const picture of root.querySelectorAll("img.sharp")) {
     if (!picture.complete) picture.classList.add("waiting");
   }

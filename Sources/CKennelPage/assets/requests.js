@@ -1,4 +1,4 @@
-// Talks with the kennel. What goes wrong is thrown as a sentence to show.
+// Sends requests to the kennel. Errors are thrown with a message to display.
 
 export class Problem extends Error {
   constructor(sentence, status = 0) {
@@ -9,13 +9,13 @@ export class Problem extends Error {
 
 const unreachable = "The kennel cannot be reached. Check the connection, then try again.";
 
-/** The sentence in an answer's problem document. */
+/** Returns the message in the problem document of a response. */
 export function sentence(status, text) {
   try {
     const { detail, title } = JSON.parse(text);
-    return detail || title || `That did not work (${status}).`;
+    return detail || title || `The request failed (${status}).`;
   } catch {
-    return `That did not work (${status}). Try again in a moment.`;
+    return `The request failed (${status}). Try again in a moment.`;
   }
 }
 
@@ -30,7 +30,7 @@ async function ask(address, options) {
   return { response, text };
 }
 
-/** Sends an object, if any, and gives the answer's; null when there is none. */
+/** Sends an object, if any, and returns the object in the response, or null if it is empty. */
 export async function send(method, address, object) {
   const headers = { Accept: "application/json" };
   if (object !== undefined) headers["Content-Type"] = "application/json";
@@ -39,7 +39,7 @@ export async function send(method, address, object) {
   return text ? JSON.parse(text) : null;
 }
 
-/** A page as a document, from which parts are taken. The server has escaped all that is in it. */
+/** Loads a page as a document from which parts are taken. The server has escaped everything in it. */
 export async function page(address) {
   const { response, text } = await ask(address, { headers: { Accept: "text/html" }, cache: "no-cache" });
   const found = new DOMParser().parseFromString(text, "text/html");
@@ -50,10 +50,10 @@ export async function page(address) {
   return found;
 }
 
-/** Sends a form with a file; `progress` hears how much of it is there, from 0 to 1. Aborting the signal ends it. */
+/** Sends a form with a file. `progress` is called with a fraction from 0 to 1. Aborting the signal cancels it. */
 export function sendForm(address, form, { progress, signal }) {
   return new Promise((resolve, reject) => {
-    // Only this tells how far a body has got.
+    // Only XMLHttpRequest reports upload progress.
     const request = new XMLHttpRequest();
     request.open("POST", address);
     request.setRequestHeader("Accept", "application/json");
@@ -63,7 +63,7 @@ export function sendForm(address, form, { progress, signal }) {
       if (request.status === 201) resolve(JSON.parse(request.responseText));
       else reject(new Problem(sentence(request.status, request.responseText), request.status));
     };
-    request.onerror = () => reject(new Problem("The connection broke while sending. Try again."));
+    request.onerror = () => reject(new Problem("The connection was lost during the upload. Try again."));
     request.onabort = () => reject(new DOMException("Stopped", "AbortError"));
     signal.addEventListener("abort", () => request.abort(), { once: true });
     request.send(form);

@@ -1,6 +1,6 @@
-// Who is signed in, and signing in when something needs it.
+// The signed-in user, and the sign-in dialog.
 
-import { lookAnew } from "./anew.js";
+import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { toast } from "./toasts.js";
 
@@ -10,13 +10,13 @@ const error = form.querySelector(".error");
 const why = form.querySelector(".why");
 let waiting = [];
 
-/** The name of whoever is signed in; empty when nobody is. */
+/** The name of the signed-in user, or an empty string if nobody is signed in. */
 export const viewer = () => document.body.dataset.viewer;
 
-/** Nobody is: the kennel has said so. */
+/** Records that the session has ended, as reported by the kennel. */
 export const forget = () => { document.body.dataset.viewer = ""; };
 
-/** Whether somebody is signed in, after a chance to do so. */
+/** Asks the user to sign in if necessary, and returns whether the user is signed in. */
 export function signedIn(reason = "") {
   if (viewer()) return Promise.resolve(true);
   why.textContent = reason;
@@ -41,7 +41,7 @@ form.addEventListener("submit", async (event) => {
     const { user } = await send("POST", "/session", Object.fromEntries(new FormData(form)));
     document.body.dataset.viewer = user.name;
     form.reset();
-    await lookAnew().catch(() => location.reload());
+    await refresh().catch(() => location.reload());
     answer(true);
     dialog.close();
     toast(`Welcome, ${user.name}.`);

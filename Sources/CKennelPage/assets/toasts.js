@@ -1,12 +1,11 @@
-// Short messages at the foot of the page, which screen readers read out.
+// Short messages at the bottom of the page. Screen readers read them out.
 
 const place = document.getElementById("toasts");
 
 let latest = null;
 
-// What is behind an open dialog is neither seen clearly nor read out: the messages go into the one on top, and there to
-// the front.
-function settle() {
+// Content behind an open dialog is hard to see and is not read out, so messages are moved into the topmost dialog.
+function moveToTop() {
   const onTop = latest?.matches(":modal") ? latest : [...document.querySelectorAll("dialog:modal")].at(-1);
   const host = onTop ?? document.body;
   if (place.parentElement !== host) host.append(place);
@@ -17,13 +16,13 @@ function settle() {
 document.addEventListener("toggle", ({ target, newState }) => {
   if (target.localName !== "dialog" || newState !== "open") return;
   latest = target;
-  settle();
+  moveToTop();
 }, true);
-document.addEventListener("close", settle, true);
-settle();
+document.addEventListener("close", moveToTop, true);
+moveToTop();
 
 export function toast(text) {
-  settle();
+  moveToTop();
   const message = document.createElement("p");
   message.className = "toast";
   message.textContent = text;

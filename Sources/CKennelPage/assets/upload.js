@@ -1,4 +1,4 @@
-// Sharing photos: chosen, dropped or pasted, each with a preview, a caption and its progress.
+// Sharing photos: they are chosen, dropped or pasted, and each has a preview, a caption and a progress bar.
 
 import { confirmed } from "./confirmation.js";
 import { holdNews, showNews } from "./grid.js";
@@ -7,8 +7,8 @@ import { forget, signedIn } from "./session.js";
 import { toast } from "./toasts.js";
 
 const types = ["image/jpeg", "image/png", "image/webp", "image/gif"];
-const mostBytes = 25 * 1024 * 1024;
-const mostPhotos = 20;
+const maximumBytes = 25 * 1024 * 1024;
+const maximumPhotos = 20;
 
 const dialog = document.getElementById("upload");
 const form = dialog.querySelector("form");
@@ -27,10 +27,10 @@ let isMeant = false;
 
 function fault(file) {
   if (/^image\/hei[cf]$/.test(file.type) || /\.hei[cf]$/i.test(file.name)) {
-    return `“${file.name}” is a HEIC picture, which few browsers show. Save it as a JPEG, then choose that.`;
+    return `“${file.name}” is a HEIC picture, which most browsers cannot show. Convert it to JPEG first.`;
   }
   if (!types.includes(file.type)) return `“${file.name}” is not a JPEG, PNG, WebP or GIF picture.`;
-  if (file.size > mostBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
+  if (file.size > maximumBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
   if (file.size === 0) return `“${file.name}” is empty.`;
   return null;
 }
@@ -39,13 +39,13 @@ function remove(photo) {
   URL.revokeObjectURL(photo.preview);
   photo.item.remove();
   chosen = chosen.filter((other) => other !== photo);
-  tell();
+  updateButtons();
 }
 
-/** Those that have not been refused for good. */
+/** The photos that have not been refused permanently. */
 const sendable = () => chosen.filter(({ isRefused }) => !isRefused);
 
-function tell() {
+function updateButtons() {
   const photos = sendable();
   share.disabled = !photos.length || Boolean(sending);
   const isAgain = photos.some(({ item }) => item.classList.contains("failed"));
@@ -69,7 +69,7 @@ function add(file) {
   return item;
 }
 
-/** Shows files to be shared. */
+/** Adds files to the dialog and opens it. */
 export async function offer(files) {
   if (!files.length || !(await signedIn("Sign in to share photos."))) return;
   const faults = [];
@@ -78,21 +78,21 @@ export async function offer(files) {
   for (const file of files) {
     const reason = fault(file);
     if (reason) faults.push(reason);
-    else if (chosen.length >= mostPhotos) tooMany += 1;
+    else if (chosen.length >= maximumPhotos) tooMany += 1;
     else {
       const item = add(file);
       first ??= item;
     }
   }
-  if (tooMany) faults.push(`At most ${mostPhotos} photos at once: ${tooMany} ${tooMany === 1 ? "is" : "are"} left out.`);
+  if (tooMany) faults.push(`You can share ${maximumPhotos} photos at a time. Not added: ${tooMany}.`);
   error.textContent = [...new Set(faults)].join(" ");
-  tell();
+  updateButtons();
   if (!dialog.open) dialog.showModal();
   first?.querySelector("textarea").focus();
 }
 
-/** Whether the same may be taken another time: it was not the photo that was found fault with. */
-const mayGoBetter = ({ status }) => [0, 401, 408, 429].includes(status) || status >= 500;
+/** Returns whether another attempt may succeed: the photo itself was not the problem. */
+const isRetryable = ({ status }) => [0, 401, 408, 429].includes(status) || status >= 500;
 
 async function sendOne(photo, signal) {
   const { item, file } = photo;
@@ -101,16 +101,16 @@ async function sendOne(photo, signal) {
   item.classList.remove("failed");
   bar.hidden = false;
   bar.value = 0;
-  bar.ariaLabel = `Sending ${file.name}`;
-  state.textContent = "Sending";
+  bar.ariaLabel = `Uploading ${file.name}`;
+  state.textContent = "Uploading";
   const caption = item.querySelector("textarea").value.trim();
-  // Not in the address: proxies write those down, and refuse long ones.
+  // The caption is not in the address, because proxies log addresses and reject long ones.
   const sent = new FormData();
   if (caption) sent.append("caption", caption);
   sent.append("photo", file);
   const progress = (part) => {
     bar.value = part;
-    if (part === 1) state.textContent = "Making it ready";
+    if (part === 1) state.textContent = "Processing";
   };
   try {
     await sendForm("/posts", sent, { progress, signal });
@@ -122,7 +122,7 @@ async function sendOne(photo, signal) {
       throw problem;
     }
     item.classList.add("failed");
-    photo.isRefused = !mayGoBetter(problem);
+    photo.isRefused = !isRetryable(problem);
     state.textContent = problem.message;
     if (problem instanceof Problem && problem.status === 401) {
       forget();
@@ -132,17 +132,17 @@ async function sendOne(photo, signal) {
   }
 }
 
-/** While photos are on their way nothing about them changes. */
+/** Disables changes to the photos while they are being sent. */
 function setSending(controller) {
   sending = controller;
   form.classList.toggle("sending", Boolean(sending));
   for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = Boolean(sending);
-  tell();
+  updateButtons();
 }
 
 async function sendAll() {
   setSending(new AbortController());
-  // One's own are no news.
+  // The user's own photos are not announced as new.
   holdNews(true);
   error.textContent = "";
   let count = 0;
@@ -170,12 +170,12 @@ async function sendAll() {
 
 const isWritten = () => chosen.some(({ item }) => item.querySelector("textarea").value.trim());
 
-/** Stops what is being sent; nothing being sent, leaves it, but throws no caption away unasked. */
+/** Stops the upload in progress. Otherwise, it closes the dialog, after confirmation if there are captions. */
 async function cancel() {
   if (sending) return sending.abort();
   if (isAsking) return;
   isAsking = true;
-  isMeant = !isWritten() || (await confirmed("Discard these photos?", "What you wrote goes, too.", "Discard"));
+  isMeant = !isWritten() || (await confirmed("Discard these photos?", "Captions will be lost.", "Discard"));
   isAsking = false;
   if (isMeant) dialog.close();
 }
@@ -187,7 +187,7 @@ form.addEventListener("submit", (event) => {
 stop.addEventListener("click", cancel);
 form.querySelector("[data-choose]").addEventListener("click", () => input.click());
 dialog.addEventListener("cancel", (event) => {
-  // One that is only told of is answered when it has closed.
+  // A cancel event that cannot be prevented is handled after the dialog has closed.
   if (event.target !== dialog || !event.cancelable) return;
   event.preventDefault();
   cancel();
@@ -195,7 +195,7 @@ dialog.addEventListener("cancel", (event) => {
 dialog.addEventListener("close", (event) => {
   if (event.target !== dialog) return;
   sending?.abort();
-  // A browser may close it without asking.
+  // A browser may close the dialog without a cancel event.
   if (!isMeant && isWritten()) {
     dialog.showModal();
     cancel();
@@ -216,7 +216,7 @@ document.addEventListener("click", async (event) => {
   if (await signedIn("Sign in to share photos.")) input.click();
 });
 
-// Dropped anywhere, and pasted anywhere.
+// Dropping and pasting work anywhere on the page.
 
 const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
 let depth = 0;

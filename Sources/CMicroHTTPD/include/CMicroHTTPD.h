@@ -1,4 +1,5 @@
-// What Swift cannot import of libmicrohttpd and of the kernel: variadic functions, unions of results, va_list.
+// Wrappers for parts of libmicrohttpd and the kernel that Swift cannot import: variadic functions, result unions, and
+// va_list.
 #pragma once
 
 #include <microhttpd.h>
@@ -10,7 +11,7 @@
 extern "C" {
 #endif
 
-/// What a daemon is started with; pointers are read during the start only, except `context`.
+/// The options of a daemon. The daemon reads the pointers only during the start, except `context`.
 struct cmhd_options {
   int listening_socket;
   unsigned int backlog;
@@ -18,12 +19,12 @@ struct cmhd_options {
   unsigned int connection_limit_per_address;
   size_t connection_memory;
   size_t connection_memory_increment;
-  /// PEM texts, or null for plain HTTP.
+  /// PEM text, or null for plain HTTP.
   const char *tls_key;
   const char *tls_certificate;
   const char *tls_key_password;
   const char *tls_priorities;
-  /// Handed to every callback.
+  /// The context for all callbacks.
   void *context;
   MHD_AccessHandlerCallback handle;
   MHD_RequestCompletedCallback completed;
@@ -32,38 +33,38 @@ struct cmhd_options {
   void (*log)(void *context, const char *message);
 };
 
-/// The length MHD takes for "not known"; a macro in its header.
+/// The length that means "unknown" in MHD, which defines it as a macro.
 extern const uint64_t cmhd_size_unknown;
 
-/// Starts a daemon that has no thread: its owner calls `MHD_run`. Null when it cannot start.
+/// Starts a daemon without a thread; its owner calls `MHD_run`. Returns null if it cannot start.
 struct MHD_Daemon *cmhd_start(const struct cmhd_options *options);
 
-/// The descriptor that is readable when `MHD_run` has something to do; -1 when there is none.
+/// Returns the descriptor that becomes readable when `MHD_run` has work to do, or -1 if there is none.
 int cmhd_epoll_descriptor(struct MHD_Daemon *daemon);
 
-/// The connection's socket; -1 when MHD does not tell.
+/// Returns the connection's socket, or -1 if it is unknown.
 int cmhd_socket(struct MHD_Connection *connection);
 
-/// Where the client is; null when MHD does not tell.
+/// Returns the address of the client, or null if it is unknown.
 const struct sockaddr *cmhd_client_address(struct MHD_Connection *connection);
 
-/// What the connection callback stored when the connection began.
+/// Returns the pointer that the connection callback stored when the connection started.
 void *cmhd_socket_context(struct MHD_Connection *connection);
 
-/// The bytes of the request's line and header fields.
+/// Returns the size of the request line and header fields in bytes.
 size_t cmhd_header_size(struct MHD_Connection *connection);
 
 bool cmhd_is_suspended(struct MHD_Connection *connection);
 
-/// How a socket's sending goes.
+/// The progress of sending on a socket.
 struct cmhd_sending_progress {
-  /// All bytes the other side has confirmed.
+  /// The number of bytes that the other side has acknowledged.
   uint64_t acknowledged;
-  /// Whether bytes wait to be sent or confirmed.
+  /// Whether bytes are waiting to be sent or acknowledged.
   bool is_pending;
 };
 
-/// False for a socket that is not TCP.
+/// Gets the progress of sending on a TCP socket. Returns false for other sockets.
 bool cmhd_sending_progress(int descriptor, struct cmhd_sending_progress *progress);
 
 #ifdef __cplusplus

@@ -1,30 +1,30 @@
-/// How long a connection may take for what it is doing; no time is looked up in here.
+/// The time limits of a connection. A pure value: the caller passes the current time.
 struct ConnectionClock: Sendable {
   typealias Instant = ContinuousClock.Instant
 
   enum Phase: Sendable, Equatable {
-    /// A head has to be here, whole, by the deadline; single bytes do not prolong it.
+    /// The complete head must arrive before the deadline. Single bytes do not extend it.
     case head
-    /// No request is under way.
+    /// There is no current request.
     case idle
-    /// A body comes in: in every span a least amount has to come.
+    /// A body is arriving. Each interval must bring a minimum number of bytes.
     case receiving
-    /// A response goes out: bytes that wait must not wait for two whole spans.
+    /// A response is being sent. The client must acknowledge pending bytes within two intervals.
     case sending
-    /// The server works; the client owes nothing.
+    /// The server is working, and the client has nothing to do.
     case working
   }
 
   struct Limits: Sendable {
-    var head: Duration
-    var idle: Duration
-    var receiving: Duration
-    var sending: Duration
-    /// In bytes a second.
-    var slowestReceiving: Int
+    var maximumHeadTime: Duration
+    var maximumIdleTime: Duration
+    var receivingTime: Duration
+    var sendingTime: Duration
+    /// The minimum rate in bytes per second.
+    var minimumReceivingRate: Int
   }
 
-  /// What the system knows of a socket's sending.
+  /// The progress of sending on a socket.
   struct Progress: Sendable, Equatable {
     var acknowledged: UInt64
     var isPending: Bool
@@ -34,12 +34,12 @@ struct ConnectionClock: Sendable {
   private(set) var deadline: Instant?
   private let limits: Limits
   private var receivedCount: Int64 = 0
-  /// What was confirmed when bytes were last seen waiting.
+  /// The number of acknowledged bytes when pending bytes were last seen.
   private var stuckAt: UInt64?
 
   init(limits: Limits, now: Instant) {
     self.limits = limits
-    deadline = now + limits.head
+    deadline = now + limits.maximumHeadTime
   }
 
   mutating func begin(_ phase: Phase, now: Instant) {
@@ -48,17 +48,17 @@ struct ConnectionClock: Sendable {
     stuckAt = nil
     deadline =
       switch phase {
-      case .head: now + limits.head
-      case .idle: now + limits.idle
-      case .receiving: now + limits.receiving
-      case .sending: now + limits.sending
+      case .head: now + limits.maximumHeadTime
+      case .idle: now + limits.maximumIdleTime
+      case .receiving: now + limits.receivingTime
+      case .sending: now + limits.sendingTime
       case .working: nil
       }
   }
 
   mutating func received(_ count: Int) { receivedCount += Int64(count) }
 
-  /// The deadline is over: true when the connection is to be cut, false when it has a new deadline.
+  /// Handles a passed deadline. Returns true if the connection must be closed, and false if it has a new deadline.
   mutating func expire(now: Instant, progress: Progress?) -> Bool {
     switch phase {
     case .working:
@@ -66,16 +66,16 @@ struct ConnectionClock: Sendable {
       return false
     case .head, .idle: return true
     case .receiving:
-      let least = Double(limits.slowestReceiving) * (limits.receiving / .seconds(1))
-      guard receivedCount > 0, Double(receivedCount) >= least else { return true }
+      let minimum = Double(limits.minimumReceivingRate) * (limits.receivingTime / .seconds(1))
+      guard receivedCount > 0, Double(receivedCount) >= minimum else { return true }
       begin(.receiving, now: now)
       return false
     case .sending:
-      // Nothing is known of a Unix socket's sending: its other end is on this machine.
+      // A Unix socket has no known progress; its other end is on this machine.
       let stuck = progress.flatMap { $0.isPending ? $0.acknowledged : nil }
       if let stuck, stuck == stuckAt { return true }
       stuckAt = stuck
-      deadline = now + limits.sending
+      deadline = now + limits.sendingTime
       return false
     }
   }

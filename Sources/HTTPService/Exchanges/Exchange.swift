@@ -3,13 +3,12 @@ import Foundation
 
 /// One request and its response.
 ///
-/// `@unchecked Sendable`: every `var` belongs to the loop's thread; the handler's task reaches it only by posting
-/// commands.
+/// `@unchecked Sendable`: only the loop's thread uses the variables. The handler's task posts commands to the loop.
 final class Exchange: @unchecked Sendable {
   let loop: ServerLoop
   let rawTarget: String
   private let began = ContinuousClock.now
-  // Set when the head is here.
+  // Set when the head has arrived.
   private(set) var method: HTTPMethod = .get
   private(set) var upload = Exchange.emptyUpload
   private var task: Task<Void, Never>?
@@ -18,10 +17,10 @@ final class Exchange: @unchecked Sendable {
   private var stream: StreamChannel?
   private var response: OutgoingResponse?
   private var status: HTTPStatus?
-  /// Nil once the exchange is over.
+  /// The connection; nil when the exchange is over.
   private var connection: ClientConnection?
 
-  private static let emptyUpload = UploadChannel(whole: Data())
+  private static let emptyUpload = UploadChannel(complete: Data())
 
   init(loop: ServerLoop, connection: ClientConnection, rawTarget: String) {
     self.loop = loop
@@ -29,17 +28,18 @@ final class Exchange: @unchecked Sendable {
     self.rawTarget = rawTarget
     let limits = loop.configuration.limits
     machine = ExchangeStateMachine(
-      limits: .init(bodySize: limits.bodySize, unwantedBodySize: limits.unwantedBodySize))
+      limits: .init(
+        maximumBodySize: limits.maximumBodySize, maximumDiscardedBodySize: limits.maximumDiscardedBodySize))
   }
 
-  /// The target without its query, fit for a line of a log: what was refused may hold anything.
+  /// The target without its query, percent-encoded for a log line, because a refused target may contain any bytes.
   var logPath: String { PercentEncoding.encode(rawTarget.utf8.prefix { $0 != UInt8(ascii: "?") }) }
 
   // MARK: Calls of the library, on the loop's thread
 
-  /// The request's head is here, for the first time or again, or bytes of its body, or its end.
+  /// Handles a call of the library: with the head (once or again), with bytes of the body, or at the request's end.
   ///
-  /// - Returns: false when the connection is to be ended.
+  /// - Returns: False if the connection must be closed.
   func handle(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, bytes: UnsafeRawBufferPointer)
     -> Bool
   {
@@ -61,8 +61,8 @@ final class Exchange: @unchecked Sendable {
     guard let connection else { return false }
     self.method = method
     connection.begin(.working)
-    // A client that is gone already has no use for an answer.
-    if connection.peerHasLeft { return false }
+    // A client that has disconnected needs no response.
+    if connection.clientDisconnected { return false }
     let fields = MicroHTTPD.headerFields(connection.handle)
     do throws(HTTPRefusal) {
       let target = try loop.checked(
@@ -73,14 +73,15 @@ final class Exchange: @unchecked Sendable {
       case .noBody: announced = 0
       case .length(let length):
         announced = length
-        guard length <= loop.configuration.limits.bodySize else {
+        guard length <= loop.configuration.limits.maximumBodySize else {
           throw HTTPRefusal.bodyTooLarge
         }
       case .chunked: announced = nil
       }
       let expectsContinue = fields["Expect"] != nil
       if framing.hasBody {
-        upload = UploadChannel(highWaterMark: loop.configuration.limits.bufferedBodySize) { [weak self] in
+        let highWaterMark = loop.configuration.limits.maximumBufferedBodySize
+        upload = UploadChannel(highWaterMark: highWaterMark) { [weak self] in
           if let self { self.loop.post(.bodyWanted(self)) }
         }
       }
@@ -94,7 +95,7 @@ final class Exchange: @unchecked Sendable {
     } catch {
       response = .plain(loop.configuration.response(to: error))
       response?.closeConnection()
-      // Whatever follows is not read as a request: where it would begin is not certain.
+      // The following bytes are not read as a request, because its start would be uncertain.
       let framing =
         fields["Transfer-Encoding"] ?? fields["Content-Length"] == nil ? RequestFraming.noBody : .chunked
       let action = machine.headArrived(framing: framing, expectsContinue: false, isRefused: true)
@@ -107,15 +108,15 @@ final class Exchange: @unchecked Sendable {
     switch action {
     case .startHandler(let suspends): if suspends { suspend(connection) }
     case .suspend: suspend(connection)
-    case .goOn: connection.begin(.receiving)
+    case .continueReceiving: connection.begin(.receiving)
     case .takeBytes:
       if upload.append(bytes) {
         machine.bodyIsFull()
         suspend(connection)
       }
     case .dropBytes: break
-    case .failBody: upload.finish(.failed(.bodyTooLarge(loop.configuration.limits.bodySize)))
-    case .respond(let lingers): return respond(connection, lingers: lingers)
+    case .failBody: upload.finish(.failed(.bodyTooLarge(loop.configuration.limits.maximumBodySize)))
+    case .respond(let discardsBody): return respond(connection, discardsBody: discardsBody)
     case .cut: return false
     }
     return true
@@ -126,7 +127,7 @@ final class Exchange: @unchecked Sendable {
     connection.suspend()
   }
 
-  private func respond(_ connection: ClientConnection, lingers: Bool) -> Bool {
+  private func respond(_ connection: ClientConnection, discardsBody: Bool) -> Bool {
     guard let response else { return false }
     self.response = nil
     status = response.status
@@ -134,7 +135,7 @@ final class Exchange: @unchecked Sendable {
       response.closeConnection()
       if response.endsWhenStopping { stream?.finish(failed: false) }
     }
-    if lingers { connection.lingers() }
+    if discardsBody { connection.keepSocketOpen() }
     connection.begin(.sending)
     endsWhenStopping = response.endsWhenStopping
     bodyCount = method == .head ? 0 : response.bodyCount
@@ -144,21 +145,21 @@ final class Exchange: @unchecked Sendable {
   private var endsWhenStopping = false
   private var bodyCount: Int64? = 0
 
-  /// The library wants bytes of a streamed body.
+  /// Copies bytes of a streamed body into the library's buffer.
   func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard let stream, let connection else { return MicroHTTPD.endWithError }
     switch stream.pull(into: buffer) {
     case .bytes(let count): return count
     case .finish: return MicroHTTPD.endOfStream
     case .fail: return MicroHTTPD.endWithError
-    case .starve:
-      machine.streamStarved()
+    case .waitForData:
+      machine.streamIsEmpty()
       connection.suspend()
       return 0
     }
   }
 
-  /// The library is done with this exchange.
+  /// Ends the exchange when the library has finished with it.
   func completed(isComplete: Bool) {
     guard connection != nil else { return }
     let sent = bodyCount ?? stream?.sentCount ?? 0
@@ -172,7 +173,7 @@ final class Exchange: @unchecked Sendable {
     task = nil
     response = nil
     stream?.close()
-    upload.finish(.failed(HTTPServerError(.bodyIncomplete, "The body ended before it was whole.")))
+    upload.finish(.failed(HTTPServerError(.bodyIncomplete, "The request body ended too early.")))
   }
 
   // MARK: Commands, on the loop's thread
@@ -187,17 +188,17 @@ final class Exchange: @unchecked Sendable {
     }
     self.response = response
     stream = response.stream
-    // The library takes nothing in once it sends: who reads on would wait for ever.
+    // The library receives nothing while it sends, so a reader would wait forever.
     upload.finish(
-      .failed(HTTPServerError(.bodyIncomplete, "The body is to be read before the response begins.")))
+      .failed(HTTPServerError(.bodyIncomplete, "The body must be read before the response starts.")))
     wake(machine.responseGiven())
   }
 
-  /// The client is gone, or must go.
+  /// Gives up the exchange, because the client has disconnected or must be disconnected.
   func abandon() {
     task?.cancel()
     stream?.close()
-    upload.finish(.failed(HTTPServerError(.bodyIncomplete, "The client is gone.")))
+    upload.finish(.failed(HTTPServerError(.bodyIncomplete, "The connection to the client is closed.")))
     wake(machine.abandon())
   }
 
@@ -220,21 +221,21 @@ final class Exchange: @unchecked Sendable {
     let response: HTTPResponse
     do {
       response = try await handler(request)
-      if let fault = response.fault { throw HTTPServerError(.invalidResponse, fault) }
+      if let reason = response.validationError { throw HTTPServerError(.invalidResponse, reason) }
     } catch {
       return deliver(.plain(answer(to: error, request)))
     }
     guard case .stream(let body) = response.body.content, !response.status.forbidsBody else {
       return deliverPlain(response, request)
     }
-    // The library asks for no body, but has to know its framing.
+    // The library does not need the body, but it needs the framing.
     if request.method == .head {
       let outgoing = OutgoingResponse.streaming(response, body, from: nil, of: self)
       if body.length == nil { outgoing?.announceChunks() }
       return deliver(outgoing)
     }
     let channel = StreamChannel(
-      highWaterMark: loop.configuration.limits.bufferedBodySize, length: body.length
+      highWaterMark: loop.configuration.limits.maximumBufferedBodySize, length: body.length
     ) { [weak self] in
       if let self { self.loop.post(.streamFilled(self)) }
     }
@@ -243,7 +244,7 @@ final class Exchange: @unchecked Sendable {
       try await body.produce(HTTPBodyWriter(channel: channel))
       channel.finish(failed: false)
     } catch {
-      // First: once the response has ended, its task is cancelled like any other.
+      // Report first: when the response has ended, this task is cancelled.
       report(error, request)
       channel.finish(failed: true)
     }
@@ -252,7 +253,7 @@ final class Exchange: @unchecked Sendable {
   private func deliverPlain(_ response: HTTPResponse, _ request: HTTPRequest) {
     if let outgoing = OutgoingResponse.plain(response) { return deliver(outgoing) }
     let error = HTTPServerError(
-      .invalidResponse, "There is no memory or no descriptor left for the response.")
+      .invalidResponse, "The response cannot be created: memory or file descriptors are exhausted.")
     deliver(.plain(answer(to: error, request)))
   }
 
@@ -270,7 +271,7 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
-  /// A handler that ends because its client is gone has not failed.
+  /// Reports an error of the handler, unless the handler was cancelled because its client disconnected.
   private func report(_ error: any Error, _ request: HTTPRequest) {
     guard !Task.isCancelled, let onError = loop.configuration.onError else { return }
     onError(.init(error: error, method: request.method, path: logPath))

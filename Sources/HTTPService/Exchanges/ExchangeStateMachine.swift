@@ -1,40 +1,40 @@
-/// The life of one request and its response on a connection: event in, action out.
+/// The state of one request and its response on a connection. A pure value: each event returns an action.
 ///
-/// libmicrohttpd asks what to do in its callbacks; between them it leaves a connection alone only if that was
-/// suspended there. The handler's wishes come at any time, and wake a suspended connection, whose callback is then
-/// called again.
+/// libmicrohttpd asks in its callbacks what to do. It stops calling them only for a connection that was suspended in a
+/// callback. Events of the handler come at any time. They resume a suspended connection, and the library then calls the
+/// callback again.
 struct ExchangeStateMachine: Sendable {
   enum Stage: Sendable, Equatable {
-    /// The request line is here; header fields are on their way.
+    /// The request line has arrived, but not yet all header fields.
     case arriving
-    /// The handler has the head; the body, if there is one, is held back.
+    /// The handler has the head. The body, if there is one, is held back.
     case handling
-    /// The body comes in.
+    /// The body is arriving.
     case receiving
-    /// The whole request is here; the response is not.
+    /// The complete request has arrived, and the response is not ready yet.
     case received
-    /// The response was handed over.
+    /// The response was passed to the library.
     case responding
     case over
   }
 
-  /// What a callback has to do.
+  /// The action of a callback.
   enum CallAction: Sendable, Equatable {
-    /// Start the handler; suspend when the body is to be held back until it is wanted. Without a body the library
-    /// goes on, and calls again: a response given before that would cost the connection.
+    /// Start the handler. Suspend to hold the body back until it is requested. Without a body, the library continues
+    /// and calls again; an earlier response would close the connection.
     case startHandler(suspends: Bool)
     case suspend
-    /// Let the body, or what comes next, come.
-    case goOn
-    /// Give the bytes to the body; suspend if it is full, see ``bodyIsFull()``.
+    /// Continue with the body or the next call.
+    case continueReceiving
+    /// Append the bytes to the body. Suspend if it is full, see ``bodyIsFull()``.
     case takeBytes
     case dropBytes
-    /// The body has passed its limit: tell the reader; drop the bytes.
+    /// The body exceeds its limit: fail the reader, and drop the bytes.
     case failBody
-    /// Hand the response over. When it lingers, the rest of the body is read and thrown away, so that the client
-    /// gets to read the response before the connection is gone.
-    case respond(lingers: Bool)
-    /// End the connection.
+    /// Pass the response to the library. If `discardsBody` is true, the rest of the body is read and discarded, so that
+    /// the client can read the response before the connection closes.
+    case respond(discardsBody: Bool)
+    /// Close the connection.
     case cut
   }
 
@@ -44,9 +44,9 @@ struct ExchangeStateMachine: Sendable {
   }
 
   struct Limits: Sendable {
-    var bodySize: Int64
-    /// How much of a body nobody wants is still read so that the response can be sent and the connection kept.
-    var unwantedBodySize: Int64
+    var maximumBodySize: Int64
+    /// The number of bytes of an unread body that are still read, to send the response and keep the connection.
+    var maximumDiscardedBodySize: Int64
   }
 
   private(set) var stage = Stage.arriving
@@ -67,7 +67,7 @@ struct ExchangeStateMachine: Sendable {
 
   // MARK: Calls of the library
 
-  /// The head is here. A refused one gets its response at once.
+  /// Handles the head. A refused request gets its response immediately.
   mutating func headArrived(framing: RequestFraming, expectsContinue: Bool, isRefused: Bool) -> CallAction {
     self.framing = framing
     waitsForContinue = expectsContinue && framing.hasBody
@@ -84,51 +84,51 @@ struct ExchangeStateMachine: Sendable {
     return .startHandler(suspends: true)
   }
 
-  /// A call that brings no bytes: again for the head after a pause, or at the end of the request.
+  /// Handles a call without bytes: another call for the head after a suspension, or the end of the request.
   mutating func call() -> CallAction {
     if isAbandoned { return .cut }
     switch stage {
     case .handling:
       if hasResponse, !dropsBody {
-        guard framing.hasBody, isWorthDropping else { return respond(lingers: framing.hasBody) }
+        guard framing.hasBody, isWorthDropping else { return respond(discardsBody: framing.hasBody) }
         dropsBody = true
       }
       guard dropsBody || wantsBody else { return suspend() }
       stage = .receiving
-      return .goOn
+      return .continueReceiving
     case .receiving, .received:
       stage = .received
-      return hasResponse ? respond(lingers: false) : suspend()
+      return hasResponse ? respond(discardsBody: false) : suspend()
     case .arriving, .responding, .over: return .cut
     }
   }
 
-  /// A call that brings bytes of the body. It may come although the connection is suspended: the library hands over
-  /// all chunks that it has read.
+  /// Handles a call with bytes of the body. It may come while the connection is suspended, because the library passes
+  /// on all chunks that it has read.
   mutating func call(bringing count: Int) -> CallAction {
     guard stage == .receiving, !isAbandoned else { return .cut }
     receivedCount += Int64(count)
-    guard dropsBody || receivedCount > limits.bodySize else { return .takeBytes }
+    guard dropsBody || receivedCount > limits.maximumBodySize else { return .takeBytes }
     droppedCount += Int64(count)
-    if droppedCount > limits.unwantedBodySize { return .cut }
+    if droppedCount > limits.maximumDiscardedBodySize { return .cut }
     if dropsBody { return .dropBytes }
     dropsBody = true
     return .failBody
   }
 
-  /// The reader lags: bring no more until it asks.
+  /// The reader is slower: the connection is suspended until the reader asks for more.
   mutating func bodyIsFull() { isSuspended = true }
 
-  /// There is nothing to send until the handler writes.
-  mutating func streamStarved() { isSuspended = true }
+  /// There is nothing to send: the connection is suspended until the handler writes.
+  mutating func streamIsEmpty() { isSuspended = true }
 
-  /// The library is done with the exchange; nothing is to be asked of it any more.
+  /// Ends the exchange when the library has finished with it.
   mutating func completed() {
     stage = .over
     isSuspended = false
   }
 
-  // MARK: Wishes of the handler
+  // MARK: Events of the handler
 
   mutating func bodyWanted() -> Wake {
     wantsBody = true
@@ -138,23 +138,23 @@ struct ExchangeStateMachine: Sendable {
   mutating func responseGiven() -> Wake {
     guard !hasResponse else { return .none }
     hasResponse = true
-    // What is still to come of the body has no reader.
+    // The rest of the body has no reader.
     if stage == .receiving { dropsBody = true }
     return stage == .responding || stage == .over ? .none : wake()
   }
 
   mutating func streamFilled() -> Wake { stage == .responding ? wake() : .none }
 
-  // MARK: Ends
+  // MARK: Closing
 
-  /// The client is gone, or has used up its time: the next callback ends the connection.
+  /// Handles a client that disconnected or exceeded a time limit: the next callback closes the connection.
   mutating func abandon() -> Wake {
     guard stage != .over else { return .none }
     isAbandoned = true
     return wake()
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private mutating func wake() -> Wake {
     guard isSuspended else { return .none }
@@ -167,14 +167,14 @@ struct ExchangeStateMachine: Sendable {
     return .suspend
   }
 
-  private mutating func respond(lingers: Bool) -> CallAction {
+  private mutating func respond(discardsBody: Bool) -> CallAction {
     stage = .responding
-    return .respond(lingers: lingers)
+    return .respond(discardsBody: discardsBody)
   }
 
-  /// A short body that is on its way anyhow is cheaper to read than a new connection.
+  /// Whether to read and discard the body: for a short body this is cheaper than a new connection.
   private var isWorthDropping: Bool {
     guard case .length(let length) = framing, !waitsForContinue else { return false }
-    return length <= limits.unwantedBodySize
+    return length <= limits.maximumDiscardedBodySize
   }
 }

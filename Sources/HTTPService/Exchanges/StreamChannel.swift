@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Drives a ``StreamStateMachine``: locks, asks, unlocks, acts.
+/// Drives a ``StreamStateMachine``: updates it under a lock, then performs its actions.
 final class StreamChannel: Sendable {
   private typealias Waiter = CheckedContinuation<Void, Never>
 
   private let machine: Mutex<StreamStateMachine<Waiter>>
-  /// Tells the server that there is something to send.
+  /// Notifies the server that there is something to send.
   private let wake: @Sendable () -> Void
 
   init(highWaterMark: Int, length: Int64?, wake: @escaping @Sendable () -> Void) {
@@ -22,15 +22,15 @@ final class StreamChannel: Sendable {
   func write(_ data: Data) async throws {
     try Task.checkCancellation()
     switch machine.withLock({ $0.write(data) }) {
-    case .fail: throw HTTPServerError(.responseEnded, "The client is gone, or the response was ended.")
-    case .exceed: throw HTTPServerError(.invalidResponse, "The body is longer than its announced length.")
+    case .fail: throw HTTPServerError(.responseEnded, "The client disconnected, or the response has ended.")
+    case .exceed: throw HTTPServerError(.invalidResponse, "The body is longer than announced.")
     case .proceed(let wakes): if wakes { wake() }
     case .wait(let wakes):
       if wakes { wake() }
       await waitForRoom()
       try Task.checkCancellation()
       guard machine.withLock({ $0.isOpen }) else {
-        throw HTTPServerError(.responseEnded, "The client is gone, or the response was ended.")
+        throw HTTPServerError(.responseEnded, "The client disconnected, or the response has ended.")
       }
     }
   }
@@ -39,7 +39,7 @@ final class StreamChannel: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isWaiting = machine.withLock { $0.register(continuation) }
-        // Cancelled before the registration: the handler found nobody to wake.
+        // If the task was cancelled before the registration, the cancellation handler found no waiter.
         let wakes = !isWaiting || Task.isCancelled
         if wakes {
           if isWaiting { resume(machine.withLock { $0.takeWaiters() }) } else { continuation.resume() }
@@ -62,19 +62,19 @@ final class StreamChannel: Sendable {
 
   enum Pull {
     case bytes(Int)
-    case starve
+    case waitForData
     case finish
     case fail
   }
 
   func pull(into target: UnsafeMutableRawBufferPointer) -> Pull {
-    // Used within this call only; the machine copies into it and keeps nothing.
+    // The state machine copies into the buffer and does not keep it.
     nonisolated(unsafe) let target = target
     switch machine.withLock({ $0.pull(into: target) }) {
     case .bytes(let count, let waiters):
       resume(waiters)
       return .bytes(count)
-    case .starve: return .starve
+    case .waitForData: return .waitForData
     case .finish: return .finish
     case .fail: return .fail
     }

@@ -1,56 +1,55 @@
 import Foundation
 
-/// The body of a streamed response between its writer and the server's thread, which sends it.
+/// The body of a streamed response, between its writer and the server's thread that sends it.
 ///
-/// A pure value: the driver holds a lock while it asks, and acts afterwards. `Waiter` stands for the writer's
-/// continuation.
+/// A pure value: the driver updates it under a lock and acts afterwards. `Waiter` is the continuation of a writer.
 struct StreamStateMachine<Waiter: Sendable>: Sendable {
   enum WriteAction: Sendable {
-    /// Go on; when `wakes`, tell the server that there is something to send.
+    /// Continue; if `wakes` is true, notify the server that there is something to send.
     case proceed(wakes: Bool)
-    /// Too much lies here: register a waiter.
+    /// The buffer is full: register a waiter.
     case wait(wakes: Bool)
-    /// Nobody will send it.
+    /// The response has ended, and the bytes will not be sent.
     case fail
-    /// It is more than was announced.
+    /// The body is longer than announced.
     case exceed
   }
 
   enum PullAction: Sendable {
-    /// So many bytes were copied; writers that wait may go on.
+    /// This many bytes were copied; resume these waiting writers.
     case bytes(Int, [Waiter])
-    /// Nothing is there: the server stops asking until it is told.
-    case starve
+    /// The buffer is empty: the server waits for a notification.
+    case waitForData
     case finish
     case fail
   }
 
   private enum State: Sendable {
     case open
-    /// The writer is done; what lies here is still to be sent.
+    /// The writer has finished; the buffered bytes are still to be sent.
     case finished
-    /// The writer failed: the connection is cut, so that the client sees that something is missing.
+    /// The writer failed. The connection is closed, so that the client notices that the body is incomplete.
     case failed
-    /// The response is over: nothing will be sent.
+    /// The response has ended; nothing more will be sent.
     case closed
   }
 
   private let highWaterMark: Int
   private let lowWaterMark: Int
   private var chunks: [Data] = []
-  /// The first chunk that is not sent whole, and how much of it is.
+  /// The index of the first chunk that is not completely sent, and the number of its bytes that are sent.
   private var first = 0
   private var offset = 0
   private var state = State.open
-  private var isStarved = false
-  /// Several tasks may write: a heartbeat beside events, say.
+  private var isWaitingForData = false
+  /// The waiting writers. Several tasks may write, for example one for events and one for heartbeats.
   private var waiters: [Waiter] = []
   private(set) var bufferedCount = 0
   private(set) var sentCount: Int64 = 0
-  /// The places for pieces, those of pieces that were sent among them.
+  /// The number of slots for chunks, including those of sent chunks.
   var pieceCount: Int { chunks.count }
 
-  /// What may still be written; nil when no length was announced.
+  /// The number of bytes that may still be written; nil if no length was announced.
   private var remaining: Int64?
 
   init(highWaterMark: Int, length: Int64?) {
@@ -68,37 +67,37 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
       guard left >= Int64(data.count) else { return .exceed }
       remaining = left - Int64(data.count)
     }
-    // Many small pieces must not cost more than the bytes they hold.
+    // Small pieces are combined, so that they need no more memory than their bytes.
     if chunks.count > first + 1, let last = chunks.last, last.count + data.count <= 4096 {
       chunks[chunks.count - 1].append(data)
     } else {
       chunks.append(data)
     }
     bufferedCount += data.count
-    let wakes = isStarved
-    isStarved = false
+    let wakes = isWaitingForData
+    isWaitingForData = false
     return bufferedCount >= highWaterMark ? .wait(wakes: wakes) : .proceed(wakes: wakes)
   }
 
-  /// Registers the writer; false when there is room by now, or the response is over.
+  /// Registers a waiting writer. Returns false if there is room now, or the response has ended.
   mutating func register(_ waiter: Waiter) -> Bool {
     guard state == .open, bufferedCount > lowWaterMark else { return false }
     waiters.append(waiter)
     return true
   }
 
-  /// Whatever waits goes on: there is room, or a writer's task is cancelled, or the response is over.
+  /// Removes and returns all waiters, because there is room, a writer was cancelled or the response has ended.
   mutating func takeWaiters() -> [Waiter] {
     defer { waiters = [] }
     return waiters
   }
 
-  /// The writer is done; true when the server has to be told.
+  /// Ends the body. Returns true if the server must be notified.
   mutating func finish(failed: Bool) -> Bool {
     guard state == .open else { return false }
     state = failed ? .failed : .finished
-    defer { isStarved = false }
-    return isStarved
+    defer { isWaitingForData = false }
+    return isWaitingForData
   }
 
   var isOpen: Bool { state == .open }
@@ -125,7 +124,7 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
       chunks.removeAll(keepingCapacity: chunks.count <= 64)
       first = 0
     } else if first > 64, first > chunks.count / 2 {
-      // A stream whose writer is always ahead would keep the places of all that was sent.
+      // If the writer is always ahead, the slots of sent chunks would accumulate.
       chunks.removeFirst(first)
       first = 0
     }
@@ -135,11 +134,11 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
       return .bytes(count, bufferedCount <= lowWaterMark ? takeWaiters() : [])
     }
     if state == .finished { return .finish }
-    isStarved = true
-    return .starve
+    isWaitingForData = true
+    return .waitForData
   }
 
-  /// The response is over, sent or not.
+  /// Closes the stream when the response has ended, completely sent or not.
   mutating func close() -> [Waiter] {
     state = .closed
     chunks = []

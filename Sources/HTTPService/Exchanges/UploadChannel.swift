@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Drives an ``UploadStateMachine``: locks, asks, unlocks, acts.
+/// Drives an ``UploadStateMachine``: updates it under a lock, then performs its actions.
 final class UploadChannel: Sendable {
   private typealias Waiter = CheckedContinuation<Step, Never>
 
-  /// What a waiter is woken with.
+  /// The result that a waiter is resumed with.
   private enum Step: Sendable {
     case bytes(Data)
-    case again
+    case retry
   }
 
   private let machine: Mutex<UploadStateMachine<Waiter>>
-  /// Tells the server that bytes are wanted again.
+  /// Asks the server for more bytes.
   private let ask: @Sendable () -> Void
 
   init(highWaterMark: Int, ask: @escaping @Sendable () -> Void) {
@@ -20,16 +20,16 @@ final class UploadChannel: Sendable {
     self.ask = ask
   }
 
-  init(whole: Data) {
-    machine = Mutex(UploadStateMachine(whole: whole))
+  init(complete data: Data) {
+    machine = Mutex(UploadStateMachine(complete: data))
     ask = {}
   }
 
   var bufferedCount: Int { machine.withLock { $0.bufferedCount } }
 
-  /// Takes bytes in; true when no more are to be brought until asked for.
+  /// Appends bytes. Returns true if the server must wait before it brings more.
   func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    // Used within this call only; the machine copies from it and keeps nothing.
+    // The state machine copies from the buffer and does not keep it.
     nonisolated(unsafe) let bytes = bytes
     let (isWithheld, wake): (Bool, (Waiter, Data)?) = machine.withLock { machine in
       switch machine.append(bytes) {
@@ -49,7 +49,7 @@ final class UploadChannel: Sendable {
       case .failed(let error): machine.finish(.failed(error))
       }
     }
-    waiter?.resume(returning: .again)
+    waiter?.resume(returning: .retry)
   }
 
   func next() async throws -> Data? {
@@ -70,12 +70,12 @@ final class UploadChannel: Sendable {
       await withCheckedContinuation { continuation in
         switch machine.withLock({ $0.register(continuation) }) {
         case .wait(let asks): if asks { ask() }
-        case .retry: continuation.resume(returning: .again)
+        case .retry: continuation.resume(returning: .retry)
         }
       }
     } onCancel: {
-      // The mark it leaves is seen by whoever registers later.
-      machine.withLock { $0.cancel() }?.resume(returning: .again)
+      // The state machine remembers the cancellation for a later registration.
+      machine.withLock { $0.cancel() }?.resume(returning: .retry)
     }
   }
 }

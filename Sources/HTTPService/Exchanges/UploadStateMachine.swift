@@ -1,9 +1,8 @@
 import Foundation
 
-/// The body of a request between the server's thread, which brings bytes, and one reader, who takes them.
+/// The body of a request, between the server's thread that receives it and one reader.
 ///
-/// A pure value: the driver holds a lock while it asks, and acts afterwards. `Waiter` stands for the reader's
-/// continuation.
+/// A pure value: the driver updates it under a lock and acts afterwards. `Waiter` is the continuation of the reader.
 struct UploadStateMachine<Waiter: Sendable>: Sendable {
   enum End: Sendable {
     case complete
@@ -11,20 +10,20 @@ struct UploadStateMachine<Waiter: Sendable>: Sendable {
   }
 
   enum AppendAction: Sendable {
-    /// Give the bytes to the waiter; bring more.
+    /// Pass the bytes to the waiter; the server can bring more.
     case deliver(Waiter, Data)
-    /// They are kept; bring more.
+    /// The bytes are buffered; the server can bring more.
     case keep
-    /// They are kept, and there are enough of them: bring no more until asked.
+    /// The bytes are buffered, and the buffer is full: the server must wait until it is asked.
     case withhold
-    /// Nobody will read them.
+    /// The bytes have no reader.
     case drop
   }
 
   enum NextAction: Sendable {
-    /// Take it; when `asks`, tell the server to bring more.
+    /// Return the data; if `asks` is true, ask the server for more.
     case deliver(Data, asks: Bool)
-    /// Nothing is there: register a waiter.
+    /// The buffer is empty: register a waiter.
     case wait
     case finish
     case fail(any Error)
@@ -36,17 +35,17 @@ struct UploadStateMachine<Waiter: Sendable>: Sendable {
   private var waiter: Waiter?
   private var isReading = false
   private var isCancelled = false
-  /// The server holds the body back until it is asked for. So it is at first: a body is wanted when it is read.
+  /// Whether the server holds the body back. This is true at first, because a body is requested when it is read.
   private var isWithheld = true
 
   init(highWaterMark: Int) {
     self.highWaterMark = highWaterMark
   }
 
-  /// A body that is all there.
-  init(whole: Data) {
+  /// Creates a body whose bytes are all present.
+  init(complete data: Data) {
     highWaterMark = .max
-    buffer = whole
+    buffer = data
     end = .complete
     isWithheld = false
   }
@@ -65,7 +64,7 @@ struct UploadStateMachine<Waiter: Sendable>: Sendable {
     return .withhold
   }
 
-  /// No more bytes come; the waiter, if there is one, is to be told.
+  /// Ends the body. Returns the waiter to resume, if there is one.
   mutating func finish(_ end: End) -> Waiter? {
     guard self.end == nil else { return nil }
     self.end = end
@@ -74,11 +73,11 @@ struct UploadStateMachine<Waiter: Sendable>: Sendable {
 
   // MARK: The reader's side
 
-  /// Begins a read; ``register(_:)`` follows when it says to wait.
+  /// Starts a read. If the action is `wait`, call ``register(_:)`` next.
   mutating func next() -> NextAction {
     if isCancelled { return .fail(CancellationError()) }
     guard !isReading else {
-      return .fail(HTTPServerError(.bodyAlreadyRead, "Two tasks read the same request body."))
+      return .fail(HTTPServerError(.bodyAlreadyRead, "Only one task can read a request body."))
     }
     guard buffer.isEmpty else {
       defer {
@@ -97,9 +96,9 @@ struct UploadStateMachine<Waiter: Sendable>: Sendable {
   }
 
   enum RegisterAction: Sendable {
-    /// Wait; when `asks`, tell the server to bring bytes.
+    /// Wait; if `asks` is true, ask the server for bytes.
     case wait(asks: Bool)
-    /// Something came in between: begin again.
+    /// The state has changed since ``next()``: start the read again.
     case retry
   }
 
@@ -113,7 +112,7 @@ struct UploadStateMachine<Waiter: Sendable>: Sendable {
     return .wait(asks: isWithheld)
   }
 
-  /// The reader's task is cancelled, before, while or after it waits; nobody reads any more.
+  /// Handles the cancellation of the reader's task before, during or after its wait. The body is not read after that.
   mutating func cancel() -> Waiter? {
     isCancelled = true
     buffer = Data()

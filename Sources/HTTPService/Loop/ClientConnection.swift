@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One accepted connection; used on the loop's thread only.
+/// An accepted connection, used only on the loop's thread.
 final class ClientConnection {
   let id: UInt64
   let handle: MicroHTTPD.Connection
@@ -10,10 +10,10 @@ final class ClientConnection {
   unowned let loop: ServerLoop
   var clock: ConnectionClock
   var exchange: Exchange?
-  /// The client has closed its side.
-  var peerHasLeft = false
+  /// Whether the client has closed its side.
+  var clientDisconnected = false
   private var isSuspended = false
-  /// A second descriptor for the socket, to read on when the library has closed its own.
+  /// A second descriptor of the socket, to continue reading after the library has closed its own.
   private(set) var lingering: Int32?
 
   init(id: UInt64, handle: MicroHTTPD.Connection, loop: ServerLoop, clock: ConnectionClock) {
@@ -30,8 +30,10 @@ final class ClientConnection {
     if let deadline = clock.deadline { loop.include(deadline) }
   }
 
-  /// The request line is here. The exchange lives in this connection; the library gets a bare pointer to it, and
-  /// hands it to no callback after the one for the request's end.
+  /// Creates the exchange when the request line has arrived.
+  ///
+  /// The connection owns the exchange. The library gets an unretained pointer, which it passes to no callback after
+  /// the one for the end of the request.
   func requestBegan(_ target: String) -> UnsafeMutableRawPointer {
     begin(.head)
     let exchange = Exchange(loop: loop, connection: self, rawTarget: target)
@@ -43,32 +45,32 @@ final class ClientConnection {
     exchange?.completed(isComplete: isComplete)
     exchange = nil
     begin(.idle)
-    // The library closes a connection that it gave up in its next run, which no descriptor announces.
-    if !isComplete { loop.setMustRun() }
-    // A stopping server waits for no further request.
+    // After a failure, the library closes the connection in its next run, which no descriptor announces.
+    if !isComplete { loop.scheduleRun() }
+    // A stopping server does not wait for another request.
     if loop.isStopping { cut() }
   }
 
-  /// The library leaves the connection alone from here on. Once is enough: a second time would undo a resumption
-  /// that is under way.
+  /// Suspends the connection in the library. Does nothing if it is already suspended, because a second call would
+  /// cancel a pending resumption.
   func suspend() {
     guard !isSuspended else { return }
     isSuspended = true
     MicroHTTPD.suspend(handle)
   }
 
-  /// Lets a suspended connection's callback be called again.
+  /// Resumes a suspended connection, so that the library calls its callback again.
   func resume() {
     guard isSuspended else { return }
     isSuspended = false
     MicroHTTPD.resume(handle)
-    loop.setMustRun()
+    loop.scheduleRun()
   }
 
   var sendingProgress: ConnectionClock.Progress? { MicroHTTPD.sendingProgress(descriptor) }
 
-  /// What the client still sends is to be read after the response.
-  func lingers() {
+  /// Keeps the socket open after the response, to read the data that the client still sends.
+  func keepSocketOpen() {
     guard lingering == nil else { return }
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     if duplicate >= 0 { lingering = duplicate }
@@ -79,12 +81,13 @@ final class ClientConnection {
     return lingering
   }
 
-  /// Ends the connection from below: the library finds it closed.
+  /// Shuts the socket down. The library then finds the connection closed.
   func cut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
-/// A socket whose response is sent, and whose client still sends: closing it now would take the response from the
-/// client. Closed when it is dropped.
+/// A socket whose response is sent, but whose client is still sending.
+///
+/// If the socket were closed immediately, the client might not receive the response. It is closed on deinitialization.
 final class LingeringSocket {
   let descriptor: Int32
   let deadline: ContinuousClock.Instant
@@ -99,7 +102,7 @@ final class LingeringSocket {
 
   deinit { close(descriptor) }
 
-  /// Reads what is there; false when it is over.
+  /// Reads and discards the available data. Returns false when the socket can be closed.
   func drain() -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 16) { buffer in
       while budget > 0 {

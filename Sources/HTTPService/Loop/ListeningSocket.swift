@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// A bound, listening socket, closed when it is dropped.
+/// A bound, listening socket, which is closed on deinitialization.
 struct ListeningSocket: ~Copyable {
   let descriptor: Int32
-  /// 0 for a Unix socket.
+  /// The port; 0 for a Unix socket.
   let port: UInt16
   private let path: String?
 
@@ -15,7 +15,7 @@ struct ListeningSocket: ~Copyable {
       unix.sun_family = sa_family_t(AF_UNIX)
       let bytes = Array(path.utf8)
       guard !bytes.isEmpty, !bytes.contains(0), bytes.count < MemoryLayout.size(ofValue: unix.sun_path) else {
-        throw HTTPServerError(.cannotListen, "The path of a Unix socket has 1 to 107 bytes.")
+        throw HTTPServerError(.cannotListen, "The path of a Unix socket must have 1 to 107 bytes.")
       }
       withUnsafeMutableBytes(of: &unix.sun_path) { $0.copyBytes(from: bytes) }
       if Self.isAbandoned(unix, path) { unlink(path) }
@@ -49,7 +49,9 @@ struct ListeningSocket: ~Copyable {
   private static func listen<Address>(_ family: Int32, _ address: Address) throws(HTTPServerError) -> Int32 {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let descriptor = socket(family, type, 0)
-    guard descriptor >= 0 else { throw HTTPServerError(.cannotListen, "No socket can be made", errno: errno) }
+    guard descriptor >= 0 else {
+      throw HTTPServerError(.cannotListen, "A socket cannot be created", errno: errno)
+    }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     let size = socklen_t(MemoryLayout<Address>.size)
@@ -59,14 +61,14 @@ struct ListeningSocket: ~Copyable {
     guard isBound, Glibc.listen(descriptor, backlog) == 0 else {
       let code = errno
       close(descriptor)
-      throw HTTPServerError(.cannotListen, "The address cannot be listened on", errno: code)
+      throw HTTPServerError(.cannotListen, "The server cannot listen on the address", errno: code)
     }
     return descriptor
   }
 
   static let backlog: Int32 = 4096
 
-  /// Whether a socket file stands there that nobody listens on: what a killed server leaves behind.
+  /// Returns whether the path is a socket file that no process listens on, as a killed server leaves behind.
   private static func isAbandoned(_ address: sockaddr_un, _ path: String) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
@@ -87,7 +89,7 @@ struct ListeningSocket: ~Copyable {
     _ = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
-    // The port stands at the same place in both kinds of address.
+    // The port is at the same offset in both kinds of address.
     return UInt16(bigEndian: address.sin6_port)
   }
 }

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// Commands on their way to the loop's thread.
+/// A queue of commands for the loop's thread.
 ///
-/// A producer is told to wake the loop only when it sleeps and nothing was waiting, so a busy loop is never woken
-/// by a system call.
+/// A producer must wake the loop only if the loop is sleeping, so a busy loop needs no system calls.
 final class LoopInbox<Command: Sendable>: Sendable {
   private struct State: Sendable {
     var commands: [Command] = []
@@ -13,7 +12,7 @@ final class LoopInbox<Command: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a command; true when the loop has to be woken. After the loop's end commands are dropped.
+  /// Adds a command. Returns true if the caller must wake the loop. After the loop has ended, commands are dropped.
   func put(_ command: Command) -> Bool {
     state.withLock { state in
       guard !state.isClosed else { return false }
@@ -23,7 +22,7 @@ final class LoopInbox<Command: Sendable>: Sendable {
     }
   }
 
-  /// Takes all commands at once by exchanging the two arrays, so that neither is allocated anew.
+  /// Takes all commands by swapping the two arrays, which reuses their memory.
   func drain(into commands: inout [Command]) {
     state.withLock { state in
       state.isAsleep = false
@@ -31,7 +30,7 @@ final class LoopInbox<Command: Sendable>: Sendable {
     }
   }
 
-  /// Announces that the loop is going to sleep; false when commands are waiting and it must not.
+  /// Records that the loop is going to sleep. Returns false if commands are waiting, so that it must not sleep.
   func fallAsleep() -> Bool {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }
@@ -40,14 +39,14 @@ final class LoopInbox<Command: Sendable>: Sendable {
     }
   }
 
-  /// The loop has ended; what was waiting is dropped.
+  /// Closes the queue at the end of the loop, and drops the waiting commands.
   func close() {
     let dropped = state.withLock { state in
       state.isClosed = true
       defer { state.commands = [] }
       return state.commands
     }
-    // Dropped outside of the lock: the last reference to something may go with it.
+    // The commands are released outside the lock, because they may hold the last references to objects.
     _ = dropped
   }
 }

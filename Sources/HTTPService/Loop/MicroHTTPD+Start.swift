@@ -2,31 +2,32 @@ import CMicroHTTPD
 import Glibc
 
 extension MicroHTTPD {
-  /// Starts a daemon without a thread; nil when it cannot start, after the log callback was told why.
+  /// Starts a daemon without a thread. If it cannot start, calls the log callback with the reason and returns nil.
   ///
   /// - Parameters:
-  ///   - options: Kept by the daemon; to live as long as it.
-  ///   - context: The ``ServerLoop``, not retained; to live as long as the daemon.
+  ///   - options: The options, which must live as long as the daemon.
+  ///   - context: The ``ServerLoop``, which is not retained and must live as long as the daemon.
   static func start(
     _ options: UnsafeMutablePointer<cmhd_options>, _ configuration: HTTPServerConfiguration, socket: Int32,
     context: UnsafeMutableRawPointer
   ) -> Daemon? {
     let limits = configuration.limits
     options.pointee.backlog = UInt32(ListeningSocket.backlog)
-    options.pointee.connection_limit = UInt32(clamping: max(1, limits.connections))
-    options.pointee.connection_limit_per_address = UInt32(clamping: max(0, limits.connectionsPerAddress))
-    // The library keeps fields, and the response's head, in the same memory as what it read.
-    options.pointee.connection_memory = max(4096, limits.headerSize) + 16 * 1024
+    options.pointee.connection_limit = UInt32(clamping: max(1, limits.maximumConnections))
+    options.pointee.connection_limit_per_address = UInt32(
+      clamping: max(0, limits.maximumConnectionsPerAddress))
+    // The library keeps the fields and the head of the response in the same memory as the bytes it read.
+    options.pointee.connection_memory = max(4096, limits.maximumHeaderSize) + 16 * 1024
     options.pointee.connection_memory_increment = 4096
     options.pointee.context = context
     options.pointee.handle = { _, _, _, method, version, bytes, count, context in
       guard let method, let version, let count,
         let exchange = context?.pointee.map({ Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() })
       else { return .NO }
-      let goesOn = exchange.handle(
+      let continues = exchange.handle(
         method: method, version: version, bytes: UnsafeRawBufferPointer(start: bytes, count: count.pointee))
       count.pointee = 0
-      return goesOn ? .YES : .NO
+      return continues ? .YES : .NO
     }
     options.pointee.request_line = { _, target, connection in
       guard let target, let connection = MicroHTTPD.client(connection) else { return nil }
@@ -39,7 +40,7 @@ extension MicroHTTPD {
       guard let context, let connection, let socketContext else { return }
       let loop = Unmanaged<ServerLoop>.fromOpaque(context).takeUnretainedValue()
       if code == .CONNECTION_NOTIFY_STARTED {
-        // One reference, given back below.
+        // This reference is released below.
         socketContext.pointee = Unmanaged.passRetained(loop.connectionBegan(connection)).toOpaque()
       } else if let client = socketContext.pointee {
         loop.connectionEnded(Unmanaged<ClientConnection>.fromOpaque(client).takeRetainedValue())
@@ -50,8 +51,8 @@ extension MicroHTTPD {
       guard let context, let message else { return }
       Unmanaged<ServerLoop>.fromOpaque(context).takeUnretainedValue().diagnose(String(cString: message))
     }
-    // The library closes the socket when some kinds of start fail, and not with others. So it gets a descriptor of
-    // its own, which is closed here if it still is what it was.
+    // If the start fails, the library closes the socket only in some cases. So it gets its own descriptor, which is
+    // closed here if it still refers to the same socket.
     let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard own >= 0 else { return nil }
     options.pointee.listening_socket = own
@@ -64,7 +65,7 @@ extension MicroHTTPD {
     _ options: UnsafeMutablePointer<cmhd_options>, _ tls: HTTPServerConfiguration.TLS?
   ) -> Daemon? {
     guard let tls else { return cmhd_start(options) }
-    // The texts are read while the daemon starts.
+    // The library reads these strings only during the start.
     return tls.privateKey.withCString { key in
       tls.certificateChain.withCString { chain in
         (tls.privateKeyPassword ?? "").withCString { password in
@@ -94,7 +95,7 @@ extension MicroHTTPD {
 
   private static let tlsPriorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
-  /// What the connection callback has stored.
+  /// Returns the connection that the connection callback stored.
   private static func client(_ connection: Connection?) -> ClientConnection? {
     guard let connection, let context = cmhd_socket_context(connection) else { return nil }
     return Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()

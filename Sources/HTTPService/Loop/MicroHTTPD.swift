@@ -3,9 +3,9 @@ import CMicroHTTPD
 import Foundation
 import Glibc
 
-/// Every call of libmicrohttpd stands in this file.
+/// The wrapper for libmicrohttpd. All calls to the library are in this file.
 ///
-/// A daemon and its connections are used by one thread at a time: the server's loop.
+/// Only one thread, the server's loop, uses a daemon and its connections.
 enum MicroHTTPD {
   typealias Daemon = OpaquePointer
   typealias Connection = OpaquePointer
@@ -16,7 +16,7 @@ enum MicroHTTPD {
   /// "Returns: #MHD_YES on success, #MHD_NO if this daemon was not started with the right options."
   static func run(_ daemon: Daemon) { MHD_run(daemon) }
 
-  /// Whether the daemon has work that no descriptor will announce.
+  /// Returns whether the daemon has work that no descriptor announces.
   static func hasPendingWork(_ daemon: Daemon) -> Bool {
     var milliseconds: UInt64 = 0
     return MHD_get_timeout(daemon, &milliseconds) == .YES && milliseconds == 0
@@ -24,13 +24,13 @@ enum MicroHTTPD {
 
   static func epollDescriptor(_ daemon: Daemon) -> Int32 { cmhd_epoll_descriptor(daemon) }
 
-  /// Stops accepting, and closes the descriptor that the daemon was given.
+  /// Stops accepting connections, and closes the daemon's listening descriptor.
   static func stopListening(_ daemon: Daemon) {
     let descriptor = MHD_quiesce_daemon(daemon)
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// No connection may be suspended.
+  /// Stops the daemon. No connection may be suspended.
   static func stop(_ daemon: Daemon) { MHD_stop_daemon(daemon) }
 
   static func suspend(_ connection: Connection) { MHD_suspend_connection(connection) }
@@ -39,7 +39,7 @@ enum MicroHTTPD {
   static func socket(_ connection: Connection) -> Int32 { cmhd_socket(connection) }
   static func headerSize(_ connection: Connection) -> Int { cmhd_header_size(connection) }
 
-  /// The client's address in digits.
+  /// Returns the client's numeric address.
   static func remoteAddress(_ connection: Connection) -> String {
     guard let address = cmhd_client_address(connection) else { return "unknown" }
     let length: Int
@@ -54,12 +54,12 @@ enum MicroHTTPD {
         address, socklen_t(length), host.baseAddress, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
       guard code == 0, let base = host.baseAddress else { return "unknown" }
       let text = String(cString: base)
-      // An IPv4 client of a socket that takes both.
+      // An IPv4 client of a dual-stack socket.
       return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
     }
   }
 
-  /// The request's header fields, in order.
+  /// Returns the header fields of the request, in order.
   static func headerFields(_ connection: Connection) -> HTTPFields {
     var fields = HTTPFields()
     fields.reserveCapacity(8)
@@ -78,7 +78,7 @@ enum MicroHTTPD {
     return fields
   }
 
-  /// The length of a field's value without blanks at its end, which the library leaves there (RFC 9110, 5.5).
+  /// Returns the length of a field value without trailing whitespace, which the library keeps (RFC 9110, 5.5).
   private static func trimmed(_ start: UnsafePointer<CChar>?, _ count: Int) -> Int {
     guard let start else { return 0 }
     var count = count
@@ -90,7 +90,7 @@ enum MicroHTTPD {
     String(decoding: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
   }
 
-  /// Gives a response to a connection, within its callback.
+  /// Queues a response on a connection. Call this only within the connection's callback.
   static func queue(_ response: OutgoingResponse, status: HTTPStatus, on connection: Connection) -> Bool {
     MHD_queue_response(connection, UInt32(clamping: status.rawValue), response.handle) == .YES
   }
@@ -102,18 +102,18 @@ enum MicroHTTPD {
   }
 }
 
-/// A response in the library's form; given back when it is dropped.
+/// A response of libmicrohttpd, which is released on deinitialization.
 ///
-/// `@unchecked Sendable`: whoever makes it hands it over before anybody else sees it, and the library counts the
-/// references to what is behind the handle.
+/// `@unchecked Sendable`: the creator does not use it after handing it over, and the library counts the references to
+/// the handle.
 final class OutgoingResponse: @unchecked Sendable {
   fileprivate let handle: OpaquePointer
   let status: HTTPStatus
-  /// The bytes of the body; nil for a stream, which counts them itself.
+  /// The size of the body in bytes; nil for a stream, which counts its bytes itself.
   let bodyCount: Int64?
-  /// What a stopping server ends by itself.
+  /// Whether a stopping server ends the response.
   let endsWhenStopping: Bool
-  /// Where the body comes from when it is streamed; nil for HEAD.
+  /// The source of a streamed body; nil for HEAD.
   let stream: StreamChannel?
 
   private init(
@@ -125,28 +125,28 @@ final class OutgoingResponse: @unchecked Sendable {
     self.bodyCount = bodyCount
     self.endsWhenStopping = endsWhenStopping
     self.stream = stream
-    for field in response.fields where !Self.isOwn(field.name) {
+    for field in response.fields where !Self.isSetByLibrary(field.name) {
       MHD_add_response_header(handle, field.name, field.value)
     }
   }
 
   deinit { MHD_destroy_response(handle) }
 
-  /// The fields that the library writes itself.
-  private static func isOwn(_ name: String) -> Bool {
+  /// Returns whether the library writes the field itself.
+  private static func isSetByLibrary(_ name: String) -> Bool {
     ["Content-Length", "Transfer-Encoding", "Date"].contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// The client is to leave when it has this.
+  /// Closes the connection after this response.
   func closeConnection() { MHD_add_response_header(handle, "Connection", "close") }
 
-  /// For HEAD, where the library would tell a length of 0 for a body whose length is not known.
+  /// Announces chunks in a response to HEAD. For a body of unknown length, the library would send a length of 0.
   func announceChunks() { MHD_add_response_header(handle, "Transfer-Encoding", "chunked") }
 
-  /// A response without a stream; nil when memory or descriptors are short.
+  /// Creates a response without a stream. Returns nil if memory or descriptors are exhausted.
   static func plain(_ response: HTTPResponse) -> OutgoingResponse? {
-    if response.status == .notModified, let length = response.keptLength {
-      // RFC 9110, 8.6: the length that is told is that of the body which is not sent.
+    if response.status == .notModified, let length = response.unmodifiedLength {
+      // RFC 9110, 8.6: Content-Length is the length of the body that a 200 response would have.
       return MHD_create_response_from_callback(
         UInt64(clamping: length), 1024, { _, _, _, _ in MicroHTTPD.endWithError }, nil, nil
       ).map { OutgoingResponse($0, response, bodyCount: 0) }
@@ -177,9 +177,9 @@ final class OutgoingResponse: @unchecked Sendable {
     }
   }
 
-  /// A response whose body the exchange's stream gives.
+  /// Creates a response with a streamed body.
   ///
-  /// The library holds one reference to the exchange, taken here and given back by the free callback.
+  /// The library holds one reference to the exchange. It is retained here and released by the free callback.
   static func streaming(
     _ response: HTTPResponse, _ body: StreamBody, from stream: StreamChannel?, of exchange: Exchange
   ) -> OutgoingResponse? {

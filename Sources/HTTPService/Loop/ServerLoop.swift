@@ -3,10 +3,10 @@ import CMicroHTTPD
 import Foundation
 import Glibc
 
-/// The one thread of a server: it waits in epoll and lets libmicrohttpd work on what is ready.
+/// The event loop of a server. Its only thread waits in epoll and runs libmicrohttpd when a descriptor is ready.
 ///
-/// `@unchecked Sendable`: the `var`s are used by the loop's thread only (and by the initializer and ``start(_:)``
-/// before there is one); other threads reach it through the inbox.
+/// `@unchecked Sendable`: only the loop's thread uses the variables, and before it starts, the initializer and
+/// ``start(_:)``. Other threads send commands through the inbox.
 final class ServerLoop: @unchecked Sendable {
   enum Command: Sendable {
     case bodyWanted(Exchange)
@@ -18,17 +18,17 @@ final class ServerLoop: @unchecked Sendable {
 
   let configuration: HTTPServerConfiguration
   let port: UInt16
-  let ending = Ending()
+  let completion = CompletionSignal()
   private(set) var handler: HTTPServer.Handler = { _ in .text("Not found.\n", status: .notFound) }
 
   private let inbox = LoopInbox<Command>()
   private let epoll: Int32
   private let wakeUp: Int32
-  /// What the daemon was started with; it keeps the pointer.
+  /// The options of the daemon, which keeps the pointer.
   private let options: UnsafeMutablePointer<cmhd_options>
-  /// Nil before it is started and after it was stopped.
+  /// The daemon; nil before it is started and after it is stopped.
   private var daemon: MicroHTTPD.Daemon?
-  private var listening: ListeningBox?
+  private var listening: ListeningSocketReference?
   private var startMessage: String?
 
   private(set) var now = ContinuousClock.now
@@ -38,7 +38,7 @@ final class ServerLoop: @unchecked Sendable {
   private var nextID: UInt64 = 2
   private var nextDeadline: ContinuousClock.Instant?
   private var stopDeadline: ContinuousClock.Instant?
-  private var mustRun = true
+  private var needsRun = true
   private var logEntries: [HTTPServerConfiguration.AccessLogEntry] = []
   private var commands: [Command] = []
   private var ready = [epoll_event](repeating: epoll_event(), count: 256)
@@ -46,15 +46,15 @@ final class ServerLoop: @unchecked Sendable {
   private static let daemonToken: UInt64 = 0
   private static let wakeToken: UInt64 = 1
 
-  /// Lets go of the socket when the server stops listening.
-  private final class ListeningBox {
+  /// Holds the socket, so that it can be closed when the server stops listening.
+  private final class ListeningSocketReference {
     let socket: ListeningSocket
     init(_ socket: consuming ListeningSocket) { self.socket = socket }
   }
 
   init(_ configuration: HTTPServerConfiguration) throws(HTTPServerError) {
     self.configuration = configuration
-    let listening = ListeningBox(try ListeningSocket(configuration.address))
+    let listening = ListeningSocketReference(try ListeningSocket(configuration.address))
     self.listening = listening
     port = listening.socket.port
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -62,15 +62,15 @@ final class ServerLoop: @unchecked Sendable {
     options = .allocate(capacity: 1)
     options.initialize(to: cmhd_options())
     guard epoll >= 0, wakeUp >= 0 else {
-      throw HTTPServerError(.cannotStart, "There is no descriptor left", errno: errno)
+      throw HTTPServerError(.cannotStart, "A descriptor cannot be created", errno: errno)
     }
-    // The daemon is stopped before the loop goes: its callbacks' context need not be retained.
+    // The loop stops the daemon before it is deinitialized, so the context of the callbacks is not retained.
     let context = Unmanaged.passUnretained(self).toOpaque()
     daemon = MicroHTTPD.start(options, configuration, socket: listening.socket.descriptor, context: context)
     guard let daemon else {
       throw HTTPServerError(
         configuration.tls == nil ? .cannotStart : .badCertificate,
-        startMessage ?? "The HTTP library cannot be started with this configuration.")
+        startMessage ?? "The HTTP library cannot start with this configuration.")
     }
     watch(MicroHTTPD.epollDescriptor(daemon), EPOLLIN.rawValue, token: Self.daemonToken)
     watch(wakeUp, EPOLLIN.rawValue, token: Self.wakeToken)
@@ -84,7 +84,7 @@ final class ServerLoop: @unchecked Sendable {
     options.deallocate()
   }
 
-  /// Lets go of the socket while there is no thread.
+  /// Closes the socket. Call this only while no thread is running.
   func close() {
     if let daemon {
       MicroHTTPD.stopListening(daemon)
@@ -96,7 +96,7 @@ final class ServerLoop: @unchecked Sendable {
 
   // MARK: Any thread
 
-  /// Starts the thread; it holds the loop until the server is stopped.
+  /// Starts the thread, which retains the loop until the server is stopped.
   func start(_ handler: @escaping HTTPServer.Handler) throws(HTTPServerError) {
     self.handler = handler
     let context = Unmanaged.passRetained(self)
@@ -112,12 +112,13 @@ final class ServerLoop: @unchecked Sendable {
       }, context.toOpaque())
     guard code == 0 else {
       context.release()
-      throw HTTPServerError(.cannotStart, "There is no thread for the server", errno: code)
+      throw HTTPServerError(.cannotStart, "The thread of the server cannot be created", errno: code)
     }
     pthread_detach(thread)
   }
 
-  /// Signals are the program's own affair; SIGPIPE, which sendfile raises, stays pending here for good.
+  /// Blocks all signals on this thread, so that the program handles them elsewhere. `sendfile` raises SIGPIPE, which
+  /// stays pending on this thread.
   private static func blockSignals() {
     var all = sigset_t()
     sigfillset(&all)
@@ -139,8 +140,8 @@ final class ServerLoop: @unchecked Sendable {
       for command in commands { perform(command) }
       commands.removeAll(keepingCapacity: true)
       expire()
-      if mustRun {
-        mustRun = false
+      if needsRun {
+        needsRun = false
         MicroHTTPD.run(daemon)
         writeLog()
       }
@@ -160,13 +161,13 @@ final class ServerLoop: @unchecked Sendable {
     }
   }
 
-  /// The library has something to do that no descriptor announces.
-  func setMustRun() { mustRun = true }
+  /// Makes the loop run the library, because it has work that no descriptor announces.
+  func scheduleRun() { needsRun = true }
 
   private func wait(_ hasPendingWork: Bool) {
     var timeout: Int32 = 0
-    if hasPendingWork || mustRun {
-      mustRun = true
+    if hasPendingWork || needsRun {
+      needsRun = true
     } else if inbox.fallAsleep() {
       timeout = milliseconds(until: [nextDeadline, stopDeadline].compactMap { $0 }.min())
     }
@@ -174,7 +175,7 @@ final class ServerLoop: @unchecked Sendable {
     guard count > 0 else { return }
     for event in ready[..<count] {
       switch event.data.u64 {
-      case Self.daemonToken: mustRun = true
+      case Self.daemonToken: needsRun = true
       case Self.wakeToken:
         var counter: UInt64 = 0
         _ = read(wakeUp, &counter, 8)
@@ -182,7 +183,7 @@ final class ServerLoop: @unchecked Sendable {
         if let socket = lingering[id] {
           if !socket.drain() { endLingering(id) }
         } else if let connection = connections[id] {
-          peerLeft(connection)
+          handleDisconnect(connection)
         }
       }
     }
@@ -194,7 +195,7 @@ final class ServerLoop: @unchecked Sendable {
     guard left > .zero else { return 0 }
     let (seconds, attoseconds) = left.components
     guard seconds < 1_000_000 else { return 1_000_000_000 }
-    // Rounded up: a sleeper that wakes early would only turn round.
+    // Rounded up, because a loop that wakes early would only sleep again.
     return Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
 
@@ -211,53 +212,54 @@ final class ServerLoop: @unchecked Sendable {
     let limits = configuration.limits
     let clock = ConnectionClock(
       limits: .init(
-        head: limits.headTime, idle: limits.idleTime, receiving: limits.receivingTime,
-        sending: limits.sendingTime, slowestReceiving: limits.slowestBody), now: now)
+        maximumHeadTime: limits.maximumHeadTime, maximumIdleTime: limits.maximumIdleTime,
+        receivingTime: limits.receivingTime, sendingTime: limits.sendingTime,
+        minimumReceivingRate: limits.minimumBodyRate), now: now)
     let connection = ClientConnection(id: nextID, handle: handle, loop: self, clock: clock)
     nextID += 1
     connections[connection.id] = connection
     if let deadline = clock.deadline { include(deadline) }
-    // The library does not look at a connection that is suspended: this tells when its client leaves.
+    // The library does not watch suspended connections. This reports when their clients disconnect.
     watch(connection.descriptor, EPOLLRDHUP.rawValue | EPOLLET.rawValue, token: connection.id)
     return connection
   }
 
   func connectionEnded(_ connection: ClientConnection) {
-    // The socket may live on in a second descriptor, and would go on telling.
+    // The socket may stay open through a second descriptor, and epoll would keep reporting it.
     epoll_ctl(epoll, EPOLL_CTL_DEL, connection.descriptor, nil)
     connections[connection.id] = nil
     guard let descriptor = connection.takeLingering() else { return }
-    let deadline = now + Self.lingeringTime
-    let socket = LingeringSocket(descriptor, budget: Self.lingeringBudget, deadline: deadline)
-    // They do not count as connections: without a bound, clients in a row could take all descriptors.
-    guard lingering.count < configuration.limits.lingeringSockets, socket.drain() else { return }
+    let deadline = now + Self.maximumLingeringTime
+    let socket = LingeringSocket(descriptor, budget: Self.maximumLingeringBytes, deadline: deadline)
+    // Lingering sockets do not count as connections. Without a limit, clients could use up all descriptors.
+    guard lingering.count < configuration.limits.maximumLingeringSockets, socket.drain() else { return }
     lingering[connection.id] = socket
     watch(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue, token: connection.id)
     include(deadline)
   }
 
-  private static let lingeringTime = Duration.seconds(5)
-  private static let lingeringBudget: Int64 = 256 << 20
+  private static let maximumLingeringTime = Duration.seconds(5)
+  private static let maximumLingeringBytes: Int64 = 256 << 20
 
   private func endLingering(_ id: UInt64) {
-    // Closing the last descriptor takes it out of epoll.
+    // Closing the last descriptor removes it from epoll.
     lingering[id] = nil
   }
 
-  private func peerLeft(_ connection: ClientConnection) {
-    connection.peerHasLeft = true
+  private func handleDisconnect(_ connection: ClientConnection) {
+    connection.clientDisconnected = true
     connection.exchange?.abandon()
   }
 
   // MARK: Deadlines
 
-  /// A connection may expire earlier than was known.
+  /// Moves the next check forward if this deadline is earlier.
   func include(_ deadline: ContinuousClock.Instant) {
     nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
   }
 
-  /// Looks at all connections when the earliest deadline is over. Most deadlines are moved before they are due, so
-  /// this is rare: about once in the shortest time limit.
+  /// Checks all connections when the earliest deadline has passed. Most deadlines are moved before they are due, so
+  /// this is rare: about once per shortest time limit.
   private func expire() {
     if let stopDeadline, stopDeadline <= now { cutEverything() }
     guard let due = nextDeadline, due <= now else { return }
@@ -280,7 +282,7 @@ final class ServerLoop: @unchecked Sendable {
   private func cut(_ connection: ClientConnection) {
     connection.cut()
     connection.exchange?.abandon()
-    mustRun = true
+    needsRun = true
   }
 
   // MARK: Stopping
@@ -299,7 +301,7 @@ final class ServerLoop: @unchecked Sendable {
       }
       exchange.serverStops()
     }
-    mustRun = true
+    needsRun = true
   }
 
   private func cutEverything() {
@@ -315,16 +317,16 @@ final class ServerLoop: @unchecked Sendable {
     daemon = nil
     writeLog()
     connections = [:]
-    ending.end()
+    completion.signal()
   }
 
-  // MARK: Telling
+  // MARK: Logging
 
   func log(_ entry: HTTPServerConfiguration.AccessLogEntry) {
     if configuration.onAccess != nil { logEntries.append(entry) }
   }
 
-  /// Outside of the library's callbacks, which may then not be held up.
+  /// Passes the log entries on, outside the callbacks of the library, which must not wait.
   private func writeLog() {
     guard !logEntries.isEmpty, let onAccess = configuration.onAccess else { return }
     for entry in logEntries { onAccess(entry) }
@@ -333,7 +335,8 @@ final class ServerLoop: @unchecked Sendable {
 
   func diagnose(_ message: String) {
     if daemon == nil { startMessage = message }
-    // So ends a stream that failed, which is told as an error, or whose client went away, which is nothing to tell.
+    // A failed stream causes this message, but it is already reported as an error. So does a client that disconnects,
+    // which needs no report.
     if message.hasPrefix("Closing connection (application error generating response)") { return }
     configuration.onDiagnostic?(message)
   }

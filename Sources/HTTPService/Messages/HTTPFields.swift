@@ -2,17 +2,17 @@ import HTTPSyntax
 
 /// The header fields of a request or a response, in order.
 ///
-/// Names are compared without regard to case; a name may stand several times. Any text can be stored; what cannot be
-/// sent (a line break in a value, say) is found when the response is sent, see ``HTTPResponse``.
+/// Names are case-insensitive, and a name may occur several times. The fields can store any text. The server validates
+/// them when it sends the response; see ``HTTPResponse``.
 public struct HTTPFields: Sendable, Hashable {
   /// A name and its value.
   public struct Field: Sendable, Hashable {
-    /// The name, as it was spelled.
+    /// The name, in its original spelling.
     public var name: String
-    /// The value, without white space around it.
+    /// The value, without surrounding whitespace.
     public var value: String
 
-    /// A field with this name and value.
+    /// Creates a field with this name and value.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
@@ -21,10 +21,10 @@ public struct HTTPFields: Sendable, Hashable {
 
   private var fields: [Field] = []
 
-  /// No fields.
+  /// Creates an empty collection of fields.
   public init() {}
 
-  /// The value of the first field of this name. Setting it replaces all fields of the name; nil removes them.
+  /// The value of the first field with this name. Setting a value replaces all fields with the name; nil removes them.
   public subscript(name: String) -> String? {
     get { fields.first { ASCII.equalIgnoringCase($0.name, name) }?.value }
     set {
@@ -33,15 +33,17 @@ public struct HTTPFields: Sendable, Hashable {
     }
   }
 
-  /// The values of all fields of this name, in order.
+  /// Returns the values of all fields with this name, in order.
   ///
   /// - Parameter name: The name, in any case.
   public func values(_ name: String) -> [String] {
     fields.compactMap { ASCII.equalIgnoringCase($0.name, name) ? $0.value : nil }
   }
 
-  /// The members of a comma-separated list that may be spread over several fields, without white space and empty
-  /// members. Not for fields whose members may hold commas themselves, such as dates.
+  /// Returns the members of a comma-separated list, which may be spread over several fields.
+  ///
+  /// The result has no surrounding whitespace and no empty members. Do not use this function for fields whose members
+  /// may contain commas, such as dates.
   ///
   /// - Parameter name: The name, in any case.
   public func listMembers(_ name: String) -> [String] {
@@ -52,12 +54,12 @@ public struct HTTPFields: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - name: The name, a token such as `Content-Type`.
-  ///   - value: The value; no line breaks.
+  ///   - value: The value, without line breaks.
   public mutating func append(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Removes all fields of this name.
+  /// Removes all fields with this name.
   ///
   /// - Parameter name: The name, in any case.
   public mutating func remove(_ name: String) {
@@ -77,7 +79,7 @@ extension HTTPFields: RandomAccessCollection {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
-  /// Fields in the order they are written; a name may stand several times.
+  /// Creates fields in the given order; a name may occur several times.
   ///
   /// - Parameter elements: The names and values.
   public init(dictionaryLiteral elements: (String, String)...) {
@@ -86,11 +88,11 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPFields.Field {
-  /// What keeps this field from being sent, as a sentence; nil when nothing does.
-  var fault: String? {
+  /// The reason why this field cannot be sent; nil if it can be sent.
+  var validationError: String? {
     if !ASCII.isToken(name) { return "The header field name \(name.debugDescription) is not a token." }
     let hasControl = value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
     return hasControl
-      ? "The value of the header field \(name) holds a line break or a control character." : nil
+      ? "The value of the header field \(name) contains a line break or a control character." : nil
   }
 }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The body of a request as an asynchronous sequence of pieces, in the sizes they arrive.
+/// The body of a request as an asynchronous sequence of pieces, in the sizes in which they arrive.
 ///
-/// The server takes no more from the client than a small buffer while nobody reads, so memory is bounded whatever
-/// the body's length. A body is read once, by one task. A client that sent `Expect: 100-continue` is told to go on
-/// when the first piece is asked for.
+/// While no task reads the body, the server buffers only a small part of it, so its memory use is limited for bodies
+/// of any length. A body can be read once, by one task. If the client sent `Expect: 100-continue`, the server sends
+/// `100 Continue` when the task reads the first piece.
 ///
-/// Reading throws ``HTTPServerError`` with the code `bodyTooLarge` when the body is larger than the server's limit,
-/// `bodyIncomplete` when the client went away, and `CancellationError` when the reading task is cancelled, after
-/// which nothing can be read any more.
+/// Reading throws ``HTTPServerError`` with the code `bodyTooLarge` if the body is larger than the server's limit, and
+/// with `bodyIncomplete` if the client disconnected. It throws `CancellationError` if the reading task is cancelled;
+/// the body cannot be read after that.
 public struct HTTPRequestBody: AsyncSequence, Sendable {
   /// A piece, never empty.
   public typealias Element = Data
-  /// What reading throws.
+  /// The type of error that reading throws.
   public typealias Failure = any Error
 
   let channel: UploadChannel
-  /// The length the client has announced; nil when it did not, 0 when there is no body.
+  /// The length that the client announced; nil if it announced none, 0 if there is no body.
   public let announcedLength: Int64?
 
   init(channel: UploadChannel, announcedLength: Int64?) {
@@ -25,28 +25,28 @@ public struct HTTPRequestBody: AsyncSequence, Sendable {
   }
 
   init(bytes: [UInt8]) {
-    self.init(channel: UploadChannel(whole: Data(bytes)), announcedLength: Int64(bytes.count))
+    self.init(channel: UploadChannel(complete: Data(bytes)), announcedLength: Int64(bytes.count))
   }
 
-  /// An iterator over the pieces that nobody has read yet.
+  /// Returns an iterator over the unread pieces.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel) }
 
-  /// The iterator of a body's pieces.
+  /// The iterator over the pieces of a body.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let channel: UploadChannel
 
-    /// The next piece; nil at the end.
+    /// Returns the next piece, or nil at the end.
     ///
     /// - Throws: See ``HTTPRequestBody``.
     public mutating func next() async throws -> Data? { try await channel.next() }
   }
 
-  /// The whole body at once.
+  /// Reads the complete body into memory.
   ///
-  /// - Parameter limit: The most bytes it may have.
-  /// - Returns: All bytes that nobody has read yet.
-  /// - Throws: ``HTTPServerError`` with the code `bodyTooLarge` as soon as that is certain, which a handler may let
-  ///   through: the client gets 413. Else see ``HTTPRequestBody``.
+  /// - Parameter limit: The maximum size of the body in bytes.
+  /// - Returns: All unread bytes.
+  /// - Throws: ``HTTPServerError`` with the code `bodyTooLarge` as soon as the body exceeds the limit. A handler can
+  ///   rethrow it; the server then responds with 413. For other errors, see ``HTTPRequestBody``.
   public func collectedBody(upTo limit: Int) async throws -> Data {
     var all = Data()
     guard (announcedLength ?? 0) <= Int64(clamping: limit) else { throw HTTPServerError.bodyTooLarge(limit) }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a handler answers with.
+/// The response of a handler.
 ///
-/// `Content-Length`, `Transfer-Encoding` and `Date` are the server's own: fields of these names are not sent. A response
-/// that cannot be sent as it is (a line break in a header field, a status outside 200 to 599) is reported to
-/// ``HTTPServerConfiguration/onError``, and the client gets 500. For HEAD, the body given here decides the length
-/// that is told and is not sent.
+/// The server sets `Content-Length`, `Transfer-Encoding` and `Date` itself, and ignores fields with these names. If a
+/// response is invalid (a line break in a header field, a status outside 200 to 599), the server reports it to
+/// ``HTTPServerConfiguration/onError`` and sends 500. For HEAD, the server does not send the body, but uses it for the
+/// length in the header fields.
 public struct HTTPResponse: Sendable {
-  /// What follows the header fields.
+  /// The body of a response: the content after the header fields.
   public struct Body: Sendable {
     enum Content: Sendable {
       case bytes(Data)
@@ -18,33 +18,33 @@ public struct HTTPResponse: Sendable {
     let content: Content
   }
 
-  /// How the request went.
+  /// The status.
   public var status: HTTPStatus
   /// The header fields.
   public var fields: HTTPFields
   /// The body.
   public var body: Body
-  /// How long the body is that the client has already, for 304; nil when nobody knows.
-  var keptLength: Int64?
+  /// For 304, the length of the body that the client already has; nil if unknown.
+  var unmodifiedLength: Int64?
 
-  /// A response.
+  /// Creates a response.
   ///
   /// - Parameters:
-  ///   - status: How the request went.
+  ///   - status: The status.
   ///   - fields: The header fields.
-  ///   - body: The body; not sent with 204, 205 and 304.
+  ///   - body: The body. The server does not send it with 204, 205 and 304.
   public init(status: HTTPStatus = .ok, fields: HTTPFields = [:], body: Body = .none) {
     self.status = status
     self.fields = fields
     self.body = body
   }
 
-  /// A response of text.
+  /// Creates a response with text.
   ///
   /// - Parameters:
   ///   - text: The text, sent as UTF-8.
-  ///   - contentType: Its type.
-  ///   - status: How the request went.
+  ///   - contentType: The content type.
+  ///   - status: The status.
   public static func text(
     _ text: String, contentType: String = "text/plain; charset=utf-8", status: HTTPStatus = .ok
   ) -> HTTPResponse {
@@ -52,46 +52,47 @@ public struct HTTPResponse: Sendable {
       status: status, fields: ["Content-Type": contentType], body: .bytes(Data(text.utf8)))
   }
 
-  /// The response to a method that cannot be used on this path: 405 with its `Allow` field.
+  /// Creates a response for a method that is not allowed for this path: 405 with an `Allow` field.
   ///
-  /// - Parameter allowed: The methods that can be used.
+  /// - Parameter allowed: The allowed methods.
   public static func methodNotAllowed(allowing allowed: [HTTPMethod]) -> HTTPResponse {
-    var response = HTTPResponse.text("This method cannot be used here.\n", status: .methodNotAllowed)
+    var response = HTTPResponse.text("This method is not allowed here.\n", status: .methodNotAllowed)
     response.fields["Allow"] = allowed.map(\.rawValue).joined(separator: ", ")
     return response
   }
 
-  /// What keeps this response from being sent, as a sentence; nil when nothing does.
-  var fault: String? {
-    guard 200...599 ~= status.rawValue else { return "The status \(status) cannot be sent." }
+  /// The reason why this response cannot be sent; nil if it can be sent.
+  var validationError: String? {
+    guard 200...599 ~= status.rawValue else { return "The status \(status) is not between 200 and 599." }
     for field in fields {
-      if let fault = field.fault { return fault }
+      if let reason = field.validationError { return reason }
     }
     return nil
   }
 }
 
 extension HTTPResponse.Body {
-  /// No bytes.
+  /// An empty body.
   public static let none = HTTPResponse.Body(content: .bytes(Data()))
 
-  /// Bytes that are all there.
+  /// A body of bytes in memory.
   ///
   /// - Parameter data: The bytes.
   public static func bytes(_ data: Data) -> HTTPResponse.Body { HTTPResponse.Body(content: .bytes(data)) }
 
   /// A stream that a closure writes.
   ///
-  /// The closure runs in the handler's task, after the handler has returned, and is cancelled when the client goes
-  /// away. What it writes is sent at once; a write waits while the client lags behind. When it returns, the body
-  /// ends; when it throws, the connection is cut, so that the client sees that something is missing. For HEAD it is
-  /// not called.
+  /// The closure runs in the handler's task after the handler has returned. The server cancels it when the client
+  /// disconnects, and does not call it for HEAD. The server sends written bytes immediately; a write waits while the
+  /// client is slower. When the closure returns, the body ends. When the closure throws, the server closes the
+  /// connection, so that the client notices that the body is incomplete.
   ///
   /// - Parameters:
-  ///   - length: The number of bytes if known: it is told to the client, and less or more is an error.
-  ///   - endsWhenStopping: Whether the stream is ended, as if it were whole, when the server is stopped: for live
-  ///     streams, which never end by themselves.
-  ///   - produce: Writes the body.
+  ///   - length: The number of bytes, if known. The server sends it to the client; writing fewer or more bytes is an
+  ///     error.
+  ///   - endsWhenStopping: Whether stopping the server ends the stream as if it were complete. Use this for live
+  ///     streams, which do not end by themselves.
+  ///   - produce: The closure that writes the body.
   public static func stream(
     length: Int64? = nil, endsWhenStopping: Bool = false,
     _ produce: @escaping @Sendable (HTTPBodyWriter) async throws -> Void
@@ -101,11 +102,11 @@ extension HTTPResponse.Body {
         StreamBody(length: length.map { max(0, $0) }, endsWhenStopping: endsWhenStopping, produce: produce)))
   }
 
-  /// A stream of the pieces of a sequence, each sent at once; see ``stream(length:endsWhenStopping:_:)``.
+  /// A stream of the pieces of a sequence, each sent immediately; see ``stream(length:endsWhenStopping:_:)``.
   ///
   /// - Parameters:
-  ///   - pieces: The pieces; read no faster than the client takes them.
-  ///   - endsWhenStopping: Whether the stream is ended when the server is stopped.
+  ///   - pieces: The pieces. The server reads them only as fast as the client receives them.
+  ///   - endsWhenStopping: Whether stopping the server ends the stream.
   public static func stream<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, endsWhenStopping: Bool = false
   ) -> HTTPResponse.Body where Pieces.Element == Data {
@@ -115,29 +116,29 @@ extension HTTPResponse.Body {
   }
 }
 
-/// A stream before it is sent.
+/// The description of a stream body.
 struct StreamBody: Sendable {
   var length: Int64?
   var endsWhenStopping: Bool
   var produce: @Sendable (HTTPBodyWriter) async throws -> Void
 }
 
-/// Takes the body of a streamed response, piece by piece.
+/// Writes the body of a streamed response, piece by piece.
 public struct HTTPBodyWriter: Sendable {
   let channel: StreamChannel
 
-  /// Sends bytes, at once if the client keeps up.
+  /// Sends bytes.
   ///
-  /// Returns when the bytes are on their way or lie in a small buffer; waits while that is full.
+  /// Returns when the bytes are sent or stored in a small buffer. Waits while the buffer is full.
   ///
   /// - Parameter data: The bytes.
-  /// - Throws: `CancellationError` when the task is cancelled, which happens when the client goes away;
-  ///   ``HTTPServerError`` with the code `responseEnded` when the response is over.
+  /// - Throws: `CancellationError` if the task is cancelled, which happens when the client disconnects;
+  ///   ``HTTPServerError`` with the code `responseEnded` if the response has ended.
   public func write(_ data: Data) async throws { try await channel.write(data) }
 
   /// Sends text as UTF-8; see ``write(_:)-(Data)``.
   ///
   /// - Parameter text: The text.
-  /// - Throws: As for bytes.
+  /// - Throws: The same errors as for bytes.
   public func write(_ text: String) async throws { try await channel.write(Data(text.utf8)) }
 }

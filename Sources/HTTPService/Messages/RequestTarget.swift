@@ -1,8 +1,8 @@
 import HTTPSyntax
 
-/// The path and the query of a request, taken apart.
+/// The parsed path and query of a request.
 ///
-/// Remote input: whatever does not have exactly one meaning is refused.
+/// The target is untrusted input: the parser refuses everything that is ambiguous.
 struct RequestTarget: Equatable {
   var segments: [String] = []
   var hasTrailingSlash = false
@@ -10,9 +10,9 @@ struct RequestTarget: Equatable {
 
   /// - Parameter text: The target of the request line, in origin form, absolute form, or `*`.
   init(_ text: String) throws(HTTPRefusal) {
-    // Only visible ASCII: everything else must come percent-encoded.
+    // Only visible ASCII: everything else must be percent-encoded.
     guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "#") }) else {
-      throw .malformed("The request target holds a character that must be percent-encoded.")
+      throw .malformed("The request target contains a character that must be percent-encoded.")
     }
     if text == "*" { return }
     let rest = try Self.originForm(text)
@@ -21,7 +21,7 @@ struct RequestTarget: Equatable {
     if end < rest.endIndex { try takeQuery(rest[rest.utf8.index(after: end)...]) }
   }
 
-  /// Without the scheme and the host of an absolute form, which say what the Host field says.
+  /// Returns the target without the scheme and host of the absolute form, which the Host field repeats.
   private static func originForm(_ text: String) throws(HTTPRefusal) -> Substring {
     if text.utf8.first == UInt8(ascii: "/") { return text[...] }
     for scheme in ["http://", "https://"]
@@ -36,14 +36,14 @@ struct RequestTarget: Equatable {
   private mutating func takePath(_ path: Substring) throws(HTTPRefusal) {
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
       let segment = try Self.decoded(piece, of: "path")
-      // A slash that hides in an escape would make two segments of one wherever they are joined again.
+      // An encoded slash would turn one segment into two when the segments are joined again.
       guard !segment.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }) else {
-        throw .malformed("The path holds an encoded slash or a control character.")
+        throw .malformed("The path contains an encoded slash or a control character.")
       }
       switch segment {
       case ".": break
       case "..":
-        guard !segments.isEmpty else { throw .malformed("The path leads above its root.") }
+        guard !segments.isEmpty else { throw .malformed("The path leads above the root.") }
         segments.removeLast()
       default: segments.append(segment)
       }
@@ -67,7 +67,7 @@ struct RequestTarget: Equatable {
     if let text = PercentEncoding.decode(piece, plusIsSpace: part == "query") { return text }
     throw .malformed(
       PercentEncoding.isBroken(piece)
-        ? "The \(part) holds a broken percent-encoding. Write a percent sign as %25."
-        : "The \(part) is not UTF-8. Percent-encode the bytes of its UTF-8.")
+        ? "The \(part) contains invalid percent-encoding. Write a percent sign as %25."
+        : "The \(part) is not valid UTF-8. Percent-encode text as UTF-8.")
   }
 }

@@ -1,34 +1,34 @@
-/// A name for one version of a representation, as in `ETag: "abc"`.
+/// An identifier of one version of a representation, as in `ETag: "abc"`.
 public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-  /// What stands between the quotes: visible characters without quotes.
+  /// The text between the quotes: visible characters without quotes.
   public let opaque: String
   /// Whether versions with the same tag may differ in bytes.
   public let isWeak: Bool
 
-  /// A tag.
+  /// Creates a tag.
   ///
   /// - Parameters:
-  ///   - opaque: What stands between the quotes; characters that cannot stand there are left out.
+  ///   - opaque: The text between the quotes. Characters that are not allowed there are removed.
   ///   - isWeak: Whether versions with the same tag may differ in bytes.
   public init(_ opaque: String, isWeak: Bool = false) {
     self.opaque = String(decoding: opaque.utf8.filter(Self.isTagByte), as: UTF8.self)
     self.isWeak = isWeak
   }
 
-  /// The tag as it stands in a header field.
+  /// The tag in the format of a header field.
   public var description: String { (isWeak ? "W/" : "") + "\"\(opaque)\"" }
 
   private static func isTagByte(_ byte: UInt8) -> Bool { byte == 0x21 || 0x23...0x7E ~= byte }
 
-  /// A tag in a header field; nil when it is none.
+  /// Parses a tag in a header field. Returns nil if it is not exactly one valid tag.
   init?(parsing text: String) {
     var list = Self.list([text])
     guard list.count == 1 else { return nil }
     self = list.removeFirst()
   }
 
-  /// The tags of `If-Match` and `If-None-Match`. A tag may hold a comma, so the list is read by its quotes;
-  /// what stands outside of them is skipped.
+  /// Returns the tags in `If-Match` or `If-None-Match`. A tag may contain a comma, so the parser looks for quotes and
+  /// skips the text outside them.
   static func list(_ values: [String]) -> [EntityTag] {
     var tags: [EntityTag] = []
     for value in values {
@@ -44,7 +44,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     return tags
   }
 
-  /// RFC 9110, 8.8.3.2: strong comparison is for parts of bytes, weak for "is it still the same picture".
+  /// Compares two tags (RFC 9110, 8.8.3.2). Ranges of bytes need a strong comparison; a cache needs only a weak one.
   func matches(_ other: EntityTag, strongly: Bool) -> Bool {
     opaque == other.opaque && !(strongly && (isWeak || other.isWeak))
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A part of an open file, on its way into a response.
+/// A part of an open file, as the body of a response.
 final class FileBody: Sendable {
   let offset: Int64
   let length: Int64
@@ -12,23 +12,23 @@ final class FileBody: Sendable {
     self.length = length
   }
 
-  /// A descriptor of its own for a response, which closes it; nil when the process has none left.
+  /// Returns a new descriptor for a response, which closes it; nil if the process has no descriptor left.
   func duplicateDescriptor() -> Int32? {
     let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
     return descriptor >= 0 ? descriptor : nil
   }
 }
 
-/// A regular file, open for reading as long as this lives.
+/// A regular file that is open for reading.
 final class OpenFile: Sendable {
   let descriptor: Int32
   let size: Int64
   let modified: HTTPDate
-  /// From what the file system knows: another size, time or file gives another tag.
+  /// The tag made from the inode, the size and the modification time, so that a changed file has another tag.
   let entityTag: EntityTag
 
   init(path: String) throws(HTTPServerError) {
-    // A FIFO without a writer would block an open for ever.
+    // Without O_NONBLOCK, opening a FIFO without a writer would block forever.
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
       throw HTTPServerError(.unreadableFile, "The file cannot be opened", errno: errno)
@@ -36,7 +36,7 @@ final class OpenFile: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw HTTPServerError(.unreadableFile, "That is not a regular file.")
+      throw HTTPServerError(.unreadableFile, "The path is not a regular file.")
     }
     size = Int64(status.st_size)
     modified = HTTPDate(secondsSince1970: Int64(status.st_mtim.tv_sec))

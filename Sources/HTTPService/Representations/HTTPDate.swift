@@ -1,20 +1,20 @@
 import HTTPSyntax
 
-/// A moment as HTTP writes it, `Sun, 06 Nov 1994 08:49:37 GMT`: whole seconds, no calendar of the user's.
+/// A date in the format of HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT`, with a precision of one second.
 public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// Seconds since the beginning of 1970, from year 1 to 9999.
+  /// The number of seconds since January 1, 1970, 00:00 UTC, in the years 1 to 9999.
   public let secondsSince1970: Int64
 
   private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-  /// A moment; held within the years that can be written.
+  /// Creates a date. Values outside the years 1 to 9999 are clamped.
   ///
-  /// - Parameter secondsSince1970: Seconds since the beginning of 1970.
+  /// - Parameter secondsSince1970: The number of seconds since January 1, 1970, 00:00 UTC.
   public init(secondsSince1970: Int64) {
     self.secondsSince1970 = min(max(secondsSince1970, Self.range.lowerBound), Self.range.upperBound)
   }
 
-  /// Earlier or later.
+  /// Returns whether one date is earlier than another.
   public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
     left.secondsSince1970 < right.secondsSince1970
   }
@@ -24,7 +24,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   ]
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
-  /// As it stands in a header field.
+  /// The date in the format of a header field.
   public var description: String {
     let (day, second) = Self.divided(secondsSince1970, by: 86_400)
     let (year, month, dayOfMonth) = Self.civil(fromDay: day)
@@ -34,9 +34,9 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
       + time.joined(separator: ":") + " GMT"
   }
 
-  /// Reads the three forms that are in use (RFC 9110, 5.6.7); nil for anything else.
+  /// Parses a date in one of the three formats of HTTP (RFC 9110, 5.6.7). Returns nil for any other text.
   ///
-  /// - Parameter text: A header field's value.
+  /// - Parameter text: The value of a header field.
   public init?(_ text: String) {
     let words = text.utf8.split { $0 == 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
       .map { String(decoding: Array($0), as: UTF8.self) }
@@ -71,7 +71,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     return ((number - remainder) / divisor, remainder)
   }
 
-  // Years that begin in March put the leap day last, and the months' lengths into one formula.
+  // If the year begins in March, the leap day is the last day, and one formula gives the lengths of the months.
   private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = divided(year, by: 400)

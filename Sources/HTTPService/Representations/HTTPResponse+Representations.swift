@@ -1,20 +1,22 @@
 import Foundation
 
 extension HTTPResponse {
-  /// Answers GET or HEAD with a file, or the part of it that was asked for, or 304.
+  /// Creates a response to GET or HEAD with a file, with the requested part of it, or with 304.
   ///
-  /// The file is sent by the kernel, without a copy in this process. `ETag`, `Last-Modified` and `Accept-Ranges` are
-  /// added; `If-None-Match`, `If-Modified-Since`, `If-Match`, `If-Unmodified-Since`, `Range` and `If-Range` are
-  /// obeyed (one range at a time; several are answered with the whole). The path is taken as it is: it must not
-  /// come from a request unchecked. Opening the file blocks for as long as the file system takes.
+  /// The kernel sends the file without copying it into this process. The response contains `ETag`, `Last-Modified` and
+  /// `Accept-Ranges`. It respects `If-None-Match`, `If-Modified-Since`, `If-Match`, `If-Unmodified-Since`, `Range` and
+  /// `If-Range`. Only one range is supported; a request for several ranges gets the complete file.
+  ///
+  /// The function does not validate the path, so do not use a path from a request without checking it. Opening the
+  /// file blocks the thread.
   ///
   /// - Parameters:
-  ///   - path: The file.
+  ///   - path: The path of the file.
   ///   - request: The request to answer.
-  ///   - contentType: The file's type.
-  ///   - fields: More header fields.
-  ///   - entityTag: The file's tag if the caller knows a better one than size, time and inode, such as a hash.
-  /// - Throws: ``HTTPServerError`` with the code `unreadableFile` when it cannot be opened or is no regular file.
+  ///   - contentType: The content type of the file.
+  ///   - fields: Additional header fields.
+  ///   - entityTag: The tag of the file, such as a hash (default: made from the size, the time and the inode).
+  /// - Throws: ``HTTPServerError`` with the code `unreadableFile` if the file cannot be opened or is not regular.
   public static func file(
     at path: String, for request: HTTPRequest, contentType: String, fields: HTTPFields = [:],
     entityTag: EntityTag? = nil
@@ -28,15 +30,16 @@ extension HTTPResponse {
     }
   }
 
-  /// Answers GET or HEAD with bytes, or the part of them that was asked for, or 304; as for a file.
+  /// Creates a response to GET or HEAD with data, with the requested part of it, or with 304, in the same way as for a
+  /// file.
   ///
   /// - Parameters:
-  ///   - data: The whole representation.
+  ///   - data: The complete representation.
   ///   - request: The request to answer.
-  ///   - contentType: Its type.
-  ///   - fields: More header fields.
-  ///   - entityTag: Its tag, nil for none.
-  ///   - modified: When it was last changed, nil when that is not known.
+  ///   - contentType: The content type of the data.
+  ///   - fields: Additional header fields.
+  ///   - entityTag: The tag of the data; nil for none.
+  ///   - modified: The date of the last change; nil if it is unknown.
   public static func content(
     _ data: Data, for request: HTTPRequest, contentType: String, fields: HTTPFields = [:],
     entityTag: EntityTag? = nil, modified: HTTPDate? = nil
@@ -62,15 +65,15 @@ extension HTTPResponse {
     switch outcome {
     case .notModified:
       var response = HTTPResponse(status: .notModified, fields: fields)
-      response.keptLength = length
+      response.unmodifiedLength = length
       return response
     case .preconditionFailed:
-      return .text("The resource is not in the state the request presumes.\n", status: .preconditionFailed)
+      return .text("The resource does not match the request's preconditions.\n", status: .preconditionFailed)
     case .unsatisfiableRange:
-      var response = HTTPResponse.text("There are no such bytes.\n", status: .rangeNotSatisfiable)
+      var response = HTTPResponse.text("The requested range does not exist.\n", status: .rangeNotSatisfiable)
       response.fields["Content-Range"] = "bytes */\(length)"
       return response
-    case .whole, .part: break
+    case .complete, .part: break
     }
     fields["Content-Type"] = contentType
     fields["Accept-Ranges"] = "bytes"

@@ -1,20 +1,22 @@
-/// What a conditional or partial request comes to, for one representation (RFC 9110, 13 and 14).
+/// The outcome of a conditional or partial request for one representation (RFC 9110, 13 and 14).
 enum RequestOutcome: Equatable {
-  case whole
+  case complete
   case part(Range<Int64>)
   case notModified
   case preconditionFailed
   case unsatisfiableRange
 
+  /// Evaluates the preconditions and the range of a request.
+  ///
   /// - Parameters:
-  ///   - method: The request's method.
-  ///   - fields: The request's fields.
-  ///   - tag: The representation's present tag; nil when it has none.
-  ///   - modified: When it was last changed; nil when that is not known.
-  ///   - length: Its length.
+  ///   - method: The method of the request.
+  ///   - fields: The header fields of the request.
+  ///   - tag: The current tag of the representation; nil if it has none.
+  ///   - modified: The date of the last change; nil if it is unknown.
+  ///   - length: The length of the representation.
   init(method: HTTPMethod, fields: HTTPFields, tag: EntityTag?, modified: HTTPDate?, length: Int64) {
     let isReading = method == .get || method == .head
-    guard Self.mayGoOn(fields, tag: tag, modified: modified) else {
+    guard Self.preconditionsHold(fields, tag: tag, modified: modified) else {
       self = .preconditionFailed
       return
     }
@@ -36,17 +38,17 @@ enum RequestOutcome: Equatable {
       return
     }
     guard method == .get, Self.mayBePartial(fields, tag: tag, modified: modified) else {
-      self = .whole
+      self = .complete
       return
     }
     switch ByteRange(fields["Range"], length: length) {
-    case .whole: self = .whole
+    case .complete: self = .complete
     case .part(let range): self = .part(range)
     case .unsatisfiable: self = .unsatisfiableRange
     }
   }
 
-  private static func mayGoOn(_ fields: HTTPFields, tag: EntityTag?, modified: HTTPDate?) -> Bool {
+  private static func preconditionsHold(_ fields: HTTPFields, tag: EntityTag?, modified: HTTPDate?) -> Bool {
     let match = fields.values("If-Match")
     if !match.isEmpty {
       return match.contains("*")
@@ -57,7 +59,7 @@ enum RequestOutcome: Equatable {
     return modified <= limit
   }
 
-  /// Whether the version the client has a part of is the one at hand.
+  /// Returns whether the client's partial copy belongs to the current version.
   private static func mayBePartial(_ fields: HTTPFields, tag: EntityTag?, modified: HTTPDate?) -> Bool {
     guard let condition = fields["If-Range"] else { return true }
     if let wanted = EntityTag(parsing: condition) {

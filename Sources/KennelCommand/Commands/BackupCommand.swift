@@ -8,27 +8,27 @@ enum BackupCommand {
     let isOutput = try path == "-" || OutputPlace(path) == .descriptor(STDOUT_FILENO)
     let target = isOutput ? BackupTarget.standardOutput : .path(path)
     if target == .standardOutput, Terminal.isTerminal(STDOUT_FILENO) {
-      throw UsageError("a backup is nothing for a terminal: give a file, or lead it to one with > or |")
+      throw UsageError("cannot write a backup to a terminal: give a file, or redirect the output with > or |")
     }
     let progress = context.progress.begin("photos", unit: .items)
     let report = try await context.withStore { store in
-      try await store.backUp(to: target) { BackupCommand.tell($0, progress) }
+      try await store.backUp(to: target) { BackupCommand.showProgress($0, progress) }
     }
     progress.end()
     await context.progress.stop()
     for hash in report.missing {
-      context.screen.warn("kennel: the photo \(hash) is missing or altered, and is not in the backup")
+      context.screen.warn("kennel: the photo \(hash) is missing or damaged, and is not in the backup")
     }
     if target == .standardOutput || isStandardOutput(path) {
-      // Nothing else may get into the backup.
-      context.screen.say("kennel: the backup has \(contents(report))")
+      // Standard output must contain only the backup.
+      context.screen.say("kennel: the backup contains \(contents(report))")
     } else {
       try await context.output.write("\(path): \(contents(report))\n")
     }
     return report.missing.isEmpty ? .success : .partial
   }
 
-  /// Whether a path is another name of what standard output is, such as a terminal's or a pipe's.
+  /// Returns whether a path refers to the same file, terminal or pipe as standard output.
   private static func isStandardOutput(_ path: String) -> Bool {
     var (one, other) = (stat(), stat())
     return stat(path, &one) == 0 && fstat(STDOUT_FILENO, &other) == 0 && one.st_dev == other.st_dev
@@ -40,17 +40,17 @@ enum BackupCommand {
     let directory = context.settings.dataDirectory
     try CommandContext.makeParents(of: directory)
     let progress = context.progress.begin("photos", unit: .items)
-    let report = try await KennelStore.restore(from: path, to: directory) { tell($0, progress) }
+    let report = try await KennelStore.restore(from: path, to: directory) { showProgress($0, progress) }
     progress.end()
     await context.progress.stop()
     for hash in report.missing {
-      context.screen.warn("kennel: the backup has no photo \(hash): its posts are without")
+      context.screen.warn("kennel: the backup does not contain the photo \(hash); its post has no photo")
     }
     try await context.output.write("\(directory): \(contents(report))\n")
     return report.missing.isEmpty ? .success : .partial
   }
 
-  private static func tell(_ now: BackupProgress, _ progress: ProgressDisplay.Handle) {
+  private static func showProgress(_ now: BackupProgress, _ progress: ProgressDisplay.Handle) {
     if let count = now.photoCount { progress.expect(Int64(count)) }
     progress.advance(to: Int64(now.photos))
   }

@@ -4,7 +4,7 @@ import TerminalProgram
 enum CheckCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let arguments = context.arguments
-    let work = context.progress.begin("looking at the photos", unit: .items)
+    let work = context.progress.begin("checking photos", unit: .items)
     let report = try await context.withStore { store in
       try await store.check(readsPhotos: !arguments.has("quick"), removesOrphans: arguments.has("repair"))
     }
@@ -25,9 +25,9 @@ enum CheckCommand {
       }
     let found =
       switch report.problems.count {
-      case 0: "all is well."
-      case 1: "1 thing is not as it ought to be."
-      default: "\(report.problems.count) things are not as they ought to be."
+      case 0: "no problems found."
+      case 1: "1 problem found."
+      default: "\(report.problems.count) problems found."
       }
     return "\(photos): \(found)\(removed)"
   }

@@ -7,13 +7,13 @@ enum DemoCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let settings = try ServerSettings(context.settings)
     let count = try context.arguments.integer("dogs", in: 1...Litter.posts.count, default: Litter.posts.count)
-    // Before a litter is drawn in vain.
+    // Listen first, so that a failure occurs before the pictures are drawn.
     let listener = try await KennelListener(
-      settings, orAnyPort: !settings.hasOwnPort, screen: context.screen)
+      settings, orAnyPort: !settings.hasExplicitPort, screen: context.screen)
     if let directory = context.arguments.operands.first {
       let isNew = !CommandContext.isKennel(directory)
       if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {
-        throw Failure(.fileSystem, "\(directory) is not empty, and no kennel: give another directory")
+        throw Failure(.fileSystem, "\(directory) is not empty and is not a kennel: give another directory")
       }
       try await serve(directory, drawing: isNew ? count : nil, keepsPassword: true, listener, context)
       return .success
@@ -25,8 +25,8 @@ enum DemoCommand {
   }
 
   /// - Parameters:
-  ///   - count: how many dogs; nil for a kennel that has what it shows.
-  ///   - keepsPassword: whether it is to be shown again the next time.
+  ///   - count: the number of dogs; nil for an existing kennel.
+  ///   - keepsPassword: whether to store the password, to show it again the next time.
   private static func serve(
     _ directory: String, drawing count: Int?, keepsPassword: Bool = false, _ listener: KennelListener,
     _ context: CommandContext
@@ -38,7 +38,7 @@ enum DemoCommand {
       let account: DemoKennel.Account?
       if let count {
         let made = DemoKennel.Account.makeOwner()
-        // First: there may be a kennel even when what follows is broken off.
+        // Write the password first: the kennel may exist even if the next steps are interrupted.
         if keepsPassword { try note.write(made) }
         try await fill(store, made, count, context)
         account = made
@@ -72,7 +72,7 @@ enum DemoCommand {
   ) -> String {
     let access =
       account.map { "Sign in as \($0.name) with the password \($0.password)" }
-      ?? "Sign in with an account that is there; kennel user password NAME --data \(directory) changes a password."
-    return "Kennel is at \(address)\n\(DisplayText.safe(access))\nCtrl-C ends it.\n"
+      ?? "Sign in with an existing account. To change a password, run: kennel user password NAME --data \(directory)"
+    return "Kennel is at \(address)\n\(DisplayText.safe(access))\nPress Ctrl-C to stop.\n"
   }
 }

@@ -4,32 +4,32 @@ import TerminalProgram
 
 enum ImportCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
-    var (files, others): ([PhotoFolder.File], Int) = ([], 0)
+    var (files, otherCount): ([PhotoFolder.File], Int) = ([], 0)
     for path in context.arguments.operands {
       switch try await onThread({ Result { () throws(Failure) in try PhotoSource(path) } }).get() {
       case .file(let file): files.append(file)
       case .folder(let folder):
         for path in folder.unreadable {
-          context.screen.warn("kennel: \(path) cannot be read, and was left out")
+          context.screen.warn("kennel: \(path) cannot be read, and was skipped")
         }
         files += folder.files
-        others += folder.others
+        otherCount += folder.otherCount
       }
     }
-    // Of all that was named, however it was named.
+    // One order for the files of all arguments.
     files.sort(by: PhotoFolder.File.isOlder)
     guard !files.isEmpty else {
-      throw Failure(.failure, "there is no photo in that: JPEG, PNG, WebP and GIF are taken")
+      throw Failure(.failure, "no photos found: give JPEG, PNG, WebP or GIF files, or folders with them")
     }
-    return try await context.withStore { [files, others] store in
+    return try await context.withStore { [files, otherCount] store in
       let author = try await UserCommand.author(context, store)
       let isDry = context.arguments.has("dry-run")
       let work = PhotoImport(
         store: store, author: author.id, takesCaptions: context.arguments.has("captions"), isDry: isDry)
       let progress = context.progress.begin("photos", unit: .items, total: Int64(files.count))
-      let report = try await work.run(files) { done, file, verdict in
+      let report = try await work.run(files) { done, file, result in
         progress.advance(to: Int64(done))
-        switch verdict {
+        switch result {
         case .added: if isDry { try await context.output.write("\(DisplayText.safe(file.path))\n") }
         case .known: break
         case .failed(let failure): context.screen.warn("kennel: \(file.path): \(failure.message)")
@@ -37,26 +37,26 @@ enum ImportCommand {
       }
       progress.end()
       await context.progress.stop()
-      let summary = summary(report, others: others, author: author, isDry: isDry)
-      // Of a dry run, the output is the files alone.
+      let summary = summary(report, otherCount: otherCount, author: author, isDry: isDry)
+      // The standard output of a dry run contains only the paths.
       if isDry { context.screen.say(summary) } else { try await context.output.write(summary + "\n") }
       if report.failures.isEmpty { return .success }
       return report.added + report.known > 0 ? .partial : .failure
     }
   }
 
-  static func summary(_ report: PhotoImport.Report, others: Int, author: User, isDry: Bool) -> String {
+  static func summary(_ report: PhotoImport.Report, otherCount: Int, author: User, isDry: Bool) -> String {
     let photos = report.added == 1 ? "1 photo" : "\(report.added) photos"
-    var parts = ["\(photos) \(isDry ? "to be posted" : "posted") by \(author.name)"]
-    if report.known > 0 { parts.append("\(report.known) already there") }
+    var parts = ["\(photos) \(isDry ? "would be posted" : "posted") by \(author.name)"]
+    if report.known > 0 { parts.append("\(report.known) already posted") }
     if !report.failures.isEmpty {
       parts.append("\(report.failures.count) \(isDry ? "would fail" : "failed")")
     }
-    if others > 0 { parts.append("\(others) other \(others == 1 ? "file" : "files") left out") }
+    if otherCount > 0 { parts.append("\(otherCount) other \(otherCount == 1 ? "file" : "files") skipped") }
     return parts.joined(separator: ", ")
   }
 
-  /// Blocking work, on a thread that may be blocked.
+  /// Runs blocking work outside Swift's thread pool.
   private static func onThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(returning: work()) }

@@ -13,14 +13,14 @@ enum ServeCommand {
       let server = try KennelServer(store, directory: directory, listener)
       try await context.output.write("Kennel is at \(listener.address)\n")
       if try await store.accounts.users().isEmpty {
-        context.screen.say("Nobody can sign in yet: kennel user add NAME makes the owner's account.")
+        context.screen.say("Nobody can sign in yet. To create the owner's account, run: kennel user add NAME")
       }
       try await server.run()
     }
     return .success
   }
 
-  /// Before anything is made; but for the directory itself where the socket is to be in it.
+  /// Listens before the kennel is created. Only the directory is created first, if the socket is in it.
   private static func listen(
     _ settings: ServerSettings, directory: String, _ context: CommandContext
   ) async throws -> KennelListener {

@@ -10,22 +10,22 @@ enum SyncCommand {
       let author = try await UserCommand.author(context, store)
       let session = PeerSync.makeSession(allowsPrivateAddresses: context.arguments.has("allow-private"))
       defer { session.invalidateAndCancel() }
-      let works = peers.map { peer in
-        PeerWork(
+      let runs = peers.map { peer in
+        PeerSyncRun(
           peer: peer, sync: PeerSync(from: peer, as: author.id, into: store, session: session),
           context: context)
       }
-      if context.arguments.has("follow") { return try await follow(works) }
+      if context.arguments.has("follow") { return try await follow(runs) }
       var statuses: [ExitStatus] = []
-      for work in works { statuses.append(try await work.run()) }
+      for peerRun in runs { statuses.append(try await peerRun.run()) }
       return .combined(statuses)
     }
   }
 
-  /// All at once, each for as long as it can be.
-  private static func follow(_ works: [PeerWork]) async throws -> ExitStatus {
+  /// Follows all kennels concurrently, each until it fails or the task is cancelled.
+  private static func follow(_ runs: [PeerSyncRun]) async throws -> ExitStatus {
     try await withThrowingTaskGroup(of: ExitStatus.self) { group in
-      for work in works { group.addTask { try await work.follow() } }
+      for peerRun in runs { group.addTask { try await peerRun.follow() } }
       var statuses: [ExitStatus] = []
       for try await status in group { statuses.append(status) }
       return .combined(statuses)

@@ -6,7 +6,7 @@ import TerminalProgram
 enum UserCommand {
   static let actions = ["add", "list", "password", "role", "remove"]
 
-  /// Options that belong to some of them only.
+  /// The actions that accept each option.
   private static let options = [
     "role": ["add", "role"], "password-stdin": ["add", "password"], "hand-to": ["remove"],
     "with-posts": ["remove"], "yes": ["remove"],
@@ -18,13 +18,13 @@ enum UserCommand {
     guard actions.contains(action) else {
       let nearest = Spelling.nearest(to: action, among: actions)
       throw UsageError(
-        "user does one of \(actions.joined(separator: ", ")), not “\(action)”"
+        "user needs one of \(actions.joined(separator: ", ")), not “\(action)”"
           + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
     for (option, takers) in options.sorted(by: { $0.key < $1.key })
     where context.arguments.has(option) && !takers.contains(action) {
       throw UsageError(
-        "user \(action) takes no --\(option): that is for user \(takers.joined(separator: " and "))")
+        "user \(action) takes no --\(option): it is only for user \(takers.joined(separator: " and "))")
     }
     if action == "list" {
       guard operands.count == 1 else { throw UsageError("user list takes no name") }
@@ -44,20 +44,21 @@ enum UserCommand {
 
   private static func excess(_ action: String, _ name: String, _ word: String) -> UsageError {
     if User.Role(rawValue: word) != nil, ["add", "role"].contains(action) {
-      return UsageError("“\(word)” is too much: say --role \(word)")
+      return UsageError("unexpected argument “\(word)”: use --role \(word)")
     }
     return UsageError(
-      "user \(action) takes one NAME: “\(word)” is too much; one of several words stands in quotes, '\(name) \(word)'"
+      "user \(action) takes only one NAME: unexpected argument “\(word)”; put a name of several words in quotes: '\(name) \(word)'"
     )
   }
 
   private static func list(_ context: CommandContext) async throws -> ExitStatus {
     let users = try await context.withStore { try await $0.accounts.users() }
     if users.isEmpty {
-      context.screen.say("There is no account yet: kennel user add NAME makes the owner's.")
+      context.screen.say(
+        "There are no accounts yet. To create the owner's account, run: kennel user add NAME")
     }
     let width = users.map { DisplayText.width($0.name) }.max() ?? 0
-    // The store has them by their letters' numbers: É would be behind Z.
+    // The store sorts names by code point, which would put É after Z.
     let sorted = users.sorted {
       $0.name.compare($1.name, options: [.caseInsensitive, .diacriticInsensitive, .numeric])
         == .orderedAscending
@@ -72,33 +73,33 @@ enum UserCommand {
   }
 
   private static func add(_ name: String, _ context: CommandContext) async throws {
-    // Before a password is asked for in vain.
+    // Check the name before asking for a password.
     _ = try UserName(name)
-    let said = try role(context.arguments)
-    // A kennel is not begun for somebody who gives no password.
+    let explicitRole = try role(context.arguments)
+    // Get the password before creating a kennel.
     var password: String?
     if !CommandContext.isKennel(context.settings.dataDirectory) {
-      try checkFirst(said)
+      try checkFirst(explicitRole)
       password = try await Self.password(for: name, context)
     }
     try await context.withStore(isNew: true) { [password] store in
       let isFirst = try await store.accounts.users().isEmpty
-      if isFirst { try checkFirst(said) }
+      if isFirst { try checkFirst(explicitRole) }
       if try await store.accounts.user(named: name) != nil {
-        throw Failure(.failure, "somebody has the name \(name) already: choose another one")
+        throw Failure(.failure, "the name \(name) is already taken: choose another name")
       }
       let chosen: String
       if let password { chosen = password } else { chosen = try await Self.password(for: name, context) }
       let user = try await store.accounts.addUser(
-        name, password: chosen, role: said ?? (isFirst ? .owner : .member))
+        name, password: chosen, role: explicitRole ?? (isFirst ? .owner : .member))
       let article = user.role == .owner ? "an owner" : "a member"
-      try await context.output.write("\(user.name) is \(article), and can sign in.\n")
+      try await context.output.write("\(user.name) is \(article) and can sign in.\n")
     }
   }
 
-  /// Throws untyped: Swift 6.3 crashes over a typed throw here when it optimizes.
+  /// Uses an untyped throw, because the optimizer of Swift 6.3 crashes on a typed throw here.
   private static func checkFirst(_ role: User.Role?) throws {
-    if role == .member { throw UsageError("the first account is the owner's: leave --role away") }
+    if role == .member { throw UsageError("the first account must be an owner: omit --role member") }
   }
 
   private static func changePassword(_ name: String, _ context: CommandContext) async throws {
@@ -107,38 +108,41 @@ enum UserCommand {
       let password = try await password(for: user.name, context)
       try await store.accounts.setPassword(password, of: user.id)
       try await context.output.write(
-        "\(user.name) has a new password; who was signed in as \(user.name) no longer is.\n")
+        "The password of \(user.name) was changed, and all sessions of \(user.name) were ended.\n")
     }
   }
 
   private static func changeRole(_ name: String, _ context: CommandContext) async throws {
     guard let role = try role(context.arguments) else {
-      throw UsageError("user role needs --role owner or member")
+      throw UsageError("user role needs --role owner or --role member")
     }
     try await context.withStore { store in
       let user = try await user(name, store)
       try await store.accounts.setRole(role, of: user.id)
-      try await context.output.write("\(user.name) is \(role == .owner ? "an owner" : "a member") now.\n")
+      try await context.output.write("\(user.name) is now \(role == .owner ? "an owner" : "a member").\n")
     }
   }
 
   private static func remove(_ name: String, _ context: CommandContext) async throws {
     try await context.withStore { store in
       let user = try await user(name, store)
-      var legacy = Accounts.Legacy.removed
+      var contentPolicy = Accounts.ContentPolicy.removed
       if let heir = context.arguments.value("hand-to") {
-        legacy = .handed(to: try await Self.user(heir, store).id)
+        contentPolicy = .transferred(to: try await Self.user(heir, store).id)
       } else {
         try await confirmRemoval(of: user, store, context)
       }
-      let gone = try await store.accounts.removeUser(user.id, legacy: legacy)
-      let verb = legacy == .removed ? "removed with" : "gone, and somebody else has"
+      let gone = try await store.accounts.removeUser(user.id, contentPolicy: contentPolicy)
+      let verb = contentPolicy == .removed ? "together with" : "after transferring"
       try await context.output.write(
-        "\(user.name) is \(verb) \(counted(gone.posts, "post")) and \(counted(gone.comments, "comment")).\n")
+        "\(user.name) was removed \(verb) \(counted(gone.posts, "post")) and \(counted(gone.comments, "comment")).\n"
+      )
     }
   }
 
-  /// - Throws: unless somebody wants to have all that the user has posted removed.
+  /// Asks for confirmation to remove the posts and comments of a user.
+  ///
+  /// - Throws: an error unless the removal is confirmed.
   private static func confirmRemoval(
     of user: User, _ store: KennelStore, _ context: CommandContext
   ) async throws {
@@ -147,16 +151,16 @@ enum UserCommand {
     let what = "\(counted(own.posts, "post")) and \(counted(own.comments, "comment"))"
     guard context.arguments.has("with-posts") else {
       throw UsageError(
-        "\(user.name) has \(what): say --with-posts to remove them as well, or --hand-to NAME to give them to somebody"
+        "\(user.name) has \(what): use --with-posts to remove them too, or --hand-to NAME to transfer them"
       )
     }
     if context.arguments.has("yes") { return }
     guard Confirmation.isPossible else {
       throw UsageError(
-        "\(user.name) has \(what), which would be gone, and there is no terminal to ask at: say --yes to have them removed"
+        "\(user.name) has \(what), and there is no terminal for the confirmation: use --yes to remove them"
       )
     }
-    guard await Confirmation.ask("Remove \(user.name) with \(what)? They cannot be had back.") else {
+    guard await Confirmation.ask("Remove \(user.name) with \(what)? This cannot be undone.") else {
       try Task.checkCancellation()
       throw Failure(.failure, "\(user.name) was not removed")
     }
@@ -173,14 +177,15 @@ enum UserCommand {
     throw Failure(.failure, "there is no user \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
   }
 
-  /// Whose posts they become: who was named, or the only owner.
+  /// Returns the author of new posts: the user given with `--as`, or the only owner.
   static func author(_ context: CommandContext, _ store: KennelStore) async throws -> User {
     if let name = context.arguments.value("as") { return try await user(name, store) }
     let owners = try await store.accounts.users().filter { $0.role == .owner }
     guard let owner = owners.first else {
-      throw Failure(.failure, "there is no account yet: kennel user add NAME makes the owner's")
+      throw Failure(
+        .failure, "there are no accounts yet: create the owner's account with kennel user add NAME")
     }
-    guard owners.count == 1 else { throw UsageError("there are several owners: say --as NAME") }
+    guard owners.count == 1 else { throw UsageError("there are several owners: use --as NAME to choose one") }
     return owner
   }
 
@@ -197,9 +202,9 @@ enum UserCommand {
       return password
     }
     let first = try await answer("Password for \(name): ")
-    // Before it is asked for again in vain.
+    // Check the password before asking for it again.
     try Accounts.check(first)
-    guard try await answer("Once more: ") == first else {
+    guard try await answer("Repeat the password: ") == first else {
       throw Failure(.failure, "the two passwords differ: try again")
     }
     return first
@@ -209,6 +214,6 @@ enum UserCommand {
     if let answer = await PasswordPrompt.ask(question) { return answer }
     try Task.checkCancellation()
     if PasswordPrompt.hasTerminal { throw UsageError("no password was given") }
-    throw UsageError("there is no terminal to ask at: give the password with --password-stdin")
+    throw UsageError("there is no terminal to ask for the password: use --password-stdin")
   }
 }

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import TerminalProgram
 
-/// A temporary directory for one demonstration. It goes with it; where the process was killed, with the next one.
+/// A temporary directory for one demonstration, which is removed at the end.
 ///
-/// The lock on a file in it says that its process lives: the system lets go of it however the process ends.
+/// If the process is killed, the next demonstration removes the directory. A lock on a file in the directory shows that
+/// its process is running: the system releases the lock when the process ends, even if it is killed.
 final class DemoDirectory: Sendable {
   let path: String
   private let lock: Int32
@@ -12,7 +13,7 @@ final class DemoDirectory: Sendable {
   private static let prefix = "kennel-demo-"
   private static let lockName = "demo.lock"
 
-  /// Makes one, after removing those that were left behind.
+  /// Removes abandoned directories, and creates a new one.
   ///
   /// - Parameter parent: the directory for temporary files.
   init(in parent: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
@@ -25,42 +26,44 @@ final class DemoDirectory: Sendable {
     }
   }
 
-  /// Nil when another one that sweeps was faster than the lock.
+  /// Creates and locks a directory. Returns nil if another demonstration removed it before it was locked.
   private static func make(_ parent: String) throws(Failure) -> (path: String, lock: Int32)? {
     var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw .file("no directory can be made in \(parent)", errno) }
+    guard mkdtemp(&template) != nil else { throw .file("no directory can be created in \(parent)", errno) }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     let lockPath = "\(path)/\(lockName)"
     let lock = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else {
       let code = errno
       rmdir(path)
-      throw .file("no file can be made in \(path)", code)
+      throw .file("no file can be created in \(path)", code)
     }
     let code = flock(lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
     if code == EWOULDBLOCK || code == 0 && access(lockPath, F_OK) != 0 {
       close(lock)
       return nil
     }
-    // Where a file system has no locks, no directory must ever seem to be left behind.
+    // If the file system has no locks, the directory must not look abandoned.
     if code != 0 { unlink(lockPath) }
     return (path, lock)
   }
 
   deinit { close(lock) }
 
-  /// Removes it with all that is in it.
+  /// Removes the directory with its contents.
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-  // MARK: What was left behind
+  // MARK: Abandoned directories
 
   private static func sweep(_ parent: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.hasPrefix(prefix) { removeAbandoned("\(parent)/\(name)") }
   }
 
-  /// Removes a directory whose owner is this user, that has the lock file of a demonstration whose process is gone,
-  /// whose database nobody has open, and in which nothing is but what a demonstration makes.
+  /// Removes an abandoned directory of a demonstration.
+  ///
+  /// The directory must belong to this user, contain the unlocked lock file of a demonstration and only files that a
+  /// demonstration creates, and no process may have its database open.
   private static func removeAbandoned(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
@@ -75,7 +78,7 @@ final class DemoDirectory: Sendable {
       status.st_size == 0, flock(lock, LOCK_EX | LOCK_NB) == 0,
       !isDatabaseOpen(path)
     else { return }
-    // The lock file last: a sweep that is cut off goes on with the next one.
+    // Remove the lock file last, so that the next demonstration can continue an interrupted removal.
     for name in names where name != lockName {
       try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
     }
@@ -87,8 +90,8 @@ final class DemoDirectory: Sendable {
     [lockName, "photos", "thumbnails"].contains(name) || name.hasPrefix("kennel.sqlite")
   }
 
-  /// Whether a process has the database open: somebody may be serving what was left behind. SQLite holds a lock on the
-  /// index of its log for as long as it does.
+  /// Returns whether a process, such as `kennel serve`, has the database open. While the database is open, SQLite holds
+  /// a lock on the index of its write-ahead log.
   private static func isDatabaseOpen(_ path: String) -> Bool {
     let index = open("\(path)/kennel.sqlite-shm", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard index >= 0 else { return errno != ENOENT }

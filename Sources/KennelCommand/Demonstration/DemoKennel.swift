@@ -1,26 +1,28 @@
 import Foundation
 import KennelCore
 
-/// Fills a kennel with a litter of drawn dogs and those who love them.
+/// Fills a kennel with drawn dogs, and with users who comment on them.
 enum DemoKennel {
   struct Account: Sendable {
     var name: String
     var password: String
 
-    /// The owner's, with a new password.
+    /// Returns the owner's account with a new password.
     static func makeOwner() -> Account {
       Account(name: Litter.members[0], password: DemoKennel.makePassword())
     }
   }
 
+  /// Adds the accounts, the posts, the comments and the favourites.
+  ///
   /// - Parameters:
-  ///   - account: the owner's, which is made.
-  ///   - progress: how many dogs there are.
+  ///   - account: the owner's account, which is created.
+  ///   - progress: called with the number of dogs drawn so far.
   static func fill(
-    _ store: KennelStore, _ account: Account, posts: [LitterPost], scale: Double = Litter.usualScale,
+    _ store: KennelStore, _ account: Account, posts: [LitterPost], scale: Double = Litter.defaultScale,
     progress: @escaping @Sendable (Int) -> Void = { _ in }
   ) async throws {
-    // Hashing passwords and drawing take their time side by side.
+    // Passwords are hashed while the pictures are drawn, because both take time.
     async let people = addMembers(account, store)
     var drawn: [(photo: StagedPhoto, facts: PhotoFacts)] = []
     try await Litter.draw(posts, scale: scale) { index, data in
@@ -32,7 +34,7 @@ enum DemoKennel {
     var random = SeededGenerator(seed: 2021)
     let now = Date()
     for (index, post) in posts.enumerated() {
-      // Some every day, the last one a moment ago.
+      // About two posts a day, the last one a moment ago.
       let age = Double(posts.count - 1 - index) * 13 * 3600 + random.within(60...3600)
       let added = try await store.posts.add(
         drawn[index].photo, facts: drawn[index].facts, caption: post.caption,
@@ -55,7 +57,7 @@ enum DemoKennel {
     return members
   }
 
-  /// Sixty bits, without letters that look alike.
+  /// Returns a password with 60 random bits, without letters that look alike.
   static func makePassword() -> String {
     let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
     var system = SystemRandomNumberGenerator()

@@ -3,11 +3,13 @@ import Glibc
 import KennelCore
 import TerminalProgram
 
-/// The password of a demonstration that stays, in a file of its directory for the owner's eyes only: so that it can be
-/// shown again, and no session ends because a new one is made. Only a kennel that a demonstration has made has this file.
+/// The owner's password of a permanent demonstration, in a file in its directory that only the user can read.
+///
+/// The stored password can be shown again. A new password would end the existing sessions. Only kennels created by a
+/// demonstration have this file.
 struct DemoPassword: Sendable {
   static let fileName = "demo-password"
-  private static let sizeLimit = 1000
+  private static let maximumSize = 1000
 
   private let path: String
 
@@ -23,7 +25,7 @@ struct DemoPassword: Sendable {
     }
   }
 
-  /// The account, if its password is still the one that was kept.
+  /// Returns the account, or nil if its password was changed.
   func account(in store: KennelStore) async throws(KennelError) -> DemoKennel.Account? {
     guard let account = read() else { return nil }
     do throws(KennelError) {
@@ -38,10 +40,10 @@ struct DemoPassword: Sendable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
+    var bytes = [UInt8](repeating: 0, count: Self.maximumSize)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
     guard count > 0, let text = String(validating: bytes[..<count], as: UTF8.self) else { return nil }
-    // No name has a colon.
+    // A name never contains a colon.
     let parts = text.split(whereSeparator: \.isNewline).first?.split(separator: ":") ?? []
     return parts.count == 2 ? DemoKennel.Account(name: String(parts[0]), password: String(parts[1])) : nil
   }

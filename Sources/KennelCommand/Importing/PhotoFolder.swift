@@ -1,13 +1,13 @@
 import Foundation
 
-/// The photos in a folder and below it, the oldest first.
+/// The photos in a folder and its subfolders, the oldest first.
 struct PhotoFolder: Sendable {
   struct File: Sendable, Hashable {
     var path: String
     var byteCount: Int
     var date: Date
 
-    /// The order in which files are posted.
+    /// Returns whether `one` is posted before `other`.
     static func isOlder(_ one: File, _ other: File) -> Bool {
       (one.date, one.path) < (other.date, other.path)
     }
@@ -16,12 +16,12 @@ struct PhotoFolder: Sendable {
   private static let suffixes: Set = ["jpg", "jpeg", "jpe", "png", "webp", "gif"]
 
   private(set) var files: [File] = []
-  /// How many files are no photos by their names.
-  private(set) var others = 0
+  /// The number of files without the file name extension of a photo.
+  private(set) var otherCount = 0
   /// Folders that cannot be read.
   private(set) var unreadable: [String] = []
 
-  /// Reads the folder; hidden files and links are left out. Blocks.
+  /// Reads the folder, without hidden files and symbolic links. Blocks the thread.
   init(_ root: String) {
     let keys: [URLResourceKey] = [
       .isRegularFileKey, .isSymbolicLinkKey, .fileSizeKey, .contentModificationDateKey,
@@ -39,7 +39,7 @@ struct PhotoFolder: Sendable {
         values.isSymbolicLink != true
       else { continue }
       guard Self.suffixes.contains(url.pathExtension.lowercased()) else {
-        others += 1
+        otherCount += 1
         continue
       }
       files.append(
@@ -51,9 +51,9 @@ struct PhotoFolder: Sendable {
   }
 }
 
-/// Captions from the names of files.
+/// Captions made from file names.
 enum CaptionText {
-  /// `rex_at-the-beach (2).jpg` says “rex at the beach”; a name that a camera gave says nothing.
+  /// Returns “rex at the beach” for `rex_at-the-beach (2).jpg`, and an empty text for a name that a camera gave.
   static func from(_ path: String) -> String {
     var name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     if let copy = name.range(of: #"\s*\(\d+\)$"#, options: .regularExpression) { name.removeSubrange(copy) }

@@ -1,7 +1,8 @@
 import KennelCore
 import TerminalProgram
 
-/// Takes files in: those that are there already are left out, so that it can be done again, and goes on where it was cut.
+/// Posts the photos in files. It skips photos that were already posted, so an interrupted import continues when it is
+/// run again.
 struct PhotoImport: Sendable {
   struct Report: Sendable {
     var added = 0
@@ -11,33 +12,35 @@ struct PhotoImport: Sendable {
 
   private enum Outcome: Sendable {
     case ready(StagedPhoto, PhotoFacts)
-    /// In a dry run: it would be taken.
-    case fit(PhotoHash)
+    /// In a dry run: the photo would be posted.
+    case postable(PhotoHash)
     case known
     case failed(Failure)
   }
 
-  private static let atOnce = 3
+  private static let concurrentCount = 3
   let store: KennelStore
   let author: User.ID
   let takesCaptions: Bool
-  /// Whether all is looked at as it would be, and nothing posted.
+  /// Whether to check all files without posting them.
   var isDry = false
 
-  /// What is told of each file, in their order.
-  enum Verdict: Sendable {
+  /// The result for one file. The results are reported in the order of the files.
+  enum FileResult: Sendable {
     case added
     case known
     case failed(Failure)
   }
 
-  /// - Parameter tell: called for each file.
+  /// Imports the files.
+  ///
+  /// - Parameter onResult: called with the result for each file.
   func run(
     _ files: [PhotoFolder.File],
-    tell: (_ done: Int, _ file: PhotoFolder.File, _ verdict: Verdict) async throws -> Void
+    onResult: (_ done: Int, _ file: PhotoFolder.File, _ result: FileResult) async throws -> Void
   ) async throws -> Report {
     var report = Report()
-    var fit: Set<PhotoHash> = []
+    var postable: Set<PhotoHash> = []
     try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
       var (begun, ended) = (0, 0)
       var early: [Int: Outcome] = [:]
@@ -47,20 +50,20 @@ struct PhotoImport: Sendable {
         begun += 1
         group.addTask { (index, try await look(at: file)) }
       }
-      for _ in 0..<Self.atOnce { begin() }
+      for _ in 0..<Self.concurrentCount { begin() }
       while let (index, outcome) = try await group.next() {
         early[index] = outcome
-        // Posts come in the order of the files.
+        // Post in the order of the files.
         while let outcome = early.removeValue(forKey: ended) {
           let file = files[ended]
           ended += 1
-          let verdict = try await finish(file, outcome, &fit)
-          switch verdict {
+          let result = try await finish(file, outcome, &postable)
+          switch result {
           case .added: report.added += 1
           case .known: report.known += 1
           case .failed(let failure): report.failures.append((file.path, failure))
           }
-          try await tell(ended, file, verdict)
+          try await onResult(ended, file, result)
           begin()
         }
       }
@@ -75,21 +78,21 @@ struct PhotoImport: Sendable {
       if try await store.posts.hasPhoto(hash) { return .known }
       if isDry {
         _ = try await PhotoInspector.facts(ofFileAt: file.path)
-        return .fit(hash)
+        return .postable(hash)
       }
       let photo = try await store.photos.stage(fileAt: file.path)
       return .ready(photo, try await PhotoInspector.facts(ofFileAt: photo.path))
     } catch {
-      return .failed(try Self.judged(error))
+      return .failed(try Self.failure(for: error))
     }
   }
 
   private func finish(
-    _ file: PhotoFolder.File, _ outcome: Outcome, _ fit: inout Set<PhotoHash>
-  ) async throws -> Verdict {
+    _ file: PhotoFolder.File, _ outcome: Outcome, _ postable: inout Set<PhotoHash>
+  ) async throws -> FileResult {
     switch outcome {
-    // The same photo may come twice in this very import.
-    case .fit(let hash): return fit.insert(hash).inserted ? .added : .known
+    // The same photo may occur twice in one import.
+    case .postable(let hash): return postable.insert(hash).inserted ? .added : .known
     case .known: return .known
     case .failed(let failure): return .failed(failure)
     case .ready(let photo, let facts):
@@ -100,13 +103,13 @@ struct PhotoImport: Sendable {
           photo, facts: facts, caption: caption, author: author, created: file.date)
         return .added
       } catch {
-        return .failed(try Self.judged(error))
+        return .failed(try Self.failure(for: error))
       }
     }
   }
 
-  /// What is about one file is noted; what would befall all others as well ends the import.
-  private static func judged(_ error: any Error) throws -> Failure {
+  /// Returns the failure of one file. Throws errors that would affect all other files too, to end the import.
+  private static func failure(for error: any Error) throws -> Failure {
     guard let error = error as? KennelError else { return Failure(error) }
     switch error.code {
     case .diskFull, .damaged, .closed, .cancelled, .noSuchUser: throw error

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import TerminalProgram
 
-/// What somebody wants to have imported: a photo, or a folder of them.
+/// An argument of `kennel import`: a photo or a folder of photos.
 enum PhotoSource: Sendable {
-  /// Whatever its name is, and by a link too: it was asked for.
+  /// A file with any name, also through a symbolic link, because the user named it.
   case file(PhotoFolder.File)
   case folder(PhotoFolder)
 
-  /// Looks what is at a path. Blocks.
+  /// Examines the file or folder at a path. Blocks the thread.
   init(_ path: String) throws(Failure) {
-    // Not a URL of Foundation's: that of an empty path is the current directory.
+    // Foundation's URL of an empty path is the current directory, so this uses the path itself.
     var status = stat()
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw .file("\(path) cannot be read", errno) }
@@ -21,14 +21,14 @@ enum PhotoSource: Sendable {
     case S_IFREG:
       self = .file(
         PhotoFolder.File(
-          path: Self.behindLink(path), byteCount: Int(status.st_size), date: Date(status.st_mtim)))
+          path: Self.resolvingLink(path), byteCount: Int(status.st_size), date: Date(status.st_mtim)))
     default:
-      throw Failure(.fileSystem, "\(path) is neither a file nor a folder: give a photo, or a folder of them")
+      throw Failure(.fileSystem, "\(path) is neither a file nor a folder: give a photo or a folder of photos")
     }
   }
 
-  /// The file that a link leads to: photos are read from files, never from links.
-  private static func behindLink(_ path: String) -> String {
+  /// Returns the target of a symbolic link, because the store reads photos only from regular files.
+  private static func resolvingLink(_ path: String) -> String {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let target = realpath(path, nil)
     else { return path }

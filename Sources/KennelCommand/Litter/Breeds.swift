@@ -1,4 +1,4 @@
-// Dogs of different breeds, without what they wear.
+// Dogs of different breeds, without accessories.
 extension Dog {
   static let labrador = Dog(skull: .broad, ears: .floppy, fur: Colour(0xDFB06A), mouth: .panting)
   static let chocolateLabrador = Dog(
@@ -7,7 +7,7 @@ extension Dog {
   static let retriever = Dog(
     skull: .broad, ears: .floppy, coat: .fluffy, fur: Colour(0xD9974A), mouth: .panting)
   static let pug = Dog(
-    skull: .round, ears: .button, marking: .mask, fur: Colour(0xE0BF90), second: Colour(0x2B2220),
+    skull: .round, ears: .button, marking: .mask, fur: Colour(0xE0BF90), markingColour: Colour(0x2B2220),
     earFur: Colour(0x2B2220), mouth: .blep)
   static let husky = Dog(
     skull: .broad, ears: .pricked, coat: .fluffy, marking: .husky, fur: Colour(0x59616B),
@@ -25,25 +25,25 @@ extension Dog {
   static let frenchBulldog = Dog(skull: .round, ears: .bat, fur: Colour(0x8E8A90), mouth: .shut)
   static let boston = Dog(skull: .round, ears: .bat, marking: .blaze, fur: Colour(0x2B2728), mouth: .smile)
   static let dalmatian = Dog(
-    skull: .broad, ears: .floppy, marking: .spots, fur: Colour(0xF6F2EC), second: Colour(0x2A2627),
+    skull: .broad, ears: .floppy, marking: .spots, fur: Colour(0xF6F2EC), markingColour: Colour(0x2A2627),
     earFur: Colour(0x2A2627), mouth: .panting)
   static let australianShepherd = Dog(
     skull: .broad, ears: .folded, coat: .fluffy, marking: .merle, fur: Colour(0x9098A6),
-    second: Colour(0x3A3D47),
+    markingColour: Colour(0x3A3D47),
     iris: Colour(0x7CC4E8), mouth: .smile)
   static let bernese = Dog(
     skull: .broad, ears: .floppy, coat: .fluffy, marking: .blaze, fur: Colour(0x28232A), mouth: .smile)
   static let jackRussell = Dog(
-    skull: .broad, ears: .folded, marking: .patch, fur: Colour(0xF8F3EA), second: Colour(0xA2622F),
+    skull: .broad, ears: .folded, marking: .patch, fur: Colour(0xF8F3EA), markingColour: Colour(0xA2622F),
     earFur: Colour(0xC98A52), mouth: .smile)
   static let corgi = Dog(
     skull: .broad, ears: .pricked, marking: .blaze, fur: Colour(0xD98A3D), mouth: .panting)
   static let shiba = Dog(skull: .round, ears: .pricked, marking: .husky, fur: Colour(0xD9853B), mouth: .smile)
   static let doberman = Dog(
-    skull: .long, ears: .pricked, marking: .points, fur: Colour(0x2B2625), second: Colour(0xB4713A),
+    skull: .long, ears: .pricked, marking: .points, fur: Colour(0x2B2625), markingColour: Colour(0xB4713A),
     mouth: .smile)
   static let dachshund = Dog(
-    skull: .long, ears: .long, marking: .points, fur: Colour(0x4A2A1C), second: Colour(0xB87440),
+    skull: .long, ears: .long, marking: .points, fur: Colour(0x4A2A1C), markingColour: Colour(0xB87440),
     mouth: .smile)
   static let spaniel = Dog(
     skull: .broad, ears: .long, coat: .fluffy, marking: .blaze, fur: Colour(0x9A4E22), mouth: .smile)
@@ -52,13 +52,13 @@ extension Dog {
     mouth: .shut)
   static let germanShepherd = Dog(
     skull: .long, ears: .pricked, coat: .fluffy, marking: .mask, fur: Colour(0xB98448),
-    second: Colour(0x2A2220), earFur: Colour(0x5A4028),
+    markingColour: Colour(0x2A2220), earFur: Colour(0x5A4028),
     mouth: .panting)
   static let puppy = Dog(
-    skull: .round, ears: .floppy, marking: .patch, fur: Colour(0xF5EEE2), second: Colour(0x8A5A34),
+    skull: .round, ears: .floppy, marking: .patch, fur: Colour(0xF5EEE2), markingColour: Colour(0x8A5A34),
     mouth: .shut)
 
-  /// The dog, in some other way.
+  /// Returns a modified copy of the dog.
   func with(_ change: (inout Dog) -> Void) -> Dog {
     var dog = self
     change(&dog)

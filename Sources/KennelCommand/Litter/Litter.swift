@@ -1,8 +1,8 @@
-/// A post of the demonstration: a picture, what is written below it, and what others say.
+/// A post of the demonstration: a picture, its caption and its comments.
 struct LitterPost: Sendable {
   let picture: Picture
   let caption: String
-  /// By which of the members, and what.
+  /// The comments, each with the index of its author in ``Litter/members``.
   let comments: [(member: Int, text: String)]
 
   init(_ picture: Picture, _ caption: String, _ comments: [(member: Int, text: String)] = []) {
@@ -12,7 +12,7 @@ struct LitterPost: Sendable {
   }
 }
 
-/// The dogs of `kennel demo`, from the first post to the last.
+/// The posts of `kennel demo`, from the first to the last.
 enum Litter {
   static let members = ["Ada", "Bruno", "Clementine", "Dev"]
 
@@ -28,7 +28,7 @@ enum Litter {
         dog: .dachshund.with {
           $0.pose = .lying; $0.collar = Colour(0xE8B15A)
         }, scene: .sofa, seed: 12),
-      "The long one takes up the whole sofa. Again.",
+      "The long one takes up the entire sofa. Again.",
       [(1, "There was never going to be room for you."), (3, "Measure him in cushions!")]),
     LitterPost(
       Picture(
@@ -116,13 +116,13 @@ enum Litter {
           $0.extra = .partyHat; $0.extraColour = Colour(0x5BC0EB); $0.tilt = -0.08
         }, scene: .party, form: .square, seed: 25),
       "Five today! Wished for a sausage, got two",
-      [(0, "Happy birthday!"), (1, "Many happy sausages."), (2, "Save me a slice of whatever that is.")]),
+      [(0, "Happy birthday!"), (1, "Many happy sausages."), (2, "Save me a slice.")]),
     LitterPost(
       Picture(
         dog: .australianShepherd.with {
           $0.pose = .sitting; $0.collar = Colour(0xE8B15A)
         }, scene: .lake, offset: 0.12, seed: 27),
-      "Has herded: two ducks, one canoe, the whole family"),
+      "Has herded: two ducks, one canoe, the entire family"),
     LitterPost(
       Picture(
         dog: .poodle.with {

@@ -2,7 +2,7 @@ import Foundation
 import RetrieverImages
 
 extension Picture {
-  /// The picture as a JPEG; nil only when there is no memory for it. Takes a while, on the calling thread.
+  /// Returns the picture as a JPEG; nil only if no memory can be allocated. Blocks the calling thread for a while.
   func jpeg(scale: Double = 1) -> Data? {
     let canvas = drawn(scale: scale)
     let count = canvas.width * canvas.height
@@ -25,8 +25,8 @@ extension Picture {
 }
 
 extension Litter {
-  /// Half of the size where nothing is optimised: drawing takes thirty times as long there.
-  static let usualScale: Double = {
+  /// The default scale. Debug builds use half the size, because drawing is about thirty times slower there.
+  static let defaultScale: Double = {
     #if DEBUG
       0.5
     #else
@@ -34,11 +34,11 @@ extension Litter {
     #endif
   }()
 
-  /// Draws pictures on threads of their own, as many at once as there are processors, and hands them over in order.
+  /// Draws pictures on background threads, one per processor at the same time, and passes them to `each` in order.
   static func draw(
-    _ posts: [LitterPost], scale: Double = usualScale, each: (Int, Data) async throws -> Void
+    _ posts: [LitterPost], scale: Double = defaultScale, each: (Int, Data) async throws -> Void
   ) async throws {
-    let atOnce = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+    let concurrentCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)
     try await withThrowingTaskGroup(of: (Int, Data?).self) { group in
       var (begun, ended) = (0, 0)
       var early: [Int: Data] = [:]
@@ -54,7 +54,7 @@ extension Litter {
           }
         }
       }
-      for _ in 0..<atOnce { begin() }
+      for _ in 0..<concurrentCount { begin() }
       while let (index, data) = try await group.next() {
         try Task.checkCancellation()
         begin()

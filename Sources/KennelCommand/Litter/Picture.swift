@@ -1,15 +1,15 @@
-/// One picture of the litter: what it shows, and how large it is. The same one looks the same each time.
+/// The description of a picture: its dog, its scene and its size. The same description always gives the same picture.
 struct Picture: Sendable {
   enum Form: Sendable { case landscape, portrait, square }
 
   var dog: Dog
   var scene: Scene
   var form = Form.landscape
-  /// To which side of the middle the dog is.
+  /// The horizontal distance of the dog from the centre, relative to the width.
   var offset = 0.0
   var seed: UInt64
 
-  /// The longer side, in pixels, at full size.
+  /// The length of the longer side in pixels, at full size.
   private var longSide: Double {
     switch form {
     case .landscape: [1800, 2000, 2400][Int(seed % 3)]
@@ -26,13 +26,15 @@ struct Picture: Sendable {
     }
   }
 
-  /// In pixels.
+  /// The size in pixels.
   var size: (width: Int, height: Int) {
     let (long, short) = (Int(longSide), Int((longSide / proportion).rounded()))
     return form == .portrait ? (short, long) : (long, short)
   }
 
-  /// - Parameter scale: 1 is full size.
+  /// Draws the picture.
+  ///
+  /// - Parameter scale: the scale, where 1 is full size.
   func drawn(scale: Double = 1) -> Canvas {
     let long = longSide * scale
     let short = long / proportion
@@ -48,10 +50,10 @@ struct Picture: Sendable {
     let before = canvas.transform
     canvas.transform = before.after(.moved(place.x, place.y)).after(.scaled(size))
     painter.draw {
-      let inner = canvas.transform
+      let dogTransform = canvas.transform
       canvas.transform = before
       if dog.pose == .peeking { scene.drawEdge(&stage, y: place.y + 112 * size) }
-      canvas.transform = inner
+      canvas.transform = dogTransform
     }
     canvas.transform = before
     scene.drawInFront(&stage)

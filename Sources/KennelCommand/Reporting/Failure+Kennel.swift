@@ -4,32 +4,32 @@ import KennelCore
 import TerminalProgram
 
 extension ExitStatus {
-  /// Nothing came of another kennel.
+  /// Another kennel could not be reached.
   static let connection = ExitStatus(rawValue: 4)
 
-  /// What the manual says of each.
+  /// All exit statuses of the program, with their meaning in the manual page.
   static let all: [(status: ExitStatus, meaning: String)] = [
     (
       .success,
-      "everything that was asked for was done; a server, or a sync that follows, was asked to end, and did"
+      "success, including a server or a sync with --follow that was stopped by a signal"
     ),
-    (.failure, "a failure that has no number of its own, or kennel check has found something"),
-    (.usage, "the command line, a variable or the configuration file makes no sense"),
-    (.connection, "another kennel cannot be reached, or is none"),
-    (.fileSystem, "a file or directory could not be read, made or written"),
-    (.partial, "some of what was asked for was done, and some failed"),
-    (.hungUp, "ended with its terminal (SIGHUP)"),
+    (.failure, "any other error, or kennel check found problems"),
+    (.usage, "the command line, an environment variable or the configuration file is not valid"),
+    (.connection, "another kennel could not be reached, or its response is not valid"),
+    (.fileSystem, "a file or directory could not be read, created or written"),
+    (.partial, "some operations succeeded and some failed"),
+    (.hungUp, "the terminal was closed (SIGHUP)"),
     (.interrupted, "interrupted (Ctrl-C, SIGINT)"),
-    (.outputClosed, "the reader of standard output went away"),
-    (.terminated, "asked to end (SIGTERM)"),
+    (.outputClosed, "the reader of standard output closed it"),
+    (.terminated, "terminated (SIGTERM)"),
   ]
 }
 
 extension Failure {
-  /// Any error that Kennel's libraries throw.
+  /// Converts an error of Kennel's libraries.
   init(_ error: any Error) {
     switch error {
-    // The reader of a backup.
+    // The reader of a backup closed the pipe.
     case let error as KennelError where error.errno == EPIPE: self = .file(error.description, EPIPE)
     case let error as KennelError:
       let sentence = Self.withoutStop(Self.lowered(error.description))
@@ -50,7 +50,7 @@ extension Failure {
     }
   }
 
-  /// A sentence as it goes on behind a colon; a name at its beginning stays.
+  /// Returns a sentence for use after a colon: the first word is lowercased, unless it may be a name.
   private static func lowered(_ sentence: String) -> String {
     let first = sentence.prefix { $0.isLetter }
     let articles = [

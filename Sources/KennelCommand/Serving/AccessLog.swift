@@ -3,7 +3,9 @@ import HTTPService
 import Synchronization
 import TerminalProgram
 
-/// Lines about requests for standard error. Whoever reads them may be slow: so many wait, the rest is counted.
+/// Writes log lines about requests to standard error.
+///
+/// If the reader is slow, a limited number of lines wait. The rest are dropped and counted.
 final class AccessLog: Sendable {
   private struct State: Sendable {
     var lines: [String] = []
@@ -47,7 +49,7 @@ final class AccessLog: Sendable {
       let lines = state.withLock { state in
         var lines = state.lines
         if state.lost > 0 {
-          lines.append("kennel: \(state.lost) lines were left out: nobody read them in time")
+          lines.append("kennel: \(state.lost) log lines were dropped: standard error is read too slowly")
         }
         (state.lines, state.lost) = ([], 0)
         if lines.isEmpty { state.isWriting = false }

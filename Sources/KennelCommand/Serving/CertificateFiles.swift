@@ -3,17 +3,17 @@ import Glibc
 import HTTPService
 import TerminalProgram
 
-/// The files of a certificate and its key, as the settings name them.
+/// The certificate file and the key file from the settings.
 struct CertificateFiles: Sendable {
   private let certificate: Settings.Value
   private let key: Settings.Value
 
-  /// Far more than a chain of certificates has.
-  private static let sizeLimit = 1 << 20
-  /// How long a pipe may take to give all it has.
-  private static let patience = Duration.seconds(10)
+  /// The maximum size, much larger than any certificate chain.
+  private static let maximumSize = 1 << 20
+  /// The maximum time for reading a pipe to its end.
+  private static let readTimeout = Duration.seconds(10)
 
-  /// Nil when nobody asked for encryption.
+  /// Creates the files from the settings; nil if TLS is not configured.
   init?(_ settings: Settings) throws {
     switch (settings.value("tls-certificate"), settings.value("tls-key")) {
     case (nil, nil): return nil
@@ -25,14 +25,16 @@ struct CertificateFiles: Sendable {
     }
   }
 
-  /// What is in them; read once, for a pipe gives it only once.
+  /// Reads both files. Call this only once, because a pipe can be read only once.
   func contents() async throws -> HTTPServerConfiguration.TLS {
     HTTPServerConfiguration.TLS(
       certificateChain: try await Self.read(certificate, holding: "CERTIFICATE", called: "certificate"),
       privateKey: try await Self.read(key, holding: "PRIVATE KEY", called: "key"))
   }
 
-  /// - Parameter diagnostics: what the libraries of TLS said; the first of it has the reason.
+  /// Returns the failure for a certificate and key that the server refuses.
+  ///
+  /// - Parameter diagnostics: the messages of the TLS library; the first one contains the reason.
   func refusal(_ diagnostics: [String]) -> Failure {
     // “GnuTLS failed to setup x509 certificate/key: The certificate and the given key do not match.”
     let reason = diagnostics.first?.split(separator: ": ", maxSplits: 1).last.map(String.init)
@@ -42,7 +44,7 @@ struct CertificateFiles: Sendable {
         + (reason.map { ": " + Failure.withoutStop($0.prefix(1).lowercased() + $0.dropFirst()) } ?? ""))
   }
 
-  /// False when time is up. A file is never waited for.
+  /// Waits until the descriptor is readable, which a regular file always is. Returns false when the time is over.
   private static func wait(
     for descriptor: Int32, until end: ContinuousClock.Instant
   ) async throws(Failure) -> Bool {
@@ -58,18 +60,18 @@ struct CertificateFiles: Sendable {
     _ value: Settings.Value, holding label: String, called name: String
   ) async throws(Failure) -> String {
     let subject = "\(value.source): \(value.text)"
-    // A pipe is opened at once, whether somebody writes to it yet or not; `wait` waits for what is written.
+    // O_NONBLOCK opens a pipe immediately, even if it has no writer yet; `wait` then waits for data.
     let descriptor = open(value.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .file("\(subject) cannot be read", errno) }
     defer { close(descriptor) }
-    let end = ContinuousClock.now + patience
-    var bytes = [UInt8](repeating: 0, count: sizeLimit)
+    let end = ContinuousClock.now + readTimeout
+    var bytes = [UInt8](repeating: 0, count: maximumSize)
     var count = 0
     while count < bytes.count {
       guard try await wait(for: descriptor, until: end) else {
         throw Failure(
           .fileSystem,
-          "\(subject) gives nothing, or has no end: whatever writes it has \(patience.components.seconds) seconds"
+          "\(subject) did not end within \(readTimeout.components.seconds) seconds: check the program that writes it"
         )
       }
       let more = bytes.withUnsafeMutableBytes {
@@ -81,15 +83,15 @@ struct CertificateFiles: Sendable {
       count += more
     }
     let text = String(decoding: bytes[..<count], as: UTF8.self)
-    // An “EC PRIVATE KEY” is one too. Lines may end as Windows writes them, and text may stand before the first.
+    // “EC PRIVATE KEY” is valid too. Lines may end with CR LF, and text may precede the first block.
     let begins = text.split(whereSeparator: \.isNewline).contains {
       $0.hasPrefix("-----BEGIN ") && $0.contains("\(label)-----")
     }
     guard count < bytes.count, begins else {
-      throw Failure(.fileSystem, "\(subject) has no \(name) in it (PEM)")
+      throw Failure(.fileSystem, "\(subject) contains no \(name) in PEM format")
     }
     if text.contains("ENCRYPTED") {
-      throw Failure(.fileSystem, "\(subject) is encrypted: take its password away with openssl pkey")
+      throw Failure(.fileSystem, "\(subject) is encrypted: remove its password with openssl pkey")
     }
     return text
   }

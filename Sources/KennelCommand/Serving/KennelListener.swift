@@ -5,34 +5,38 @@ import KennelCore
 import Synchronization
 import TerminalProgram
 
-/// The port or socket of a kennel, held before there is anything to serve: what cannot be listened on fails first,
-/// with nothing made. Clients that connect meanwhile wait.
+/// The listening port or socket of a kennel.
+///
+/// It is opened before the kennel is created or opened, so that a failure to listen leaves nothing behind. Clients that
+/// connect meanwhile wait.
 struct KennelListener: Sendable {
   let server: HTTPServer
   let settings: ServerSettings
   let log: AccessLog
 
-  /// - Parameter orAnyPort: whether another port will do where this one is taken.
+  /// Starts listening.
+  ///
+  /// - Parameter orAnyPort: whether to use any free port if this one is in use.
   init(_ settings: ServerSettings, orAnyPort: Bool = false, screen: Screen) async throws {
     var settings = settings
     settings.server.tls = try await settings.certificate?.contents()
     self.settings = settings
     let log = AccessLog(screen)
     self.log = log
-    let beginning = Beginning()
+    let startupMessages = StartupMessages()
     var configuration = settings.server
     if settings.logsRequests { configuration.onAccess = { log.note($0) } }
     configuration.refusalResponse = { KennelSite.response(to: $0) }
     configuration.onError = { log.note(problem: "\($0.method) \($0.path): \($0.error)") }
-    configuration.onDiagnostic = { if !beginning.keeps($0) { log.note(problem: $0) } }
+    configuration.onDiagnostic = { if !startupMessages.collect($0) { log.note(problem: $0) } }
     do {
       server = try Self.listen(configuration, orAnyPort: orAnyPort)
     } catch let error as HTTPServerError where error.code == .cannotListen {
       throw Failure(.failure, Self.refusal(error, settings))
     } catch let error as HTTPServerError where error.code == .badCertificate {
-      throw settings.certificate?.refusal(beginning.end()) ?? Failure(error)
+      throw settings.certificate?.refusal(startupMessages.end()) ?? Failure(error)
     }
-    for line in beginning.end() { log.note(problem: line) }
+    for line in startupMessages.end() { log.note(problem: line) }
   }
 
   private static func listen(
@@ -53,12 +57,12 @@ struct KennelListener: Sendable {
       error.errno == 0 ? Failure.withoutStop(error.description) : String(cString: strerror(error.errno))
     return switch settings.server.address {
     case .ip(let address, let port):
-      "nobody can listen on port \(port) of \(address): \(reason); --port and --address say otherwise"
-    case .unixSocket(let path): "nobody can listen on \(path): \(reason)"
+      "could not listen on port \(port) of \(address): \(reason); use --port or --address to choose another"
+    case .unixSocket(let path): "could not listen on \(path): \(reason)"
     }
   }
 
-  /// What to type into a browser.
+  /// The address to enter in a browser.
   var address: String {
     let scheme = settings.server.tls == nil ? "http" : "https"
     switch settings.server.address {
@@ -71,11 +75,12 @@ struct KennelListener: Sendable {
   }
 }
 
-/// What the HTTP library says while it begins: of a beginning that fails, one sentence is told.
-private final class Beginning: Sendable {
+/// The messages of the HTTP library during the start. If the start fails, only one message is shown.
+private final class StartupMessages: Sendable {
   private let lines = Mutex<[String]?>([])
 
-  func keeps(_ line: String) -> Bool {
+  /// Collects a message during the start. Returns false after the start, when the caller handles the message.
+  func collect(_ line: String) -> Bool {
     lines.withLock { lines in
       guard let count = lines?.count else { return false }
       if count < 16 { lines?.append(line) }

@@ -7,9 +7,9 @@ struct KennelServer: Sendable {
   private let listener: KennelListener
   private let site: KennelSite
 
-  /// Answers begin with ``run()``.
+  /// Creates a server; ``run()`` starts answering requests.
   ///
-  /// There is a listener already: a second server on the same port must not touch the first one's thumbnails.
+  /// The listener must exist first, so that a second server on the same port fails before it touches the thumbnails.
   init(_ store: KennelStore, directory: String, _ listener: KennelListener) throws {
     self.listener = listener
     var configuration = listener.settings.site
@@ -18,7 +18,7 @@ struct KennelServer: Sendable {
     site = try KennelSite(store: store, directory: directory, configuration: configuration)
   }
 
-  /// Serves until the task is cancelled; then answers that are under way may end.
+  /// Serves until the task is cancelled, then completes open responses.
   func run() async throws {
     await ReadinessNotice.send("READY=1")
     do {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Tells the service manager how far the server is, if there is one that wants to know: sd_notify's protocol.
+/// Reports the state of the server to the service manager with the protocol of `sd_notify`.
 enum ReadinessNotice {
   static func send(_ state: String) async {
     guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] else { return }
@@ -13,13 +13,13 @@ enum ReadinessNotice {
     }
   }
 
-  /// Best effort: whoever does not listen misses it.
+  /// Sends a message. Errors are ignored, because the server runs without a service manager too.
   static func send(_ state: String, to path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     var name = Array(path.utf8)
     guard let first = name.first, name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-    // An at sign stands for the null byte of an abstract name.
+    // An at sign represents the null byte of an abstract name.
     if first == UInt8(ascii: "@") { name[0] = 0 } else if first != UInt8(ascii: "/") { return }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
     let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)

@@ -4,38 +4,38 @@ import HTTPService
 import KennelCore
 import TerminalProgram
 
-/// How a kennel is served, as the settings have it.
+/// The settings of the server.
 struct ServerSettings: Sendable {
   var server: HTTPServerConfiguration
   var site: KennelSite.Configuration
   var grace: Duration
   var logsRequests: Bool
-  /// Where the certificate comes from; who listens reads it.
+  /// The files of the certificate. ``KennelListener`` reads them.
   var certificate: CertificateFiles?
-  /// Whether the port was asked for.
-  var hasOwnPort: Bool
+  /// Whether the port was set explicitly.
+  var hasExplicitPort: Bool
 
-  static let usualPort = 8080
+  static let defaultPort = 8080
 
   init(_ settings: Settings) throws {
     let address = settings.text("address") ?? "127.0.0.1"
     let port = try settings.integer("port", in: 0...65535)
-    hasOwnPort = port != nil
-    let number = UInt16(clamping: port ?? Self.usualPort)
+    hasExplicitPort = port != nil
+    let number = UInt16(clamping: port ?? Self.defaultPort)
     server = HTTPServerConfiguration(address: .ip(address, port: number))
     if let path = settings.value("unix-socket") {
       if let other = settings.value("port") ?? settings.value("address") {
-        throw UsageError("\(path.source) and \(other.source) cannot both be: listen on a socket or on a port")
+        throw UsageError("\(path.source) and \(other.source) exclude each other: use a socket or a port")
       }
       server.address = .unixSocket(path: path.text)
     }
     certificate = try CertificateFiles(settings)
-    server.limits.bodySize = KennelSite.bodySizeLimit
+    server.limits.maximumBodySize = KennelSite.maximumBodySize
     if let count = try settings.integer("max-connections", in: 1...1_000_000) {
-      server.limits.connections = count
+      server.limits.maximumConnections = count
     }
     if let count = try settings.integer("max-connections-per-address", in: 1...1_000_000) {
-      server.limits.connectionsPerAddress = count
+      server.limits.maximumConnectionsPerAddress = count
     }
     site = KennelSite.Configuration()
     if let title = settings.text("title") { site.title = title }
@@ -45,18 +45,18 @@ struct ServerSettings: Sendable {
     for name in settings.values("name") {
       guard site.hosts.allow(name.text) else {
         throw UsageError(
-          "\(name.source) is the name of a host such as dogs.example, without a port, not “\(name.text)”")
+          "\(name.source) must be a host name such as dogs.example, without a port, not “\(name.text)”")
       }
     }
     grace = try settings.seconds("grace") ?? .seconds(10)
     logsRequests = try settings.flag("log")
   }
 
-  /// As requests have it: an address that is spelled in another way would never be met.
+  /// Returns the address in the spelling of ``HTTPRequest/remoteAddress``, so that the two can be compared.
   private static func proxy(_ value: Settings.Value) throws(UsageError) -> String {
     if value.text == "unix" { return value.text }
     guard let address = Self.canonicalAddress(value.text) else {
-      throw UsageError("\(value.source) is an address in digits, or unix, not “\(value.text)”")
+      throw UsageError("\(value.source) must be an IP address or unix, not “\(value.text)”")
     }
     return address
   }

@@ -1,13 +1,13 @@
 import TerminalProgram
 
-/// The variables of the environment whose names begin with `KENNEL_`: Kennel's, those of others, and slips.
+/// The environment variables whose names begin with `KENNEL_`: settings, variables of other programs, and typos.
 enum KennelVariables {
   static let prefix = "KENNEL_"
   static let configuration = prefix + "CONFIG"
 
   private static let known = Setting.all.map(\.variable) + [configuration]
 
-  /// What the environment says of a setting; nil for nothing.
+  /// Returns the value of a setting in the environment; nil if it is not set.
   static func value(of setting: Setting, in environment: [String: String]) -> String? {
     guard let text = environment[setting.variable], !text.isEmpty, !isLinkedAddress(text),
       !isLink(setting.variable, text)
@@ -15,7 +15,7 @@ enum KennelVariables {
     return text
   }
 
-  /// A sentence about each variable that looks like Kennel's and has no effect.
+  /// Returns a warning for each variable that looks like a setting but has no effect.
   static func warnings(_ environment: [String: String]) -> [String] {
     let unknown = environment.filter { name, value in
       name.hasPrefix(prefix) && !known.contains(name) && !isLink(name, value)
@@ -30,8 +30,8 @@ enum KennelVariables {
 
   // MARK: Links
 
-  // Kubernetes and Docker tell programs of a service or container that is called “kennel” by variables such as
-  // KENNEL_SERVICE_HOST=10.0.0.1 and KENNEL_PORT=tcp://10.0.0.1:8080. These are no settings.
+  // If a service or container is named “kennel”, Kubernetes and Docker set variables such as
+  // KENNEL_SERVICE_HOST=10.0.0.1 and KENNEL_PORT=tcp://10.0.0.1:8080. These are not settings.
 
   private static func isLinkedAddress(_ value: String) -> Bool {
     ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }

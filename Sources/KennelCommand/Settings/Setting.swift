@@ -1,9 +1,9 @@
 import TerminalProgram
 
-/// Something that can be set on the command line, in the environment, or in the configuration file, under one name.
+/// A setting that has the same name on the command line, in the environment and in the configuration file.
 struct Setting: Sendable {
   let name: String
-  /// Nil for one that is either on or off.
+  /// The name of the value in help texts; nil for a setting that is on or off.
   let placeholder: String?
   let summary: String
   var isRepeatable = false
@@ -20,7 +20,7 @@ struct Setting: Sendable {
     self.completion = completion
   }
 
-  /// Its variable: `KENNEL_UNIX_SOCKET`.
+  /// The name of the environment variable, such as `KENNEL_UNIX_SOCKET`.
   var variable: String { Self.variable(of: name) }
 
   static func variable(of name: String) -> String {
@@ -34,42 +34,42 @@ struct Setting: Sendable {
 
   static let data = Setting(
     "data", value: "DIR", completion: .files,
-    "the kennel's directory; unless given, what systemd says, else ~/.local/share/kennel")
+    "the kennel's directory (default: STATE_DIRECTORY, or ~/.local/share/kennel)")
 
-  /// What `kennel serve` can be told.
+  /// The settings of `kennel serve`.
   static let serving = [
     Setting(
       "address", value: "ADDRESS",
-      "listen on this address, in digits; 127.0.0.1 unless given, 0.0.0.0 or :: for all"
+      "listen on this IP address (default: 127.0.0.1); 0.0.0.0 or :: means all addresses"
     ),
-    Setting("port", value: "PORT", "listen on this port; 8080 unless given, 0 for any that is free"),
-    Setting("unix-socket", value: "PATH", completion: .files, "listen on a Unix socket instead"),
+    Setting("port", value: "PORT", "listen on this port (default: 8080); 0 means any free port"),
+    Setting("unix-socket", value: "PATH", completion: .files, "listen on a Unix socket instead of a port"),
     Setting(
       "tls-certificate", value: "FILE", completion: .files,
-      "encrypt, with the certificate in FILE and those that lead to its authority (PEM)"),
-    Setting("tls-key", value: "FILE", completion: .files, "the certificate's key (PEM)"),
+      "use TLS with the certificate and the intermediate certificates in FILE (PEM)"),
+    Setting("tls-key", value: "FILE", completion: .files, "the private key of the certificate (PEM)"),
     Setting(
       "name", value: "NAME", isRepeatable: true,
-      "be known as NAME too, beside addresses, localhost and this machine's own name; .NAME is all names below it as well, * any name"
+      "also answer to the host name NAME, in addition to IP addresses, localhost and the name of this machine; .NAME includes its subdomains, * means any name"
     ),
-    Setting("title", value: "TEXT", "what the kennel is called on its pages"),
+    Setting("title", value: "TEXT", "the title of the kennel on its pages"),
     Setting(
-      "thumbnail-cache", value: "BYTES", "how much of the disk thumbnails may take; 512Mi unless given"),
-    Setting("max-connections", value: "N", "serve so many clients at once; 10000 unless given"),
+      "thumbnail-cache", value: "BYTES", "the maximum disk space for thumbnails (default: 512Mi)"),
+    Setting("max-connections", value: "N", "the maximum number of concurrent connections (default: 10000)"),
     Setting(
       "max-connections-per-address", value: "N",
-      "serve so many clients of one address at once; 1000 unless given"),
+      "the maximum number of concurrent connections from one address (default: 1000)"),
     Setting(
       "behind-tls",
-      "a proxy in front encrypts: cookies are for encrypted connections only, and addresses begin with https"
+      "a proxy in front of the server uses TLS: restrict cookies to https, and use https in URLs"
     ),
     Setting(
       "trusted-proxy", value: "ADDRESS", isRepeatable: true,
-      "believe what the proxy at ADDRESS says of its clients; “unix” for one on the Unix socket"),
+      "trust the X-Forwarded header fields of the proxy at ADDRESS; “unix” means the Unix socket"),
     Setting(
       "grace", value: "SECONDS",
-      "when asked to end, let answers that are under way take so long; 10 unless given"),
-    Setting("log", "tell each request on standard error"),
+      "the maximum time for open responses when the server stops (default: 10)"),
+    Setting("log", "log each request to standard error"),
   ]
 
   static let all = [data] + serving

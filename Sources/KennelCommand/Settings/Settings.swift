@@ -1,9 +1,9 @@
 import Foundation
 import TerminalProgram
 
-/// What was set: on the command line before the environment, in the environment before the file.
+/// The settings. The command line overrides the environment, and the environment overrides the file.
 struct Settings: Sendable {
-  /// A value, and where it comes from: what messages name.
+  /// A value with its origin, for messages.
   struct Value: Sendable, Equatable {
     enum Origin: Sendable, Equatable {
       case commandLine
@@ -20,7 +20,7 @@ struct Settings: Sendable {
       return name(of: setting)
     }
 
-    /// What another setting is called where this one stands.
+    /// Returns the name of another setting in the origin of this value.
     func name(of other: String) -> String {
       switch origin {
       case .commandLine: "--\(other)"
@@ -38,19 +38,19 @@ struct Settings: Sendable {
   init(_ arguments: ParsedArguments, environment: [String: String]) throws {
     self.arguments = arguments
     self.environment = environment
-    let said = arguments.value("data") ?? KennelVariables.value(of: Setting.data, in: environment)
+    let explicitValue = arguments.value("data") ?? KennelVariables.value(of: Setting.data, in: environment)
     if let path = arguments.value("config") ?? environment[KennelVariables.configuration], !path.isEmpty {
       guard let file = try ConfigurationFile.read(path) else {
-        throw Failure(.fileSystem, "there is no configuration file \(path)")
+        throw Failure(.fileSystem, "the configuration file \(path) does not exist")
       }
       self.file = file
-      dataDirectory = said ?? file.entries["data"]?.last?.value ?? Self.usualDirectory(environment)
+      dataDirectory = explicitValue ?? file.entries["data"]?.last?.value ?? Self.defaultDirectory(environment)
     } else {
-      let directory = said ?? Self.usualDirectory(environment)
+      let directory = explicitValue ?? Self.defaultDirectory(environment)
       let file = try ConfigurationFile.read(directory + "/kennel.conf") ?? .empty
       if let entry = file.entries["data"]?.first {
         throw UsageError(
-          "\(file.path), line \(entry.line): data cannot be set in the file that is in that directory; use --data"
+          "\(file.path), line \(entry.line): data cannot be set in the file in the data directory itself; use --data"
         )
       }
       self.file = file
@@ -58,8 +58,8 @@ struct Settings: Sendable {
     }
   }
 
-  private static func usualDirectory(_ environment: [String: String]) -> String {
-    // systemd makes this for a service with StateDirectory=; several are separated by colons.
+  private static func defaultDirectory(_ environment: [String: String]) -> String {
+    // systemd sets this for a service with StateDirectory=; several directories are separated by colons.
     if let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(state) }
     if let share = environment["XDG_DATA_HOME"], share.hasPrefix("/") { return share + "/kennel" }
     return (environment["HOME"] ?? ".") + "/.local/share/kennel"
@@ -68,8 +68,10 @@ struct Settings: Sendable {
   // MARK: Values
 
   func values(_ name: String) -> [Value] {
-    let said = arguments.all(name)
-    if !said.isEmpty { return said.map { Value(text: $0, setting: name, origin: .commandLine) } }
+    let explicitTexts = arguments.all(name)
+    if !explicitTexts.isEmpty {
+      return explicitTexts.map { Value(text: $0, setting: name, origin: .commandLine) }
+    }
     if let setting = Setting.named(name), let text = KennelVariables.value(of: setting, in: environment) {
       let texts =
         setting.isRepeatable
@@ -88,7 +90,8 @@ struct Settings: Sendable {
     guard let value = value(name) else { return nil }
     guard let number = Int(value.text), range.contains(number) else {
       throw UsageError(
-        "\(value.source) is a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”")
+        "\(value.source) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”"
+      )
     }
     return number
   }
@@ -96,7 +99,7 @@ struct Settings: Sendable {
   func byteCount(_ name: String) throws(UsageError) -> Int? {
     guard let value = value(name) else { return nil }
     guard let count = ParsedArguments.byteCount(value.text).flatMap({ Int(exactly: $0) }) else {
-      throw UsageError("\(value.source) is a number of bytes such as 500M or 2Gi, not “\(value.text)”")
+      throw UsageError("\(value.source) must be a number of bytes such as 500M or 2Gi, not “\(value.text)”")
     }
     return count
   }
@@ -104,19 +107,19 @@ struct Settings: Sendable {
   func seconds(_ name: String) throws(UsageError) -> Duration? {
     guard let value = value(name) else { return nil }
     guard let number = Double(value.text), number.isFinite, number >= 0, number <= 86_400 else {
-      throw UsageError("\(value.source) is a number of seconds, not “\(value.text)”")
+      throw UsageError("\(value.source) must be a number of seconds up to 86400, not “\(value.text)”")
     }
     return .seconds(number)
   }
 
-  /// On the command line, the option alone says yes.
+  /// Returns whether a setting is on. On the command line, the option has no value and means yes.
   func flag(_ name: String) throws(UsageError) -> Bool {
     if arguments.has(name) { return true }
     guard let value = value(name) else { return false }
     switch value.text.lowercased() {
     case "yes", "true", "on", "1": return true
     case "no", "false", "off", "0": return false
-    default: throw UsageError("\(value.source) is yes or no, not “\(value.text)”")
+    default: throw UsageError("\(value.source) must be yes or no, not “\(value.text)”")
     }
   }
 }

@@ -1,14 +1,14 @@
 import KennelCore
 
-/// What came of all the runs of a sync, those that broke off too: a pure value.
+/// The totals of all runs of a sync, including interrupted runs. A pure value.
 struct SyncTotals: Sendable, Hashable {
   private var ended = SyncReport()
-  /// Of the run that is under way.
+  /// The progress of the current run.
   private var current = SyncProgress()
-  /// Whether a run came to its end.
+  /// Whether a run has finished.
   private(set) var hasFinished = false
 
-  /// How far all of it is.
+  /// The progress of all runs together.
   var progress: SyncProgress {
     var sum = current
     sum.taken += ended.taken
@@ -16,7 +16,7 @@ struct SyncTotals: Sendable, Hashable {
     return sum
   }
 
-  /// All that came.
+  /// The report of all runs together.
   var report: SyncReport {
     var sum = ended
     sum.taken += current.taken
@@ -24,13 +24,13 @@ struct SyncTotals: Sendable, Hashable {
     return sum
   }
 
-  /// How far the run under way is; each begins with nothing.
+  /// Updates the progress of the current run. Empty progress starts a new run.
   mutating func advance(_ now: SyncProgress) {
     if now == SyncProgress() { breakOff() }
     current = now
   }
 
-  /// The run under way has ended well.
+  /// Records that the current run has finished.
   mutating func finish(_ report: SyncReport) {
     ended = ended + report
     current = SyncProgress()

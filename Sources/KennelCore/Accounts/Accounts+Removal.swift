@@ -1,70 +1,74 @@
 import Foundation
 
 extension Accounts {
-  /// What becomes of the posts and comments of somebody who goes. Favourites always go: a heart is a person's.
-  package enum Legacy: Sendable, Hashable {
-    /// They go too.
+  /// What happens to the posts and comments of a removed user. The user's favourites are always deleted.
+  package enum ContentPolicy: Sendable, Hashable {
+    /// They are deleted too.
     case removed
-    /// They are another user's from now on.
-    case handed(to: User.ID)
+    /// They are transferred to another user.
+    case transferred(to: User.ID)
   }
 
-  /// What went with a user, or to another one.
-  package struct Departure: Sendable, Hashable {
+  /// The number of items that were deleted with a user, or transferred to another user.
+  package struct RemovedContent: Sendable, Hashable {
     package var posts = 0
     package var comments = 0
     package var favourites = 0
   }
 
-  /// What would go with a user now.
-  package func belongings(of user: User.ID) async throws(KennelError) -> Departure {
+  /// Returns the number of items that belong to a user now.
+  package func belongings(of user: User.ID) async throws(KennelError) -> RemovedContent {
     try await database.read { connection throws(KennelError) in
       func count(_ query: StaticString) throws(KennelError) -> Int {
         try connection.first(query, .integer(user)) { Int($0.integer(0)) } ?? 0
       }
-      return Departure(
+      return RemovedContent(
         posts: try count("SELECT count(*) FROM posts WHERE author = ?"),
         comments: try count("SELECT count(*) FROM comments WHERE author = ?"),
         favourites: try count("SELECT count(*) FROM favourites WHERE user = ?"))
     }
   }
 
-  /// Removes a user, all at once: sessions, favourites, and posts and comments unless another user gets them.
+  /// Removes a user in one transaction: the sessions, the favourites, and the posts and comments unless they are
+  /// transferred to another user.
   ///
   /// - Throws: `noSuchUser`, or `notAllowed` for the last owner.
-  package func removeUser(_ user: User.ID, legacy: Legacy = .removed) async throws(KennelError) -> Departure {
+  package func removeUser(_ user: User.ID, contentPolicy: ContentPolicy = .removed) async throws(KennelError)
+    -> RemovedContent
+  {
     let now = clock.now()
-    let departure = try await database.write { [self] transaction throws(KennelError) in
+    let removed = try await database.write { [self] transaction throws(KennelError) in
       let connection = transaction.connection
       try Self.requireAnotherOwner(than: user, connection)
-      var departure = Departure()
-      departure.favourites = try removeFavourites(of: user, at: now, in: transaction)
-      switch legacy {
+      var removed = RemovedContent()
+      removed.favourites = try removeFavourites(of: user, at: now, in: transaction)
+      switch contentPolicy {
       case .removed:
-        departure.posts = try removePosts(of: user, at: now, in: transaction)
-        departure.comments = try removeComments(of: user, at: now, in: transaction)
-      case .handed(let heir):
-        guard heir != user else {
-          throw KennelError(.notAllowed, "Posts are to be kept by another user than the one who goes.")
+        removed.posts = try removePosts(of: user, at: now, in: transaction)
+        removed.comments = try removeComments(of: user, at: now, in: transaction)
+      case .transferred(let recipient):
+        guard recipient != user else {
+          throw KennelError(
+            .notAllowed, "The posts cannot be transferred to the user who is removed. Choose another user.")
         }
         let isThere = try connection.first(
-          "SELECT 1 FROM users WHERE id = ?", .integer(heir), row: { _ in true })
+          "SELECT 1 FROM users WHERE id = ?", .integer(recipient), row: { _ in true })
         guard isThere != nil else { throw Self.noSuchUser }
-        departure.posts = try connection.run(
-          "UPDATE posts SET author = ? WHERE author = ?", .integer(heir), .integer(user))
-        departure.comments = try connection.run(
-          "UPDATE comments SET author = ? WHERE author = ?", .integer(heir), .integer(user))
+        removed.posts = try connection.run(
+          "UPDATE posts SET author = ? WHERE author = ?", .integer(recipient), .integer(user))
+        removed.comments = try connection.run(
+          "UPDATE comments SET author = ? WHERE author = ?", .integer(recipient), .integer(user))
       }
       try connection.run("DELETE FROM users WHERE id = ?", .integer(user))
-      return departure
+      return removed
     }
-    forgetProofs(of: user)
-    return departure
+    discardVerifiedCredentials(of: user)
+    return removed
   }
 
-  /// Makes somebody an owner, or a member.
+  /// Makes a user an owner or a member.
   ///
-  /// - Throws: `noSuchUser`, or `notAllowed` when no owner would be left.
+  /// - Throws: `noSuchUser`, or `notAllowed` if there would be no owner left.
   package func setRole(_ role: User.Role, of user: User.ID) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
       let connection = transaction.connection
@@ -82,7 +86,7 @@ extension Accounts {
     let other = try connection.first(
       "SELECT 1 FROM users WHERE role = 'owner' AND id <> ?", .integer(user), row: { _ in true })
     guard other != nil else {
-      throw KennelError(.notAllowed, "That is the only owner. Make somebody else an owner first.")
+      throw KennelError(.notAllowed, "This user is the only owner. Make another user an owner first.")
     }
   }
 
@@ -112,7 +116,7 @@ extension Accounts {
     return own.count
   }
 
-  /// Those under the user's own posts are gone already.
+  /// Removes the user's remaining comments. Comments on the user's own posts have already been deleted.
   private func removeComments(
     of user: User.ID, at now: Date, in transaction: WriteTransaction
   ) throws(KennelError) -> Int {

@@ -1,44 +1,44 @@
 import Foundation
 
-/// What a client shows to be taken for a user: 256 random bits, of which the store keeps the SHA-256 only.
+/// A token that identifies a session: 256 random bits. The store keeps only its SHA-256 hash.
 package struct SessionToken: Sendable, Hashable {
   private static let byteCount = 32
   private let bytes: [UInt8]
 
-  /// A new one.
+  /// Creates a random token.
   init() { bytes = Sodium.randomBytes(Self.byteCount) }
 
-  /// From its text; nil when it cannot be one.
+  /// Creates a token from its text, or returns nil if the text is not a valid token.
   package init?(_ text: String) {
     guard let bytes = Sodium.bytes(Self.byteCount, ofBase64: text) else { return nil }
     self.bytes = bytes
   }
 
-  /// 43 characters that need no escaping in a cookie.
+  /// The token as 43 characters that need no escaping in a cookie.
   package var text: String { Sodium.base64(bytes) }
 
   var digest: [UInt8] { Sodium.sha256(bytes) }
 }
 
 extension SessionToken: CustomStringConvertible, CustomReflectable {
-  /// Says nothing: a token must not get into a log.
+  /// Hides the token, so that it does not get into a log.
   package var description: String { "SessionToken(…)" }
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension Accounts {
-  /// A session and the moment it ends by itself.
+  /// A session and the date on which it expires.
   package struct Session: Sendable, Hashable {
     package var token: SessionToken
     package var expires: Date
   }
 
-  /// Begins a session of somebody who has signed in.
+  /// Starts a session for a user who has signed in.
   package func beginSession(of user: User.ID) async throws(KennelError) -> Session {
     let now = clock.now()
     let seconds = TimeInterval(configuration.sessionLifetime.components.seconds)
     let session = Session(token: SessionToken(), expires: now.addingTimeInterval(seconds))
-    let limit = configuration.sessionsPerUser
+    let limit = configuration.maximumSessionsPerUser
     return try await database.write { transaction throws(KennelError) in
       let connection = transaction.connection
       try connection.run("DELETE FROM sessions WHERE expires <= ?", .integer(now.milliseconds))
@@ -59,7 +59,7 @@ extension Accounts {
     }
   }
 
-  /// Whose session it is; nil when it has ended or never was.
+  /// Returns the user of a session, or nil if the session has expired or does not exist.
   package func user(of token: SessionToken) async throws(KennelError) -> User? {
     let now = clock.now()
     return try await database.read { connection throws(KennelError) in
@@ -71,7 +71,7 @@ extension Accounts {
     }
   }
 
-  /// Ends a session; harmless when it has ended.
+  /// Ends a session. Does nothing if the session has already ended.
   package func endSession(_ token: SessionToken) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
       _ = try transaction.connection.run("DELETE FROM sessions WHERE token = ?", .blob(token.digest))

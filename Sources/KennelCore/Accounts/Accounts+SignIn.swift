@@ -1,32 +1,34 @@
 import Foundation
 import Synchronization
 
-/// The attempts that are under way, and who may make another one.
+/// The sign-in attempts in progress and the state that decides whether another attempt is allowed.
 struct SignIns: Sendable {
   struct Work: Sendable {
     let task: Task<Result<User, KennelError>, Never>
     var waiterCount = 1
   }
 
-  var desk: SignInDesk
+  var coordinator: SignInCoordinator
   var work: [Int: Work] = [:]
 }
 
 extension Accounts {
-  /// Looks whether a name and a password belong together; takes as long for a name that nobody has.
+  /// Verifies a name and a password. The check takes the same time for a name that does not exist.
   ///
-  /// Cheap to ask again: what was right a moment ago is not hashed again, and equal attempts at the same time are hashed
-  /// once. Cancelling takes an attempt back that nobody else waits for and that has not begun.
+  /// Repeated calls are cheap: credentials that were right a short time ago are not hashed again, and equal attempts at
+  /// the same time are hashed only once. Cancelling withdraws an attempt that has not started, unless another caller is
+  /// waiting for it.
   ///
   /// - Parameter address: the client's IP address.
   /// - Throws: `wrongCredentials`, or `tooManyAttempts` with the seconds to wait.
   package func signIn(
     _ name: String, password: String, address: String
   ) async throws(KennelError) -> User {
-    // What cannot be a name shares one allowance: each such text being a key of its own would be a way around.
+    // All texts that are not valid names share one allowance. Otherwise, each such text would be a new key and a way
+    // around the limit.
     let folded = UserName(existing: name)?.folded ?? ""
     let visitor = SignInLimiter.Visitor(name: folded, address: ClientAddress.key(address))
-    // A name has no NUL character: no other name and password give the same bytes.
+    // A name never contains a NUL character, so no other name and password produce the same bytes.
     let digest = Sodium.keyedHash(Array(folded.utf8) + [0] + password.passwordBytes, key: digestKey)
     while true {
       let now = clock.uptime()
@@ -41,79 +43,79 @@ extension Accounts {
         } onCancel: {
           leave(id)
         }.get()
-      case .proven(let proof):
-        if let user = try await user(of: proof) {
-          signIns.withLock { $0.desk.confirm(visitor, at: now) }
+      case .verified(let credentials):
+        if let user = try await user(of: credentials) {
+          signIns.withLock { $0.coordinator.confirm(visitor, at: now) }
           return user
         }
-        // Another password since: this attempt is looked into like any other.
-        signIns.withLock { $0.desk.refute(digest) }
+        // The password has changed since then, so this attempt is verified like any other.
+        signIns.withLock { $0.coordinator.invalidate(digest) }
       }
     }
   }
 
-  /// What was proven of a user holds no longer.
-  func forgetProofs(of user: User.ID) { signIns.withLock { $0.desk.forget(user: user) } }
+  /// Discards all verified credentials of a user.
+  func discardVerifiedCredentials(of user: User.ID) { signIns.withLock { $0.coordinator.forget(user: user) } }
 
   private enum Arrival: Sendable {
     case wait(seconds: Int)
-    case proven(ProvenCredentials.Proof)
+    case verified(VerifiedCredentials)
     case attempt(Int, Task<Result<User, KennelError>, Never>)
   }
 
   private func arrive(
-    _ visitor: SignInLimiter.Visitor, _ digest: SignInDesk.Digest, at now: Duration, password: String
+    _ visitor: SignInLimiter.Visitor, _ digest: SignInCoordinator.Digest, at now: Duration, password: String
   ) -> Arrival {
     signIns.withLock { state in
-      switch state.desk.arrive(visitor, digest: digest, at: now) {
+      switch state.coordinator.arrive(visitor, digest: digest, at: now) {
       case .wait(let seconds): return .wait(seconds: seconds)
-      case .proven(let proof): return .proven(proof)
+      case .verified(let credentials): return .verified(credentials)
       case .join(let id):
-        // The desk sends nobody to an attempt that has no work.
+        // The coordinator never returns an attempt that has no work.
         guard let task = state.work[id]?.task else { return .wait(seconds: 1) }
         state.work[id]?.waiterCount += 1
         return .attempt(id, task)
       case .begin(let id):
-        // Only made here: it runs on a thread of its own, and takes the lock when it has an answer.
-        let task = Task { await settle(id, name: visitor.name, password: password) }
+        // The task is only created here. It runs on a separate thread and takes the lock when it has a result.
+        let task = Task { await performAttempt(id, name: visitor.name, password: password) }
         state.work[id] = SignIns.Work(task: task)
         return .attempt(id, task)
       }
     }
   }
 
-  /// One of those who wait for an attempt has gone.
+  /// Removes one waiter from an attempt and cancels the attempt if it was the last one.
   private func leave(_ id: Int) {
     let abandoned = signIns.withLock { state -> SignIns.Work? in
       guard let count = state.work[id]?.waiterCount else { return nil }
       state.work[id]?.waiterCount = count - 1
       guard count == 1 else { return nil }
-      state.desk.abandon(id)
+      state.coordinator.abandon(id)
       return state.work.removeValue(forKey: id)
     }
     abandoned?.task.cancel()
   }
 
-  private func settle(_ id: Int, name: String, password: String) async -> Result<User, KennelError> {
+  private func performAttempt(_ id: Int, name: String, password: String) async -> Result<User, KennelError> {
     let result: Result<User, KennelError>
-    let outcome: SignInDesk.Outcome
+    let outcome: SignInCoordinator.Outcome
     do throws(KennelError) {
-      let proven = try await prove(name, password)
-      (result, outcome) = (.success(proven.user), .right(proven.proof))
+      let verified = try await verify(name, password)
+      (result, outcome) = (.success(verified.user), .right(verified.credentials))
     } catch {
       (result, outcome) = (.failure(error), error.code == .wrongCredentials ? .wrong : .undecided)
     }
     let now = clock.uptime()
     signIns.withLock { state in
-      state.desk.finish(id, outcome, at: now)
+      state.coordinator.finish(id, outcome, at: now)
       state.work[id] = nil
     }
     return result
   }
 
-  private func prove(
+  private func verify(
     _ folded: String, _ password: String
-  ) async throws(KennelError) -> (user: User, proof: ProvenCredentials.Proof) {
+  ) async throws(KennelError) -> (user: User, credentials: VerifiedCredentials) {
     let found = try await database.read { connection throws(KennelError) in
       try connection.first(
         "SELECT id, name, role, created, password FROM users WHERE folded = ?", .text(folded)
@@ -127,23 +129,25 @@ extension Accounts {
     if hasher.isOutdated(found.hash) {
       let hash = try await hasher.hash(password)
       let count = try await database.write { transaction throws(KennelError) in
-        // Unless the password was changed meanwhile.
+        // Does nothing if the password was changed in the meantime.
         try transaction.connection.run(
           "UPDATE users SET password = ? WHERE id = ? AND password = ?", .text(hash), .integer(found.user.id),
           .text(found.hash))
       }
       if count == 1 { current = hash }
     }
-    return (found.user, ProvenCredentials.Proof(user: found.user.id, passwordDigest: Self.digest(current)))
+    return (found.user, VerifiedCredentials(user: found.user.id, passwordDigest: Self.digest(current)))
   }
 
-  /// Nil when the user is gone or has another password by now.
-  private func user(of proof: ProvenCredentials.Proof) async throws(KennelError) -> User? {
+  /// Returns nil if the user was removed or the password has changed.
+  private func user(of credentials: VerifiedCredentials) async throws(KennelError) -> User? {
     try await database.read { connection throws(KennelError) in
       let found = try connection.first(
-        "SELECT id, name, role, created, password FROM users WHERE id = ?", .integer(proof.user)
+        "SELECT id, name, role, created, password FROM users WHERE id = ?", .integer(credentials.user)
       ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(4)) }
-      guard let found, Sodium.areEqual(Self.digest(found.hash), proof.passwordDigest) else { return nil }
+      guard let found, Sodium.areEqual(Self.digest(found.hash), credentials.passwordDigest) else {
+        return nil
+      }
       return found.user
     }
   }

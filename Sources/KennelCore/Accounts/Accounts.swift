@@ -1,27 +1,28 @@
 import Foundation
 import Synchronization
 
-/// Who may sign in, and who has.
+/// The user accounts and their sessions.
 package final class Accounts: Sendable {
-  /// How accounts are kept safe.
+  /// The security settings of accounts.
   package struct Configuration: Sendable {
     package var passwordCost = PasswordCost.interactive
-    /// How many passwords are hashed at once: each takes the memory of `passwordCost`.
-    package var concurrentHashes = 2
-    /// How many wait for that at most.
-    package var waitingHashes = 64
-    /// How long a name and a password that were right need not be hashed again.
-    package var proofLifetime = Duration.seconds(300)
+    /// The maximum number of passwords that are hashed at the same time. Each one takes the memory given by
+    /// `passwordCost`.
+    package var maximumConcurrentHashes = 2
+    /// The maximum number of hashes that wait.
+    package var maximumWaitingHashes = 64
+    /// How long verified credentials are accepted without hashing the password again.
+    package var verificationLifetime = Duration.seconds(300)
     package var sessionLifetime = Duration.seconds(30 * 24 * 3600)
-    /// How many sessions one user has at most; the oldest one ends for a new one.
-    package var sessionsPerUser = 32
+    /// The maximum number of sessions of one user. A new session ends the oldest one.
+    package var maximumSessionsPerUser = 32
 
     package init() {}
   }
 
-  /// The shortest password, in characters, and the longest, in bytes.
-  package static let passwordCharacterMinimum = 8
-  package static let passwordByteLimit = 1024
+  /// The minimum length of a password in characters, and its maximum length in bytes.
+  package static let minimumPasswordCharacterCount = 8
+  package static let maximumPasswordByteCount = 1024
 
   let database: Database
   let posts: Posts
@@ -29,7 +30,7 @@ package final class Accounts: Sendable {
   let configuration: Configuration
   let hasher: PasswordHasher
   let signIns: Mutex<SignIns>
-  /// What proven credentials are known by; nobody outside this process can compute it.
+  /// The key under which verified credentials are hashed. It never leaves this process.
   let digestKey = Sodium.randomBytes(32)
 
   init(posts: Posts, clock: KennelClock, configuration: Configuration) throws(KennelError) {
@@ -37,17 +38,18 @@ package final class Accounts: Sendable {
     self.posts = posts
     self.clock = clock
     self.configuration = configuration
-    signIns = Mutex(SignIns(desk: SignInDesk(proofLifetime: configuration.proofLifetime)))
+    signIns = Mutex(
+      SignIns(coordinator: SignInCoordinator(verificationLifetime: configuration.verificationLifetime)))
     hasher = try PasswordHasher(
-      cost: configuration.passwordCost, concurrency: configuration.concurrentHashes,
-      waitingLimit: configuration.waitingHashes)
+      cost: configuration.passwordCost, concurrency: configuration.maximumConcurrentHashes,
+      maximumWaitingCount: configuration.maximumWaitingHashes)
   }
 
   func close() async { await hasher.close() }
 
   /// Adds a user.
   ///
-  /// - Throws: `badName`, `badPassword` or `nameTaken`, with what to do about it.
+  /// - Throws: `badName`, `badPassword` or `nameTaken`. The description explains what to do.
   package func addUser(
     _ name: String, password: String, role: User.Role = .member
   ) async throws(KennelError) -> User {
@@ -62,7 +64,7 @@ package final class Accounts: Sendable {
           .text(name.text), .text(name.folded), .text(role.rawValue), .text(hash),
           .integer(created.milliseconds))
       } catch  where error.isDuplicate {
-        throw KennelError(.nameTaken, "Somebody has that name already. Choose another one.")
+        throw KennelError(.nameTaken, "This name is already taken. Choose another name.")
       }
       return User(
         id: transaction.connection.lastInsertedID, name: name.text, role: role,
@@ -70,7 +72,7 @@ package final class Accounts: Sendable {
     }
   }
 
-  /// Everybody, by their names.
+  /// Returns all users, sorted by name.
   package func users() async throws(KennelError) -> [User] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
@@ -78,7 +80,7 @@ package final class Accounts: Sendable {
     }
   }
 
-  /// Nil when nobody has that name.
+  /// Returns the user with a name, or nil if there is none.
   package func user(named name: String) async throws(KennelError) -> User? {
     guard let name = UserName(existing: name) else { return nil }
     return try await database.read { connection throws(KennelError) in
@@ -88,7 +90,7 @@ package final class Accounts: Sendable {
     }
   }
 
-  /// Gives a user another password, and ends all of their sessions.
+  /// Changes a user's password and ends all of the user's sessions.
   package func setPassword(_ password: String, of user: User.ID) async throws(KennelError) {
     try Self.check(password)
     let hash = try await hasher.hash(password)
@@ -99,27 +101,29 @@ package final class Accounts: Sendable {
       guard count == 1 else { throw Self.noSuchUser }
       try connection.run("DELETE FROM sessions WHERE user = ?", .integer(user))
     }
-    forgetProofs(of: user)
+    discardVerifiedCredentials(of: user)
   }
 
-  /// - Throws: `badPassword`, for one that nobody can have.
+  /// - Throws: `badPassword` if the password breaks the rules.
   package static func check(_ password: String) throws(KennelError) {
-    guard password.count >= passwordCharacterMinimum else {
-      throw KennelError(.badPassword, "A password has at least \(passwordCharacterMinimum) characters.")
+    guard password.count >= minimumPasswordCharacterCount else {
+      throw KennelError(
+        .badPassword, "The password is too short. Use at least \(minimumPasswordCharacterCount) characters.")
     }
-    guard password.passwordBytes.count <= passwordByteLimit else {
-      throw KennelError(.badPassword, "A password has at most \(passwordByteLimit) bytes.")
+    guard password.passwordBytes.count <= maximumPasswordByteCount else {
+      throw KennelError(
+        .badPassword, "The password is too long. Use at most \(maximumPasswordByteCount) bytes.")
     }
   }
 
-  static let noSuchUser = KennelError(.noSuchUser, "There is no such user.")
+  static let noSuchUser = KennelError(.noSuchUser, "The user does not exist.")
 }
 
 extension User {
-  /// From id, name, role and created.
+  /// Creates a user from the columns id, name, role and created.
   init(row: borrowing Row) throws(KennelError) {
     guard let role = Role(rawValue: row.text(2)) else {
-      throw KennelError(.damaged, "There is a user of an unknown role. Put a backup in place.")
+      throw KennelError(.damaged, "A user has an unknown role. Restore a backup.")
     }
     self.init(
       id: row.integer(0), name: row.text(1), role: role, created: Date(milliseconds: row.integer(3)))

@@ -1,26 +1,27 @@
-/// How often somebody may try to sign in: a pure value that is told the time.
+/// Limits how often a client may try to sign in. A pure value: the caller passes the time.
 ///
-/// Three allowances stand against guessing, and none of them lets a stranger shut a person out:
+/// Three allowances protect against password guessing. None of them lets an attacker lock a user out:
 ///
-/// - An address has so many attempts, whatever the names: against one password tried on everybody.
-/// - A name has so many attempts *from one address*. A stranger uses up their own, not the person's.
-/// - A name has so many attempts from all addresses it has never signed in from, so that a thousand machines do not
-///   have a thousand allowances. Strangers can use this one up. An address the name has signed in from of late does
-///   not come under it: the person goes on from home while a crowd is guessing. From a new address the person has to
-///   wait meanwhile, as has the crowd; nothing tells them apart before the password does.
+/// - Attempts per address, for all names together. This protects against trying one password on every account.
+/// - Attempts per name and address. An attacker uses up the allowance of the attacker's address, not the user's.
+/// - Attempts per name from all addresses that the name has never signed in from. A thousand machines therefore do not
+///   get a thousand allowances. Attackers can use this allowance up. It does not apply to an address from which the
+///   name has signed in recently. The user can still sign in from home during an attack. From a new address, the user
+///   has to wait, as the attackers do: only the password could distinguish them.
 ///
-/// Whoever shares the person's address (a household, a proxy that Kennel was not told of) shares its allowance.
+/// All clients that share an address share its allowance, for example a household, or a proxy that Kennel does not know
+/// about.
 ///
-/// Each key has some attempts at once and gets another one each `refill`. An attempt counts when it begins, so that
-/// many at the same time are no way around it, and is given back when it was right.
+/// Each key starts with `burst` attempts and regains one after each `refill`. An attempt counts when it begins, so
+/// concurrent attempts do not bypass the limit. A successful attempt is not counted.
 struct SignInLimiter: Sendable {
-  /// How much is allowed for one key.
+  /// The allowance of one key.
   struct Allowance: Sendable, Hashable {
     var burst: Int
     var refill: Duration
   }
 
-  /// Who tries, as far as can be told.
+  /// The client of an attempt, as far as it is known.
   struct Visitor: Sendable, Hashable {
     var name: String
     var address: String
@@ -31,38 +32,38 @@ struct SignInLimiter: Sendable {
     case wait(seconds: Int)
   }
 
-  /// For each key the moment at which its allowance is whole again; those in the past are as good as none.
+  /// The moment at which the allowance of each key is full again. A moment in the past is equivalent to no entry.
   private struct Table<Key: Hashable & Sendable>: Sendable {
     let allowance: Allowance
     let capacity: Int
-    var wholeAt: [Key: Duration] = [:]
+    var fullAt: [Key: Duration] = [:]
 
     init(_ allowance: Allowance, capacity: Int) {
       self.allowance = allowance
       self.capacity = capacity
     }
 
-    /// Zero when an attempt is allowed.
+    /// Returns the time to wait before an attempt, or zero if one is allowed now.
     func delay(_ key: Key, at now: Duration) -> Duration {
-      let next = max(wholeAt[key] ?? now, now) + allowance.refill
+      let next = max(fullAt[key] ?? now, now) + allowance.refill
       return max(.zero, next - now - allowance.refill * allowance.burst)
     }
 
     mutating func take(_ key: Key, at now: Duration) {
-      wholeAt.makeRoom(for: key, capacity: capacity, at: now)
-      wholeAt[key] = max(wholeAt[key] ?? now, now) + allowance.refill
+      fullAt.makeRoom(for: key, capacity: capacity, at: now)
+      fullAt[key] = max(fullAt[key] ?? now, now) + allowance.refill
     }
 
-    mutating func giveBack(_ key: Key) {
-      if let moment = wholeAt[key] { wholeAt[key] = moment - allowance.refill }
+    mutating func refund(_ key: Key) {
+      if let moment = fullAt[key] { fullAt[key] = moment - allowance.refill }
     }
   }
 
   private var addresses: Table<String>
   private var visitors: Table<Visitor>
-  /// By name.
-  private var strangers: Table<String>
-  /// Who was right of late, and until when that counts.
+  /// The attempts of unknown addresses, by name.
+  private var unknownVisitors: Table<String>
+  /// The visitors who signed in recently, and when that expires.
   private var known: [Visitor: Duration] = [:]
   private let knownFor: Duration
   private let capacity: Int
@@ -70,7 +71,7 @@ struct SignInLimiter: Sendable {
   init(
     address: Allowance = Allowance(burst: 20, refill: .seconds(10)),
     visitor: Allowance = Allowance(burst: 10, refill: .seconds(30)),
-    strangers: Allowance = Allowance(burst: 50, refill: .seconds(60)),
+    unknownVisitors: Allowance = Allowance(burst: 50, refill: .seconds(60)),
     knownFor: Duration = .seconds(30 * 24 * 3600), capacity: Int = 10_000
   ) {
     let capacity = max(capacity, 1)
@@ -78,45 +79,45 @@ struct SignInLimiter: Sendable {
     self.knownFor = knownFor
     addresses = Table(address, capacity: capacity)
     visitors = Table(visitor, capacity: capacity)
-    self.strangers = Table(strangers, capacity: capacity)
+    self.unknownVisitors = Table(unknownVisitors, capacity: capacity)
   }
 
   var entryCount: Int {
-    addresses.wholeAt.count + visitors.wholeAt.count + strangers.wholeAt.count + known.count
+    addresses.fullAt.count + visitors.fullAt.count + unknownVisitors.fullAt.count + known.count
   }
 
-  /// Whether an attempt may be made; it does not count yet.
+  /// Returns whether an attempt is allowed, without counting it.
   func verdict(_ visitor: Visitor, at now: Duration) -> Verdict {
     var delay = max(addresses.delay(visitor.address, at: now), visitors.delay(visitor, at: now))
-    if !isKnown(visitor, at: now) { delay = max(delay, strangers.delay(visitor.name, at: now)) }
+    if !isKnown(visitor, at: now) { delay = max(delay, unknownVisitors.delay(visitor.name, at: now)) }
     guard delay > .zero else { return .allowed }
     let (seconds, rest) = delay.components
     return .wait(seconds: Int(seconds) + (rest > 0 ? 1 : 0))
   }
 
-  /// An attempt that is allowed begins. What is to be given back later is the answer.
+  /// Counts an allowed attempt. Returns the value to pass to ``refund(_:)``.
   mutating func begin(_ visitor: Visitor, at now: Duration) -> Attempt {
-    let attempt = Attempt(visitor: visitor, isStranger: !isKnown(visitor, at: now))
+    let attempt = Attempt(visitor: visitor, isUnknown: !isKnown(visitor, at: now))
     addresses.take(visitor.address, at: now)
     visitors.take(visitor, at: now)
-    if attempt.isStranger { strangers.take(visitor.name, at: now) }
+    if attempt.isUnknown { unknownVisitors.take(visitor.name, at: now) }
     return attempt
   }
 
-  /// What an attempt was counted under.
+  /// The keys under which an attempt was counted.
   struct Attempt: Sendable, Hashable {
     var visitor: Visitor
-    fileprivate var isStranger: Bool
+    fileprivate var isUnknown: Bool
   }
 
-  /// The attempt was right, or was never decided: it does not count.
-  mutating func giveBack(_ attempt: Attempt) {
-    addresses.giveBack(attempt.visitor.address)
-    visitors.giveBack(attempt.visitor)
-    if attempt.isStranger { strangers.giveBack(attempt.visitor.name) }
+  /// Removes an attempt from the count because it was right or had no result.
+  mutating func refund(_ attempt: Attempt) {
+    addresses.refund(attempt.visitor.address)
+    visitors.refund(attempt.visitor)
+    if attempt.isUnknown { unknownVisitors.refund(attempt.visitor.name) }
   }
 
-  /// Somebody knew the password.
+  /// Records that a visitor knew the password.
   mutating func remember(_ visitor: Visitor, at now: Duration) {
     known.makeRoom(for: visitor, capacity: capacity, at: now)
     known[visitor] = now + knownFor
@@ -128,7 +129,7 @@ struct SignInLimiter: Sendable {
 }
 
 extension Dictionary where Key: Sendable, Value == Duration {
-  /// Has room for a key: what is over goes first, then what is over the soonest.
+  /// Makes room for a key. Removes expired entries first, then the entry that expires next.
   fileprivate mutating func makeRoom(for key: Key, capacity: Int, at now: Duration) {
     guard self[key] == nil, count >= capacity else { return }
     self = filter { $0.value > now }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Somebody who may sign in.
+/// A user account.
 package struct User: Sendable, Hashable, Identifiable {
-  /// What a user may do beyond their own.
+  /// The permissions of a user.
   package enum Role: String, Sendable, Hashable {
-    /// Deletes anybody's posts and comments.
+    /// May delete the posts and comments of all users.
     case owner
-    /// Deletes their own.
+    /// May delete only the user's own posts and comments.
     case member
   }
 

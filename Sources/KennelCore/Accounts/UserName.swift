@@ -1,37 +1,37 @@
-// Folding names needs all of Foundation; nothing else here does.
+// Only the folding of names needs Foundation.
 import Foundation
 
-/// A user's name, as it was written, and the form in which two names are the same.
+/// A user's name as it was entered, and the folded form that identifies equal names.
 package struct UserName: Sendable, Hashable {
-  /// What is shown: as it was given.
+  /// The name as it was entered. It is displayed in this form.
   package let text: String
-  /// Without the differences of case, width and composition.
+  /// The name without differences of case, width and composition.
   let folded: String
 
-  /// The longest name, in characters and in bytes of UTF-8: a character can have any number of accents.
-  package static let characterLimit = 32
-  package static let byteLimit = 128
+  /// The maximum length of a name in characters and in UTF-8 bytes. A single character can have any number of accents.
+  package static let maximumCharacterCount = 32
+  package static let maximumByteCount = 128
 
-  /// - Throws: `badName`, and what to do about it.
+  /// - Throws: `badName`. The description explains what to do.
   package init(_ text: String) throws(KennelError) {
     func refuse(_ sentence: String) -> KennelError { KennelError(.badName, sentence) }
-    guard text.utf8.count <= Self.byteLimit, text.count <= Self.characterLimit else {
-      throw refuse("A name has at most \(Self.characterLimit) characters.")
+    guard text.utf8.count <= Self.maximumByteCount, text.count <= Self.maximumCharacterCount else {
+      throw refuse("The name is too long. Use at most \(Self.maximumCharacterCount) characters.")
     }
-    guard !text.isEmpty else { throw refuse("A name has at least one character.") }
+    guard !text.isEmpty else { throw refuse("The name is empty. Enter at least one character.") }
     guard text.first != " ", text.last != " ", !text.utf8.elementsEqual("  ".utf8), !text.contains("  ")
     else {
-      throw refuse("A name has single spaces, and none around it.")
+      throw refuse("The name has extra spaces. Use single spaces, and none at the start or end.")
     }
     guard text.unicodeScalars.allSatisfy(Self.allows) else {
-      throw refuse("A name has letters, digits, marks and signs, but no colon and nothing invisible.")
+      throw refuse("The name has a colon, an invisible character or another invalid character. Remove it.")
     }
     self.text = text
     folded = Self.fold(text)
-    guard !folded.isEmpty else { throw refuse("A name needs a character that can be seen.") }
+    guard !folded.isEmpty else { throw refuse("The name has no visible character. Add one.") }
   }
 
-  /// Nil for what cannot be anybody's name.
+  /// Returns nil if the text is not a valid name.
   init?(existing text: String) {
     guard let name = try? UserName(text) else { return nil }
     self = name
@@ -39,7 +39,7 @@ package struct UserName: Sendable, Hashable {
 
   private static func allows(_ scalar: Unicode.Scalar) -> Bool {
     if scalar == " " { return true }
-    // HTTP's Basic scheme cannot carry a colon in a name.
+    // A name in HTTP Basic authentication cannot contain a colon.
     if scalar == ":" || scalar.properties.isDefaultIgnorableCodePoint { return false }
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
@@ -55,6 +55,6 @@ package struct UserName: Sendable, Hashable {
 }
 
 extension String {
-  /// A password as it is hashed: keyboards differ in how they compose accents.
+  /// The bytes of a password to be hashed. They are normalized because keyboards compose accents in different ways.
   var passwordBytes: [UInt8] { Array(precomposedStringWithCanonicalMapping.utf8) }
 }

@@ -1,5 +1,5 @@
-/// What a backup has, in this order: the database, the photos by their hashes, and the SHA-256 of each of these as
-/// `sha256sum -c` reads them.
+/// The entries of a backup, in this order: the database, the photos sorted by hash, and the SHA-256 hash of each of
+/// these in the format of `sha256sum -c`.
 enum BackupContents: Hashable, Sendable {
   case database
   case photo(PhotoHash)
@@ -13,7 +13,7 @@ enum BackupContents: Hashable, Sendable {
     }
   }
 
-  /// Nil for every other name: no path of an archive's own making is ever used.
+  /// Returns nil for every other name. A path that an archive specifies is never used.
   init?(name: String) {
     switch name {
     case "kennel.sqlite": self = .database
@@ -26,25 +26,25 @@ enum BackupContents: Hashable, Sendable {
     }
   }
 
-  /// Its line among the sums.
+  /// Returns the entry's line in the file of hashes.
   func line(_ hash: PhotoHash) -> [UInt8] { Array("\(hash)  \(name)\n".utf8) }
 }
 
-/// How far a backup, or putting one in place, has come.
+/// The progress of a backup or a restore.
 package struct BackupProgress: Sendable, Hashable {
   package var photos = 0
-  /// How many there will be; nil when that is not known.
+  /// The total number of photos, or nil if it is not known.
   package var photoCount: Int?
-  /// Bytes of the database and of photos.
+  /// The bytes of the database and the photos so far.
   package var bytes = 0
 }
 
-/// What a backup has, or what was put in place.
+/// The result of a backup or a restore.
 package struct BackupReport: Sendable, Hashable {
   package var photos = 0
-  /// Of the backup's file.
+  /// The size of the backup file in bytes.
   package var bytes = 0
-  /// Photos that were missing or altered when the backup was made, so that it has the posts without them; no more than a
-  /// thousand of them.
+  /// The photos that were missing or altered when the backup was made. The backup has their posts without the photos.
+  /// At most one thousand are listed.
   package var missing: [PhotoHash] = []
 }

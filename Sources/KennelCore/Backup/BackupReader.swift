@@ -1,42 +1,44 @@
 import Foundation
 
 extension KennelStore {
-  /// Puts a backup in the place of a directory that is empty or not there.
+  /// Restores a backup into a directory that is empty or does not exist.
   ///
-  /// All of it is read and verified beside that place first: names, sizes, hashes, and whether the database is one of
-  /// Kennel's. What is not as it ought to be leaves nothing behind.
+  /// The complete backup is first read into a directory next to the target and verified: names, sizes, hashes, and
+  /// whether the database is a Kennel database. If a check fails, nothing is left behind.
   ///
-  /// Cancelling ends it soon and leaves nothing.
+  /// Cancelling stops it soon and leaves nothing behind.
   ///
-  /// - Parameter progress: called often, on a thread that may be blocked for a moment.
-  /// - Throws: `badBackup` when the file is none or is damaged, and what the disk says.
+  /// - Parameter progress: called often, on a thread that may be blocked briefly.
+  /// - Throws: `badBackup` if the file is damaged or not a backup, or an error of the file system.
   package static func restore(
     from path: String, to directory: String, configuration: Configuration = Configuration(),
     progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
   ) async throws(KennelError) -> BackupReport {
-    let lane = Lane<Void>("backups", slots: 1, waitingLimit: 4)
+    let workQueue = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
     let place = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
     let draft = "\(place).restoring-\(Sodium.base64(Sodium.randomBytes(9)))"
     do throws(KennelError) {
-      var report = try await lane.runInterruptibly { isCancelled throws(KennelError) in
+      var report = try await workQueue.runInterruptibly { isCancelled throws(KennelError) in
         try requireEmpty(directory)
         var reader = try BackupReader(path: path, draft: draft, isCancelled: isCancelled, progress: progress)
         return try reader.read()
       }
       report.missing = try await missingPhotos(in: draft, configuration)
       if Task.isCancelled { throw KennelError.cancelled }
-      try await lane.run { () throws(KennelError) in
-        // In this order: what both kennels have ends before the numbers that are passed over.
+      try await workQueue.run { () throws(KennelError) in
+        // The order matters: the lineage must record the last shared number before numbers are skipped.
         try beginLineage(in: draft)
-        try passOverNumbers(in: draft)
+        try skipNumbers(in: draft)
         FileCalls.syncAll()
-        // Takes the place of an empty directory, and of nothing else.
+        // Replaces an empty directory, and nothing else.
         try FileCalls.rename(draft, to: place)
         try FileCalls.syncDirectory(FileCalls.parent(of: place))
       }
       return report
     } catch {
-      _ = try? await lane.run { () throws(KennelError) in try? FileManager.default.removeItem(atPath: draft) }
+      _ = try? await workQueue.run { () throws(KennelError) in
+        try? FileManager.default.removeItem(atPath: draft)
+      }
       throw error
     }
   }
@@ -47,11 +49,11 @@ extension KennelStore {
     try FileCalls.forEachName(in: directory) { _ in isEmpty = false }
     guard isEmpty else {
       throw KennelError(
-        .notAllowed, "There is something at \(directory) already. Move it away, or choose another directory.")
+        .notAllowed, "\(directory) is not empty. Move its contents, or choose another directory.")
     }
   }
 
-  /// Opens what was unpacked, as a kennel would, and looks whether all fits together.
+  /// Opens the unpacked files as a store and checks them for consistency.
   private static func missingPhotos(
     in draft: String, _ configuration: Configuration
   ) async throws(KennelError) -> [PhotoHash] {
@@ -68,7 +70,7 @@ extension KennelStore {
     for problem in report.problems {
       guard case .missing(let hash) = problem else {
         throw KennelError(
-          .badBackup, "The backup's parts do not fit together: \(problem) Use another backup.")
+          .badBackup, "The backup is inconsistent: \(problem) Use another backup.")
       }
       missing.append(hash)
     }
@@ -76,15 +78,15 @@ extension KennelStore {
   }
 }
 
-/// Unpacks one backup. It blocks: it belongs on a thread of its own.
+/// Unpacks one backup. It blocks, so it must run on a separate thread.
 private struct BackupReader: ~Copyable {
   private let draft: String
   private let isCancelled: @Sendable () -> Bool
-  private let tell: @Sendable (BackupProgress) -> Void
+  private let reportProgress: @Sendable (BackupProgress) -> Void
   private let input: OpenFile
   private var progress = BackupProgress()
   private var report = BackupReport()
-  /// The hash of the lines that the sums ought to have.
+  /// The hash of the expected lines of the file of hashes.
   private var sums = Sodium.SHA256()
   private let buffer = FileBuffer()
 
@@ -96,27 +98,28 @@ private struct BackupReader: ~Copyable {
     try Self.checkBeginning(of: input)
     self.draft = draft
     self.isCancelled = isCancelled
-    tell = progress
+    reportProgress = progress
     self.input = input
   }
 
-  /// Whether it begins as a backup does: a photo is not one that is cut short.
+  /// Checks that the file begins like a backup. This distinguishes a truncated backup from another file, such as a
+  /// photo.
   private static func checkBeginning(of file: borrowing OpenFile) throws(KennelError) {
     guard try file.isRegular() else {
       throw KennelError(
-        .badBackup, "A backup is restored from a file: copy it into one, and give the path of that.")
+        .badBackup, "The backup is not a regular file. Copy it to a file and give the path of that file.")
     }
     let buffer = FileBuffer()
     let count = try file.read(into: buffer.first(TarHeader.blockSize))
     try file.rewind()
-    // Of a database that ustar cannot tell the size of, the first header is about the one that follows.
+    // If the database is too large for ustar, the first header is an extended header for the next one.
     let isOne = ["", TarHeader.extendedPrefix].contains { prefix in
       let name = Array("\(prefix)\(BackupContents.database.name)\0".utf8)
       return buffer.bytes(min(count, name.count)).elementsEqual(name.prefix(count))
     }
     guard count > 0, isOne else {
       throw KennelError(
-        .badBackup, "That file is no backup of Kennel's. Give one that kennel backup has written.")
+        .badBackup, "The file is not a Kennel backup. Use a file written by kennel backup.")
     }
   }
 
@@ -126,7 +129,7 @@ private struct BackupReader: ~Copyable {
     var last: BackupContents?
     while last != .sums {
       let (contents, size) = try nextHeader()
-      // Each photo after the one before: so none comes twice.
+      // The photos must be sorted, so no photo can occur twice.
       switch (last, contents) {
       case (nil, .database), (.database, .photo), (.database, .sums), (.photo, .sums): break
       case (.photo(let one), .photo(let next)) where one.bytes.lexicographicallyPrecedes(next.bytes): break
@@ -197,7 +200,7 @@ private struct BackupReader: ~Copyable {
       left -= count
       if isContents {
         progress.bytes += count
-        tell(progress)
+        reportProgress(progress)
       }
     }
   }
@@ -208,17 +211,17 @@ private struct BackupReader: ~Copyable {
     return block
   }
 
-  /// Whether a database has Kennel's tables and indexes and nothing that does something by itself, before anything of
-  /// it is used.
+  /// Checks, before the database is used, that it has exactly Kennel's tables and indexes, without triggers or views.
   private static func checkDatabase(_ path: String) throws(KennelError) {
-    let connection = try Connection(path: path, access: .reading, patience: .zero)
+    let connection = try Connection(path: path, access: .reading, busyTimeout: .zero)
     let version = Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
-    // A later one is refused, with a sentence of its own, when it is opened.
+    // A newer database is refused with a specific error when it is opened.
     guard version <= Migration.all.count else { return }
-    let model = try Connection(path: ":memory:", access: .copying, patience: .zero)
+    let model = try Connection(path: ":memory:", access: .copying, busyTimeout: .zero)
     for migration in Migration.all.prefix(max(version, 0)) { try model.script(migration.script) }
     guard version > 0, try shape(of: connection) == shape(of: model) else {
-      throw KennelError(.badBackup, "The backup's database is none of Kennel's. Use another backup.")
+      throw KennelError(
+        .badBackup, "The database in the backup is not a Kennel database. Use another backup.")
     }
   }
 
@@ -232,9 +235,9 @@ private struct BackupReader: ~Copyable {
   }
 
   private static let notOne = KennelError(
-    .badBackup, "That file is no backup of Kennel's, or it is damaged. Use another one.")
+    .badBackup, "The file is damaged or not a Kennel backup. Use another file.")
   private static let damaged = KennelError(
-    .badBackup, "The backup is damaged: a part of it has other bytes than it had. Use another one.")
+    .badBackup, "The backup is damaged: a hash does not match. Use another backup.")
   private static let cutShort = KennelError(
-    .badBackup, "The backup is cut short. Copy all of it, or use another one.")
+    .badBackup, "The backup is incomplete. Copy it again, or use another backup.")
 }

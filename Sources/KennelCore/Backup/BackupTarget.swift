@@ -1,11 +1,11 @@
-/// Where a backup goes.
+/// The destination of a backup.
 package enum BackupTarget: Sendable, Hashable {
-  /// A file, which appears when it is whole; where a link stands, the file that it leads to. What is there and takes
-  /// bytes without being a file, such as a pipe or a tape, is written to as it is.
+  /// A path. A regular file appears only when it is complete; if the path is a symbolic link, the link's target is
+  /// replaced. An existing pipe or character device is written to directly.
   case path(String)
   case standardOutput
 
-  /// What to write to, and the place that it has in the end; nil for what has its place.
+  /// Opens the output. A regular file gets its final path when it is complete; a stream has no such path.
   func open(
     isCancelled: @escaping @Sendable () -> Bool
   ) throws(KennelError) -> BackupOutput {
@@ -17,23 +17,23 @@ package enum BackupTarget: Sendable, Hashable {
       let example = path.hasSuffix("/") ? path + "kennel.tar" : path + "/kennel.tar"
       throw KennelError(.cannotOpen, "\(path) is a folder. Give the path of a file, such as \(example).")
     case .disk:
-      throw KennelError(.notAllowed, "\(path) is a disk, and would be overwritten. Give the path of a file.")
+      throw KennelError(.notAllowed, "\(path) is a disk and would be overwritten. Give the path of a file.")
     case .other:
-      throw KennelError(.cannotOpen, "\(path) is nothing that can be written to. Give the path of a file.")
+      throw KennelError(.cannotOpen, "\(path) cannot be written to. Give the path of a file.")
     case .stream:
       return BackupOutput(file: try OpenFile(streamingTo: path, until: isCancelled), place: nil)
     case .file, nil:
-      let place = try FileCalls.placeBehindLinks(path)
+      let place = try FileCalls.resolvingLinks(path)
       let draft = "\(place).\(Sodium.base64(Sodium.randomBytes(9))).part"
       return BackupOutput(file: try OpenFile(creating: draft, name: path), place: place)
     }
   }
 }
 
-/// What a backup is written to.
+/// The output of a backup.
 struct BackupOutput: ~Copyable {
   private var file: OpenFile
-  /// Where the file is to be once it is whole; nil for what has its place already.
+  /// The final path of the file, or nil for a stream.
   private let place: String?
   private(set) var byteCount = 0
 
@@ -52,19 +52,19 @@ struct BackupOutput: ~Copyable {
     byteCount += bytes.count
   }
 
-  /// All of it is there.
+  /// Completes the output.
   mutating func finish() throws(KennelError) {
     try file.sync()
     guard let place else { return }
     try file.move(to: place)
   }
 
-  /// A file that is not whole goes.
+  /// Deletes an incomplete file.
   func abandon() {
     if place != nil { try? FileCalls.remove(file.path) }
   }
 
-  /// Brings to the disk that the file has its place.
+  /// Syncs the directory of the file to the disk.
   func syncPlace() throws(KennelError) {
     if let place { try FileCalls.syncDirectory(FileCalls.parent(of: place)) }
   }

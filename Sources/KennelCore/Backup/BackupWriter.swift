@@ -1,15 +1,15 @@
 import Foundation
 
 extension KennelStore {
-  /// Writes all that is kept into one file, as it is at one moment, while others go on reading and writing.
+  /// Writes the complete store to one file, as it is at one moment. Other readers and writers can continue meanwhile.
   ///
-  /// The file is a tar archive. It has the hashes of the passwords, without which nobody could sign in again, and so is
-  /// for its owner's eyes only (mode 0600); sessions are not in it. It appears under its name when it is whole, in the
-  /// place of one that stood there; but a pipe or a device is written to as it is.
+  /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, so only its
+  /// owner may read it (mode 0600). It does not contain sessions. The file appears under its name when it is complete
+  /// and replaces an existing file. A pipe or a device is written to directly.
   ///
-  /// Cancelling ends it soon and leaves nothing.
+  /// Cancelling stops it soon and leaves nothing behind.
   ///
-  /// - Parameter progress: called often, on a thread that may be blocked for a moment.
+  /// - Parameter progress: called often, on a thread that may be blocked briefly.
   package func backUp(
     to target: BackupTarget, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
   ) async throws(KennelError) -> BackupReport {
@@ -20,20 +20,20 @@ extension KennelStore {
         progress: progress)
       return try writer.write()
     }
-    // Those that were kept for the backup.
+    // Removes the photos that were kept only for the backup.
     changes.removePhotos()
     return report
   }
 }
 
-/// Writes one backup. It blocks: it belongs on a thread of its own.
+/// Writes one backup. It blocks, so it must run on a separate thread.
 private struct BackupWriter: ~Copyable {
   private let store: KennelStore
   private let modified: Int
   private let isCancelled: @Sendable () -> Bool
-  private let tell: @Sendable (BackupProgress) -> Void
+  private let reportProgress: @Sendable (BackupProgress) -> Void
   private var output: BackupOutput
-  /// The lines of the sums so far.
+  /// The lines of the file of hashes so far.
   private let sums: TemporaryPhoto
   private var progress = BackupProgress()
   private var report = BackupReport()
@@ -48,7 +48,7 @@ private struct BackupWriter: ~Copyable {
     self.store = store
     self.modified = modified
     self.isCancelled = isCancelled
-    tell = progress
+    reportProgress = progress
     self.sums = sums
     self.output = output
   }
@@ -67,13 +67,13 @@ private struct BackupWriter: ~Copyable {
   }
 
   private mutating func writeAll() throws(KennelError) {
-    // Before the copy is made: what it names is there until the end.
+    // This must come before the copy, so that every photo that the copy names exists until the end.
     let held = try store.photos.holdRemovals()
     let copy = try store.photos.makeTemporaryFile()
     try makeCopy(at: copy.path)
     let database = try OpenFile(reading: copy.path)
     guard let hash = try PhotoDirectory.hash(of: database) else {
-      throw KennelError(.failed, "The database's copy has no hash. Try again.")
+      throw KennelError(.failed, "The copy of the database could not be hashed. Try again.")
     }
     try add(.database, database, hash: hash)
     try addPhotos(namedBy: copy.path)
@@ -85,16 +85,16 @@ private struct BackupWriter: ~Copyable {
 
   private mutating func makeCopy(at target: String) throws(KennelError) {
     let source = try Connection(
-      path: store.directory + "/kennel.sqlite", access: .copying, patience: .seconds(5))
+      path: store.directory + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
     try source.run("VACUUM INTO ?", .text(target))
-    let copy = try Connection(path: target, access: .copying, patience: .zero)
-    // A session is a key to the door: who has the backup must not have it. Nothing of it stays in free pages.
+    let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
+    // A session grants access, so the backup must not contain any. `secure_delete` also overwrites free pages.
     try copy.script("PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM sessions;")
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
   }
 
   private mutating func addPhotos(namedBy database: String) throws(KennelError) {
-    let copy = try Connection(path: database, access: .reading, patience: .zero)
+    let copy = try Connection(path: database, access: .reading, busyTimeout: .zero)
     var last: [UInt8] = []
     while true {
       let hashes = try copy.rows(
@@ -104,16 +104,16 @@ private struct BackupWriter: ~Copyable {
       last = end
       for bytes in hashes {
         guard let hash = PhotoHash(bytes: bytes) else { continue }
-        // Read twice, the second time from memory: a damaged photo must not get into an archive that says it is whole.
+        // The file is read twice, the second time from the page cache: a damaged photo must not get into a backup.
         guard (try? store.photos.computeHash(of: hash)) == hash else {
-          if report.missing.count < KennelStore.problemLimit { report.missing.append(hash) }
+          if report.missing.count < KennelStore.maximumProblemCount { report.missing.append(hash) }
           continue
         }
         let file = try OpenFile(reading: store.photos.location(hash))
         try add(.photo(hash), file, hash: hash)
         report.photos += 1
         progress.photos += 1
-        tell(progress)
+        reportProgress(progress)
       }
     }
   }
@@ -131,12 +131,12 @@ private struct BackupWriter: ~Copyable {
         try file.read(into: buffer.first(left)), left
       )
       guard count > 0 else {
-        throw KennelError(.inputOutput, "A file became shorter while it was backed up. Try again.")
+        throw KennelError(.inputOutput, "A file became shorter during the backup. Try again.")
       }
       try output.write(buffer.bytes(count))
       left -= count
       progress.bytes += count
-      tell(progress)
+      reportProgress(progress)
     }
     try output.write([UInt8](repeating: 0, count: TarHeader.padding(after: size)))
     if let hash { try sums.file.write(contents.line(hash)) }

@@ -1,16 +1,16 @@
-/// The block that stands before each file in a tar archive (POSIX ustar; pax for a size that ustar cannot tell): a pure
-/// value. Only what Kennel writes is read.
+/// The block before each file in a tar archive: POSIX ustar, with a pax header for a size that ustar cannot express. A
+/// pure value. It only reads what Kennel writes.
 struct TarHeader: Sendable, Hashable {
   static let blockSize = 512
-  /// The largest number of eleven octal digits.
-  static let ustarSizeLimit = 0o77777777777
+  /// The maximum number with eleven octal digits.
+  static let maximumUstarSize = 0o77777777777
 
-  /// Stands before the name of the file that an extended header is about.
+  /// The name prefix of an extended header. The name of the file that the header describes follows it.
   static let extendedPrefix = "PaxHeaders/"
 
   enum Kind: UInt8, Sendable {
     case file = 0x30  // "0"
-    /// What follows is about the file after it.
+    /// An extended header that describes the next file.
     case extended = 0x78  // "x"
   }
 
@@ -18,12 +18,12 @@ struct TarHeader: Sendable, Hashable {
   var size: Int
   var kind = Kind.file
 
-  /// How many bytes follow the file's own to fill its last block.
+  /// Returns the number of padding bytes that fill the last block of a file.
   static func padding(after size: Int) -> Int { (blockSize - size % blockSize) % blockSize }
 
-  /// A header, with another before it when the size asks for one.
+  /// Returns the header of a file, after an extended header if the size requires one.
   static func blocks(name: String, size: Int, modified: Int) -> [UInt8] {
-    guard size > ustarSizeLimit else { return TarHeader(name: name, size: size).block(modified: modified) }
+    guard size > maximumUstarSize else { return TarHeader(name: name, size: size).block(modified: modified) }
     let record = sizeRecord(size)
     let extended = TarHeader(name: extendedPrefix + name, size: record.count, kind: .extended)
     return extended.block(modified: modified) + record
@@ -39,11 +39,11 @@ struct TarHeader: Sendable, Hashable {
     return Array("\(length)\(rest)".utf8)
   }
 
-  /// The size in an extended header; nil when there is something else in it.
+  /// Returns the size in an extended header, or nil if the header contains anything else.
   static func size(inRecord bytes: [UInt8]) -> Int? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let start = text.firstIndex(of: "="), text.last == "\n",
-      let size = Int(text[text.index(after: start)...].dropLast()), size > ustarSizeLimit,
+      let size = Int(text[text.index(after: start)...].dropLast()), size > maximumUstarSize,
       sizeRecord(size) == bytes
     else { return nil }
     return size
@@ -73,12 +73,12 @@ struct TarHeader: Sendable, Hashable {
     return block
   }
 
-  /// The sum of all bytes, that field itself taken as blanks.
+  /// Returns the checksum: the sum of all bytes, with the checksum field counted as blanks.
   private static func sum(_ block: [UInt8]) -> Int {
     block.enumerated().reduce(0) { $0 + (148..<156 ~= $1.offset ? 0x20 : Int($1.element)) }
   }
 
-  /// Nil for what Kennel does not write.
+  /// Parses a header. Returns nil for a header that Kennel does not write.
   init?(_ block: [UInt8]) {
     guard block.count == Self.blockSize, let kind = Kind(rawValue: block[156]) else { return nil }
     func text(_ range: Range<Int>) -> String {
@@ -89,7 +89,7 @@ struct TarHeader: Sendable, Hashable {
       guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x37).contains($0) }) else { return nil }
       return Int(String(decoding: digits, as: UTF8.self), radix: 8)
     }
-    // No link's target, no directory before the name.
+    // The header must have no link target and no name prefix.
     guard text(257..<263) == "ustar", text(157..<257).isEmpty, text(345..<500).isEmpty,
       octal(148..<156) == Self.sum(block), let size = octal(124..<136), size >= 0
     else { return nil }

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Tells thousands of listeners what happens, without waiting for any of them.
+/// Delivers events to thousands of listeners without waiting for any of them.
 package final class EventHub: Sendable {
-  /// Reads older events from the log.
+  /// Older events from the log.
   struct Replay: Sendable {
     var events: [KennelEvent]
-    /// Up to this id nothing can be replayed.
-    var forgotten: Int64
+    /// Events up to this id are no longer in the log.
+    var lastDiscardedID: Int64
   }
 
   private struct State: Sendable {
@@ -19,52 +19,54 @@ package final class EventHub: Sendable {
 
   private let state: Mutex<State>
   private let replay: @Sendable (_ after: Int64) async throws(KennelError) -> Replay
-  private let watch: ChangeWatch?
-  /// Waking thousands takes milliseconds, which no change of a post should wait for.
+  private let poller: ChangePoller?
+  /// A separate queue, because waking thousands of listeners takes milliseconds and must not delay a change of a post.
   private let waker = DispatchQueue(label: "kennel.events")
 
-  /// - Parameter watch: what tells of other processes' changes, as soon as somebody listens or observes.
+  /// - Parameter poller: polls for changes by other processes. It starts with the first listener or observer.
   init(
-    capacity: Int, listenerLimit: Int, lastID: Int64, watch: ChangeWatch? = nil,
+    capacity: Int, maximumListenerCount: Int, lastID: Int64, poller: ChangePoller? = nil,
     replay: @escaping @Sendable (_ after: Int64) async throws(KennelError) -> Replay
   ) {
     state = Mutex(
-      State(hub: EventHubState(capacity: capacity, listenerLimit: listenerLimit, lastID: lastID)))
+      State(
+        hub: EventHubState(capacity: capacity, maximumListenerCount: maximumListenerCount, lastID: lastID)))
     self.replay = replay
-    self.watch = watch
+    self.poller = poller
   }
 
   /// The id of the latest event.
   package var lastID: Int64 { state.withLock { $0.hub.lastID } }
-  /// How many listen.
+  /// The number of listeners.
   package var listenerCount: Int { state.withLock { $0.hub.listenerCount } }
-  /// How many of them have heard everything and wait for more.
+  /// The number of listeners that have received all events and wait for more.
   package var waitingCount: Int { state.withLock { $0.hub.waitingCount } }
 
-  /// Listens from now on, or to all that came after an event, until the listener is dropped.
+  /// Adds a listener for all events from now on, or for all events after a given one, until the listener is released.
   ///
-  /// - Parameter lastEventID: the last event the listener has heard of, as in `Last-Event-ID`.
-  /// - Throws: `busy` when there are too many listeners.
+  /// - Parameter lastEventID: the last event that the listener has received, as in `Last-Event-ID`.
+  /// - Throws: `busy` if there are too many listeners.
   package func listen(after lastEventID: Int64? = nil) throws(KennelError) -> EventListener {
     let added = state.withLock { state in
-      state.hub.add(after: lastEventID).map { ($0, (lastEventID ?? .max) < state.hub.forgotten) }
+      state.hub.add(after: lastEventID).map { ($0, (lastEventID ?? .max) < state.hub.lastDiscardedID) }
     }
-    guard let (id, isBehind) = added else {
-      throw KennelError(.busy, "Too many are listening to events already. Try again later.")
+    guard let (id, needsReplay) = added else {
+      throw KennelError(.busy, "There are too many event listeners. Try again later.")
     }
-    watch?.begin(for: self)
-    return EventListener(hub: self, id: id, replaysAfter: isBehind ? lastEventID : nil)
+    poller?.begin(for: self)
+    return EventListener(hub: self, id: id, replaysAfter: needsReplay ? lastEventID : nil)
   }
 
-  /// Has somebody told of all events for as long as the store is open, who is no listener to be counted.
+  /// Adds an observer that receives all events for as long as the store is open. It does not count as a listener.
   ///
-  /// - Parameter observer: called where events are handed on, so it may not block. An event may come twice.
+  /// - Parameter observer: called on the thread that publishes events, so it must not block. An event may be delivered
+  ///   twice.
   func observe(_ observer: @escaping @Sendable ([KennelEvent]) -> Void) {
     state.withLock { $0.observers.append(observer) }
-    watch?.begin(for: self)
+    poller?.begin(for: self)
   }
 
-  /// Hands events on, in the order of their ids.
+  /// Publishes events, in the order of their ids.
   func publish(_ events: [KennelEvent]) {
     let (wakes, observers) = state.withLock { state in
       let observers = state.observers
@@ -76,7 +78,7 @@ package final class EventHub: Sendable {
     if wakes { waker.async { self.wake() } }
   }
 
-  /// Ends all listeners once they have heard what was published.
+  /// Ends all listeners after they have received the published events.
   package func close() {
     let ended = state.withLock { state in
       state.hub.close().compactMap { state.waiting.removeValue(forKey: $0) }
@@ -105,7 +107,7 @@ package final class EventHub: Sendable {
         switch answer {
         case .deliver(let delivery): continuation.resume(returning: delivery)
         case .end: continuation.resume(returning: nil)
-        // Cancelled before it waited: the handler found nothing to end.
+        // The task was cancelled before it waited, so the cancellation handler found nothing to end.
         case .wait: if Task.isCancelled { cancelWait(id) }
         }
       }
@@ -121,34 +123,34 @@ package final class EventHub: Sendable {
     continuation?.resume(returning: nil)
   }
 
-  /// Events from the log; nil when the ring has what follows.
+  /// Returns events from the log, or nil if the ring has all events that follow.
   fileprivate func replay(
-    _ id: EventHubState.ID, after heard: inout Int64?
+    _ id: EventHubState.ID, after position: inout Int64?
   ) async throws(KennelError) -> EventDelivery? {
-    guard let after = heard else { return nil }
+    guard let after = position else { return nil }
     let replay = try await replay(after)
-    if after < replay.forgotten {
-      advance(id, to: replay.forgotten, &heard)
-      return .missed(through: replay.forgotten)
+    if after < replay.lastDiscardedID {
+      advance(id, to: replay.lastDiscardedID, &position)
+      return .missed(through: replay.lastDiscardedID)
     }
     guard let last = replay.events.last else {
-      heard = nil
+      position = nil
       return nil
     }
-    advance(id, to: last.id, &heard)
+    advance(id, to: last.id, &position)
     return .events(replay.events)
   }
 
-  private func advance(_ id: EventHubState.ID, to last: Int64, _ heard: inout Int64?) {
+  private func advance(_ id: EventHubState.ID, to last: Int64, _ position: inout Int64?) {
     let isLive = state.withLock { $0.hub.catchUp(id, to: last) }
-    heard = isLive ? nil : last
+    position = isLive ? nil : last
   }
 
   fileprivate func remove(_ id: EventHubState.ID) { state.withLock { $0.hub.remove(id) } }
 }
 
-/// One who listens to events: a sequence that one task goes through, once. It ends when the task is cancelled or the
-/// store is closed; dropping it ends the listening.
+/// A listener for events: a sequence that one task iterates once. It ends when the task is cancelled or the store is
+/// closed. Releasing the listener removes it from the hub.
 package final class EventListener: AsyncSequence, Sendable {
   private let hub: EventHub
   private let id: EventHubState.ID

@@ -1,16 +1,16 @@
-/// What a listener is handed.
+/// An element that a listener receives.
 package enum EventDelivery: Sendable, Hashable {
-  /// Events that follow the last ones, the oldest first.
+  /// The events after the last delivery, the oldest first.
   case events([KennelEvent])
-  /// The listener was too slow, or away for too long: events up to this id are lost to it. It has to look at the state
-  /// of things anew, and hears what comes after.
+  /// The listener was too slow or away for too long, so events up to this id are lost. The listener has to load the
+  /// current state again. It receives later events as usual.
   case missed(through: Int64)
 }
 
-/// Who listens and has heard what: a pure value, driven by ``EventHub``.
+/// The listeners and the events that each of them has received. A pure value, driven by ``EventHub``.
 ///
-/// The latest events stand once, in a ring that all listeners share; a listener is a number in it. Who falls behind
-/// the ring's oldest event is told so, and holds up nobody.
+/// The latest events are stored once, in a ring buffer that all listeners share. A listener is a position in it. A
+/// listener that falls behind the oldest event in the ring is notified and does not slow down the others.
 struct EventHubState: Sendable {
   typealias ID = Int
 
@@ -21,66 +21,66 @@ struct EventHubState: Sendable {
   }
 
   private struct Listener: Sendable {
-    /// The id of the last event it was handed.
-    var heard: Int64
+    /// The id of the last event that was delivered to it.
+    var position: Int64
     var isWaiting = false
   }
 
   private let capacity: Int
-  private let listenerLimit: Int
-  /// In order; the oldest stands at `head`.
+  private let maximumListenerCount: Int
+  /// The events in order. The oldest one is at `head`.
   private var ring: [KennelEvent] = []
   private var head = 0
   private(set) var lastID: Int64
-  /// The ring has all events after this one.
-  private(set) var forgotten: Int64
+  /// The id after which the ring has all events.
+  private(set) var lastDiscardedID: Int64
   private var listeners: [ID: Listener] = [:]
   private var nextID = 0
   private(set) var isClosed = false
 
-  /// - Parameter lastID: that of the latest event before those that are to come.
-  init(capacity: Int, listenerLimit: Int, lastID: Int64) {
+  /// - Parameter lastID: the id of the latest event that exists already.
+  init(capacity: Int, maximumListenerCount: Int, lastID: Int64) {
     self.capacity = max(capacity, 1)
-    self.listenerLimit = listenerLimit
+    self.maximumListenerCount = maximumListenerCount
     self.lastID = lastID
-    forgotten = lastID
+    lastDiscardedID = lastID
   }
 
   var listenerCount: Int { listeners.count }
   var waitingCount: Int { listeners.values.count { $0.isWaiting } }
 
-  /// Nil when there are too many already.
-  mutating func add(after heard: Int64?) -> ID? {
-    guard listeners.count < listenerLimit else { return nil }
+  /// Adds a listener. Returns nil if there are too many already.
+  mutating func add(after position: Int64?) -> ID? {
+    guard listeners.count < maximumListenerCount else { return nil }
     defer { nextID += 1 }
-    listeners[nextID] = Listener(heard: heard ?? lastID)
+    listeners[nextID] = Listener(position: position ?? lastID)
     return nextID
   }
 
   mutating func remove(_ id: ID) { listeners[id] = nil }
 
-  /// A listener has heard this from the log. True when the ring has all that follows.
-  mutating func catchUp(_ id: ID, to heard: Int64) -> Bool {
-    listeners[id]?.heard = heard
-    return heard >= forgotten
+  /// Records that a listener has received events from the log. Returns true if the ring has all events that follow.
+  mutating func catchUp(_ id: ID, to position: Int64) -> Bool {
+    listeners[id]?.position = position
+    return position >= lastDiscardedID
   }
 
-  /// True when somebody waits for what was added.
+  /// Adds events. Returns true if a listener waits for them.
   mutating func append(_ events: [KennelEvent]) -> Bool {
     for event in events where event.id > lastID {
       lastID = event.id
       if ring.count < capacity {
         ring.append(event)
       } else {
-        forgotten = ring[head].id
+        lastDiscardedID = ring[head].id
         ring[head] = event
         head = (head + 1) % capacity
       }
     }
-    return listeners.values.contains { $0.isWaiting && $0.heard < lastID }
+    return listeners.values.contains { $0.isWaiting && $0.position < lastID }
   }
 
-  /// What a listener gets now. After `wait` it is answered by `wake`, `cancelWait` or `close`.
+  /// Returns what a listener receives now. After `wait`, the listener is resumed by `wake`, `cancelWait` or `close`.
   mutating func next(_ id: ID) -> Answer {
     guard var listener = listeners[id], !listener.isWaiting else { return .end }
     defer { listeners[id] = listener }
@@ -90,16 +90,16 @@ struct EventHubState: Sendable {
     return .wait
   }
 
-  /// Those who waited, and what they get.
+  /// Ends the wait of all listeners with new events. Returns them with their deliveries.
   mutating func wake() -> [(ID, EventDelivery)] {
     var woken: [(ID, EventDelivery)] = []
-    // Nearly all wait for the same: they share it.
+    // Nearly all listeners wait for the same events, so they share one array.
     var slices: [Int64: [KennelEvent]] = [:]
-    for (id, var listener) in listeners where listener.isWaiting && listener.heard < lastID {
-      let found = delivery(&listener) { heard in
-        if let slice = slices[heard] { return slice }
-        let slice = events(after: heard)
-        slices[heard] = slice
+    for (id, var listener) in listeners where listener.isWaiting && listener.position < lastID {
+      let found = delivery(&listener) { position in
+        if let slice = slices[position] { return slice }
+        let slice = events(after: position)
+        slices[position] = slice
         return slice
       }
       guard let found else { continue }
@@ -110,14 +110,14 @@ struct EventHubState: Sendable {
     return woken
   }
 
-  /// True when it waited.
+  /// Ends the wait of a listener. Returns true if it was waiting.
   mutating func cancelWait(_ id: ID) -> Bool {
     guard listeners[id]?.isWaiting == true else { return false }
     listeners[id]?.isWaiting = false
     return true
   }
 
-  /// No event comes any more. The answer is who waits.
+  /// Closes the hub. Returns the listeners that were waiting.
   mutating func close() -> [ID] {
     isClosed = true
     let waiting = listeners.filter { $0.value.isWaiting }.map(\.key)
@@ -128,18 +128,18 @@ struct EventHubState: Sendable {
   private func delivery(
     _ listener: inout Listener, shared: (Int64) -> [KennelEvent]
   ) -> EventDelivery? {
-    // An id that was never given: the store was put back to an earlier state since.
-    if listener.heard > lastID {
-      listener.heard = lastID
+    // The id was never assigned: the store was reset to an earlier state in the meantime.
+    if listener.position > lastID {
+      listener.position = lastID
       return .missed(through: lastID)
     }
-    if listener.heard < forgotten {
-      listener.heard = forgotten
-      return .missed(through: forgotten)
+    if listener.position < lastDiscardedID {
+      listener.position = lastDiscardedID
+      return .missed(through: lastDiscardedID)
     }
-    guard listener.heard < lastID else { return nil }
-    let events = shared(listener.heard)
-    listener.heard = lastID
+    guard listener.position < lastID else { return nil }
+    let events = shared(listener.position)
+    listener.position = lastID
     return .events(events)
   }
 

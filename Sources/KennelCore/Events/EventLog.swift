@@ -1,11 +1,11 @@
 import Foundation
 
-/// The latest events in the database, written in the transaction of what they tell of.
+/// The log of the latest events in the database. Each event is written in the transaction of its change.
 struct EventLog: Sendable {
-  /// How many are kept; older ones cannot be replayed.
+  /// The number of events that are kept. Older events cannot be replayed.
   let capacity: Int
 
-  /// Writes an event; its id is given here.
+  /// Writes an event and assigns its id.
   func append(_ event: KennelEvent, in transaction: WriteTransaction) throws(KennelError) {
     let row = event.kind.row
     let connection = transaction.connection
@@ -19,7 +19,7 @@ struct EventLog: Sendable {
       "DELETE FROM events WHERE id <= ?", .integer(connection.lastInsertedID - Int64(capacity)))
   }
 
-  /// Events after an id, the oldest first.
+  /// Returns the events after an id, the oldest first.
   func events(after id: Int64, limit: Int, from connection: Connection) throws(KennelError) -> [KennelEvent] {
     try connection.rows(
       """
@@ -29,7 +29,7 @@ struct EventLog: Sendable {
     ) { row throws(KennelError) in
       guard
         let kind = KennelEvent.Kind(name: row.text(1), comment: row.integer(3), count: Int(row.integer(4)))
-      else { throw KennelError(.damaged, "There is an event of an unknown kind. Put a backup in place.") }
+      else { throw KennelError(.damaged, "An event has an unknown kind. Restore a backup.") }
       return KennelEvent(
         id: row.integer(0), post: row.integer(2), kind: kind, date: Date(milliseconds: row.integer(5)),
         heart: row.isNull(6)
@@ -38,8 +38,8 @@ struct EventLog: Sendable {
     }
   }
 
-  /// The id before the oldest event that is kept: up to there, nothing can be replayed.
-  func forgotten(_ connection: Connection) throws(KennelError) -> Int64 {
+  /// Returns the id before the oldest event in the log. Events up to this id cannot be replayed.
+  func lastDiscardedID(_ connection: Connection) throws(KennelError) -> Int64 {
     if let oldest = try connection.first("SELECT id FROM events ORDER BY id LIMIT 1", row: { $0.integer(0) })
     {
       return oldest - 1
@@ -47,7 +47,7 @@ struct EventLog: Sendable {
     return try Self.lastID(connection)
   }
 
-  /// The id of the latest event there ever was; 0 before the first.
+  /// Returns the id of the latest event ever written, or 0 if there was none.
   static func lastID(_ connection: Connection) throws(KennelError) -> Int64 {
     try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'events'") { $0.integer(0) } ?? 0
   }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// Something that happened, as listeners are told of it.
+/// A change, in the form that listeners receive.
 package struct KennelEvent: Sendable, Hashable, Identifiable {
-  /// What happened.
+  /// The kind of change.
   package enum Kind: Sendable, Hashable {
     /// A new post.
     case posted
-    /// How many favour a post now.
+    /// The favourites of a post have changed; `count` is the new number.
     case favourites(count: Int)
-    /// A new comment, and how many the post has now.
+    /// A new comment; `count` is the new number of comments on the post.
     case commented(comment: Int64, count: Int)
-    /// A comment is gone; how many the post has now.
+    /// A comment was deleted; `count` is the new number of comments on the post.
     case commentDeleted(comment: Int64, count: Int)
-    /// The post is gone.
+    /// The post was deleted.
     case deleted
   }
 
-  /// What its favourites' change was to one user: nothing for others to hear.
+  /// The change of a post's favourites by one user. It is not visible to other users.
   package struct Heart: Sendable, Hashable {
     package var user: User.ID
-    /// Whether the post is now a favourite of theirs.
+    /// Whether the post is now a favourite of the user.
     package var isGiven: Bool
 
     package init(user: User.ID, isGiven: Bool) {
@@ -28,14 +28,14 @@ package struct KennelEvent: Sendable, Hashable, Identifiable {
     }
   }
 
-  /// Greater for each later event.
+  /// The id of the event. Later events have greater ids.
   package var id: Int64
   package var post: Int64
   package var kind: Kind
   package var date: Date
-  /// Whose heart it was, for `favourites`; nil when they have no account any more.
+  /// The user who gave or removed a heart, for `favourites`. It is nil if the account no longer exists.
   package var heart: Heart?
-  /// What the post's photo was, for `deleted`.
+  /// The photo of the post, for `deleted`.
   package var photo: PhotoHash?
 
   package init(

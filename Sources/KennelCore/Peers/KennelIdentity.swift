@@ -1,5 +1,5 @@
-/// Which kennel it is, wherever it is reached: a number that nobody else has, made with the database and kept in it. It is
-/// no secret.
+/// The identity of a kennel, independent of its address: a unique random number that is created with the database and
+/// stored in it. It is not a secret.
 package struct KennelIdentity: Sendable, Hashable, CustomStringConvertible {
   private static let byteCount = 16
 
@@ -12,7 +12,7 @@ package struct KennelIdentity: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// From 32 hexadecimal digits in lower case.
+  /// Creates an identity from 32 lowercase hexadecimal digits.
   init?(_ text: some StringProtocol) {
     guard let bytes = Hexadecimal.bytes(text, count: Self.byteCount) else { return nil }
     self.bytes = bytes
@@ -20,32 +20,32 @@ package struct KennelIdentity: Sendable, Hashable, CustomStringConvertible {
 
   private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-  /// 32 hexadecimal digits in lower case.
+  /// The identity as 32 lowercase hexadecimal digits.
   package var description: String { Hexadecimal.text(bytes) }
 }
 
-/// A kennel, and those it was before it was restored.
+/// The identity of a kennel and its ancestors: the identities it had before it was restored.
 ///
-/// A restored backup is a kennel of its own: the one it was made of may live on beside it. But up to a number, the posts of
-/// both are the same ones. So who has taken them from one need not take them from the other.
+/// A restored backup is a new kennel, because the kennel it was made from may continue to run. Both have the same posts
+/// up to a number. A peer that has taken these posts from one of them need not take them from the other.
 package struct KennelLineage: Sendable, Hashable {
   package struct Ancestor: Sendable, Hashable {
     package var identity: KennelIdentity
-    /// The last number of a post of both.
+    /// The number of the last post that both kennels share.
     package var through: Int64
   }
 
-  /// How many ancestors are told of, and listened to.
-  static let limit = 32
+  /// The maximum number of ancestors that are sent and accepted.
+  static let maximumAncestorCount = 32
 
   package var identity: KennelIdentity
-  /// The latest first.
+  /// The ancestors, the latest first.
   package var ancestors: [Ancestor] = []
 
-  /// Itself, which has all numbers, and those it was.
+  /// The kennel itself, which has all numbers, and its ancestors.
   private var all: [Ancestor] { [Ancestor(identity: identity, through: .max)] + ancestors }
 
-  /// Through which number its posts are those of another one too; 0 where none are.
+  /// Returns the number up to which another kennel has the same posts, or 0 if it shares none.
   func common(with other: KennelLineage) -> Int64 {
     var through: Int64 = 0
     for one in all {
@@ -62,17 +62,17 @@ package struct KennelLineage: Sendable, Hashable {
 // MARK: In the database
 
 extension KennelStore {
-  /// Which kennel this is.
+  /// Returns the identity of this kennel and its ancestors.
   package func lineage() async throws(KennelError) -> KennelLineage {
     try await database.read { connection throws(KennelError) in try KennelLineage(connection) }
   }
 
-  /// From now on it is another kennel than the one that the backup was made of.
+  /// Gives a restored store a new identity and makes the backup's identity an ancestor.
   ///
-  /// - Parameter directory: where it was unpacked, and opened once.
+  /// - Parameter directory: the directory of the restored store, which has been opened once.
   static func beginLineage(in directory: String) throws(KennelError) {
     let connection = try Connection(
-      path: directory + "/kennel.sqlite", access: .copying, patience: .zero)
+      path: directory + "/kennel.sqlite", access: .copying, busyTimeout: .zero)
     try connection.run("BEGIN IMMEDIATE")
     try connection.run(
       """
@@ -85,7 +85,7 @@ extension KennelStore {
 }
 
 extension KennelLineage {
-  /// Makes an identity where there is none.
+  /// Creates an identity if there is none.
   static func begin(_ connection: Connection) throws(KennelError) {
     try connection.run(
       """
@@ -96,10 +96,10 @@ extension KennelLineage {
   init(_ connection: Connection) throws(KennelError) {
     let rows = try connection.rows(
       "SELECT identity, through FROM identities ORDER BY through IS NULL DESC, number DESC LIMIT ?",
-      .integer(Int64(Self.limit + 1))
+      .integer(Int64(Self.maximumAncestorCount + 1))
     ) { (KennelIdentity(bytes: $0.blob(0)), $0.integer(1)) }
     guard let identity = rows.first?.0 else {
-      throw KennelError(.damaged, "The database does not say which kennel it is. Put a backup in its place.")
+      throw KennelError(.damaged, "The database has no kennel identity. Restore a backup.")
     }
     self.init(identity: identity)
     ancestors = rows.dropFirst().compactMap { row in

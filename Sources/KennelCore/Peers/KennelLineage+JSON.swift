@@ -1,5 +1,5 @@
 extension JSONText {
-  /// Which kennel it is that another one reads.
+  /// Writes the identity and the ancestors of a kennel.
   mutating func kennel(_ lineage: KennelLineage) {
     object("kennel") { json in
       json.member("id", lineage.identity.description)

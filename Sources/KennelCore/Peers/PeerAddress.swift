@@ -1,33 +1,33 @@
 import Foundation
 
-/// Where another kennel is.
+/// The address of another kennel.
 package struct PeerAddress: Sendable, Hashable {
-  /// Without a slash at its end.
+  /// The URL without a trailing slash.
   private let base: String
-  /// What posts from there are said to come from: its host, with its port when that is an unusual one, and its path when
-  /// it has one.
+  /// The name that is shown as the source of posts: the host, with the port if it is not the default port, and the path
+  /// if there is one.
   package let name: String
 
-  /// - Parameter text: a URL; `https` is meant when it has no scheme.
-  /// - Throws: `badAddress`, and what to do about it.
+  /// - Parameter text: a URL. The default scheme is `https`.
+  /// - Throws: `badAddress`. The description explains what to do.
   package init(_ text: String) throws(KennelError) {
     func refuse(_ sentence: String) -> KennelError { KennelError(.badAddress, sentence) }
     guard text.utf8.count <= 1000,
       let parts = URLComponents(string: text.contains("://") ? text : "https://" + text),
       let scheme = parts.scheme?.lowercased(), let host = parts.host?.lowercased(), !host.isEmpty
-    else { throw refuse("That is no kennel's address. Give one such as https://dogs.example.") }
+    else { throw refuse("The address is not valid. Use an address such as https://dogs.example.") }
     guard scheme == "https" || scheme == "http" else {
-      throw refuse("A kennel's address begins with https:// or http://.")
+      throw refuse("The address has an unknown scheme. Use https:// or http://.")
     }
     guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
-      throw refuse("A kennel's address has no name and password, no question mark and no number sign.")
+      throw refuse("The address has a user name, password, query or fragment. Remove it.")
     }
-    let usual = scheme == "https" ? 443 : 80
-    let authority = host + (parts.port.map { $0 == usual ? "" : ":\($0)" } ?? "")
+    let defaultPort = scheme == "https" ? 443 : 80
+    let authority = host + (parts.port.map { $0 == defaultPort ? "" : ":\($0)" } ?? "")
     let path = "/" + parts.percentEncodedPath.split(separator: "/").joined(separator: "/")
     name = authority + (path == "/" ? "" : path)
     base = "\(scheme)://\(name)"
-    guard URL(string: base) != nil else { throw refuse("That is no kennel's address.") }
+    guard URL(string: base) != nil else { throw refuse("The address is not valid.") }
   }
 
   /// The address itself.
@@ -40,7 +40,7 @@ package struct PeerAddress: Sendable, Hashable {
   var events: URL { url("/events") }
 
   private func url(_ rest: String) -> URL {
-    // Seen to be one when this was made; what is added has nothing that needs escaping.
+    // `init` has verified the URL, and the added text needs no escaping.
     URL(string: base + rest) ?? URL(fileURLWithPath: "/nonexistent")
   }
 }

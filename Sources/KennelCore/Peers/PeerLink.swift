@@ -2,18 +2,18 @@ import Foundation
 import Retriever
 import Synchronization
 
-/// Is told what a link receives, on a thread of the link's.
+/// A delegate that receives the events of a link, on a thread of the link.
 package protocol PeerLinkDelegate: AnyObject, Sendable {
-  /// There is news.
-  func peerLink(_ link: PeerLink, didReceive news: PeerNews)
-  /// The link is over: closed by the other kennel, broken, or not what it ought to be. Called once, and last; not after
-  /// ``PeerLink/close()``.
+  /// Called for each event.
+  func peerLink(_ link: PeerLink, didReceive event: PeerEvent)
+  /// Called when the link ends: the other kennel closed it, the connection failed, or the response was not valid. This
+  /// is the last call. It is not called after ``PeerLink/close()``.
   func peerLink(_ link: PeerLink, didCloseWith failure: PeerFailure)
 }
 
-/// An open line to the events of another kennel, with a delegate, as code from before async/await has it.
+/// A connection to the events of another kennel, with a delegate, as in code written before async/await.
 ///
-/// ``PeerListener`` is the bridge to async/await.
+/// ``PeerLinkContinuation`` is the bridge to async/await.
 package final class PeerLink: Sendable {
   private enum State {
     case idle
@@ -27,7 +27,7 @@ package final class PeerLink: Sendable {
   private struct Owner: Sendable { weak var delegate: (any PeerLinkDelegate)? }
   private let owner: Mutex<Owner>
 
-  /// - Parameter delegate: is not kept.
+  /// - Parameter delegate: held weakly.
   package init(to peer: PeerAddress, session: URLSession, delegate: any PeerLinkDelegate) {
     self.peer = peer
     self.session = session
@@ -36,7 +36,7 @@ package final class PeerLink: Sendable {
 
   deinit { close() }
 
-  /// Connects; a link is opened once.
+  /// Connects. A link can be opened only once.
   package func open() {
     var request = PeerTransport.request(peer.events)
     request.setValue("application/x-ndjson", forHTTPHeaderField: "Accept")
@@ -46,20 +46,20 @@ package final class PeerLink: Sendable {
       state = .open(task)
       return true
     }
-    // One that was never begun tells nobody of its end.
+    // A task that was never resumed does not report its end.
     guard isFirst else { return task.cancel() }
     task.delegate = LinkFeed(self)
     task.resume()
   }
 
-  /// Ends the link; the delegate hears nothing more.
+  /// Ends the link. The delegate is not called again.
   package func close() {
     if let task = end() { task.cancel() }
   }
 
-  fileprivate func received(_ news: [PeerNews]) {
+  fileprivate func received(_ events: [PeerEvent]) {
     guard let delegate = openDelegate else { return }
-    for one in news { delegate.peerLink(self, didReceive: one) }
+    for event in events { delegate.peerLink(self, didReceive: event) }
   }
 
   fileprivate func failed(_ failure: PeerFailure) {
@@ -73,7 +73,7 @@ package final class PeerLink: Sendable {
     return owner.withLock { $0.delegate }
   }
 
-  /// The task that was open; nil when there was none.
+  /// Ends the link. Returns the open task, or nil if there was none.
   private func end() -> URLSessionTask? {
     state.withLock { state in
       defer { state = .closed }
@@ -83,12 +83,12 @@ package final class PeerLink: Sendable {
   }
 }
 
-/// What the session tells of the link's transfer. The transfer keeps it; it does not keep the link.
+/// The delegate of the link's task. The task retains it; it does not retain the link.
 private final class LinkFeed: URLSessionDataDelegate {
   private struct Target: Sendable { weak var link: PeerLink? }
 
   private let target: Mutex<Target>
-  private let parser = Mutex(PeerNewsParser())
+  private let parser = Mutex(PeerEventParser())
 
   init(_ link: PeerLink) { target = Mutex(Target(link: link)) }
 
@@ -98,7 +98,7 @@ private final class LinkFeed: URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    guard let failure = PeerFailure(response, hopingFor: [200]) else { return completionHandler(.allow) }
+    guard let failure = PeerFailure(response, expecting: [200]) else { return completionHandler(.allow) }
     link?.failed(failure)
     completionHandler(.cancel)
   }
@@ -108,8 +108,8 @@ private final class LinkFeed: URLSessionDataDelegate {
       Result { () throws(KennelError) in try parser.append(data) }
     }
     switch parsed {
-    case .success(let news): link?.received(news)
-    case .failure(let error): link?.failed(.lasting(error))
+    case .success(let events): link?.received(events)
+    case .failure(let error): link?.failed(.permanent(error))
     }
   }
 
@@ -121,7 +121,7 @@ private final class LinkFeed: URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    let closed = KennelError(.unreachable, "The other kennel has ended the link.")
-    link?.failed(error.map { PeerFailure($0) } ?? .passing(closed))
+    let closed = KennelError(.unreachable, "The other kennel has closed the connection.")
+    link?.failed(error.map { PeerFailure($0) } ?? .temporary(closed))
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A post as another kennel offers it.
+/// A post that another kennel offers.
 struct PeerPost: Sendable, Hashable {
   var id: Int64
   var author: String
@@ -10,14 +10,14 @@ struct PeerPost: Sendable, Hashable {
   var byteCount: Int
 }
 
-/// A page of what another kennel offers. Nothing in it is believed before it was looked at.
+/// A page of posts that another kennel offers. Everything in it is validated before it is used.
 struct PeerPage: Sendable {
-  /// How many posts are asked for.
-  static let limit = 100
-  /// The longest caption is 8,000 bytes, each of which may be escaped as six.
-  static let byteLimit = 8 << 20
+  /// The number of posts that are requested.
+  static let pageSize = 100
+  /// The maximum size of a page. A caption has up to 8,000 bytes, each of which may be escaped as six.
+  static let maximumByteCount = 8 << 20
 
-  /// A post that can be taken, or why not.
+  /// A post that can be taken, or the reason why it cannot.
   enum Offer: Sendable, Hashable {
     case post(PeerPost)
     case refused(id: Int64, reason: String)
@@ -31,9 +31,9 @@ struct PeerPage: Sendable {
   }
 
   var offers: [Offer]
-  /// Which kennel it is; nil for one of before kennels told.
+  /// The identity of the kennel, or nil for an older version that does not send it.
   var lineage: KennelLineage?
-  /// Whether more follow.
+  /// Whether this is the last page.
   var isLast: Bool
 
   fileprivate struct Shape: Decodable {
@@ -67,31 +67,32 @@ struct PeerPage: Sendable {
     var next: Int64?
   }
 
-  /// - Parameter cursor: the id after which the page was asked for.
-  /// - Throws: `badPeer` when it is no page.
-  init(_ data: Data, after cursor: Int64, photoSizeLimit: Int) throws(KennelError) {
+  /// - Parameter cursor: the id after which the page was requested.
+  /// - Throws: `badPeer` if the page is not valid.
+  init(_ data: Data, after cursor: Int64, maximumPhotoSize: Int) throws(KennelError) {
     let shape: Shape
     do {
       shape = try JSONDecoder().decode(Shape.self, from: data)
     } catch {
       throw KennelError(
-        .badPeer, "What is at that address gives no posts as a kennel does. Check the address.")
+        .badPeer, "The server at this address does not send posts like a kennel. Check the address.")
     }
     var last = cursor
     for post in shape.posts {
       guard post.id > last else {
-        throw KennelError(.badPeer, "The other kennel gives its posts out of order. It may need an update.")
+        throw KennelError(.badPeer, "The other kennel sent posts out of order. It may need an update.")
       }
       last = post.id
     }
-    guard shape.posts.count <= Self.limit, shape.next == nil || (shape.next == last && last > cursor) else {
-      throw KennelError(.badPeer, "The other kennel gives pages that do not follow each other.")
+    guard shape.posts.count <= Self.pageSize, shape.next == nil || (shape.next == last && last > cursor)
+    else {
+      throw KennelError(.badPeer, "The other kennel sent pages that are not consecutive.")
     }
     lineage = try shape.kennel.map { kennel throws(KennelError) in try KennelLineage(kennel) }
     isLast = shape.next == nil
     offers = shape.posts.map { post in
       do throws(KennelError) {
-        return .post(try PeerPost(post, photoSizeLimit: photoSizeLimit))
+        return .post(try PeerPost(post, maximumPhotoSize: maximumPhotoSize))
       } catch {
         return .refused(id: post.id, reason: error.description)
       }
@@ -103,29 +104,29 @@ extension KennelLineage {
   fileprivate init(_ kennel: PeerPage.Shape.Kennel) throws(KennelError) {
     guard let identity = KennelIdentity(kennel.id) else {
       throw KennelError(
-        .badPeer, "The other kennel tells in an unknown way which one it is. This one may need an update.")
+        .badPeer, "The other kennel sent an identity in an unknown format. This kennel may need an update.")
     }
     self.init(identity: identity)
-    ancestors = (kennel.was ?? []).prefix(Self.limit).compactMap { ancestor in
+    ancestors = (kennel.was ?? []).prefix(Self.maximumAncestorCount).compactMap { ancestor in
       KennelIdentity(ancestor.id).map { Ancestor(identity: $0, through: max(ancestor.through, 0)) }
     }
   }
 }
 
 extension PeerPost {
-  fileprivate init(_ post: PeerPage.Shape.Post, photoSizeLimit: Int) throws(KennelError) {
+  fileprivate init(_ post: PeerPage.Shape.Post, maximumPhotoSize: Int) throws(KennelError) {
     try TextRules.check(post.caption, TextRules.caption, name: "caption")
     guard let author = try? UserName(post.author) else {
-      throw KennelError(.badName, "Its author's name is none that a kennel has.")
+      throw KennelError(.badName, "The author's name is not valid.")
     }
     guard let created = try? Date(post.created, strategy: .iso8601) else {
-      throw KennelError(.badPeer, "Its date is none.")
+      throw KennelError(.badPeer, "The date is not valid.")
     }
     guard let hash = PhotoHash(post.photo.hash), post.photo.bytes > 0, post.photo.width > 0,
       post.photo.height > 0
-    else { throw KennelError(.badPhoto, "What is said of its photo cannot be true.") }
+    else { throw KennelError(.badPhoto, "The properties of the photo are not valid.") }
     let (pixels, isTooMuch) = post.photo.width.multipliedReportingOverflow(by: post.photo.height)
-    guard !isTooMuch, pixels <= PhotoInspector.pixelLimit, post.photo.bytes <= photoSizeLimit else {
+    guard !isTooMuch, pixels <= PhotoInspector.maximumPixelCount, post.photo.bytes <= maximumPhotoSize else {
       throw .photoTooLarge
     }
     self.init(

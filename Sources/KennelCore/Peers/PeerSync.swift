@@ -1,25 +1,25 @@
 import Foundation
 import Retriever
 
-/// Takes what another kennel offers and this one does not have.
+/// Takes the posts that another kennel offers and this one does not have.
 ///
-/// Nothing of the peer is believed: posts are looked at one by one, a photo has the hash that was announced and is
-/// decoded before it is kept. A post is taken in one transaction with the note that it was; so a sync can be cancelled,
-/// cut or killed at any moment, and the next one goes on, in the middle of a photo too. What the peer deletes later stays
-/// here; what was deleted here does not come back.
+/// All data from the peer is validated: each post is checked, and a photo must have the announced hash and be decodable
+/// before it is kept. A post and the note that it was taken are stored in one transaction. A sync can therefore be
+/// cancelled or killed at any moment, and the next one resumes, even in the middle of a photo. Posts that the peer
+/// deletes later stay here. Posts that were deleted here are not taken again.
 ///
-/// What was taken is remembered by which kennel it came from, not by its address: it may move, and another one may take
-/// its place.
+/// The posts that were taken are remembered by the identity of the kennel, not by its address: it may move, and another
+/// kennel may take its place.
 package struct PeerSync: Sendable {
-  /// What one run may take, and how patient it is.
+  /// The limits of one run.
   package struct Limits: Sendable, Hashable {
-    package var posts = 10_000
-    /// Of photos.
-    package var bytes = 20 << 30
-    /// The pause after a first failure; longer ones follow.
+    package var maximumPosts = 10_000
+    /// The maximum number of photo bytes.
+    package var maximumPhotoBytes = 20 << 30
+    /// The pause after the first failure. Later pauses are longer.
     package var firstPause = Duration.seconds(1)
-    /// How many failures in a row end a run.
-    package var failures = 6
+    /// The number of consecutive failures that end a run.
+    package var maximumFailures = 6
 
     package init() {}
   }
@@ -33,10 +33,10 @@ package struct PeerSync: Sendable {
   let transport: PeerTransport
 
   /// - Parameters:
-  ///   - owner: whose posts they are here.
-  ///   - session: for other kennels; see ``makeSession(allowsPrivateAddresses:)``.
-  ///   - clock: what pauses are measured with.
-  ///   - inspect: finds out what a photo is.
+  ///   - owner: the user who owns the posts here.
+  ///   - session: a session for other kennels; see ``makeSession(allowsPrivateAddresses:)``.
+  ///   - clock: the clock for pauses.
+  ///   - inspect: decodes a photo and returns its properties.
   package init(
     from peer: PeerAddress, as owner: User.ID, into store: KennelStore, session: URLSession,
     limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
@@ -54,23 +54,23 @@ package struct PeerSync: Sendable {
     transport = PeerTransport(session: session, peer: peer)
   }
 
-  /// A session for other kennels: no cookies, no credentials, and only public addresses unless said otherwise.
+  /// Creates a session for other kennels: without cookies and credentials, and by default for public addresses only.
   package static func makeSession(allowsPrivateAddresses: Bool = false) -> URLSession {
     PeerTransport.makeSession(allowsPrivateAddresses: allowsPrivateAddresses)
   }
 
-  /// Takes what is new, and returns when nothing is left.
+  /// Takes all new posts, and returns when none are left.
   ///
-  /// Cancelling ends it soon; what was taken stays. It tries again when the peer is lost or busy; where nobody is at the
-  /// very first, only once.
+  /// Cancelling stops it soon. Posts that were taken stay. It tries again if the connection is lost or the peer is
+  /// busy. If the very first connection fails, it makes only one more attempt.
   ///
   /// - Parameters:
-  ///   - progress: called often, one call after the other; with nothing first.
+  ///   - progress: called often, never concurrently. The first call reports zero progress.
   ///   - retrying: called before each pause.
-  ///   - replaced: called when another kennel is at the address than before; it is read from its beginning, or from
-  ///     where it was the last time.
-  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `badAddress` for this kennel itself, `busy` when the same peer is
-  ///   being read already, `cancelled`, or what the store says.
+  ///   - replaced: called when a different kennel is at the address than before. It is read from its beginning, or from
+  ///     its last read position.
+  /// - Throws: `unreachable`, `badPeer` or `notAllowed`, `badAddress` if the address is that of this kennel, `busy` if
+  ///   the same peer is already being read, `cancelled`, or an error of the store.
   @discardableResult
   package func run(
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
@@ -79,52 +79,54 @@ package struct PeerSync: Sendable {
   ) async throws(KennelError) -> SyncReport {
     let partials = try await PartialPhotos.open(for: peer, in: store)
     defer { partials.end() }
-    let teller = SyncTeller(progress: progress, retrying: retrying, replaced: replaced)
-    // So whoever adds up runs knows that this one has begun.
-    teller.update { _ in }
+    let reporter = SyncProgressReporter(progress: progress, retrying: retrying, replaced: replaced)
+    // The first call reports the start of this run to callers that add up several runs.
+    reporter.update { _ in }
     var report = SyncReport()
-    var (memory, page) = try await firstPage(teller)
+    var (readState, page) = try await firstPage(reporter)
     while true {
       for offer in page.offers {
-        if report.taken >= limits.posts || teller.now.bytes >= limits.bytes {
+        if report.taken >= limits.maximumPosts || reporter.now.bytes >= limits.maximumPhotoBytes {
           report.isLimited = true
           break
         }
-        try await handle(offer, memory.key, partials, teller, &report)
-        memory.cursor = offer.id
-        teller.update { $0.seen += 1 }
+        try await handle(offer, readState.key, partials, reporter, &report)
+        readState.cursor = offer.id
+        reporter.update { $0.seen += 1 }
       }
-      // Those that were not taken are dealt with too.
-      try await store.posts.advanceCursor(to: memory.cursor, of: memory.key)
-      report.bytes = teller.now.bytes
+      // Refused and known posts also advance the read position.
+      try await store.posts.advanceCursor(to: readState.cursor, of: readState.key)
+      report.bytes = reporter.now.bytes
       if page.isLast || report.isLimited { return report }
-      page = try await nextPage(behind: page, after: memory.cursor, teller)
+      page = try await nextPage(following: page, after: readState.cursor, reporter)
     }
   }
 
-  /// Finds out which kennel it is, and has its first page with something new.
-  private func firstPage(_ teller: SyncTeller) async throws(KennelError) -> (PeerMemory, PeerPage) {
-    let guess = try await store.posts.memory(at: peer.name)
-    let page = try await page(after: guess.cursor, hasAnswered: false, teller)
-    let memory = try await store.posts.meet(page.lineage, at: peer.name)
-    if memory.isReplacement { teller.replaced() }
-    if memory.cursor == guess.cursor { return (memory, page) }
-    return (memory, try await nextPage(behind: page, after: memory.cursor, teller))
+  /// Identifies the kennel and loads its first page with new posts.
+  private func firstPage(_ reporter: SyncProgressReporter) async throws(KennelError) -> (
+    PeerReadState, PeerPage
+  ) {
+    let guess = try await store.posts.readState(at: peer.name)
+    let page = try await page(after: guess.cursor, hasAnswered: false, reporter)
+    let readState = try await store.posts.recordIdentity(page.lineage, at: peer.name)
+    if readState.isReplacement { reporter.replaced() }
+    if readState.cursor == guess.cursor { return (readState, page) }
+    return (readState, try await nextPage(following: page, after: readState.cursor, reporter))
   }
 
   private func nextPage(
-    behind page: PeerPage, after cursor: Int64, _ teller: SyncTeller
+    following page: PeerPage, after cursor: Int64, _ reporter: SyncProgressReporter
   ) async throws(KennelError) -> PeerPage {
-    let next = try await self.page(after: cursor, hasAnswered: true, teller)
+    let next = try await self.page(after: cursor, hasAnswered: true, reporter)
     guard next.lineage?.identity == page.lineage?.identity else {
       throw KennelError(
-        .unreachable, "Another kennel has taken the place of the one that was read. Try again.")
+        .unreachable, "The address now belongs to a different kennel. Try again.")
     }
     return next
   }
 
   private func handle(
-    _ offer: PeerPage.Offer, _ key: PeerKey, _ partials: PartialPhotos, _ teller: SyncTeller,
+    _ offer: PeerPage.Offer, _ key: PeerKey, _ partials: PartialPhotos, _ reporter: SyncProgressReporter,
     _ report: inout SyncReport
   ) async throws(KennelError) {
     switch offer {
@@ -137,28 +139,28 @@ package struct PeerSync: Sendable {
         return
       }
       do throws(PeerFailure) {
-        let isNew = try await take(post, key, partials, teller)
+        let isNew = try await take(post, key, partials, reporter)
         if isNew {
           report.taken += 1
-          teller.update { $0.taken += 1 }
+          reporter.update { $0.taken += 1 }
         } else {
           report.known += 1
         }
       } catch {
         switch error {
-        case .missing: report.refuse(post.id, "It was deleted meanwhile.")
-        case .lasting(let error) where error.isOfOnePost: report.refuse(post.id, error.description)
-        case .lasting(let error), .passing(let error, _), .absent(let error): throw error
+        case .missing: report.refuse(post.id, "The post was deleted in the meantime.")
+        case .permanent(let error) where error.isOfOnePost: report.refuse(post.id, error.description)
+        case .permanent(let error), .temporary(let error, _), .unreachable(let error): throw error
         }
       }
     }
   }
 
   private func take(
-    _ post: PeerPost, _ key: PeerKey, _ partials: PartialPhotos, _ teller: SyncTeller
+    _ post: PeerPost, _ key: PeerKey, _ partials: PartialPhotos, _ reporter: SyncProgressReporter
   ) async throws(PeerFailure) -> Bool {
     do {
-      let photo = try await photo(of: post, partials, teller)
+      let photo = try await photo(of: post, partials, reporter)
       let facts = try await inspect(photo.path)
       let origin = Post.Origin(kennel: peer.name, author: post.author, id: post.id)
       return try await store.posts.take(
@@ -170,39 +172,39 @@ package struct PeerSync: Sendable {
     }
   }
 
-  /// A photo, whole and with the hash that was announced.
+  /// Fetches a complete photo with the announced hash.
   private func photo(
-    of post: PeerPost, _ partials: PartialPhotos, _ teller: SyncTeller
+    of post: PeerPost, _ partials: PartialPhotos, _ reporter: SyncProgressReporter
   ) async throws(PeerFailure) -> StagedPhoto {
     do {
-      // Twice: the first bytes may have come from an earlier run, and be others than those that followed.
+      // Two attempts: the first bytes may come from an earlier run and belong to a different photo.
       for _ in 0..<2 {
         let partial = try await partials.begin(post.hash, byteCount: post.byteCount)
-        try await persist(teller) { () async throws(PeerFailure) in
-          let before = teller.now.bytes
+        try await persist(reporter) { () async throws(PeerFailure) in
+          let before = reporter.now.bytes
           do throws(PeerFailure) {
-            try await transport.fetch(partial, of: post.id) { count in teller.update { $0.bytes += count } }
+            try await transport.fetch(partial, of: post.id) { count in reporter.update { $0.bytes += count } }
             return .done(())
           } catch {
-            return .failed(error, hadProgress: teller.now.bytes > before)
+            return .failed(error, hadProgress: reporter.now.bytes > before)
           }
         }
         let photo = try await store.photos.adopt(partial.path, expecting: post.hash)
         try await partial.remove()
         if let photo { return photo }
       }
-      throw KennelError(.badPhoto, "Its photo is another one than was said.")
+      throw KennelError(.badPhoto, "The photo does not match the announced hash.")
     } catch {
       throw PeerFailure(error)
     }
   }
 
   private func page(
-    after cursor: Int64, hasAnswered: Bool, _ teller: SyncTeller
+    after cursor: Int64, hasAnswered: Bool, _ reporter: SyncProgressReporter
   ) async throws(KennelError) -> PeerPage {
     let data: Data
     do throws(PeerFailure) {
-      data = try await persist(teller, hasAnswered: hasAnswered) { () async throws(PeerFailure) in
+      data = try await persist(reporter, hasAnswered: hasAnswered) { () async throws(PeerFailure) in
         do throws(PeerFailure) {
           return .done(try await transport.page(after: cursor))
         } catch {
@@ -212,7 +214,7 @@ package struct PeerSync: Sendable {
     } catch {
       throw error.error
     }
-    return try PeerPage(data, after: cursor, photoSizeLimit: store.photos.sizeLimit)
+    return try PeerPage(data, after: cursor, maximumPhotoSize: store.photos.maximumPhotoSize)
   }
 
   private enum Attempt<Value> {
@@ -220,27 +222,27 @@ package struct PeerSync: Sendable {
     case failed(PeerFailure, hadProgress: Bool)
   }
 
-  /// Tries until it is done, it would be the same again, or patience is at its end.
+  /// Repeats an attempt until it succeeds, fails permanently, or has failed too often.
   private func persist<Value>(
-    _ teller: SyncTeller, hasAnswered: Bool = true,
+    _ reporter: SyncProgressReporter, hasAnswered: Bool = true,
     _ attempt: () async throws(PeerFailure) -> Attempt<Value>
   ) async throws(PeerFailure) -> Value {
-    var patience = PeerPatience(
-      firstPause: limits.firstPause, limit: limits.failures, hasAnswered: hasAnswered)
+    var retryPolicy = RetryPolicy(
+      firstPause: limits.firstPause, limit: limits.maximumFailures, hasAnswered: hasAnswered)
     while true {
       switch try await attempt() {
       case .done(let value): return value
       case .failed(let failure, let hadProgress):
-        guard let pause = patience.pause(after: failure, hadProgress: hadProgress) else { throw failure }
-        teller.retrying(SyncRetry(error: failure.error, pause: pause))
-        do { try await clock.sleep(for: pause) } catch { throw .lasting(.cancelled) }
+        guard let pause = retryPolicy.pause(after: failure, hadProgress: hadProgress) else { throw failure }
+        reporter.retrying(SyncRetry(error: failure.error, pause: pause))
+        do { try await clock.sleep(for: pause) } catch { throw .permanent(.cancelled) }
       }
     }
   }
 }
 
 extension KennelError {
-  /// Whether it is about what one post is, so that the others may do.
+  /// Whether the error is about a single post, so that the sync can continue with the others.
   fileprivate var isOfOnePost: Bool {
     [.badPhoto, .photoTooLarge, .unknownFormat, .badText, .badName].contains(code)
   }

@@ -1,12 +1,12 @@
 import Foundation
 import Retriever
 
-/// Has pages and photos come from another kennel. Makes one attempt at a time; who calls decides on another one.
+/// Loads pages and photos from another kennel. Each call makes one attempt. The caller decides whether to repeat it.
 struct PeerTransport: Sendable {
   let session: URLSession
   let peer: PeerAddress
 
-  /// A session for other kennels: no cookies, no credentials, and only public addresses unless said otherwise.
+  /// Creates a session for other kennels: without cookies and credentials, and by default for public addresses only.
   static func makeSession(allowsPrivateAddresses: Bool) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
@@ -19,13 +19,13 @@ struct PeerTransport: Sendable {
 
   func page(after cursor: Int64) async throws(PeerFailure) -> Data {
     do {
-      let request = Self.request(peer.page(after: cursor, limit: PeerPage.limit))
+      let request = Self.request(peer.page(after: cursor, limit: PeerPage.pageSize))
       let (bytes, response) = try await session.bytes(for: request, delegate: StayingDelegate())
-      if let failure = PeerFailure(response, hopingFor: [200]) { throw failure }
+      if let failure = PeerFailure(response, expecting: [200]) { throw failure }
       var data = Data()
       for try await chunk in bytes.chunks {
-        guard data.count + chunk.count <= PeerPage.byteLimit else {
-          throw KennelError(.badPeer, "The other kennel gives a page without end.")
+        guard data.count + chunk.count <= PeerPage.maximumByteCount else {
+          throw KennelError(.badPeer, "The other kennel sent a page that is too large.")
         }
         data += chunk
       }
@@ -35,9 +35,9 @@ struct PeerTransport: Sendable {
     }
   }
 
-  /// Fetches what is missing of a photo.
+  /// Fetches the missing bytes of a photo.
   ///
-  /// - Parameter received: called with the number of bytes that have come and are kept.
+  /// - Parameter received: called with the number of bytes that were received and stored.
   func fetch(
     _ partial: PartialPhoto, of post: Int64, received: @Sendable (Int) -> Void
   ) async throws(PeerFailure) {
@@ -45,7 +45,7 @@ struct PeerTransport: Sendable {
       var (count, tag) = try await partial.state()
       if count == partial.byteCount { return }
       var request = Self.request(peer.photo(of: post))
-      // Without a tag nobody knows whether the photo is still the same one.
+      // Without a tag, it is unknown whether the photo is still the same.
       if let tag, count > 0, count < partial.byteCount {
         request.setValue("bytes=\(count)-", forHTTPHeaderField: "Range")
         request.setValue(tag, forHTTPHeaderField: "If-Range")
@@ -53,12 +53,12 @@ struct PeerTransport: Sendable {
       let (bytes, response) = try await session.bytes(for: request, delegate: StayingDelegate())
       if (response as? HTTPURLResponse)?.statusCode == 416 {
         try await partial.restart(tag: nil)
-        throw PeerFailure.passing(KennelError(.badPeer, "The other kennel has another photo by now."))
+        throw PeerFailure.temporary(KennelError(.badPeer, "The photo has changed on the other kennel."))
       }
-      if let failure = PeerFailure(response, hopingFor: [200, 206]) { throw failure }
+      if let failure = PeerFailure(response, expecting: [200, 206]) { throw failure }
       if !Self.continues(response, from: count, of: partial.byteCount, tag: tag) {
         guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-          throw KennelError(.badPeer, "The other kennel sends another part of a photo than it was asked for.")
+          throw KennelError(.badPeer, "The other kennel sent a different part of a photo than requested.")
         }
         count = 0
         try await partial.restart(tag: (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag"))
@@ -66,7 +66,7 @@ struct PeerTransport: Sendable {
       for try await chunk in bytes.chunks {
         guard chunk.count <= partial.byteCount - count else {
           try await partial.restart(tag: nil)
-          throw KennelError(.badPhoto, "Its photo has more bytes than was said.")
+          throw KennelError(.badPhoto, "The photo has more bytes than announced.")
         }
         try await partial.append(chunk)
         count += chunk.count
@@ -74,34 +74,34 @@ struct PeerTransport: Sendable {
       }
       guard count == partial.byteCount else {
         try await partial.restart(tag: nil)
-        throw KennelError(.badPhoto, "Its photo has fewer bytes than was said.")
+        throw KennelError(.badPhoto, "The photo has fewer bytes than announced.")
       }
     } catch {
       throw PeerFailure(error)
     }
   }
 
-  /// Whether a response is what follows the bytes that are there.
+  /// Returns whether a response continues the bytes that are stored.
   private static func continues(
     _ response: URLResponse, from count: Int, of total: Int, tag: String?
   ) -> Bool {
     guard let response = response as? HTTPURLResponse, response.statusCode == 206, count > 0, let tag,
       response.value(forHTTPHeaderField: "Content-Range") == "bytes \(count)-\(total - 1)/\(total)"
     else { return false }
-    // RFC 9110, 15.3.7: the tag need not be there again when the request had If-Range.
+    // RFC 9110, section 15.3.7: the response need not repeat the tag if the request had If-Range.
     return response.value(forHTTPHeaderField: "ETag").map { $0 == tag } ?? true
   }
 
   static func request(_ url: URL) -> URLRequest {
     var request = URLRequest(url: url)
     request.setValue("Kennel", forHTTPHeaderField: "User-Agent")
-    // Ranges count the bytes as they are sent; what is limited here is what comes.
+    // Byte ranges count the encoded bytes, and the limits here apply to the bytes that are received.
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     return request
   }
 }
 
-/// Follows no redirect: a peer must not have this machine fetch from elsewhere.
+/// Follows no redirects: a peer must not make this machine load other addresses.
 private final class StayingDelegate: URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

@@ -1,43 +1,43 @@
-/// How far a sync has come.
+/// The progress of a sync.
 package struct SyncProgress: Sendable, Hashable {
-  /// Posts of the peer that were looked at.
+  /// The number of the peer's posts that were checked.
   package var seen = 0
-  /// Posts that are here now and were not before.
+  /// The number of posts that are new here.
   package var taken = 0
-  /// Bytes of photos that have come.
+  /// The number of photo bytes that were received.
   package var bytes = 0
 
   package init() {}
 }
 
-/// Another try that is to come.
+/// A planned retry.
 package struct SyncRetry: Sendable {
-  /// Why.
+  /// The error that caused it.
   package var error: KennelError
-  /// How soon.
+  /// The time until the retry.
   package var pause: Duration
 }
 
-/// What a sync did.
+/// The result of a sync.
 package struct SyncReport: Sendable, Hashable {
-  /// A post that was not taken, and will not be asked for again.
+  /// A post that was refused and will not be requested again.
   package struct Refusal: Sendable, Hashable {
-    /// Its id at the peer.
+    /// The id of the post at the peer.
     package var id: Int64
-    /// A sentence.
+    /// The reason as a sentence.
     package var reason: String
   }
 
-  /// Posts that are here now and were not before.
+  /// The number of posts that are new here.
   package var taken = 0
-  /// Posts that were taken before.
+  /// The number of posts that were taken before.
   package var known = 0
   package var refusedCount = 0
-  /// The first hundred of them.
+  /// The first hundred refusals.
   package var refusals: [Refusal] = []
-  /// Bytes of photos that have come.
+  /// The number of photo bytes that were received.
   package var bytes = 0
-  /// Whether the limits of one run ended it: the next one goes on from there.
+  /// Whether the run stopped at a limit. The next run resumes there.
   package var isLimited = false
 
   package init() {}

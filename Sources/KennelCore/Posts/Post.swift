@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a photo is, beyond its bytes: whoever decoded it says so.
+/// The properties of a photo, as determined by decoding it.
 package struct PhotoFacts: Sendable, Hashable {
-  /// A format that is taken in.
+  /// A supported format.
   package enum Format: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif
   }
 
-  /// In pixels, as it is seen (turned upright).
+  /// The size in pixels after the photo was rotated upright.
   package var width: Int
   package var height: Int
   package var format: Format
-  /// A few bytes from which a blurred placeholder is drawn; empty when there are none.
+  /// A few bytes that encode a blurred placeholder, or an empty array if there are none.
   package var thumbHash: [UInt8]
 
   package init(width: Int, height: Int, format: Format, thumbHash: [UInt8]) {
@@ -22,15 +22,15 @@ package struct PhotoFacts: Sendable, Hashable {
   }
 }
 
-/// A photo with a caption, and what others made of it.
+/// A photo with a caption, its favourites and its comments.
 package struct Post: Sendable, Hashable, Identifiable {
-  /// Where a post that was fetched from another kennel was born.
+  /// The origin of a post that was fetched from another kennel.
   package struct Origin: Sendable, Hashable {
-    /// The other kennel's host, with its port when that is an unusual one.
+    /// The other kennel's host, with its port if that is not the default port.
     package var kennel: String
-    /// The author's name there.
+    /// The author's name in the other kennel.
     package var author: String
-    /// The post's id there.
+    /// The post's id in the other kennel.
     package var id: Int64
 
     package init(kennel: String, author: String, id: Int64) {
@@ -50,13 +50,13 @@ package struct Post: Sendable, Hashable, Identifiable {
   package var created: Date
   package var favouriteCount: Int
   package var commentCount: Int
-  /// Whether the user it was asked for favours it.
+  /// Whether the post is a favourite of the user for whom it was loaded.
   package var isFavourite: Bool
-  /// Nil for a post that was born here.
+  /// The origin, or nil for a post that was created here.
   package var origin: Origin?
 }
 
-/// What somebody wrote under a post.
+/// A comment on a post.
 package struct Comment: Sendable, Hashable, Identifiable {
   package var id: Int64
   package var post: Post.ID

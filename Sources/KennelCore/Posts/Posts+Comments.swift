@@ -28,13 +28,13 @@ extension Posts {
     }
   }
 
-  /// Comments after one, the oldest first.
+  /// Returns the comments after a given one, the oldest first.
   ///
   /// - Throws: `noSuchPost`.
   package func comments(
     on post: Post.ID, after: Comment.ID? = nil, limit: Int = 50
   ) async throws(KennelError) -> [Comment] {
-    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
     return try await database.read { connection throws(KennelError) in
       let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
       guard exists != nil else { throw Self.noSuchPost }
@@ -53,7 +53,7 @@ extension Posts {
 
   /// Deletes a comment.
   ///
-  /// - Throws: `noSuchComment`, or `notAllowed` unless the user is its author, the post's author or an owner.
+  /// - Throws: `noSuchComment`, or `notAllowed` if the user is neither its author, nor the post's author, nor an owner.
   package func deleteComment(_ id: Comment.ID, by user: User.ID) async throws(KennelError) {
     let now = clock.now()
     try await database.write { [changes] transaction throws(KennelError) in
@@ -63,7 +63,7 @@ extension Posts {
         .integer(id)
       ) { row in (post: row.integer(0), authors: [row.integer(1), row.integer(2)]) }
       guard let found else {
-        throw KennelError(.noSuchComment, "There is no such comment; it may have been deleted.")
+        throw KennelError(.noSuchComment, "The comment does not exist. It may have been deleted.")
       }
       try Self.require(user, oneOf: found.authors, connection)
       try connection.run("DELETE FROM comments WHERE id = ?", .integer(id))

@@ -1,13 +1,13 @@
 extension Posts {
-  /// What a post's favourites are after a change.
+  /// The favourites of a post after a change.
   package struct FavouriteState: Sendable, Hashable {
     package var isFavourite: Bool
     package var count: Int
-    /// The latest event that this follows from, or comes after.
+    /// The id of the latest event that this state includes.
     package var lastEvent: Int64
   }
 
-  /// Makes a post a favourite of a user, or no longer; asking for what is so already changes nothing.
+  /// Adds a post to a user's favourites, or removes it. If the post already has the requested state, nothing changes.
   ///
   /// - Throws: `noSuchPost` or `noSuchUser`.
   @discardableResult
@@ -42,11 +42,11 @@ extension Posts {
     }
   }
 
-  /// A user's favourites before a post, the newest post first.
+  /// Returns a user's favourites before a post, the newest post first.
   package func favourites(
     of user: User.ID, before: Post.ID? = nil, limit: Int = 50
   ) async throws(KennelError) -> [Post] {
-    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
     return try await database.read { connection throws(KennelError) in
       let ids = try connection.rows(
         "SELECT post FROM favourites WHERE user = ? AND post < ? ORDER BY post DESC LIMIT ?", .integer(user),
@@ -55,7 +55,7 @@ extension Posts {
     }
   }
 
-  /// Counted, never kept: it cannot drift.
+  /// Returns the number of favourites. It is counted each time, so a stored number cannot become wrong.
   static func favouriteCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
     let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
       row in

@@ -1,19 +1,19 @@
-// The same question asked in two ways: with a completion handler, as code from before async/await does, and with await.
+// The same query in two forms: with a completion handler, as in code written before async/await, and with await.
 
 extension Posts {
-  /// How many posts `persistentPosts()` gives at most: the newest.
-  package static let persistentPostsLimit = 10_000
+  /// The maximum number of posts that `persistentPosts()` returns. It returns the newest ones.
+  package static let maximumPersistentPostCount = 10_000
 
-  /// Calls back once with all posts, the oldest first, or with none and an error.
+  /// Loads all posts, the oldest first, and calls the completion handler once, with the posts or with an error.
   ///
-  /// - Parameter completion: called on a thread that may be blocked for a moment, whatever happens: also when the
-  ///   ticket cancels the question, and when the store is closed.
-  /// - Returns: what takes the question back as long as it waits for its turn.
+  /// - Parameter completion: called in every case, on a thread that may be blocked briefly: also when the ticket
+  ///   cancels the query, and when the store is closed.
+  /// - Returns: a ticket that cancels the query as long as it is waiting.
   @discardableResult
   package func getPersistentPosts(
     completion: @escaping @Sendable ([Post], (any Error)?) -> Void
-  ) -> LaneTicket {
-    let ticket = LaneTicket()
+  ) -> CancellationTicket {
+    let ticket = CancellationTicket()
     askForPersistentPosts(ticket) { result in
       switch result {
       case .success(let posts): completion(posts, nil)
@@ -23,11 +23,11 @@ extension Posts {
     return ticket
   }
 
-  /// All posts, the oldest first.
+  /// Returns all posts, the oldest first.
   ///
-  /// - Throws: what the database says; `CancellationError` when the task is cancelled while the question waits.
+  /// - Throws: an error of the database, or `CancellationError` if the task is cancelled while the query is waiting.
   package func persistentPosts() async throws -> [Post] {
-    let ticket = LaneTicket()
+    let ticket = CancellationTicket()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         askForPersistentPosts(ticket) { result in
@@ -41,13 +41,13 @@ extension Posts {
   }
 
   private func askForPersistentPosts(
-    _ ticket: LaneTicket, completion: @escaping @Sendable (Result<[Post], KennelError>) -> Void
+    _ ticket: CancellationTicket, completion: @escaping @Sendable (Result<[Post], KennelError>) -> Void
   ) {
     database.read(
       ticket,
       { connection throws(KennelError) in
         let ids = try connection.rows(
-          "SELECT id FROM posts ORDER BY id DESC LIMIT ?", .integer(Int64(Self.persistentPostsLimit)),
+          "SELECT id FROM posts ORDER BY id DESC LIMIT ?", .integer(Int64(Self.maximumPersistentPostCount)),
           row: { $0.integer(0) })
         return try Self.posts(ids.reversed(), for: nil, from: connection)
       }, completion: completion)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What kennels give to each other.
+/// The posts that kennels exchange.
 extension Posts {
-  /// Posts that were born here, the oldest first: what another kennel may take.
+  /// Returns posts that were created here, the oldest first. These are the posts that another kennel may take.
   ///
-  /// Those that came from elsewhere are not handed on, so that no post goes round in circles.
+  /// Posts that came from another kennel are not passed on, so no post circulates endlessly.
   ///
   /// - Parameters:
-  ///   - after: the last post of the page before; nil for the first page.
-  ///   - limit: brought to 1…``pageLimit``.
+  ///   - after: the last post of the previous page, or nil for the first page.
+  ///   - limit: the page size, clamped to 1…``maximumPageSize``.
   package func sharedPage(after: Post.ID? = nil, limit: Int = 50) async throws(KennelError) -> [Post] {
-    let limit = Int64(min(max(limit, 1), Self.pageLimit))
+    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
     return try await database.read { connection throws(KennelError) in
       let ids = try connection.rows(
         "SELECT id FROM posts WHERE peer IS NULL AND id > ? ORDER BY id LIMIT ?", .integer(after ?? 0),
@@ -19,11 +19,11 @@ extension Posts {
     }
   }
 
-  /// Keeps a post of another kennel, and that it was dealt with; nil when it was taken before, even if it has been
-  /// deleted here since.
+  /// Stores a post of another kennel and the note that it was taken. Returns nil if it was taken before, even if it has
+  /// been deleted here since.
   ///
-  /// - Parameter key: under what it is remembered.
-  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
+  /// - Parameter key: the key under which the other kennel's posts are remembered.
+  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
   package func take(
     _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, origin: Post.Origin,
     key: PeerKey, created: Date
@@ -34,12 +34,12 @@ extension Posts {
       let isNew = try transaction.connection.run(
         "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.kennel),
         .integer(origin.id))
-      try PeerMemory.advance(to: origin.id, of: key, transaction.connection)
+      try PeerReadState.advance(to: origin.id, of: key, transaction.connection)
       return isNew > 0 ? try insert(draft, in: transaction) : nil
     }
   }
 
-  /// Whether a post of another kennel was taken before.
+  /// Returns whether a post of another kennel was taken before.
   func hasTaken(_ id: Int64, of key: PeerKey) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in
       try connection.first(
@@ -49,8 +49,9 @@ extension Posts {
     }
   }
 
-  /// Whether the very same post has come from some kennel: from a copy of the one that offers it, or from itself under
-  /// another identity. All of it is compared, so that no kennel can keep another one's posts away.
+  /// Returns whether the same post has already come from another kennel: from a copy of the offering kennel, or from
+  /// the kennel itself under another identity. All properties are compared, so a kennel cannot block the posts of
+  /// another one.
   func hasEqual(to post: PeerPost) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in
       try connection.first(

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Posts, their favourites and comments. Each change and the event that tells of it are one transaction.
+/// The posts with their favourites and comments. Each change and its event are one transaction.
 package final class Posts: Sendable {
-  /// The largest page.
-  package static let pageLimit = 200
+  /// The maximum page size.
+  package static let maximumPageSize = 200
 
   let database: Database
   let clock: KennelClock
@@ -17,10 +17,10 @@ package final class Posts: Sendable {
     self.clock = clock
   }
 
-  /// Posts a photo; when this returns, both are on the disk.
+  /// Posts a photo. When this returns, the post and the photo are on the disk.
   ///
-  /// - Parameter created: when the photo was posted, if that was not now; a date that is yet to come counts as now.
-  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or what the disk says.
+  /// - Parameter created: the date of the post (default: now). A date in the future counts as now.
+  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
   package func add(
     _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil
   ) async throws(KennelError) -> Post {
@@ -30,7 +30,7 @@ package final class Posts: Sendable {
     }
   }
 
-  /// What becomes a post.
+  /// The data of a new post.
   struct Draft: Sendable {
     let photo: StagedPhoto
     let facts: PhotoFacts
@@ -73,7 +73,7 @@ package final class Posts: Sendable {
     return post
   }
 
-  /// Has the photo's row and file in place.
+  /// Inserts the photo's row and puts its file in place.
   private func keep(
     _ photo: StagedPhoto, facts: PhotoFacts, in transaction: WriteTransaction
   ) throws(KennelError) {
@@ -85,15 +85,15 @@ package final class Posts: Sendable {
       """, .blob(photo.hash.bytes), .integer(Int64(photo.byteCount)), .integer(Int64(facts.width)),
       .integer(Int64(facts.height)), .text(facts.format.rawValue), .blob(facts.thumbHash))
     try connection.run("DELETE FROM removals WHERE hash = ?", .blob(photo.hash.bytes))
-    // The file may be missing although there is a row: when somebody has removed it by hand. This brings it back.
+    // The file may be missing although there is a row, for example because it was deleted by hand. This restores it.
     guard isNew > 0 || !photos.has(photo.hash, byteCount: photo.byteCount) else { return }
     try photos.place(photo, in: transaction) { [changes] in changes.clearIncoming() }
   }
 
-  /// Whether some post has a photo, and its file is there.
+  /// Returns whether a post has a photo and the photo's file exists.
   ///
-  /// A file alone says nothing: that of a deleted post stays for as long as a backup needs it. A post whose file is
-  /// missing gets it back when the photo is posted again.
+  /// A file alone is not enough: the file of a deleted post stays for as long as a backup needs it. Posting a photo
+  /// again restores its missing file.
   package func hasPhoto(_ hash: PhotoHash) async throws(KennelError) -> Bool {
     try await database.read { [photos] connection throws(KennelError) in
       let byteCount = try connection.first("SELECT bytes FROM photos WHERE hash = ?", .blob(hash.bytes)) {
@@ -103,12 +103,12 @@ package final class Posts: Sendable {
     }
   }
 
-  /// Posts before one, the newest first.
+  /// Returns the posts before a given one, the newest first.
   ///
   /// - Parameters:
-  ///   - before: the last post of the page before; nil for the first page.
-  ///   - limit: brought to 1…``pageLimit``.
-  ///   - viewer: for whom `isFavourite` is told.
+  ///   - before: the last post of the previous page, or nil for the first page.
+  ///   - limit: the page size, clamped to 1…``maximumPageSize``.
+  ///   - viewer: the user for whom `isFavourite` is set.
   package func page(
     before: Post.ID? = nil, limit: Int = 50, viewer: User.ID? = nil
   ) async throws(KennelError) -> [Post] {
@@ -116,7 +116,7 @@ package final class Posts: Sendable {
     guard last > 0 else { return [] }
     return try await database.read { connection throws(KennelError) in
       try Self.posts(
-        in: 1...last, limit: min(max(limit, 1), Self.pageLimit), for: viewer, from: connection)
+        in: 1...last, limit: min(max(limit, 1), Self.maximumPageSize), for: viewer, from: connection)
     }
   }
 
@@ -129,7 +129,7 @@ package final class Posts: Sendable {
     return post
   }
 
-  /// The posts that there are of these, in this order.
+  /// Returns the posts with these ids, in this order. Posts that do not exist are left out.
   package func posts(_ ids: [Post.ID], viewer: User.ID? = nil) async throws(KennelError) -> [Post] {
     try await database.read { connection throws(KennelError) in
       try Self.posts(ids, for: viewer, from: connection)
@@ -152,7 +152,7 @@ package final class Posts: Sendable {
     try posts(in: id...id, limit: 1, for: viewer, from: connection).first
   }
 
-  /// The one query that makes posts; the newest comes first.
+  /// Loads posts, the newest first. All posts are loaded by this query.
   private static func posts(
     in range: ClosedRange<Post.ID>, limit: Int, for viewer: User.ID?, from connection: Connection
   ) throws(KennelError) -> [Post] {
@@ -167,9 +167,9 @@ package final class Posts: Sendable {
       .integer(Int64(limit)), row: Post.init(row:))
   }
 
-  /// Deletes a post with its comments and favourites, and its photo when no other post has it.
+  /// Deletes a post with its comments and favourites, and its photo if no other post uses it.
   ///
-  /// - Throws: `noSuchPost`, or `notAllowed` unless the user is its author or an owner.
+  /// - Throws: `noSuchPost`, or `notAllowed` if the user is neither its author nor an owner.
   package func delete(_ id: Post.ID, by user: User.ID) async throws(KennelError) {
     let now = clock.now()
     try await database.write { [self] transaction throws(KennelError) in
@@ -189,7 +189,7 @@ package final class Posts: Sendable {
     try remove(id, photo: found.photo, at: now, in: transaction)
   }
 
-  /// Removes a post, whoever wants it.
+  /// Removes a post without checking permissions.
   func remove(_ id: Post.ID, photo: [UInt8], at now: Date, in transaction: WriteTransaction)
     throws(KennelError)
   {
@@ -201,32 +201,32 @@ package final class Posts: Sendable {
     if last > 0 {
       try connection.run(
         "INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(photo))
-      if let hash = PhotoHash(bytes: photo) { transaction.leavingPhotos.insert(hash) }
+      if let hash = PhotoHash(bytes: photo) { transaction.photosPendingRemoval.insert(hash) }
       transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
     }
     try changes.record(.deleted, post: id, photo: PhotoHash(bytes: photo), at: now, in: transaction)
   }
 
-  /// Lets one of these users, and an owner, go on.
+  /// Throws `notAllowed` unless the user is one of these users or an owner.
   static func require(
     _ user: User.ID, oneOf users: [User.ID], _ connection: Connection
   ) throws(KennelError) {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role else { throw Accounts.noSuchUser }
     guard users.contains(user) || role == User.Role.owner.rawValue else {
-      throw KennelError(.notAllowed, "Only its author or an owner may delete that.")
+      throw KennelError(.notAllowed, "Only the author or an owner can delete this.")
     }
   }
 
-  static let noSuchPost = KennelError(.noSuchPost, "There is no such post; it may have been deleted.")
+  static let noSuchPost = KennelError(.noSuchPost, "The post does not exist. It may have been deleted.")
 }
 
 extension Post {
-  /// From the columns of the query above.
+  /// Creates a post from the columns of the query above.
   init(row: borrowing Row) throws(KennelError) {
     guard let photo = PhotoHash(bytes: row.blob(4)), let format = PhotoFacts.Format(rawValue: row.text(8))
     else {
-      throw KennelError(.damaged, "There is a post with a photo of an unknown kind. Put a backup in place.")
+      throw KennelError(.damaged, "A post has a photo in an unknown format. Restore a backup.")
     }
     self.init(
       id: row.integer(0), author: row.integer(1), authorName: row.text(2), caption: row.text(3), photo: photo,

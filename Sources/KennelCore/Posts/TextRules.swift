@@ -1,8 +1,8 @@
-/// How long texts may be. They are stored as they are: whoever shows them escapes them.
+/// The maximum lengths of texts. Texts are stored unescaped; the code that displays them escapes them.
 enum TextRules {
   struct Limit: Sendable {
     var characters: Int
-    /// A character can have any number of accents.
+    /// The maximum number of bytes, because a character can have any number of accents.
     var bytes: Int
   }
 
@@ -13,7 +13,7 @@ enum TextRules {
     guard text.utf8.count <= limit.bytes, text.count <= limit.characters else {
       throw KennelError(
         .badText,
-        "The \(name) is too long: it has at most \(limit.characters) characters and \(limit.bytes) bytes.")
+        "The \(name) is too long. Use at most \(limit.characters) characters and \(limit.bytes) bytes.")
     }
   }
 

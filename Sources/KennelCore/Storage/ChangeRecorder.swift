@@ -1,17 +1,17 @@
 import Foundation
 
-/// What follows from a change: its event, and files that are no longer needed.
+/// Records the consequences of a change: its event, and the files that are no longer needed.
 struct ChangeRecorder: Sendable {
   let database: Database
   let photos: PhotoDirectory
   let log: EventLog
   let hub: EventHub
 
-  /// Writes an event in the transaction of its change, and has it handed on once that is committed.
+  /// Writes an event in the transaction of its change, and publishes it after the commit.
   ///
   /// - Parameters:
-  ///   - heart: whose heart was given or taken back.
-  ///   - photo: that of a post that is gone.
+  ///   - heart: the user who gave or removed a heart.
+  ///   - photo: the photo of a deleted post.
   func record(
     _ kind: KennelEvent.Kind, post: Int64, heart: KennelEvent.Heart? = nil, photo: PhotoHash? = nil,
     at date: Date, in transaction: WriteTransaction
@@ -19,7 +19,8 @@ struct ChangeRecorder: Sendable {
     try log.append(
       KennelEvent(id: 0, post: post, kind: kind, date: date, heart: heart, photo: photo), in: transaction)
     let connection = transaction.connection
-    // Read from the log: another process on the same directory may have written events in between.
+    // The events are read from the log because another process on the same directory may have written events in
+    // between.
     transaction.afterCommit(.publishEvents) { [log, hub] in
       while true {
         guard let events = try? log.events(after: hub.lastID, limit: 1000, from: connection), !events.isEmpty
@@ -29,7 +30,7 @@ struct ChangeRecorder: Sendable {
     }
   }
 
-  /// Removes photos that no post has any more.
+  /// Removes photos that are no longer used by a post.
   func removePhotos() {
     database.writeLater { [self] transaction throws(KennelError) in try removePhotos(in: transaction) }
   }
@@ -41,22 +42,22 @@ struct ChangeRecorder: Sendable {
       $0.blob(0)
     }
     if hashes.isEmpty { return }
-    // They stay noted, for who holds them to have them removed in the end.
+    // If a backup holds the files, the notes stay. The files are removed after the backup.
     guard let lock = try photos.beginRemovals() else { return }
     transaction.atEnd { _ in withExtendedLifetime(lock) {} }
     for bytes in hashes {
       if let hash = PhotoHash(bytes: bytes) {
-        // Who let it go has this done again after the commit.
-        if transaction.leavingPhotos.contains(hash) { continue }
+        // The transaction that removed the last post runs this again after the commit.
+        if transaction.photosPendingRemoval.contains(hash) { continue }
         if try !Self.isNeeded(hash, connection) { try photos.remove(hash, in: transaction) }
       }
       try connection.run("DELETE FROM removals WHERE hash = ?", .blob(bytes))
     }
-    // The rest after those who wait for their turn.
+    // The rest is removed after the jobs that are already waiting.
     if hashes.count == limit { transaction.afterCommit(.tidyPhotos) { removePhotos() } }
   }
 
-  /// Clears up after a transaction that was undone.
+  /// Cleans up after a transaction that was rolled back.
   func clearIncoming() {
     database.writeLater { [self] transaction throws(KennelError) in try clearIncoming(in: transaction) }
   }
@@ -64,7 +65,7 @@ struct ChangeRecorder: Sendable {
   func clearIncoming(in transaction: WriteTransaction) throws(KennelError) {
     let connection = transaction.connection
     try photos.clearIncoming { hash throws(KennelError) in
-      if transaction.leavingPhotos.contains(hash) { return true }
+      if transaction.photosPendingRemoval.contains(hash) { return true }
       return try Self.isNeeded(hash, connection)
     }
   }

@@ -1,4 +1,4 @@
-// Every call into SQLite stands in this file.
+// All calls into SQLite are in this file.
 
 import CSQLite
 import Foundation
@@ -11,21 +11,22 @@ enum SQLValue: Sendable, Hashable {
   case null
 }
 
-/// A connection to the database: one thread uses it at a time, which the lane that owns it sees to.
+/// A connection to the database. Only one thread may use it at a time; the work queue that owns it ensures this.
 package final class Connection {
   enum Access: Sendable {
     case writing
     case reading
-    /// To copy the database, or to prepare a copy that nobody else has open.
+    /// For copying the database, or for preparing a copy that nobody else has open.
     case copying
   }
 
   private let handle: OpaquePointer
   private let name: String
-  /// By the address of the SQL, which is a literal: there are as many as the program has.
+  /// The prepared statements, by the address of their SQL literal. Their number is limited by the number of literals in
+  /// the program.
   private var statements: [UInt: Statement] = [:]
 
-  init(path: String, access: Access, patience: Duration) throws(KennelError) {
+  init(path: String, access: Access, busyTimeout: Duration) throws(KennelError) {
     name = path
     var handle: OpaquePointer?
     // SQLITE_OPEN_NOMUTEX: "The new database connection will use the 'multi-thread' threading mode", in which separate
@@ -41,9 +42,9 @@ package final class Connection {
       throw Self.error(code, path: path, errno: errno, message: "")
     }
     self.handle = handle
-    sqlite3_busy_timeout(handle, Int32(clamping: patience.components.seconds * 1000))
+    sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.components.seconds * 1000))
     try check(csqlite_defend(handle))
-    // FULL: in WAL mode the log is synced at each commit, so that what was answered survives a power cut too.
+    // FULL: in WAL mode, the log is synced at each commit, so confirmed changes survive a power failure.
     try script("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;")
     switch access {
     case .writing: try script("PRAGMA journal_mode = WAL;")
@@ -57,18 +58,18 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// False once SQLite has undone a transaction by itself, as it does when the disk is full.
+  /// False after SQLite has rolled back a transaction by itself, as it does when the disk is full.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   func script(_ text: String) throws(KennelError) {
     if StorageFault.strikes(.script) { throw Self.error(SQLITE_IOERR, path: name, errno: 0, message: "") }
     try check(sqlite3_exec(handle, text, nil, nil, nil))
   }
 
-  /// Runs a statement that gives no rows; the answer is how many rows it changed.
+  /// Runs a statement that returns no rows. Returns the number of rows it changed.
   @discardableResult
   func run(_ sql: StaticString, _ values: SQLValue...) throws(KennelError) -> Int {
     let statement = try bound(sql, values)
@@ -77,7 +78,7 @@ package final class Connection {
     return Int(sqlite3_changes64(handle))
   }
 
-  /// The rows of a query.
+  /// Returns the rows of a query.
   func rows<Value>(
     _ sql: StaticString, _ values: SQLValue..., row read: (borrowing Row) throws(KennelError) -> Value
   ) throws(KennelError) -> [Value] {
@@ -88,7 +89,7 @@ package final class Connection {
     return result
   }
 
-  /// The first row of a query.
+  /// Returns the first row of a query, or nil if there is none.
   func first<Value>(
     _ sql: StaticString, _ values: SQLValue..., row read: (borrowing Row) throws(KennelError) -> Value
   ) throws(KennelError) -> Value? {
@@ -122,13 +123,13 @@ package final class Connection {
       }
     }
     try check(code)
-    guard let made else { throw KennelError(.failed, "A statement of Kennel's is empty.") }
+    guard let made else { throw KennelError(.failed, "An SQL statement is empty.") }
     let statement = Statement(handle: made)
     statements[key] = statement
     return statement
   }
 
-  /// True when there is a row.
+  /// Advances a statement. Returns true if there is a row.
   private func step(_ statement: borrowing Statement) throws(KennelError) -> Bool {
     let code = StorageFault.strikes(.step) ? SQLITE_FULL : sqlite3_step(statement.handle)
     switch code {
@@ -152,33 +153,35 @@ package final class Connection {
     }
     switch code & 0xff {
     case SQLITE_FULL:
-      return make(.diskFull, "There is no space left for the database at \(path). Free some, then try again.")
+      return make(
+        .diskFull, "There is no space left for the database at \(path). Free some space, then try again.")
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
       return make(
-        .cannotOpen, "The database at \(path) cannot be opened. Check the path and who may write there.")
+        .cannotOpen, "The database at \(path) cannot be opened. Check the path and its permissions.")
     case SQLITE_READONLY:
-      return make(.notWritable, "The database at \(path) cannot be written. Let Kennel's user write there.")
+      return make(
+        .notWritable, "The database at \(path) is read-only. Give Kennel's user write permission.")
     case SQLITE_BUSY, SQLITE_LOCKED:
-      return make(.busy, "Another program is holding the database at \(path). Try again in a moment.")
+      return make(.busy, "The database at \(path) is locked by another program. Try again in a moment.")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
-      return make(.damaged, "The database at \(path) is damaged (\(message)). Put a backup in its place.")
+      return make(.damaged, "The database at \(path) is damaged (\(message)). Restore a backup.")
     case SQLITE_CONSTRAINT:
-      return make(.constraint, "A rule of the database would have been broken (\(message)).")
+      return make(.constraint, "The change would violate a database constraint (\(message)).")
     case SQLITE_IOERR:
       let reason = errno == 0 ? message : String(cString: strerror(errno))
       return make(
         .inputOutput, "The database at \(path) could not be read or written (\(reason)). Check the disk.")
     default:
       let reason = message.isEmpty ? sqlite3_errstr(code).map { String(cString: $0) } ?? "" : message
-      return make(.failed, "The database at \(path) did not do what it was asked (\(reason)).")
+      return make(.failed, "The database at \(path) returned an error (\(reason)).")
     }
   }
 }
 
 extension KennelError {
-  /// Whether a row named another that is not there.
+  /// Whether a row refers to another row that does not exist.
   var isMissingReference: Bool { sqliteCode == SQLITE_CONSTRAINT | (3 << 8) }
-  /// Whether a row is there already.
+  /// Whether the row exists already.
   var isDuplicate: Bool {
     sqliteCode == SQLITE_CONSTRAINT | (8 << 8) || sqliteCode == SQLITE_CONSTRAINT | (6 << 8)
   }
@@ -199,7 +202,7 @@ private final class Statement {
     case .text(var text):
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
-          // A null pointer would bind NULL: an empty text needs an address as well.
+          // A null pointer would bind NULL, so an empty text also needs an address.
           guard let base = characters.baseAddress else { return csqlite_bind_text(handle, index, "", 0) }
           return csqlite_bind_text(handle, index, base, UInt64(characters.count))
         }
@@ -213,13 +216,14 @@ private final class Statement {
   }
 
   func rewind() {
-    // "If the most recent call to sqlite3_step returned an error, sqlite3_reset returns it again": it was reported.
+    // "If the most recent call to sqlite3_step returned an error, sqlite3_reset returns it again". It has already been
+    // reported.
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 }
 
-/// A row of a query, for as long as the query stands on it.
+/// A row of a query. It is valid until the query advances.
 struct Row: ~Copyable {
   fileprivate let statement: OpaquePointer
 
@@ -227,7 +231,7 @@ struct Row: ~Copyable {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-  /// All of the text, NUL characters included.
+  /// The complete text, including NUL characters.
   func text(_ column: Int32) -> String {
     guard let bytes = sqlite3_column_text(statement, column) else { return "" }
     let count = Int(sqlite3_column_bytes(statement, column))

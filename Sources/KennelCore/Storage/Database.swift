@@ -1,90 +1,93 @@
 import Synchronization
 
-/// The database: one writer, a few readers, none of them on a thread that runs Swift's tasks.
+/// The database: one writer and a few readers. None of them runs on a thread of Swift's concurrency pool.
 ///
-/// A write is answered when it is on the disk. Writes that wait for the disk together are committed together.
+/// A write returns when it is on the disk. Writes that wait at the same time are committed together.
 package final class Database: Sendable {
   /// Limits of a database.
   package struct Configuration: Sendable {
-    /// How many read at the same time.
+    /// The number of concurrent readers.
     package var readers = 3
-    /// How many writes are committed at once at most.
-    package var largestBatch = 64
-    /// How many reads, and how many writes, wait at most; more are refused as busy.
-    package var waitingLimit = 20_000
-    /// How long to wait for another program that is writing.
-    package var patience = Duration.seconds(5)
+    /// The maximum number of writes in one commit.
+    package var maximumBatchSize = 64
+    /// The maximum number of waiting reads, and of waiting writes. More are refused with `busy`.
+    package var maximumWaitingCount = 20_000
+    /// How long to wait while another program is writing.
+    package var busyTimeout = Duration.seconds(5)
 
     package init() {}
   }
 
-  private let writer: Lane<WriteTransaction>
-  private let reader: Lane<Connection>
-  private let watcher: Lane<Connection>
+  private let writer: BlockingWorkQueue<WriteTransaction>
+  private let reader: BlockingWorkQueue<Connection>
+  private let watcher: BlockingWorkQueue<Connection>
   private let connections: Connections
 
   /// The id of the latest event when the database was opened.
   let lastEventID: Int64
 
-  /// Opens the database, which must exist as a file, and brings it up to date. Blocks for a moment.
+  /// Opens the database, which must exist as a file, and applies missing migrations. It blocks briefly.
   init(
     path: String, configuration: Configuration = Configuration(), migrations: [Migration] = Migration.all
   ) throws(KennelError) {
-    let writing = try Connection(path: path, access: .writing, patience: configuration.patience)
+    let writing = try Connection(path: path, access: .writing, busyTimeout: configuration.busyTimeout)
     try Migration.bringUpToDate(writing, path: path, migrations: migrations)
     lastEventID = try EventLog.lastID(writing)
     var reading: [Connection] = []
     for _ in 0..<max(configuration.readers, 1) {
-      reading.append(try Connection(path: path, access: .reading, patience: configuration.patience))
+      reading.append(try Connection(path: path, access: .reading, busyTimeout: configuration.busyTimeout))
     }
-    let watching = try Connection(path: path, access: .reading, patience: configuration.patience)
+    let watching = try Connection(path: path, access: .reading, busyTimeout: configuration.busyTimeout)
     let connections = Connections(writing: writing, reading: reading, watching: watching)
     self.connections = connections
-    writer = Lane(
-      "changes", slots: 1, batch: configuration.largestBatch, waitingLimit: configuration.waitingLimit
+    writer = BlockingWorkQueue(
+      "changes", slots: 1, batch: configuration.maximumBatchSize,
+      maximumWaitingCount: configuration.maximumWaitingCount
     ) { _, jobs in
       connections.write(jobs)
     }
-    reader = Lane("questions", slots: reading.count, waitingLimit: configuration.waitingLimit) { slot, jobs in
+    reader = BlockingWorkQueue(
+      "reads", slots: reading.count, maximumWaitingCount: configuration.maximumWaitingCount
+    ) { slot, jobs in
       for job in jobs { connections.read(job, slot: slot) }
     }
-    watcher = Lane("looks", slots: 1, waitingLimit: 1) { _, jobs in
+    watcher = BlockingWorkQueue("polls", slots: 1, maximumWaitingCount: 1) { _, jobs in
       for job in jobs { connections.watch(job) }
     }
   }
 
-  /// Changes something, in a transaction; returns when it is on the disk.
+  /// Makes a change in a transaction. Returns when it is on the disk.
   ///
-  /// The work may be done twice, when those it was to be committed with failed. Cancelling takes back a change that has
-  /// not begun.
+  /// The work may run twice, if other work in the same transaction failed. Cancelling withdraws a change that has not
+  /// begun.
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     try await writer.run(work)
   }
 
-  /// A change nobody waits for.
+  /// Makes a change without waiting for it.
   func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void) {
-    writer.submit(LaneTicket(), work) { _ in }
+    writer.submit(CancellationTicket(), work) { _ in }
   }
 
-  /// Reads one state of the database, whatever is written meanwhile.
+  /// Reads one consistent state of the database, independent of concurrent writes.
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     try await reader.run(work)
   }
 
-  /// The callback face of `read`: `completion` is called once.
+  /// The callback form of `read`. `completion` is called once.
   func read<Value: Sendable>(
-    _ ticket: LaneTicket, _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value,
+    _ ticket: CancellationTicket, _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value,
     completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
   ) {
     reader.submit(ticket, work, completion: completion)
   }
 
-  /// Reads when the database has changed since this was asked last, by whichever process; nil when it has not, which
-  /// is found out without reading the file.
+  /// Reads the database if any process has changed it since the last call. Otherwise, it returns nil without reading
+  /// the file.
   func readChanges<Value: Sendable>(
     _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value? {
@@ -99,7 +102,7 @@ package final class Database: Sendable {
     }
   }
 
-  /// Refuses new work, ends what waits, and closes the file.
+  /// Refuses new work, completes waiting work, and closes the file.
   package func close() async {
     await watcher.close()
     await reader.close()
@@ -108,16 +111,16 @@ package final class Database: Sendable {
   }
 }
 
-/// The connections behind the lanes.
+/// The connections that the work queues use.
 ///
-/// `@unchecked`: the writing connection is touched by the writer's one slot only, each reading one by the slot of its
-/// number, the watching one and the version by the watcher's one slot, and all of them by `close()` once the lanes are at
-/// rest; a lane's mutex stands between two uses of a slot.
+/// `@unchecked`: only the writer's single slot uses the writing connection, and each reading connection is used only by
+/// the slot with its number. Only the watcher's single slot uses the watching connection and the version. `close()`
+/// uses all of them after the work queues have finished. A work queue's mutex separates two uses of a slot.
 private final class Connections: @unchecked Sendable {
   private var writing: Connection?
   private var reading: [Connection]
   private var watching: Connection?
-  /// The database's version at the last look.
+  /// The version of the database at the last poll.
   var seenVersion: Int64?
 
   init(writing: Connection, reading: [Connection], watching: Connection) {
@@ -127,19 +130,19 @@ private final class Connections: @unchecked Sendable {
   }
 
   func close() {
-    // The last one to be closed brings the log into the file.
+    // Closing the last connection writes the log into the database file.
     watching = nil
     reading = []
     writing = nil
   }
 
-  /// Without a transaction around it: within one, no change of others would be seen.
-  func watch(_ job: Lane<Connection>.Job) {
+  /// No transaction: within one, changes by others would not be visible.
+  func watch(_ job: BlockingWorkQueue<Connection>.Job) {
     guard let watching else { return job.fail(.closed) }
     do throws(KennelError) { try job.attempt(watching)() } catch { job.fail(error) }
   }
 
-  func read(_ job: Lane<Connection>.Job, slot: Int) {
+  func read(_ job: BlockingWorkQueue<Connection>.Job, slot: Int) {
     do throws(KennelError) {
       let connection = reading[slot]
       try connection.run("BEGIN")
@@ -157,7 +160,7 @@ private final class Connections: @unchecked Sendable {
     }
   }
 
-  func write(_ jobs: [Lane<WriteTransaction>.Job]) {
+  func write(_ jobs: [BlockingWorkQueue<WriteTransaction>.Job]) {
     guard let writing else { return jobs.forEach { $0.fail(.closed) } }
     let transaction = WriteTransaction(connection: writing)
     if jobs.count > 1, together(jobs, transaction) { return }
@@ -178,8 +181,11 @@ private final class Connections: @unchecked Sendable {
     }
   }
 
-  /// False when the transaction failed as a whole: then each job is worth a try by itself.
-  private func together(_ jobs: [Lane<WriteTransaction>.Job], _ transaction: WriteTransaction) -> Bool {
+  /// Runs all jobs in one transaction. Returns false if the complete transaction failed; each job is then tried
+  /// separately.
+  private func together(_ jobs: [BlockingWorkQueue<WriteTransaction>.Job], _ transaction: WriteTransaction)
+    -> Bool
+  {
     do throws(KennelError) {
       try begin(transaction.connection)
     } catch {
@@ -192,7 +198,7 @@ private final class Connections: @unchecked Sendable {
         do throws(KennelError) {
           answers.append(try transaction.nested(job.attempt))
         } catch {
-          guard !transaction.isDoomed else { throw error }
+          guard !transaction.mustRollBack else { throw error }
           answers.append { job.fail(error) }
         }
       }
@@ -206,7 +212,7 @@ private final class Connections: @unchecked Sendable {
   }
 
   private func begin(_ connection: Connection) throws(KennelError) {
-    // A transaction that could not be rolled back must not swallow the next one.
+    // An earlier transaction that could not be rolled back must not include this one.
     if connection.isInTransaction { try connection.run("ROLLBACK") }
     try connection.run("BEGIN IMMEDIATE")
   }

@@ -1,4 +1,4 @@
-// Every system call on a file or directory of the store stands in this file.
+// All system calls on files and directories of the store are in this file.
 
 import Foundation
 import Glibc
@@ -6,36 +6,38 @@ import Glibc
 /// An open file, closed with its owner.
 struct OpenFile: ~Copyable {
   private(set) var path: String
-  /// As errors name it.
+  /// The name that error messages use.
   private let name: String
   private let descriptor: Int32
-  /// Whether to go on, for what may take nothing for any time; nil for files.
+  /// Returns whether to stop waiting for a stream that may block for any time. It is nil for files.
   private let isAbandoned: (@Sendable () -> Bool)?
 
-  /// Makes a file that nobody else can read and that did not exist; locked for as long as it is open.
+  /// Creates a new file that only this user can read. The file is locked while it is open.
   ///
-  /// - Parameter name: what errors are to name, for a file that is to get another place; the path unless given.
+  /// - Parameter name: the name for error messages, for a file that will be moved (default: the path).
   init(creating path: String, name: String? = nil) throws(KennelError) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-    let descriptor = FileCalls.again {
+    let descriptor = FileCalls.retryingOnInterrupt {
       StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
     }
-    guard descriptor >= 0 else { throw .file("A file could not be made", path: name ?? path, errno: errno) }
+    guard descriptor >= 0 else {
+      throw .file("A file could not be created", path: name ?? path, errno: errno)
+    }
     self.path = path
     self.name = name ?? path
     self.descriptor = descriptor
     isAbandoned = nil
-    // Where a file system has no locks, nobody gets one: what a killed process left behind then stays.
+    // If the file system does not support locks, files left behind by a killed process stay.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
   }
 
   /// Opens a file for reading.
   ///
-  /// - Parameter followsLinks: for a path that its owner has named.
+  /// - Parameter followsLinks: whether to follow symbolic links, for a path that the user specified.
   init(reading path: String, followsLinks: Bool = false) throws(KennelError) {
-    // A pipe that nobody writes to is opened as well: it is for who reads to refuse it.
+    // Opening does not wait for the writer of a pipe. The caller refuses pipes.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
-    let descriptor = FileCalls.again { open(path, flags) }
+    let descriptor = FileCalls.retryingOnInterrupt { open(path, flags) }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
     self.path = path
     name = path
@@ -43,10 +45,10 @@ struct OpenFile: ~Copyable {
     isAbandoned = nil
   }
 
-  /// Opens a file for adding to its end, and reading; one that is not there is made, for this user only.
+  /// Opens a file for appending and reading. If it does not exist, it is created for this user only.
   init(appending path: String) throws(KennelError) {
     let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = FileCalls.again {
+    let descriptor = FileCalls.retryingOnInterrupt {
       StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
     }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
@@ -58,7 +60,7 @@ struct OpenFile: ~Copyable {
 
   /// Opens a directory, to lock it.
   init(directory path: String) throws(KennelError) {
-    let descriptor = FileCalls.again { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let descriptor = FileCalls.retryingOnInterrupt { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
     self.path = path
     name = path
@@ -66,15 +68,15 @@ struct OpenFile: ~Copyable {
     isAbandoned = nil
   }
 
-  /// Opens what takes bytes as they come: a pipe, whose reader is waited for, or a device.
+  /// Opens a stream: a device, or a pipe whose reader is waited for.
   ///
-  /// - Parameter isAbandoned: looked at while nothing is taken.
+  /// - Parameter isAbandoned: called while the stream accepts no bytes.
   init(streamingTo path: String, until isAbandoned: @escaping @Sendable () -> Bool) throws(KennelError) {
     var descriptor: Int32
     repeat {
       if isAbandoned() { throw .cancelled }
-      descriptor = FileCalls.again { open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
-      // "opens for write-only... ENXIO unless the other end has been opened": the system does not tell when it is.
+      descriptor = FileCalls.retryingOnInterrupt { open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+      // "opens for write-only... ENXIO unless the other end has been opened". There is no notification for that.
       if descriptor < 0, errno == ENXIO { _ = poll(nil, 0, 50) }
     } while descriptor < 0 && errno == ENXIO
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
@@ -84,7 +86,7 @@ struct OpenFile: ~Copyable {
     self.isAbandoned = isAbandoned
   }
 
-  /// The program's standard output, whatever it is.
+  /// Opens the program's standard output, of any kind.
   init(standardOutputUntil isAbandoned: @escaping @Sendable () -> Bool) throws(KennelError) {
     let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
     let name = "standard output"
@@ -97,7 +99,7 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// How many bytes it has.
+  /// Returns the size of the file in bytes.
   func size() throws(KennelError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -106,7 +108,7 @@ struct OpenFile: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// Whether it is a file with bytes of its own: no folder, pipe or device.
+  /// Returns whether it is a regular file, not a directory, pipe or device.
   func isRegular() throws(KennelError) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -115,47 +117,47 @@ struct OpenFile: ~Copyable {
     return status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Takes all its bytes away.
+  /// Truncates the file to zero bytes.
   func empty() throws(KennelError) {
-    guard FileCalls.again({ ftruncate(descriptor, 0) }) == 0 else {
+    guard FileCalls.retryingOnInterrupt({ ftruncate(descriptor, 0) }) == 0 else {
       throw .file("A file could not be written", path: name, errno: errno)
     }
   }
 
-  /// Reads from its beginning again.
+  /// Continues reading at the start of the file.
   func rewind() throws(KennelError) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw .file("A file could not be read", path: name, errno: errno)
     }
   }
 
-  /// Gives it another place in the same file system.
+  /// Moves the file within the same file system.
   mutating func move(to target: String) throws(KennelError) {
     try FileCalls.rename(path, to: target)
     path = target
   }
 
-  /// Lets others share it, but nobody have it alone; waits for who has.
+  /// Takes a shared lock. Waits while another process has an exclusive lock.
   func share() throws(KennelError) {
-    guard FileCalls.again({ flock(descriptor, LOCK_SH) }) == 0 else {
+    guard FileCalls.retryingOnInterrupt({ flock(descriptor, LOCK_SH) }) == 0 else {
       throw .file("A file could not be locked", path: name, errno: errno)
     }
   }
 
-  /// False when somebody has removed it since it was made.
+  /// False if the file has been deleted since it was created.
   var isLinked: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
-  /// True when no living process holds it.
+  /// Takes an exclusive lock. Returns false if another process holds a lock.
   func lockIfFree() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-  /// Lets others have it. Closing does so too, unless a process that was begun in between has not let go of its copy of
-  /// the descriptor yet.
+  /// Releases the lock. Closing the file does so too, unless a child process that started in between still holds a copy
+  /// of the descriptor.
   func unlock() { _ = flock(descriptor, LOCK_UN) }
 
-  /// What a pipe takes in one go once it is ready (PIPE_BUF).
+  /// The number of bytes that a ready pipe accepts in one write (PIPE_BUF).
   private static let readyLength = 4096
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
@@ -168,7 +170,7 @@ struct OpenFile: ~Copyable {
         guard poll(&ready, 1, 100) > 0 else { continue }
         length = min(length, Self.readyLength)
       }
-      let count = FileCalls.again {
+      let count = FileCalls.retryingOnInterrupt {
         StorageFault.strikes(.writeFile)
           ? FileCalls.noSpace() : Glibc.write(descriptor, rest.baseAddress, length)
       }
@@ -185,16 +187,16 @@ struct OpenFile: ~Copyable {
     try result.get()
   }
 
-  /// Reads up to `buffer.count` bytes; 0 at the end.
+  /// Reads up to `buffer.count` bytes. Returns the number of bytes, or 0 at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(KennelError) -> Int {
-    let count = FileCalls.again { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    let count = FileCalls.retryingOnInterrupt { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     guard count >= 0 else { throw .file("A file could not be read", path: name, errno: errno) }
     return count
   }
 
-  /// All that it has.
+  /// Returns the complete contents.
   ///
-  /// - Throws: `photoTooLarge` when that is more than `limit` bytes.
+  /// - Throws: `photoTooLarge` if the file has more than `limit` bytes.
   func contents(limit: Int) throws(KennelError) -> Data {
     let size = try size()
     guard size <= limit else { throw .photoTooLarge }
@@ -214,23 +216,25 @@ struct OpenFile: ~Copyable {
   }
 
   func sync() throws(KennelError) {
-    let code = FileCalls.again { StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor) }
+    let code = FileCalls.retryingOnInterrupt {
+      StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor)
+    }
     // "fd is bound to a special file (e.g., a pipe, FIFO, or socket) which does not support synchronization."
     if code != 0, isAbandoned != nil, errno == EINVAL || errno == EROFS { return }
-    guard code == 0 else { throw .file("A file could not be brought to the disk", path: name, errno: errno) }
+    guard code == 0 else { throw .file("A file could not be synced to the disk", path: name, errno: errno) }
   }
 }
 
 enum FileCalls {
-  /// What there can be at a path.
+  /// The kind of a file system item.
   enum Kind: Sendable {
     case file, directory
-    /// A pipe or a device that takes bytes one after the other.
+    /// A pipe or a character device.
     case stream
     case disk, other
   }
 
-  /// What is at a path, behind links; nil for nothing.
+  /// Returns the kind of the item at a path after following links, or nil if there is none.
   static func kind(of path: String) -> Kind? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -243,11 +247,11 @@ enum FileCalls {
     }
   }
 
-  /// The path to which a link at the end of a path leads, whether there is something or not; the path itself where no
-  /// link is.
-  static func placeBehindLinks(_ path: String) throws(KennelError) -> String {
+  /// Returns the target of a symbolic link at the end of a path, whether the target exists or not. Returns the path
+  /// itself if it is not a link.
+  static func resolvingLinks(_ path: String) throws(KennelError) -> String {
     var place = path
-    // As many as Linux follows.
+    // The same limit as in Linux.
     for _ in 0..<40 {
       var target = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = readlink(place, &target, target.count)
@@ -255,54 +259,54 @@ enum FileCalls {
       let text = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
       place = text.hasPrefix("/") ? text : parent(of: place) + "/" + text
     }
-    throw .file("A file could not be made", path: path, errno: ELOOP)
+    throw .file("A file could not be created", path: path, errno: ELOOP)
   }
 
-  /// Makes a directory for this user only; one that is there stays as it is.
+  /// Creates a directory for this user only. An existing directory stays unchanged.
   static func makeDirectory(_ path: String) throws(KennelError) {
     if mkdir(path, 0o700) == 0 { return }
     let number = errno
     var status = stat()
     if number == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
-    throw .file("A directory could not be made", path: path, errno: number == EEXIST ? ENOTDIR : number)
+    throw .file("A directory could not be created", path: path, errno: number == EEXIST ? ENOTDIR : number)
   }
 
-  /// Makes an empty file for this user only; one that is there stays as it is.
+  /// Creates an empty file for this user only. An existing file stays unchanged.
   ///
-  /// That one is not even opened: closing it again would take SQLite's locks on it away from this process.
+  /// An existing file is not even opened, because closing it would release this process's SQLite locks on it.
   static func makeFile(_ path: String) throws(KennelError) {
-    let descriptor = again {
+    let descriptor = retryingOnInterrupt {
       StorageFault.strikes(.createFile)
         ? noSpace() : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     }
     if descriptor < 0, errno == EEXIST { return }
-    guard descriptor >= 0 else { throw .file("A file could not be made", path: path, errno: errno) }
+    guard descriptor >= 0 else { throw .file("A file could not be created", path: path, errno: errno) }
     close(descriptor)
   }
 
   static func rename(_ source: String, to target: String) throws(KennelError) {
     let code = StorageFault.strikes(.renameFile) ? noSpace() as Int32 : Glibc.rename(source, target)
-    guard code == 0 else { throw .file("A file could not be put in its place", path: target, errno: errno) }
+    guard code == 0 else { throw .file("A file could not be moved", path: target, errno: errno) }
   }
 
-  /// The directory that a path leads through last.
+  /// Returns the parent directory of a path.
   static func parent(of path: String) -> String {
-    // Not Foundation's deletingLastPathComponent: it ends the program for a relative path of one character.
+    // Foundation's deletingLastPathComponent is not used because it crashes for a relative path of one character.
     let bytes = Array(path.utf8)
     let slash = UInt8(ascii: "/")
     func withoutSlashes(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
       bytes[..<((bytes.lastIndex { $0 != slash } ?? -1) + 1)]
     }
-    let whole = withoutSlashes(bytes[...])
-    guard let last = whole.lastIndex(of: slash) else { return bytes.first == slash ? "/" : "." }
-    let directory = withoutSlashes(whole[...last])
+    let trimmed = withoutSlashes(bytes[...])
+    guard let last = trimmed.lastIndex(of: slash) else { return bytes.first == slash ? "/" : "." }
+    let directory = withoutSlashes(trimmed[...last])
     return directory.isEmpty ? "/" : String(decoding: directory, as: UTF8.self)
   }
 
-  /// Brings all that was written to the disks: for many files at once, where an `fsync` for each takes far longer.
+  /// Syncs all file systems. For many files, this takes far less time than an `fsync` for each.
   static func syncAll() { Glibc.sync() }
 
-  /// Removes a file; one that is not there is as good.
+  /// Removes a file. Succeeds if the file does not exist.
   static func remove(_ path: String) throws(KennelError) {
     let code = StorageFault.strikes(.removeFile) ? noSpace() as Int32 : unlink(path)
     guard code == 0 || errno == ENOENT else {
@@ -310,25 +314,25 @@ enum FileCalls {
     }
   }
 
-  /// Brings to the disk which files a directory has.
+  /// Syncs the list of files in a directory to the disk.
   static func syncDirectory(_ path: String) throws(KennelError) {
-    let descriptor = again { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let descriptor = retryingOnInterrupt { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
     defer { close(descriptor) }
-    let code = again { StorageFault.strikes(.syncDirectory) ? noSpace() : fsync(descriptor) }
+    let code = retryingOnInterrupt { StorageFault.strikes(.syncDirectory) ? noSpace() : fsync(descriptor) }
     guard code == 0 else {
-      throw .file("A directory could not be brought to the disk", path: path, errno: errno)
+      throw .file("A directory could not be synced to the disk", path: path, errno: errno)
     }
   }
 
-  /// The bytes of a regular file; nil when there is none.
+  /// Returns the size of a regular file, or nil if there is none.
   static func size(of path: String) -> Int? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// Hands over the names in a directory, in no order.
+  /// Calls a closure with each name in a directory, in no particular order.
   static func forEachName(in path: String, _ body: (String) throws(KennelError) -> Void) throws(KennelError) {
     guard let directory = opendir(path) else {
       throw .file("A directory could not be read", path: path, errno: errno)
@@ -342,21 +346,21 @@ enum FileCalls {
     }
   }
 
-  /// Calls again what a signal interrupted.
-  static func again<Number: BinaryInteger>(_ call: () -> Number) -> Number {
+  /// Repeats a call that was interrupted by a signal.
+  static func retryingOnInterrupt<Number: BinaryInteger>(_ call: () -> Number) -> Number {
     while true {
       let result = call()
       if result != -1 || errno != EINTR { return result }
     }
   }
 
-  /// What a fault answers.
+  /// Returns the result of a simulated fault.
   static func noSpace<Number: SignedInteger>() -> Number {
     errno = ENOSPC
     return -1
   }
 
-  /// A small file's text; nil when there is none, or when it is longer.
+  /// Returns the text of a small file, or nil if the file is missing, empty or longer than `limit`.
   static func text(of path: String, limit: Int) throws(KennelError) -> String? {
     guard let size = size(of: path), size <= limit, size > 0 else { return nil }
     return String(decoding: try OpenFile(reading: path).contents(limit: limit), as: UTF8.self)

@@ -1,14 +1,15 @@
-/// A lock on a file or directory, between processes too; let go of with its owner, or when the process ends.
+/// A lock on a file or directory that also works between processes. It is released with its owner, or when the process
+/// ends.
 final class FileLock: Sendable {
   private let file: OpenFile
 
-  /// A lock that one has alone; nil when somebody has it, or shares it.
+  /// Takes an exclusive lock. Returns nil if another process holds a lock.
   init?(_ file: consuming OpenFile) {
     guard file.lockIfFree() else { return nil }
     self.file = file
   }
 
-  /// A lock that is shared with others. Blocks while somebody has it alone.
+  /// Takes a shared lock. Blocks while another process has an exclusive lock.
   init(sharing file: consuming OpenFile) throws(KennelError) {
     try file.share()
     self.file = file
@@ -16,6 +17,6 @@ final class FileLock: Sendable {
 
   deinit { release() }
 
-  /// Lets go of it now, whoever still has this.
+  /// Releases the lock now, even if there are other references to this object.
   func release() { file.unlock() }
 }

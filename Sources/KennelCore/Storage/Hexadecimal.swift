@@ -1,6 +1,6 @@
-/// Bytes as pairs of hexadecimal digits in lower case.
+/// Converts bytes to and from lowercase hexadecimal digits.
 enum Hexadecimal {
-  /// Nil unless it is exactly so many bytes.
+  /// Returns the bytes of a text, or nil if it does not encode exactly `count` bytes.
   static func bytes(_ text: some StringProtocol, count: Int) -> [UInt8]? {
     let digits = text.utf8.compactMap { digit -> UInt8? in
       switch digit {

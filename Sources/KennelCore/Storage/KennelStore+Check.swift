@@ -1,52 +1,53 @@
-/// What a check of a store found.
+/// The result of a check of a store.
 package struct StoreReport: Sendable, Hashable {
-  /// Something that is not as it ought to be.
+  /// A problem in the store.
   package enum Problem: Sendable, Hashable, CustomStringConvertible {
-    /// What SQLite says of the database's file.
+    /// A problem that SQLite reports for the database file.
     case database(String)
-    /// A row names another one that is not there.
+    /// A row refers to another row that does not exist.
     case reference(table: String)
-    /// A photo of some post has no file.
+    /// The photo of a post has no file.
     case missing(PhotoHash)
-    /// A photo's file has other bytes than it had.
+    /// The contents of a photo's file have changed.
     case altered(PhotoHash)
-    /// A photo's file that no post has.
+    /// A photo file that is not used by a post.
     case orphan(PhotoHash)
-    /// A photo's row that no post has.
+    /// A photo row that is not used by a post.
     case unused(PhotoHash)
-    /// A file that is no photo.
-    case stranger(String)
+    /// A file that is not a photo.
+    case unknownFile(String)
 
     package var description: String {
       switch self {
       case .database(let message): "The database is damaged: \(message)."
-      case .reference(let table): "A row of \(table) names something that is not there."
-      case .missing(let hash): "The photo \(hash) is missing: post it again, or copy it from a backup."
-      case .altered(let hash): "The photo \(hash) was altered: copy it from a backup."
-      case .orphan(let hash): "No post has the photo \(hash): it may be removed."
-      case .unused(let hash): "No post has the row of the photo \(hash)."
-      case .stranger(let name): "The file \(name) among the photos is none: move it elsewhere."
+      case .reference(let table): "A row of \(table) refers to a row that does not exist."
+      case .missing(let hash): "The photo \(hash) is missing. Post it again, or copy it from a backup."
+      case .altered(let hash): "The photo \(hash) was altered. Copy it from a backup."
+      case .orphan(let hash): "The photo \(hash) is not used by any post. It can be removed."
+      case .unused(let hash): "The database row of the photo \(hash) is not used by any post."
+      case .unknownFile(let name):
+        "The file \(name) in the photo directory is not a photo. Move it elsewhere."
       }
     }
   }
 
-  /// No more than ``KennelStore/problemLimit`` of each kind.
+  /// The problems, at most ``KennelStore/maximumProblemCount`` of each kind.
   package var problems: [Problem] = []
   package var photoCount = 0
-  /// Orphans that were removed because that was asked for.
+  /// The number of orphans that were removed on request.
   package var removedCount = 0
 
   package var isClean: Bool { problems.isEmpty }
 }
 
 extension KennelStore {
-  static let problemLimit = 1000
+  static let maximumProblemCount = 1000
 
-  /// Looks whether all is as it ought to be, while others go on reading and writing.
+  /// Checks the consistency of the store. Other readers and writers can continue meanwhile.
   ///
   /// - Parameters:
-  ///   - readsPhotos: whether all photos are read and their hashes computed, rather than looking at their lengths.
-  ///   - removesOrphans: whether photos without a post are removed.
+  ///   - readsPhotos: whether to read all photos and verify their hashes, instead of comparing their sizes only.
+  ///   - removesOrphans: whether to remove photos without a post.
   package func check(
     readsPhotos: Bool = false, removesOrphans: Bool = false
   ) async throws(KennelError) -> StoreReport {
@@ -60,11 +61,11 @@ extension KennelStore {
       last = end
       report.photoCount += page.count
       report.problems += page.altered.map { .altered($0) }
-      doubtful += page.doubtful.prefix(max(0, Self.problemLimit - doubtful.count))
+      doubtful += page.doubtful.prefix(max(0, Self.maximumProblemCount - doubtful.count))
     }
     let files = try await checkFiles()
-    report.problems += files.strangers.map { .stranger($0) }
-    // While it was looked at, a post may have come or gone: now nothing moves.
+    report.problems += files.unknownFiles.map { .unknownFile($0) }
+    // Posts may have been added or deleted during the check. The write transaction prevents further changes.
     let (missing, orphans) = try await database.write { [photos, doubtful] transaction throws(KennelError) in
       let connection = transaction.connection
       var missing: [PhotoHash] = []
@@ -74,11 +75,13 @@ extension KennelStore {
       var orphans: [PhotoHash] = []
       for hash in files.orphans where FileCalls.size(of: photos.location(hash)) != nil {
         let isNeeded = try ChangeRecorder.isNeeded(hash, connection)
-        let isLeaving = try connection.first("SELECT 1 FROM removals WHERE hash = ?", .blob(hash.bytes)) {
+        let isPendingRemoval = try connection.first(
+          "SELECT 1 FROM removals WHERE hash = ?", .blob(hash.bytes)
+        ) {
           _ in
           true
         }
-        guard !isNeeded, isLeaving == nil else { continue }
+        guard !isNeeded, isPendingRemoval == nil else { continue }
         orphans.append(hash)
         if removesOrphans { try photos.remove(hash, in: transaction) }
       }
@@ -101,13 +104,13 @@ extension KennelStore {
         problems.append(.database(message))
       }
       for table in try connection.rows("PRAGMA foreign_key_check", row: { $0.text(0) }).prefix(
-        Self.problemLimit)
+        Self.maximumProblemCount)
       {
         problems.append(.reference(table: table))
       }
       let unused = try connection.rows(
         "SELECT hash FROM photos WHERE NOT EXISTS (SELECT 1 FROM posts WHERE photo = hash) LIMIT ?",
-        .integer(Int64(Self.problemLimit))
+        .integer(Int64(Self.maximumProblemCount))
       ) { $0.blob(0) }
       return problems + unused.compactMap { PhotoHash(bytes: $0).map { .unused($0) } }
     }
@@ -128,14 +131,14 @@ extension KennelStore {
         (hash: $0.blob(0), byteCount: Int($0.integer(1)))
       }
     }
-    return try await photos.lane.run { [photos] in
+    return try await photos.workQueue.run { [photos] in
       var page = PhotoPage(count: rows.count, last: rows.last?.hash)
       for row in rows {
         guard let hash = PhotoHash(bytes: row.hash) else { continue }
         if !photos.has(hash, byteCount: row.byteCount) {
           page.doubtful.append((hash, row.byteCount))
         } else if readsPhotos, (try? photos.computeHash(of: hash)) != hash {
-          // Deleted meanwhile, it is not altered.
+          // A photo that was deleted in the meantime does not count as altered.
           if photos.has(hash, byteCount: row.byteCount) { page.altered.append(hash) }
         }
       }
@@ -143,17 +146,17 @@ extension KennelStore {
     }
   }
 
-  private func checkFiles() async throws(KennelError) -> (orphans: [PhotoHash], strangers: [String]) {
+  private func checkFiles() async throws(KennelError) -> (orphans: [PhotoHash], unknownFiles: [String]) {
     try await database.read { [photos] connection throws(KennelError) in
       var orphans: [PhotoHash] = []
-      var strangers: [String] = []
+      var unknownFiles: [String] = []
       try photos.forEachFile { hash throws(KennelError) in
-        guard orphans.count < Self.problemLimit else { return }
+        guard orphans.count < Self.maximumProblemCount else { return }
         if try !ChangeRecorder.isNeeded(hash, connection) { orphans.append(hash) }
-      } stranger: { name in
-        if strangers.count < Self.problemLimit { strangers.append(name) }
+      } unknownFile: { name in
+        if unknownFiles.count < Self.maximumProblemCount { unknownFiles.append(name) }
       }
-      return (orphans, strangers)
+      return (orphans, unknownFiles)
     }
   }
 }

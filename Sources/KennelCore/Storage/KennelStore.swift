@@ -1,26 +1,26 @@
-/// All that a kennel keeps, in one directory: the database and the photos.
+/// The data of a kennel in one directory: the database and the photos.
 ///
-/// Several processes may have the same directory open: changes take turns, and what others have done is told within a
-/// second to those who listen.
+/// Several processes may open the same directory. Their changes are serialized, and listeners receive the changes of
+/// other processes within a second.
 package final class KennelStore: Sendable {
   /// Limits of a store.
   package struct Configuration: Sendable {
     package var database = Database.Configuration()
     package var accounts = Accounts.Configuration()
-    /// The largest photo, in bytes.
-    package var photoSizeLimit = 25 << 20
-    /// How many events can be replayed.
+    /// The maximum size of a photo in bytes.
+    package var maximumPhotoSize = 25 << 20
+    /// The number of events that can be replayed.
     package var eventLogCapacity = 10_000
-    /// How many events a listener may be behind.
+    /// The maximum number of events that a listener may fall behind.
     package var eventRingCapacity = 1024
-    package var listenerLimit = 10_000
-    /// How often to look whether another process has changed something.
-    package var watchInterval = Duration.seconds(1)
+    package var maximumListenerCount = 10_000
+    /// The interval at which to poll for changes by other processes.
+    package var pollInterval = Duration.seconds(1)
 
     package init() {}
   }
 
-  /// Where everything lies.
+  /// The directory of the store.
   package let directory: String
   package let accounts: Accounts
   package let posts: Posts
@@ -29,22 +29,22 @@ package final class KennelStore: Sendable {
   let database: Database
   let changes: ChangeRecorder
   let clock: KennelClock
-  private let watch: ChangeWatch
-  /// One after the other.
-  let backups = Lane<Void>("backups", slots: 1, waitingLimit: 4)
+  private let poller: ChangePoller
+  /// Runs one backup at a time.
+  let backups = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
 
-  /// Opens the store of a directory, which is made when it is missing, and clears up what a kill left.
+  /// Opens the store in a directory and cleans up after a killed process. The directory is created if it is missing.
   ///
   /// - Parameters:
-  ///   - clock: what is written down and measured.
-  ///   - timer: what the looks for other processes' changes wait with.
-  /// - Throws: a sentence that says what to do about the directory, the disk, or a database of another version.
+  ///   - clock: the clock for stored dates and time-outs.
+  ///   - timer: the clock that schedules polls for changes by other processes.
+  /// - Throws: an error that explains what to do about the directory, the disk, or a database of another version.
   package static func open(
     _ directory: String, configuration: Configuration = Configuration(), clock: KennelClock = .system,
     timer: any Clock<Duration> = ContinuousClock()
   ) async throws(KennelError) -> KennelStore {
-    let lane = Lane<Void>("openings", slots: 1, waitingLimit: 0)
-    let store = try await lane.run { () throws(KennelError) in
+    let workQueue = BlockingWorkQueue<Void>("openings", slots: 1, maximumWaitingCount: 0)
+    let store = try await workQueue.run { () throws(KennelError) in
       try KennelStore(directory, configuration: configuration, clock: clock, timer: timer)
     }
     do throws(KennelError) {
@@ -63,26 +63,26 @@ package final class KennelStore: Sendable {
     self.clock = clock
     try FileCalls.makeDirectory(directory)
     let path = directory + "/kennel.sqlite"
-    // SQLite would let others read it; its log and its index take over what this file allows.
+    // SQLite would create a file that others can read. Its log and its index get the permissions of this file.
     try FileCalls.makeFile(path)
     let database = try Database(path: path, configuration: configuration.database)
     let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))
     self.database = database
-    photos = try PhotoDirectory(path: directory + "/photos", sizeLimit: configuration.photoSizeLimit)
-    watch = ChangeWatch(interval: configuration.watchInterval, timer: timer) {
+    photos = try PhotoDirectory(path: directory + "/photos", maximumPhotoSize: configuration.maximumPhotoSize)
+    poller = ChangePoller(interval: configuration.pollInterval, timer: timer) {
       after async throws(KennelError) in
       try await database.readChanges { connection throws(KennelError) in
         try log.events(after: after, limit: log.capacity, from: connection)
       } ?? []
     }
     events = EventHub(
-      capacity: configuration.eventRingCapacity, listenerLimit: configuration.listenerLimit,
-      lastID: database.lastEventID, watch: watch
+      capacity: configuration.eventRingCapacity, maximumListenerCount: configuration.maximumListenerCount,
+      lastID: database.lastEventID, poller: poller
     ) { after async throws(KennelError) in
       try await database.read { connection throws(KennelError) in
         EventHub.Replay(
           events: try log.events(after: after, limit: 500, from: connection),
-          forgotten: try log.forgotten(connection))
+          lastDiscardedID: try log.lastDiscardedID(connection))
       }
     }
     changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
@@ -100,13 +100,13 @@ package final class KennelStore: Sendable {
     }
   }
 
-  /// Ends what waits, ends the listeners, and closes the files; what is asked for afterwards is refused as closed.
+  /// Completes waiting work, ends the listeners, and closes the files. Later calls fail with `closed`.
   package func close() async {
-    await watch.close()
+    await poller.close()
     await backups.close()
     await accounts.close()
     await database.close()
     events.close()
-    await photos.lane.close()
+    await photos.workQueue.close()
   }
 }

@@ -1,9 +1,9 @@
-/// A step from one shape of the database to the next; its number is its place in `all`, from 1.
+/// A step from one version of the database schema to the next. Its number is its position in `all`, starting at 1.
 struct Migration: Sendable {
   let script: String
 
-  /// Never changed once released: a new shape is a new step.
-  static let all = [accountsAndPosts, favouritesAndComments, events, peers, eventsOfOnesOwn, identities]
+  /// A released step is never changed. A new schema is a new step.
+  static let all = [accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities]
 
   static let accountsAndPosts = Migration(
     script: """
@@ -77,7 +77,7 @@ struct Migration: Sendable {
       ) STRICT;
       """)
 
-  /// `taken` outlives its post: what was deleted here is not fetched again.
+  /// A row in `taken` is kept when its post is deleted, so that the post is not fetched again.
   static let peers = Migration(
     script: """
       ALTER TABLE posts ADD COLUMN peer TEXT;
@@ -95,16 +95,18 @@ struct Migration: Sendable {
       ) STRICT, WITHOUT ROWID;
       """)
 
-  /// Whose heart it was, for their own windows; and the photo of a post that is gone, for who has thumbnails of it.
-  static let eventsOfOnesOwn = Migration(
+  /// Adds the user who gave a heart, for this user's other windows, and the photo of a deleted post, for clients with
+  /// thumbnails of it.
+  static let eventDetails = Migration(
     script: """
       ALTER TABLE events ADD COLUMN user INTEGER REFERENCES users ON DELETE SET NULL;
       ALTER TABLE events ADD COLUMN given INTEGER;
       ALTER TABLE events ADD COLUMN photo BLOB;
       """)
 
-  /// The present identity is the one without a last number; it is made when the store is opened. In `peers`, an address
-  /// has the identity of the kennel that was there last; how far a kennel was read there stands with its own name (``PeerKey``).
+  /// The current identity is the row without a last number. It is created when the store is opened. In `peers`, the row
+  /// of an address has the identity of the kennel that was there last. The read position of a kennel is in a row with
+  /// its own name (``PeerKey``).
   static let identities = Migration(
     script: """
       CREATE TABLE identities (
@@ -115,11 +117,11 @@ struct Migration: Sendable {
       ALTER TABLE peers ADD COLUMN identity BLOB CHECK (length(identity) = 16);
       """)
 
-  /// Takes the steps that are missing, each in a transaction of its own.
+  /// Applies the missing steps, each in its own transaction.
   static func bringUpToDate(
     _ connection: Connection, path: String, migrations: [Migration]
   ) throws(KennelError) {
-    // Looked at again in each transaction: another program may be doing the same.
+    // The version is read again in each transaction because another program may do the same.
     while try step(connection, path: path, migrations: migrations) {}
   }
 
@@ -132,13 +134,13 @@ struct Migration: Sendable {
       guard version >= 0, version <= migrations.count else {
         throw KennelError(
           .newerSchema,
-          "The database at \(path) was written by a later Kennel (its format is \(version), and this one knows "
-            + "\(migrations.count)). Install that version, or put a backup in its place.")
+          "The database at \(path) was written by a later version of Kennel (format \(version); this version "
+            + "supports \(migrations.count)). Install that version, or restore a backup.")
       }
       if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) != nil {
         throw KennelError(
           .foreignDatabase,
-          "The database at \(path) belongs to another program. Give Kennel a directory of its own.")
+          "The database at \(path) belongs to another program. Use a separate directory for Kennel.")
       }
       let isDone = version == migrations.count
       if !isDone {

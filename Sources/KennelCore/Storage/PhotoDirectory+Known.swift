@@ -1,25 +1,25 @@
 import Foundation
 
-// For whoever has files, and asks whether they are here already.
+// For callers that have files and need to know whether the photos are already in the store.
 extension PhotoDirectory {
-  /// The hash that the bytes of a file have as a photo.
+  /// Returns the photo hash of a file.
   ///
-  /// - Throws: `photoTooLarge`, or what the disk says.
+  /// - Throws: `photoTooLarge`, or an error of the file system.
   package func hash(ofFileAt path: String) async throws(KennelError) -> PhotoHash {
-    try await lane.run { [self] () throws(KennelError) in
-      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: sizeLimit) else {
-        throw KennelError(.failed, "The photo at \(path) has no hash. Try again.")
+    try await workQueue.run { [self] () throws(KennelError) in
+      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: maximumPhotoSize) else {
+        throw KennelError(.failed, "The photo at \(path) could not be hashed. Try again.")
       }
       return hash
     }
   }
 
-  /// Takes in what a file has.
+  /// Copies a photo from a file into the store.
   ///
-  /// - Throws: `photoTooLarge`, or what the disk says.
+  /// - Throws: `photoTooLarge`, or an error of the file system.
   package func stage(fileAt path: String) async throws(KennelError) -> StagedPhoto {
-    let bytes = try await lane.run { [sizeLimit] () throws(KennelError) in
-      try OpenFile(reading: path).contents(limit: sizeLimit)
+    let bytes = try await workQueue.run { [maximumPhotoSize] () throws(KennelError) in
+      try OpenFile(reading: path).contents(limit: maximumPhotoSize)
     }
     return try await stage(bytes)
   }

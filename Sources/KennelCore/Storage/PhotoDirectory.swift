@@ -1,12 +1,12 @@
 import Foundation
 
-/// The photos: a file each, named by the hash of its bytes, so that the same photo is kept once.
+/// The photo files. Each one is named by the hash of its bytes, so the same photo is stored once.
 ///
-/// A photo is written to `incoming` first. It gets its place, and loses it, only while the database's write lock is
-/// held: so whoever holds that lock, in whichever process, may trust what it sees. A marker in `incoming` stands for a
-/// photo whose row is not committed yet; after a kill, the marker tells which file to look at.
+/// A photo is first written to `incoming`. It is put in place and removed only while the database's write lock is held.
+/// Therefore, a process that holds the lock sees a consistent state. A marker in `incoming` represents a photo whose
+/// row is not committed yet. After a kill, the marker names the file to check.
 package final class PhotoDirectory: Sendable {
-  /// A photo's file.
+  /// A photo file.
   package struct File: Sendable, Hashable {
     package var path: String
     package var byteCount: Int
@@ -15,37 +15,37 @@ package final class PhotoDirectory: Sendable {
   private static let partSuffix = ".part"
   private static let markerSuffix = ".placing"
 
-  /// The directory; all photos lie side by side in it, so that one sync is enough for many.
+  /// The directory. All photos are directly in it, so one directory sync is enough for many of them.
   let path: String
   private let incoming: String
-  let lane: Lane<Void>
-  let sizeLimit: Int
+  let workQueue: BlockingWorkQueue<Void>
+  let maximumPhotoSize: Int
 
-  init(path: String, sizeLimit: Int) throws(KennelError) {
+  init(path: String, maximumPhotoSize: Int) throws(KennelError) {
     self.path = path
-    self.sizeLimit = sizeLimit
+    self.maximumPhotoSize = maximumPhotoSize
     incoming = path + "/incoming"
-    lane = Lane("photos", slots: 4, waitingLimit: 20_000)
+    workQueue = BlockingWorkQueue("photos", slots: 4, maximumWaitingCount: 20_000)
     try Sodium.begin()
     try FileCalls.makeDirectory(path)
     try FileCalls.makeDirectory(incoming)
     try FileCalls.syncDirectory(path)
   }
 
-  /// Begins to take a photo in.
+  /// Starts the upload of a photo.
   package func beginUpload() async throws(KennelError) -> PhotoUpload {
-    let file = try await lane.run { [self] () throws(KennelError) in try makeTemporaryFile() }
-    return PhotoUpload(file: file, limit: sizeLimit, lane: lane)
+    let file = try await workQueue.run { [self] () throws(KennelError) in try makeTemporaryFile() }
+    return PhotoUpload(file: file, limit: maximumPhotoSize, workQueue: workQueue)
   }
 
-  /// Takes a whole photo in.
+  /// Stores a complete photo.
   package func stage(_ bytes: Data) async throws(KennelError) -> StagedPhoto {
     let upload = try await beginUpload()
     try await upload.append(bytes)
     return try await upload.finish()
   }
 
-  /// Where a photo's bytes are; `byteCount` is what its post says.
+  /// Returns the file of a photo; `byteCount` is the size recorded with its post.
   package func file(_ hash: PhotoHash, byteCount: Int) -> File {
     File(path: location(hash), byteCount: byteCount)
   }
@@ -59,61 +59,62 @@ package final class PhotoDirectory: Sendable {
   func makeTemporaryFile() throws(KennelError) -> TemporaryPhoto {
     while true {
       let file = try OpenFile(creating: newIncomingPath)
-      // Another process that cleans up may have taken it for a left-over before it was locked.
-      if file.isLinked { return TemporaryPhoto(file: file, lane: lane) }
+      // Another process may have removed the file as a left-over before it was locked.
+      if file.isLinked { return TemporaryPhoto(file: file, workQueue: workQueue) }
     }
   }
 
-  /// Moves a whole file in that was fetched into the same file system; nil when its bytes are others than expected.
+  /// Adopts a complete file that was fetched to the same file system. Returns nil if its hash does not match.
   func adopt(_ path: String, expecting hash: PhotoHash) async throws(KennelError) -> StagedPhoto? {
-    try await lane.run { [self] () throws(KennelError) in
+    try await workQueue.run { [self] () throws(KennelError) in
       var file = try OpenFile(appending: path)
-      // Before it is moved: what lies unlocked in `incoming` is taken for a left-over.
+      // The file must be locked before it is moved, because unlocked files in `incoming` are removed as left-overs.
       guard file.lockIfFree() else {
         throw KennelError(.busy, "Another program is fetching the same photo. Try again later.")
       }
       let byteCount = try file.size()
       guard try Self.hash(of: file) == hash, byteCount > 0 else { return nil }
-      guard byteCount <= sizeLimit else { throw .photoTooLarge }
+      guard byteCount <= maximumPhotoSize else { throw .photoTooLarge }
       try file.sync()
       try file.move(to: newIncomingPath)
-      return StagedPhoto(hash: hash, byteCount: byteCount, file: TemporaryPhoto(file: file, lane: lane))
+      return StagedPhoto(
+        hash: hash, byteCount: byteCount, file: TemporaryPhoto(file: file, workQueue: workQueue))
     }
   }
 
-  /// Whether a photo's file is there with all of its bytes.
+  /// Returns whether a photo's file exists with all of its bytes.
   func has(_ hash: PhotoHash, byteCount: Int) -> Bool { FileCalls.size(of: location(hash)) == byteCount }
 
-  /// Gives a photo its place, with the write lock held.
+  /// Puts a photo in place. The write lock must be held.
   func place(
     _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
   ) throws(KennelError) {
     let marker = "\(incoming)/\(photo.hash)\(Self.markerSuffix)"
     try FileCalls.makeFile(marker)
     transaction.atEnd { isCommitted in
-      // One that stays is looked at, and removed, at the next start.
+      // A marker that stays is processed and removed at the next start.
       if isCommitted { try? FileCalls.remove(marker) } else { recover() }
     }
     do throws(KennelError) {
       try FileCalls.rename(photo.path, to: location(photo.hash))
     } catch {
-      // The job is done for the second time: the photo has its place since the first.
+      // The job runs for the second time, and the first run has already put the photo in place.
       guard has(photo.hash, byteCount: photo.byteCount) else { throw error }
     }
     syncBeforeCommit(transaction)
   }
 
-  /// Removes a photo, with the write lock held.
+  /// Removes a photo. The write lock must be held.
   func remove(_ hash: PhotoHash, in transaction: WriteTransaction) throws(KennelError) {
     try FileCalls.remove(location(hash))
     syncBeforeCommit(transaction)
   }
 
-  /// Keeps the files of photos in their places, in all processes, for as long as the answer lives: posts may be deleted
-  /// meanwhile, and their photos' files go afterwards.
+  /// Prevents all processes from removing photo files for as long as the returned lock exists. Posts can still be
+  /// deleted; the files of their photos are removed afterwards.
   func holdRemovals() throws(KennelError) -> FileLock { try FileLock(sharing: OpenFile(directory: path)) }
 
-  /// Lets files be removed for as long as the answer lives; nil while somebody holds them.
+  /// Allows files to be removed for as long as the returned lock exists. Returns nil while another process holds them.
   func beginRemovals() throws(KennelError) -> FileLock? { FileLock(try OpenFile(directory: path)) }
 
   private func syncBeforeCommit(_ transaction: WriteTransaction) {
@@ -122,7 +123,7 @@ package final class PhotoDirectory: Sendable {
     }
   }
 
-  /// Clears up what a kill or an undone transaction left, with the write lock held.
+  /// Cleans up after a kill or a rolled back transaction. The write lock must be held.
   func clearIncoming(isNeeded: (PhotoHash) throws(KennelError) -> Bool) throws(KennelError) {
     try FileCalls.forEachName(in: incoming) { name throws(KennelError) in
       let file = "\(incoming)/\(name)"
@@ -137,12 +138,12 @@ package final class PhotoDirectory: Sendable {
     }
   }
 
-  /// The SHA-256 of a photo's bytes as they are now.
+  /// Returns the SHA-256 hash of the current bytes of a photo's file.
   func computeHash(of hash: PhotoHash) throws(KennelError) -> PhotoHash? {
     try Self.hash(of: OpenFile(reading: location(hash)))
   }
 
-  /// - Throws: `photoTooLarge` when it has more than `limit` bytes.
+  /// - Throws: `photoTooLarge` if the file has more than `limit` bytes.
   static func hash(of file: borrowing OpenFile, limit: Int = .max) throws(KennelError) -> PhotoHash? {
     try file.rewind()
     var state = Sodium.SHA256()
@@ -157,15 +158,15 @@ package final class PhotoDirectory: Sendable {
     }
   }
 
-  /// Hands over each photo's hash, and each name that is none.
+  /// Calls one closure with each photo's hash, and another with each name that is not a hash.
   func forEachFile(
-    photo: (PhotoHash) throws(KennelError) -> Void, stranger: (String) -> Void
+    photo: (PhotoHash) throws(KennelError) -> Void, unknownFile: (String) -> Void
   ) throws(KennelError) {
     try FileCalls.forEachName(in: path) { name throws(KennelError) in
       if let hash = PhotoHash(name) {
         try photo(hash)
       } else if name != "incoming" {
-        stranger(name)
+        unknownFile(name)
       }
     }
   }

@@ -1,4 +1,4 @@
-/// The SHA-256 of a photo's bytes: its name in the store.
+/// The SHA-256 hash of a photo's bytes. It is the name of the photo in the store.
 package struct PhotoHash: Sendable, Hashable, CustomStringConvertible {
   /// 32 bytes.
   package let bytes: [UInt8]
@@ -8,12 +8,12 @@ package struct PhotoHash: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// From 64 hexadecimal digits in lower case.
+  /// Creates a hash from 64 lowercase hexadecimal digits.
   package init?(_ text: some StringProtocol) {
     guard let bytes = Hexadecimal.bytes(text, count: 32) else { return nil }
     self.bytes = bytes
   }
 
-  /// 64 hexadecimal digits in lower case.
+  /// The hash as 64 lowercase hexadecimal digits.
   package var description: String { Hexadecimal.text(bytes) }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A photo on its way into the store: its bytes are written as they come. Dropped before its end, it leaves nothing.
+/// An upload of a photo into the store. Its bytes are written as they arrive. An upload that is released before it is
+/// finished leaves no file.
 package final class PhotoUpload: Sendable {
   private struct Writing: ~Copyable {
     var hash = Sodium.SHA256()
@@ -13,29 +14,29 @@ package final class PhotoUpload: Sendable {
   private let file: TemporaryPhoto
   private let limit: Int
   private let writing: Mutex<Writing?>
-  private let lane: Lane<Void>
+  private let workQueue: BlockingWorkQueue<Void>
 
-  init(file: TemporaryPhoto, limit: Int, lane: Lane<Void>) {
+  init(file: TemporaryPhoto, limit: Int, workQueue: BlockingWorkQueue<Void>) {
     self.file = file
     self.limit = limit
-    self.lane = lane
+    self.workQueue = workQueue
     writing = Mutex(Writing())
   }
 
-  /// Writes more bytes; one call after the other.
+  /// Appends bytes. Calls must not overlap.
   ///
-  /// - Throws: `photoTooLarge`, or what the disk says.
+  /// - Throws: `photoTooLarge`, or an error of the file system.
   package func append(_ bytes: Data) async throws(KennelError) {
-    try await lane.run { [self] () throws(KennelError) in try write(bytes) }
+    try await workQueue.run { [self] () throws(KennelError) in try write(bytes) }
   }
 
-  /// Brings the bytes to the disk.
+  /// Syncs the bytes to the disk and ends the upload.
   package func finish() async throws(KennelError) -> StagedPhoto {
-    try await lane.run { [self] () throws(KennelError) in try seal() }
+    try await workQueue.run { [self] () throws(KennelError) in try seal() }
   }
 
   private func write(_ bytes: Data) throws(KennelError) {
-    // Held while writing: who calls twice at once has it in some order, instead of mixed.
+    // The lock is held while writing, so overlapping calls are serialized in some order and not mixed.
     try writing.withLock { state throws(KennelError) in
       guard var writing = state.take() else { throw Self.over }
       guard bytes.count <= limit - writing.byteCount else {
@@ -54,15 +55,17 @@ package final class PhotoUpload: Sendable {
       let count = writing.byteCount
       return (PhotoHash(bytes: (consume writing).finished()), count)
     }
-    guard let hash, count > 0 else { throw KennelError(.badPhoto, "The photo is empty. Send its bytes.") }
+    guard let hash, count > 0 else {
+      throw KennelError(.badPhoto, "The photo is empty. Upload a file that is not empty.")
+    }
     try file.file.sync()
     return StagedPhoto(hash: hash, byteCount: count, file: file)
   }
 
-  private static let over = KennelError(.failed, "The upload is over: begin another one.")
+  private static let over = KennelError(.failed, "The upload has already ended. Start another one.")
 }
 
-/// A photo whose bytes are on the disk, without a post yet. Dropped before it has one, it leaves nothing.
+/// A photo that is on the disk but has no post yet. If it is released before it has one, it is removed.
 package final class StagedPhoto: Sendable {
   package let hash: PhotoHash
   package let byteCount: Int
@@ -74,26 +77,27 @@ package final class StagedPhoto: Sendable {
     self.file = file
   }
 
-  /// Where it is for now: what a decoder reads.
+  /// The temporary path, for decoding the photo.
   package var path: String { file.path }
 }
 
-/// A file that is removed with its owner, unless it has been moved.
+/// A file that is removed when it is released, unless it has been moved.
 final class TemporaryPhoto: Sendable {
   let file: OpenFile
-  private let lane: Lane<Void>
+  private let workQueue: BlockingWorkQueue<Void>
   var path: String { file.path }
 
-  init(file: consuming OpenFile, lane: Lane<Void>) {
+  init(file: consuming OpenFile, workQueue: BlockingWorkQueue<Void>) {
     self.file = file
-    self.lane = lane
+    self.workQueue = workQueue
   }
 
   deinit {
     let path = path
-    // Removing a large file takes a while, so it is the lane's work, unless that takes none any more. What cannot be
-    // removed now is removed at the next start.
-    lane.submit(LaneTicket(), { () throws(KennelError) in try FileCalls.remove(path) }) { result in
+    // Removing a large file takes time, so the work queue does it unless it is closed. A file that cannot be removed
+    // now is removed at the next start.
+    workQueue.submit(CancellationTicket(), { () throws(KennelError) in try FileCalls.remove(path) }) {
+      result in
       if case .failure = result { try? FileCalls.remove(path) }
     }
   }

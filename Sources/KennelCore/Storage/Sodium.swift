@@ -1,18 +1,19 @@
-// Every call into libsodium stands in this file.
+// All calls into libsodium are in this file.
 
 import CSodium
 
 enum Sodium {
-  /// "sodium_init() initializes the library and should be called before any other function"; harmless when repeated.
+  /// "sodium_init() initializes the library and should be called before any other function". Calling it again is
+  /// harmless.
   private static let isReady = sodium_init() >= 0
 
   static func begin() throws(KennelError) {
     guard isReady else {
-      throw KennelError(.failed, "libsodium could not be started: the system gives no random numbers.")
+      throw KennelError(.failed, "libsodium could not be initialized: the system provides no random numbers.")
     }
   }
 
-  /// Random bytes that nobody can foresee.
+  /// Returns unpredictable random bytes.
   static func randomBytes(_ count: Int) -> [UInt8] {
     _ = isReady
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -27,7 +28,7 @@ enum Sodium {
     return hash.finish()
   }
 
-  /// SHA-256 of bytes as they come.
+  /// Computes SHA-256 incrementally.
   struct SHA256: ~Copyable {
     private var state = crypto_hash_sha256_state()
 
@@ -46,22 +47,22 @@ enum Sodium {
     }
   }
 
-  /// BLAKE2b of some bytes, 32 bytes long, that only who has the key can compute.
+  /// Returns the 32-byte BLAKE2b hash of some bytes under a secret key.
   static func keyedHash(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { buffer, initialized in
       guard let base = buffer.baseAddress else { return }
-      // It fails for lengths that it does not know only, and these are constants.
+      // It fails only for unsupported lengths, and these are constants.
       crypto_generichash(base, 32, bytes, UInt64(bytes.count), key, key.count)
       initialized = 32
     }
   }
 
-  /// Whether two hashes are the same; takes as long wherever they differ.
+  /// Compares two hashes in constant time.
   static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && sodium_memcmp(left, right, left.count) == 0
   }
 
-  /// Base64 for URLs, without padding.
+  /// Returns URL-safe base64 without padding, or standard base64 without padding.
   static func base64(_ bytes: [UInt8], forURL: Bool = true) -> String {
     let variant =
       forURL ? sodium_base64_VARIANT_URLSAFE_NO_PADDING : sodium_base64_VARIANT_ORIGINAL_NO_PADDING
@@ -70,7 +71,7 @@ enum Sodium {
     return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The bytes of base64 for URLs, when there are exactly so many of them.
+  /// Decodes URL-safe base64. Returns nil if it does not encode exactly `count` bytes.
   static func bytes(_ count: Int, ofBase64 text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var decoded = 0
@@ -81,7 +82,8 @@ enum Sodium {
     return code == 0 && decoded == count ? bytes : nil
   }
 
-  /// The Argon2id hash of a password with a new salt, as text that holds its parameters; nil without memory for it.
+  /// Returns the Argon2id hash of a password with a new salt, as text that includes the parameters. Returns nil if
+  /// there is not enough memory.
   static func passwordHash(_ password: [UInt8], _ cost: PasswordCost) -> String? {
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let code = password.withUnsafeBytes { buffer in
@@ -93,7 +95,7 @@ enum Sodium {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Whether a password is the one of a hash; compared in constant time.
+  /// Returns whether a password matches a hash. The comparison takes constant time.
   static func verifies(_ password: [UInt8], hash: String) -> Bool {
     password.withUnsafeBytes { buffer in
       crypto_pwhash_str_verify(
@@ -101,18 +103,18 @@ enum Sodium {
     }
   }
 
-  /// Whether a hash was made with other parameters.
+  /// Returns whether a hash was made with different parameters.
   static func isOutdated(_ hash: String, _ cost: PasswordCost) -> Bool {
     crypto_pwhash_str_needs_rehash(padded(hash), UInt64(cost.passes), cost.memory) != 0
   }
 
-  /// libsodium reads a fixed number of characters.
+  /// Pads a hash to the fixed number of characters that libsodium reads.
   private static func padded(_ hash: String) -> [CChar] {
     let characters = hash.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1).map { CChar(bitPattern: $0) }
     return characters + Array(repeating: 0, count: Int(crypto_pwhash_STRBYTES) - characters.count)
   }
 
-  // Allocated once and never written: an address for the empty password.
+  // A valid address for the empty password. It is allocated once and never written.
   nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
     text.initialize(to: 0)

@@ -3,10 +3,11 @@
   import Synchronization
 #endif
 
-/// A fault a test asks for in place of what SQLite or the system would answer; exists in debug builds only.
+/// A fault that a test injects in place of a result of SQLite or the system. It exists in debug builds only.
 ///
-/// Each call that can fail passes its name through ``StorageFault/strikes(_:)``. A test arms a name, how many calls of
-/// that name go well first and how many fail then; or it has the process killed at the n-th call of any name.
+/// Each call that can fail passes its name to ``StorageFault/strikes(_:)``. A test arms a name with the number of calls
+/// that succeed first and the number of calls that fail after that. A test can also have the process killed at the n-th
+/// call of any name.
 package enum StorageFault: String, Sendable, CaseIterable {
   case openDatabase, prepare, step, script
   case createFile, writeFile, syncFile, renameFile, syncDirectory, removeFile
@@ -24,15 +25,15 @@ package enum StorageFault: String, Sendable, CaseIterable {
 
     private static let state = Mutex(State())
 
-    /// Spares the next `spared` calls of this name and makes the `count` calls after them fail.
+    /// Lets the next `spared` calls of this name succeed and makes the `count` calls after them fail.
     package func arm(after spared: Int = 0, times count: Int = 1) {
       Self.state.withLock { $0.armed[self] = Plan(spared: spared, left: count) }
     }
 
-    /// Kills this process (SIGKILL) when this many more calls of any name have been made.
+    /// Kills this process (SIGKILL) after this many more calls of any name.
     package static func armKill(after calls: Int) { state.withLock { $0.callsToLive = calls } }
 
-    /// Takes back what was armed; true when all of it has struck.
+    /// Disarms all faults. Returns true if all of them have struck.
     @discardableResult package static func disarm() -> Bool {
       state.withLock { state in
         defer { state = State() }

@@ -1,6 +1,6 @@
-/// What a writing job works in: the connection, and what is to be done at the transaction's end.
+/// The transaction of a writing job: the connection, and the actions to run at the end of the transaction.
 ///
-/// Several jobs share one transaction, each in a savepoint of its own, so that one sync of the disk answers them all.
+/// Several jobs share one transaction. Each job runs in its own savepoint, so one disk sync serves all of them.
 package final class WriteTransaction {
   enum Task: Hashable {
     case syncPhotos
@@ -12,26 +12,26 @@ package final class WriteTransaction {
   private var beforeCommit: [Task: () throws(KennelError) -> Void] = [:]
   private var afterCommit: [Task: () -> Void] = [:]
   private var endings: [(Bool) -> Void] = []
-  /// Photos whose last post went in this very transaction. Their files stay until that is committed: killed before, the
-  /// post would be back without its photo.
-  var leavingPhotos: Set<PhotoHash> = []
-  /// Whether a part of it that failed could not be undone: then none of it may be committed.
-  private(set) var isDoomed = false
+  /// The photos whose last post was deleted in this transaction. Their files stay until the commit. If the process is
+  /// killed before it, the post still has its photo.
+  var photosPendingRemoval: Set<PhotoHash> = []
+  /// Whether a failed part could not be rolled back. Then the transaction must not be committed.
+  private(set) var mustRollBack = false
 
   init(connection: Connection) { self.connection = connection }
 
-  /// Has this done once before the transaction is committed; what it throws undoes the transaction.
+  /// Runs an action once before the commit. If it throws, the transaction is rolled back.
   func beforeCommit(_ task: Task, _ action: @escaping () throws(KennelError) -> Void) {
     beforeCommit[task] = action
   }
 
-  /// Has this done once after the transaction was committed.
+  /// Runs an action once after the commit.
   func afterCommit(_ task: Task, _ action: @escaping () -> Void) { afterCommit[task] = action }
 
-  /// Has this done at the end, and told whether what the job did stands.
+  /// Runs an action at the end. The action receives whether the job's changes were committed.
   func atEnd(_ action: @escaping (_ isCommitted: Bool) -> Void) { endings.append(action) }
 
-  /// Does a job by itself within the transaction; what it throws undoes this job only.
+  /// Runs a job in a savepoint. If it throws, only this job is rolled back.
   func nested<Value>(_ body: (WriteTransaction) throws(KennelError) -> Value) throws(KennelError) -> Value {
     let mark = endings.count
     try connection.run("SAVEPOINT job")
@@ -44,11 +44,11 @@ package final class WriteTransaction {
         let ending = endings[index]
         endings[index] = { _ in ending(false) }
       }
-      isDoomed = true
+      mustRollBack = true
       guard connection.isInTransaction else { throw error }
       try connection.run("ROLLBACK TO job")
       try connection.run("RELEASE job")
-      isDoomed = false
+      mustRollBack = false
       throw error
     }
   }
@@ -65,7 +65,7 @@ package final class WriteTransaction {
 
   func rollBack() {
     if connection.isInTransaction {
-      // When even this fails there is nothing left to try: the next BEGIN will say so.
+      // If even this fails, there is nothing left to try. The next BEGIN reports the error.
       _ = try? connection.run("ROLLBACK")
     }
     let endings = self.endings
@@ -77,7 +77,7 @@ package final class WriteTransaction {
     beforeCommit = [:]
     afterCommit = [:]
     endings = []
-    leavingPhotos = []
-    isDoomed = false
+    photosPendingRemoval = []
+    mustRollBack = false
   }
 }

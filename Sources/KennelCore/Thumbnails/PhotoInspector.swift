@@ -1,29 +1,32 @@
 import Foundation
 import RetrieverImages
 
-/// Finds out what a photo is, and proves that it is one: all of it is decoded.
+/// Determines the properties of a photo. It decodes the complete photo to verify it.
 package enum PhotoInspector {
-  /// What a photo may ask for, in bytes and in pixels.
-  package static let byteLimit = 25 << 20
-  package static let pixelLimit = 50_000_000
+  /// The maximum size of a photo, in bytes and in pixels.
+  package static let maximumByteCount = 25 << 20
+  package static let maximumPixelCount = 50_000_000
 
-  static let limits = ImageLimits(bytes: byteLimit, pixels: pixelLimit, frames: 1000, duration: .seconds(30))
+  static let limits = ImageLimits(
+    bytes: maximumByteCount, pixels: maximumPixelCount, frames: 1000, duration: .seconds(30))
 
-  /// A photo's bytes are in memory while it is looked at: only so many at once.
-  private static let turnstile = Turnstile(
-    "photos to be looked at", passes: max(ProcessInfo.processInfo.activeProcessorCount, 2), waitingLimit: 256)
-  private static let lane = Lane<Void>("photos to be looked at", slots: 2, waitingLimit: 256)
+  /// A photo is in memory while it is inspected, so the number of concurrent inspections is limited.
+  private static let semaphore = AsyncSemaphore(
+    "photo inspections", permits: max(ProcessInfo.processInfo.activeProcessorCount, 2),
+    maximumWaitingCount: 256)
+  private static let workQueue = BlockingWorkQueue<Void>(
+    "photo inspections", slots: 2, maximumWaitingCount: 256)
 
-  /// What the photo in a file is.
+  /// Returns the properties of the photo in a file.
   ///
-  /// No thread of Swift's tasks is held; cancelling the task ends the work early.
+  /// It does not block a thread of Swift's concurrency pool. Cancelling the task ends the work early.
   ///
-  /// - Parameter path: a file that nobody writes to any more.
-  /// - Throws: `unknownFormat` when it is no photo of a known kind, `photoTooLarge`, or `badPhoto` when it is damaged,
-  ///   each with a sentence for who sent it; `cancelled`, or what the disk says.
+  /// - Parameter path: a file that is no longer being written.
+  /// - Throws: `unknownFormat` if the format is not supported, `photoTooLarge`, or `badPhoto` if the photo is damaged,
+  ///   each with a message for the sender; `cancelled`, or an error of the file system.
   package static func facts(ofFileAt path: String) async throws(KennelError) -> PhotoFacts {
-    try await turnstile.pass { () async throws(KennelError) in
-      let data = try await bytes(ofFileAt: path, limit: byteLimit)
+    try await semaphore.withPermit { () async throws(KennelError) in
+      let data = try await bytes(ofFileAt: path, limit: maximumByteCount)
       return try await facts(of: data)
     }
   }
@@ -34,7 +37,7 @@ package enum PhotoInspector {
       guard let format = image.format.flatMap({ PhotoFacts.Format(rawValue: $0.rawValue) }) else {
         throw KennelError.notAPhoto
       }
-      // Thumbnails are made of all rows: so this fails if any of them is missing.
+      // A thumbnail is made from all rows, so this fails if any row is missing.
       let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100), priority: .low)
       return PhotoFacts(
         width: Int(image.size.width), height: Int(image.size.height), format: format,
@@ -46,9 +49,9 @@ package enum PhotoInspector {
     }
   }
 
-  /// The bytes of a photo, read on another thread.
+  /// Reads the bytes of a photo on another thread.
   static func bytes(ofFileAt path: String, limit: Int) async throws(KennelError) -> Data {
-    try await lane.run { () throws(KennelError) in
+    try await workQueue.run { () throws(KennelError) in
       try OpenFile(reading: path).contents(limit: limit)
     }
   }
@@ -56,16 +59,16 @@ package enum PhotoInspector {
 
 extension KennelError {
   static let notAPhoto = KennelError(
-    .unknownFormat, "That is no photo of a known kind. Send a JPEG, PNG, WebP or GIF.")
+    .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP or GIF image.")
   static let photoTooLarge = KennelError(
     .photoTooLarge,
-    "The photo is too large: it may have \(PhotoInspector.byteLimit.inBinaryUnits) and \(PhotoInspector.pixelLimit / 1_000_000) megapixels. Make it smaller."
+    "The photo is too large. The maximum is \(PhotoInspector.maximumByteCount.inBinaryUnits) and \(PhotoInspector.maximumPixelCount / 1_000_000) megapixels. Make it smaller."
   )
 
-  /// What went wrong when a photo was decoded, for who sent it.
+  /// Creates an error for the sender from an error that occurred while decoding a photo.
   init(decoding error: any Error) {
     guard let error = error as? ImageError else {
-      self.init(.badPhoto, "The photo is damaged. Save it anew, then send that.")
+      self.init(.badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.")
       return
     }
     switch error.code {
@@ -75,9 +78,11 @@ extension KennelError {
     case .outOfMemory:
       self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
     case .truncated:
-      self.init(.badPhoto, "The photo is cut short. Send the whole file.", cause: error.message)
+      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.message)
     default:
-      self.init(.badPhoto, "The photo is damaged. Save it anew, then send that.", cause: error.message)
+      self.init(
+        .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
+        cause: error.message)
     }
   }
 }

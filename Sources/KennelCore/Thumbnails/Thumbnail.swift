@@ -1,17 +1,17 @@
 import Foundation
 import HTTPService
 
-/// A thumbnail that can be sent.
+/// A thumbnail that is ready to be sent.
 package final class Thumbnail: Sendable {
   enum Content: Sendable {
-    /// A small one, in memory.
+    /// A small thumbnail, in memory.
     case bytes(Data)
-    /// A larger one, in an open file, which the kernel sends.
+    /// A larger thumbnail, in an open file that the kernel sends.
     case file(HTTPResponse.Body, byteCount: Int)
   }
 
-  /// Up to here a copy in memory is cheaper than an open file.
-  static let inMemoryLimit = 32 << 10
+  /// The size up to which a copy in memory is cheaper than an open file.
+  static let maximumInMemorySize = 32 << 10
 
   let key: ThumbnailKey
   let content: Content
@@ -40,7 +40,7 @@ package final class Thumbnail: Sendable {
     }
   }
 
-  /// The answer to a plain question; nil when it has conditions or asks for a part.
+  /// Returns the response to an unconditional request, or nil if the request has conditions or asks for a range.
   func plainResponse(to request: HTTPRequest, isNegotiated: Bool) -> HTTPResponse? {
     for name in Self.conditions where request.fields[name] != nil { return nil }
     let fields = isNegotiated ? negotiatedFields : fields
@@ -54,7 +54,7 @@ package final class Thumbnail: Sendable {
     "If-None-Match", "Range", "If-Modified-Since", "If-Match", "If-Unmodified-Since",
   ]
 
-  /// The answer to a question with conditions, from the bytes.
+  /// Returns the response to a conditional request, from the bytes.
   static func response(
     of bytes: Data, key: ThumbnailKey, tag: EntityTag, to request: HTTPRequest, isNegotiated: Bool
   ) -> HTTPResponse {

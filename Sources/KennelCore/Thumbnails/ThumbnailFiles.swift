@@ -4,36 +4,39 @@ import HTTPService
 import RetrieverImages
 import Synchronization
 
-/// Thumbnails on the disk: a file each. Those not used for longest give way when there are too many bytes of them.
+/// The thumbnails on the disk, one file each. The least recently used files are removed when their total size exceeds
+/// the limit.
 ///
-/// It is a cache: a file that is damaged or cannot be written is no error, it is made anew when it is asked for.
+/// This is a cache: a damaged or unwritable file is not an error. The thumbnail is made again on request.
 final class ThumbnailFiles: Sendable {
   private struct State: Sendable {
-    /// What stands for the files that are known; its costs are their bytes.
+    /// The index of the known files. The cost of an entry is the size of its file.
     var index: LRUCache<ThumbnailKey, Bool>
     var nextPart = 0
   }
 
   let directory: String
   private let state: Mutex<State>
-  private let lane = Lane<Void>("thumbnails", slots: 4, waitingLimit: 20_000)
+  private let workQueue = BlockingWorkQueue<Void>("thumbnails", slots: 4, maximumWaitingCount: 20_000)
   private static let partSuffix = ".part"
 
-  /// - Parameter photos: thumbnails of photos that are not there any more are removed.
+  /// - Parameter photos: the photos. Thumbnails of missing photos are removed.
   init(directory: String, limit: Int, photos: PhotoDirectory) throws(KennelError) {
     self.directory = directory
     state = Mutex(State(index: LRUCache(limit: limit)))
     try FileCalls.makeDirectory(directory)
-    lane.submit(LaneTicket(), { [self] () throws(KennelError) in try takeStock(photos) }) { _ in }
+    workQueue.submit(
+      CancellationTicket(), { [self] () throws(KennelError) in try indexExistingFiles(photos) }
+    ) { _ in }
   }
 
-  /// Bytes on the disk, and files.
+  /// The number of bytes on the disk and the number of files.
   var usage: (bytes: Int, files: Int) { state.withLock { ($0.index.cost, $0.index.count) } }
 
   private func path(_ key: ThumbnailKey) -> String { "\(directory)/\(key.fileName)" }
 
-  /// Finds what an earlier run has left, the oldest first.
-  private func takeStock(_ photos: PhotoDirectory) throws(KennelError) {
+  /// Finds the files of earlier runs, the oldest first.
+  private func indexExistingFiles(_ photos: PhotoDirectory) throws(KennelError) {
     var found: [(key: ThumbnailKey, byteCount: Int, used: Int)] = []
     var photoExists: [PhotoHash: Bool] = [:]
     try FileCalls.forEachName(in: directory) { name in
@@ -41,7 +44,7 @@ final class ThumbnailFiles: Sendable {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
       guard let key = ThumbnailKey(fileName: name) else {
-        // Another process may be writing it this very moment; it then makes it anew.
+        // Another process may be writing it at this moment. That process then makes the thumbnail again.
         if name.hasSuffix(Self.partSuffix) { unlink(path) }
         return
       }
@@ -54,68 +57,68 @@ final class ThumbnailFiles: Sendable {
       }
     }
     found.sort { $0.used < $1.used }
-    let victims = state.withLock { state in
+    let evicted = state.withLock { state in
       var index = LRUCache<ThumbnailKey, Bool>(limit: state.index.limit)
-      var victims: [ThumbnailKey] = []
-      // What came meanwhile is newer.
+      var evicted: [ThumbnailKey] = []
+      // Thumbnails that were added in the meantime are newer.
       let newer = state.index.keys
       for file in found where state.index.peek(file.key) == nil {
-        victims += index.insert(true, for: file.key, cost: file.byteCount)
+        evicted += index.insert(true, for: file.key, cost: file.byteCount)
       }
       for key in newer {
-        victims += index.insert(true, for: key, cost: FileCalls.size(of: path(key)) ?? 0)
+        evicted += index.insert(true, for: key, cost: FileCalls.size(of: path(key)) ?? 0)
       }
       state.index = index
-      return victims
+      return evicted
     }
-    for key in victims { unlink(path(key)) }
+    for key in evicted { unlink(path(key)) }
   }
 
-  /// A thumbnail that is on the disk and whole; nil when there is none.
+  /// Loads a complete thumbnail from the disk. Returns nil if there is none.
   func load(_ key: ThumbnailKey) async throws(KennelError) -> Thumbnail? {
-    try await lane.run { [self] in
+    try await workQueue.run { [self] in
       let path = path(key)
       guard let size = FileCalls.size(of: path), size > 0 else { return nil }
-      guard let data = wholeBytes(key) else {
-        // Cut short by a power failure, say.
+      guard let data = completeBytes(key) else {
+        // The file is incomplete, for example after a power failure.
         unlink(path)
         state.withLock { _ = $0.index.remove(key) }
         return nil
       }
-      // The next start takes stock by this time.
+      // The next start sorts the files by this time.
       utimensat(AT_FDCWD, path, nil, 0)
       note(key, byteCount: data.count)
       return Thumbnail(key, content(data, path))
     }
   }
 
-  /// The bytes of a thumbnail that is on the disk and whole.
+  /// Returns the bytes of a complete thumbnail on the disk.
   func bytes(_ key: ThumbnailKey) async throws(KennelError) -> Data? {
-    try await lane.run { [self] in wholeBytes(key) }
+    try await workQueue.run { [self] in completeBytes(key) }
   }
 
-  /// Larger ones are none that were made here.
-  private static let byteLimit = 64 << 20
+  /// The maximum size of a thumbnail. Larger files were not made here.
+  private static let maximumByteCount = 64 << 20
 
-  /// A thumbnail's bytes, when they are there to the end.
-  private func wholeBytes(_ key: ThumbnailKey) -> Data? {
-    let data = try? OpenFile(reading: path(key)).contents(limit: Self.byteLimit)
-    return data.flatMap { key.format.isWhole($0) ? $0 : nil }
+  /// Returns the bytes of a thumbnail if the file is complete.
+  private func completeBytes(_ key: ThumbnailKey) -> Data? {
+    let data = try? OpenFile(reading: path(key)).contents(limit: Self.maximumByteCount)
+    return data.flatMap { key.format.isComplete($0) ? $0 : nil }
   }
 
-  /// Keeps a thumbnail, and hands it back in the form in which it is sent.
+  /// Stores a thumbnail and returns it in the form in which it is sent.
   func keep(_ key: ThumbnailKey, _ data: Data) async throws(KennelError) -> Thumbnail {
     let part = state.withLock { state in
       state.nextPart += 1
       return "\(directory)/\(getpid())-\(state.nextPart)\(Self.partSuffix)"
     }
-    return try await lane.run { [self] in
+    return try await workQueue.run { [self] in
       let path = path(key)
       do throws(KennelError) {
         try write(data, to: part)
         try FileCalls.rename(part, to: path)
       } catch {
-        // No space, say: it is sent all the same.
+        // The file could not be written, for example because the disk is full. The thumbnail is sent anyway.
         unlink(part)
         return Thumbnail(key, .bytes(data))
       }
@@ -129,14 +132,14 @@ final class ThumbnailFiles: Sendable {
   }
 
   private func note(_ key: ThumbnailKey, byteCount: Int) {
-    let victims = state.withLock { state in
+    let evicted = state.withLock { state in
       state.index.value(for: key) == nil ? state.index.insert(true, for: key, cost: byteCount) : []
     }
-    for victim in victims { unlink(path(victim)) }
+    for old in evicted { unlink(path(old)) }
   }
 
   private func content(_ data: Data, _ path: String) -> Thumbnail.Content {
-    guard data.count > Thumbnail.inMemoryLimit,
+    guard data.count > Thumbnail.maximumInMemorySize,
       let response = try? HTTPResponse.file(
         at: path, for: HTTPRequest(target: "/"), contentType: "application/octet-stream")
     else { return .bytes(data) }
@@ -146,8 +149,8 @@ final class ThumbnailFiles: Sendable {
   /// Removes all thumbnails of a photo.
   func remove(_ photo: PhotoHash) {
     let keys = ThumbnailKey.all(of: photo)
-    lane.submit(
-      LaneTicket(),
+    workQueue.submit(
+      CancellationTicket(),
       { [self] in
         for key in keys {
           unlink(path(key))
@@ -157,11 +160,11 @@ final class ThumbnailFiles: Sendable {
     ) { _ in }
   }
 
-  /// The answer with a file, which is opened on another thread.
+  /// Returns a response with a file that is opened on another thread.
   func fileResponse(
     at path: String, for request: HTTPRequest, contentType: String, fields: HTTPFields, entityTag: EntityTag
   ) async throws(KennelError) -> HTTPResponse {
-    try await lane.run { () throws(KennelError) in
+    try await workQueue.run { () throws(KennelError) in
       do {
         return try HTTPResponse.file(
           at: path, for: request, contentType: contentType, fields: fields, entityTag: entityTag)
@@ -182,12 +185,12 @@ final class ThumbnailFiles: Sendable {
       entityTag: thumbnail.tag)
   }
 
-  func close() async { await lane.close() }
+  func close() async { await workQueue.close() }
 }
 
 extension ThumbnailFormat {
-  /// Whether a file is there to its end: a power failure can cut it short.
-  func isWhole(_ data: Data) -> Bool {
+  /// Returns whether the data is complete. A power failure can truncate a file.
+  func isComplete(_ data: Data) -> Bool {
     switch self {
     case .jpeg: return data.starts(with: [0xFF, 0xD8]) && data.suffix(2).elementsEqual([0xFF, 0xD9])
     case .webp:

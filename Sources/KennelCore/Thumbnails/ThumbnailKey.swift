@@ -1,44 +1,45 @@
 import HTTPService
 import RetrieverImages
 
-/// How long a thumbnail's longer side is, at most, in pixels; one of a few, so that few are made of each photo.
+/// The maximum length of a thumbnail's longer side in pixels. There are only a few sizes, so that only a few thumbnails
+/// are made of each photo.
 package struct ThumbnailSize: Sendable, Hashable {
-  /// From the smallest to the largest.
+  /// All sizes, in ascending order.
   package static let all = [96, 160, 240, 320, 480, 640, 960, 1280, 1920].map(ThumbnailSize.init(pixels:))
-  /// When nothing is said.
-  package static let usual = ThumbnailSize(pixels: 320)
+  /// The default size.
+  package static let `default` = ThumbnailSize(pixels: 320)
   package static let smallest = ThumbnailSize(pixels: 96)
 
   package let pixels: Int
 
   private init(pixels: Int) { self.pixels = pixels }
 
-  /// Nil unless it is one of the list.
+  /// Returns nil if the size is not in the list.
   package init?(_ pixels: Int) {
     guard Self.all.contains(where: { $0.pixels == pixels }) else { return nil }
     self.pixels = pixels
   }
 
-  /// The smallest of at least so many pixels, or the largest there is.
+  /// Creates the smallest size with at least `pixels` pixels, or the largest size.
   package init(atLeast pixels: Int) {
     self.pixels = Self.all.first { $0.pixels >= pixels }?.pixels ?? 1920
   }
 
-  /// From a query's text.
+  /// Creates a size from the text of a query.
   init(query text: String?) throws(Problem) {
     guard let text, !text.isEmpty else {
-      self = .usual
+      self = .default
       return
     }
     guard text.utf8.count <= 4, let size = Int64(identifier: text).flatMap({ ThumbnailSize(Int($0)) }) else {
       let sizes = Self.all.map { String($0.pixels) }.joined(separator: ", ")
-      throw .badRequest("There is no thumbnail of that size. Ask for one of \(sizes).")
+      throw .badRequest("This thumbnail size is not supported. Use one of \(sizes).")
     }
     self = size
   }
 }
 
-/// What a thumbnail is written as.
+/// The file format of a thumbnail.
 package enum ThumbnailFormat: String, Sendable, Hashable, CaseIterable {
   case jpeg, webp
 
@@ -46,11 +47,12 @@ package enum ThumbnailFormat: String, Sendable, Hashable, CaseIterable {
   var suffix: String { self == .jpeg ? ".jpg" : ".webp" }
   var encoding: ImageEncoding { self == .jpeg ? .jpeg(quality: 0.8) : .webp(quality: 0.78) }
 
-  /// What a request asks for by its query, else by its `Accept` field; and whether that field decided.
+  /// Returns the format that a request asks for in its query, or else in its `Accept` field, and whether that field
+  /// decided.
   static func wanted(by request: HTTPRequest) throws(Problem) -> (ThumbnailFormat, isNegotiated: Bool) {
     if let text = request.query("format"), !text.isEmpty {
       guard let format = ThumbnailFormat(rawValue: text) else {
-        throw .badRequest("There are no thumbnails of that format. Ask for jpeg or webp.")
+        throw .badRequest("This thumbnail format is not supported. Use jpeg or webp.")
       }
       return (format, false)
     }
@@ -59,7 +61,7 @@ package enum ThumbnailFormat: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Which thumbnail.
+/// The key of a thumbnail.
 package struct ThumbnailKey: Sendable, Hashable {
   package var photo: PhotoHash
   package var size: ThumbnailSize
@@ -71,17 +73,17 @@ package struct ThumbnailKey: Sendable, Hashable {
     self.format = format
   }
 
-  /// A hash is as good as random: a part of it tells keys apart as well as all of it.
+  /// The photo's hash is uniformly distributed, so a part of it is enough.
   package func hash(into hasher: inout Hasher) {
     photo.bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.prefix(8))) }
     hasher.combine(size.pixels)
     hasher.combine(format)
   }
 
-  /// What its file is called.
+  /// The name of the thumbnail's file.
   var fileName: String { "\(photo)-\(size.pixels)\(format.suffix)" }
 
-  /// From a file's name; nil when it is no thumbnail's.
+  /// Creates a key from a file name. Returns nil if it is not the name of a thumbnail.
   init?(fileName: String) {
     let stem = fileName.prefix { $0 != "." }
     let parts = stem.split(separator: "-", omittingEmptySubsequences: false)
@@ -92,7 +94,7 @@ package struct ThumbnailKey: Sendable, Hashable {
     self.init(photo: photo, size: size, format: format)
   }
 
-  /// All that are made of a photo.
+  /// Returns the keys of all thumbnails of a photo.
   static func all(of photo: PhotoHash) -> [ThumbnailKey] {
     ThumbnailSize.all.flatMap { size in
       ThumbnailFormat.allCases.map { ThumbnailKey(photo: photo, size: size, format: $0) }

@@ -3,9 +3,10 @@ import HTTPService
 import RetrieverImages
 import Synchronization
 
-/// Thumbnails of the kennel's photos: from memory, else from the disk, else made, once however many ask.
+/// The thumbnails of the kennel's photos. A thumbnail comes from memory, from the disk, or is made. It is made once
+/// even if many clients request it at the same time.
 package final class ThumbnailStore: Sendable {
-  /// What was done.
+  /// The number of thumbnails by source.
   package struct Counts: Sendable, Hashable {
     package var fromMemory = 0
     package var fromDisk = 0
@@ -14,51 +15,53 @@ package final class ThumbnailStore: Sendable {
 
   fileprivate struct State: Sendable {
     var small: LRUCache<ThumbnailKey, Thumbnail>
-    /// Each holds an open file.
+    /// The large thumbnails. Each one holds an open file.
     var large: LRUCache<ThumbnailKey, Thumbnail>
-    var underWay: [ThumbnailKey: Task<Result<Thumbnail, KennelError>, Never>] = [:]
+    var inProgress: [ThumbnailKey: Task<Result<Thumbnail, KennelError>, Never>] = [:]
     var counts = Counts()
     var isClosed = false
-    /// Grows with each deletion: what was begun before one is not kept after it.
+    /// The number of deletions per photo. A thumbnail that was begun before a deletion is not kept after it.
     var deletions: [PhotoHash: Int] = [:]
   }
 
   let files: ThumbnailFiles
-  let known: KnownPhotos
+  let photoCache: PhotoCache
   private let store: KennelStore
   private let state: Mutex<State>
-  private let turnstile = Turnstile(
-    "thumbnails", passes: max(ProcessInfo.processInfo.activeProcessorCount, 2), waitingLimit: 1024)
+  private let semaphore = AsyncSemaphore(
+    "thumbnails", permits: max(ProcessInfo.processInfo.activeProcessorCount, 2), maximumWaitingCount: 1024)
 
-  /// How many files are open for thumbnails at most.
-  private static let openFileLimit = 256
-  /// What an entry costs beside its bytes.
+  /// The maximum number of files that are open for thumbnails.
+  private static let maximumOpenFileCount = 256
+  /// The cost of an entry in addition to its bytes.
   fileprivate static let entryCost = 2048
 
   /// - Parameters:
-  ///   - directory: where thumbnails are kept; it is made when it is missing.
-  ///   - store: has the photos, and tells of posts that go.
-  ///   - diskLimit: how many bytes there at most.
-  ///   - memoryLimit: how many bytes in memory at most.
+  ///   - directory: the directory of the thumbnails. It is created if it is missing.
+  ///   - store: the store with the photos. It reports deleted posts.
+  ///   - maximumDiskSize: the maximum number of bytes on the disk.
+  ///   - maximumMemorySize: the maximum number of bytes in memory.
   package init(
-    directory: String, store: KennelStore, diskLimit: Int, memoryLimit: Int, clock: KennelClock = .system
+    directory: String, store: KennelStore, maximumDiskSize: Int, maximumMemorySize: Int,
+    clock: KennelClock = .system
   ) throws(KennelError) {
     self.store = store
-    files = try ThumbnailFiles(directory: directory, limit: diskLimit, photos: store.photos)
-    known = KnownPhotos(clock: clock)
-    state = Mutex(State(small: LRUCache(limit: memoryLimit), large: LRUCache(limit: Self.openFileLimit)))
+    files = try ThumbnailFiles(directory: directory, limit: maximumDiskSize, photos: store.photos)
+    photoCache = PhotoCache(clock: clock)
+    state = Mutex(
+      State(small: LRUCache(limit: maximumMemorySize), large: LRUCache(limit: Self.maximumOpenFileCount)))
     store.events.observe { [weak self] events in
       for event in events where event.kind == .deleted { self?.forget(post: event.post, photo: event.photo) }
     }
   }
 
   package var counts: Counts { state.withLock { $0.counts } }
-  /// How many are being loaded or made, or wait for that.
-  var underWayCount: Int { state.withLock { $0.underWay.count } }
-  /// Bytes and files on the disk.
+  /// The number of thumbnails that are being loaded or made, or wait for that.
+  var inProgressCount: Int { state.withLock { $0.inProgress.count } }
+  /// The number of bytes and files on the disk.
   package var usage: (bytes: Int, files: Int) { files.usage }
 
-  /// A thumbnail that is in memory.
+  /// Returns a thumbnail if it is in memory.
   func ready(_ key: ThumbnailKey) -> Thumbnail? {
     state.withLock { state in
       guard let thumbnail = state.small.value(for: key) ?? state.large.value(for: key) else { return nil }
@@ -67,25 +70,25 @@ package final class ThumbnailStore: Sendable {
     }
   }
 
-  /// A thumbnail of a photo.
+  /// Returns a thumbnail of a photo.
   ///
-  /// - Parameter byteCount: what the photo's post says.
-  /// - Throws: `busy` when too many are being made, `badPhoto` when the photo cannot be decoded any more.
+  /// - Parameter byteCount: the size recorded with the photo's post.
+  /// - Throws: `busy` if too many thumbnails are being made, `badPhoto` if the photo can no longer be decoded.
   package func thumbnail(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Thumbnail {
     if let thumbnail = ready(key) { return thumbnail }
     let task: Task<Result<Thumbnail, KennelError>, Never>? = state.withLock { state in
       if state.isClosed { return nil }
-      if let task = state.underWay[key] { return task }
-      // Not the asker's: when it goes away the others still wait, and the next one would begin anew.
+      if let task = state.inProgress[key] { return task }
+      // A detached task, so that it is not cancelled with the first caller: other callers may be waiting for it.
       let task = Task.detached { [self] in await result(key, byteCount: byteCount) }
-      state.underWay[key] = task
+      state.inProgress[key] = task
       return task
     }
     guard let task else { throw .closed }
     return try await task.value.get()
   }
 
-  /// A thumbnail's bytes, for who looks into them.
+  /// Returns a thumbnail's bytes, for callers that process them.
   package func bytes(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Data {
     let thumbnail = try await thumbnail(key, byteCount: byteCount)
     switch thumbnail.content {
@@ -106,14 +109,15 @@ package final class ThumbnailStore: Sendable {
       } else {
         let bytes = try await make(key, byteCount: byteCount)
         result = .success((try await files.keep(key, bytes), true))
-        // Its post may have gone before anybody could know of this: a photo's file outlives its last post for a while.
+        // The post may have been deleted before this could be known, because a photo's file is kept for a while after
+        // its last post.
         isOrphan = (try? await store.posts.hasPhoto(key.photo)) == false
       }
     } catch {
       result = .failure(error)
     }
     let wasDeleted = state.withLock { [isOrphan] state in
-      state.underWay[key] = nil
+      state.inProgress[key] = nil
       guard case .success(let found) = result else { return false }
       if found.isNew { state.counts.made += 1 } else { state.counts.fromDisk += 1 }
       guard !isOrphan, state.deletions[key.photo, default: 0] == deletions else { return true }
@@ -126,8 +130,8 @@ package final class ThumbnailStore: Sendable {
 
   private func make(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Data {
     let path = store.photos.file(key.photo, byteCount: byteCount).path
-    return try await turnstile.pass { () async throws(KennelError) in
-      let bytes = try await PhotoInspector.bytes(ofFileAt: path, limit: PhotoInspector.byteLimit)
+    return try await semaphore.withPermit { () async throws(KennelError) in
+      let bytes = try await PhotoInspector.bytes(ofFileAt: path, limit: PhotoInspector.maximumByteCount)
       do {
         let image = try UIImage(validating: bytes, limits: PhotoInspector.limits)
         let side = key.size.pixels
@@ -139,32 +143,31 @@ package final class ThumbnailStore: Sendable {
     }
   }
 
-  /// A post is gone, whoever deleted it: so are its photo's thumbnails. Should another post have the same photo, they
-  /// are made anew.
+  /// Removes the thumbnails of a deleted post. If another post has the same photo, they are made again.
   private func forget(post: Int64, photo: PhotoHash?) {
-    guard let photo = known.remove(post)?.hash ?? photo else { return }
+    guard let photo = photoCache.remove(post)?.hash ?? photo else { return }
     state.withLock { state in
       for key in ThumbnailKey.all(of: photo) {
         _ = state.small.remove(key)
         _ = state.large.remove(key)
       }
-      // Only work that is under way has to know.
-      if state.underWay.keys.contains(where: { $0.photo == photo }) {
+      // Only work in progress needs to know.
+      if state.inProgress.keys.contains(where: { $0.photo == photo }) {
         state.deletions[photo, default: 0] += 1
-      } else if state.underWay.isEmpty {
+      } else if state.inProgress.isEmpty {
         state.deletions = [:]
       }
     }
     files.remove(photo)
   }
 
-  /// Ends what is under way, soon and without its outcome, and lets go of all.
+  /// Cancels work in progress and releases everything.
   package func close() async {
     let tasks = state.withLock { state in
       state.isClosed = true
-      return Array(state.underWay.values)
+      return Array(state.inProgress.values)
     }
-    // A thousand may be waiting to be made: whoever ends the server does not wait for them.
+    // A thousand thumbnails may be waiting. The shutdown does not wait for them.
     for task in tasks { task.cancel() }
     for task in tasks { _ = await task.value }
     await files.close()

@@ -4,8 +4,8 @@ import HTTPService
 extension KennelSite {
   func gridPage(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
-    let limit = PostPage.usualSize
-    // Before the posts are read: what happens in between is told rather twice than never.
+    let limit = PostPage.defaultSize
+    // Read before the posts, so that a change in between is reported twice rather than never.
     let last = store.events.lastID
     let viewer = try await visitor(call).user
     let posts = try await store.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
@@ -17,8 +17,8 @@ extension KennelSite {
 
   func heartsPage(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
-    let limit = PostPage.usualSize
-    // Before the posts are read: what happens in between is told rather twice than never.
+    let limit = PostPage.defaultSize
+    // Read before the posts, so that a change in between is reported twice rather than never.
     let last = store.events.lastID
     let viewer = try await visitor(call).user
     var posts: [Post] = []
@@ -36,7 +36,7 @@ extension KennelSite {
     let viewer = try await visitor(call).user
     let post = try await store.posts.post(call.id, viewer: viewer?.id)
     let after = try call.queryID("after", orZero: true) ?? 0
-    let limit = CommentPage.usualSize
+    let limit = CommentPage.defaultSize
     let comments = CommentPage(
       try await store.posts.comments(on: post.id, after: after, limit: limit + 1), limit: limit,
       isFirst: after == 0)
@@ -60,11 +60,11 @@ extension KennelSite {
     return response
   }
 
-  /// What browsers and crawlers look for at the root.
+  /// Serves the files that browsers and crawlers expect at the root.
   func wellKnownAsset(_ call: Call) async throws -> HTTPResponse {
     let name = call.request.pathSegments.last ?? ""
     if let response = asset(named: name, for: call.request) { return response }
-    // A family's photos are nothing for search engines.
+    // Private photos must not be indexed by search engines.
     if name == "robots.txt" { return .text("User-agent: *\nDisallow: /\n") }
     throw Problem.notFound
   }

@@ -1,9 +1,9 @@
 import HTTPService
 
 extension KennelSite {
-  /// All there is.
+  /// All routes.
   static let router = Router([
-    // The hottest first.
+    // The most frequent route comes first.
     Route(.get, "posts/{id}/thumbnail") { try await $0.thumbnail($1) },
     Route(.get, "posts") { try await $0.listPosts($1) },
     Route(.post, "posts") { try await $0.addPost($1) },

@@ -1,32 +1,33 @@
 import Foundation
 import HTTPService
 
-/// The web face of a kennel: answers each request, and never throws.
+/// The web site of a kennel. It responds to each request and never throws.
 package final class KennelSite: Sendable {
-  /// How a site behaves.
+  /// The configuration of a site.
   package struct Configuration: Sendable {
-    /// The name on its pages.
+    /// The name that the pages show.
     package var title = "Kennel"
-    /// Bytes of thumbnails on the disk.
+    /// The maximum size of the thumbnails on the disk, in bytes.
     package var thumbnailCacheSize = 512 << 20
-    /// Bytes of thumbnails in memory.
+    /// The maximum size of the thumbnails in memory, in bytes.
     package var thumbnailMemorySize = 64 << 20
-    /// How often a listener to events hears that the line is open.
+    /// The interval at which event listeners receive a heartbeat.
     package var heartbeat = Duration.seconds(15)
-    /// Whether all clients come through TLS, although this server does not see it.
+    /// Whether all clients connect through a TLS proxy, so that this server does not see TLS itself.
     package var isBehindTLS = false
-    /// The addresses of proxies whose `X-Forwarded-…` fields are believed; `unix` for those on a Unix socket.
+    /// The addresses of proxies whose `X-Forwarded-…` fields are trusted; `unix` stands for those on a Unix socket.
     package var trustedProxies: Set<String> = []
-    /// The names under which it may be asked for without TLS.
+    /// The host names that are accepted without TLS.
     package var hosts = AllowedHosts.ofThisMachine()
-    /// Told of what only the owner can mend; the client is told nothing of it.
+    /// Called with errors that only the owner can fix. The client receives no details of them.
     package var onError: (@Sendable (_ error: any Error, _ path: String) -> Void)?
 
     package init() {}
   }
 
-  /// What a server's limit for bodies is to be at least, so that the site can say itself what is too large.
-  package static let bodySizeLimit = Int64(4 * PhotoInspector.byteLimit)
+  /// The maximum body size to set for the server. It is above the site's own limits, so that the site itself can report
+  /// that a body is too large.
+  package static let maximumBodySize = Int64(4 * PhotoInspector.maximumByteCount)
 
   let store: KennelStore
   let configuration: Configuration
@@ -34,16 +35,16 @@ package final class KennelSite: Sendable {
   let renderer: PageRenderer
   let thumbnails: ThumbnailStore
   let metrics: Metrics
-  let counts: KeptCounts
-  let pulse: Pulse
-  let eventText = EventText()
-  let collages = Turnstile("collages", passes: 2, waitingLimit: 32)
+  let counts: CachedCounts
+  let heartbeatTimer: HeartbeatTimer
+  let eventEncoder = EventEncoder()
+  let collageSemaphore = AsyncSemaphore("collages", permits: 2, maximumWaitingCount: 32)
 
   /// - Parameters:
-  ///   - directory: the data directory; thumbnails are kept in `thumbnails` there.
-  ///   - clock: what is written down and measured.
-  ///   - timer: what heartbeats wait with.
-  /// - Throws: what the disk says of the directory.
+  ///   - directory: the data directory. Thumbnails are stored in its subdirectory `thumbnails`.
+  ///   - clock: the clock for stored dates and time-outs.
+  ///   - timer: the clock that schedules heartbeats.
+  /// - Throws: an error of the file system for the directory.
   package init(
     store: KennelStore, directory: String, configuration: Configuration = Configuration(),
     clock: KennelClock = .system, timer: any Clock<Duration> = ContinuousClock()
@@ -53,16 +54,16 @@ package final class KennelSite: Sendable {
     self.clock = clock
     renderer = PageRenderer(title: configuration.title)
     thumbnails = try ThumbnailStore(
-      directory: directory + "/thumbnails", store: store, diskLimit: configuration.thumbnailCacheSize,
-      memoryLimit: configuration.thumbnailMemorySize, clock: clock)
-    pulse = Pulse(interval: configuration.heartbeat, timer: timer)
-    counts = KeptCounts(clock: clock) {
+      directory: directory + "/thumbnails", store: store, maximumDiskSize: configuration.thumbnailCacheSize,
+      maximumMemorySize: configuration.thumbnailMemorySize, clock: clock)
+    heartbeatTimer = HeartbeatTimer(interval: configuration.heartbeat, timer: timer)
+    counts = CachedCounts(clock: clock) {
       do throws(KennelError) { return .success(try await store.counts()) } catch { return .failure(error) }
     }
     metrics = Metrics(routes: Self.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
   }
 
-  /// Answers a request; every error is a problem document, or a page where people look at pages.
+  /// Responds to a request. An error becomes a problem document, or an HTML page for routes that browsers display.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     let start = clock.uptime()
     let (route, answer) = await answer(request)
@@ -72,13 +73,13 @@ package final class KennelSite: Sendable {
     return response
   }
 
-  /// Lets go of what waits, and of what is on its way to the disk.
+  /// Ends waiting listeners and completes thumbnail writes.
   package func close() async {
-    pulse.close()
+    heartbeatTimer.close()
     await thumbnails.close()
   }
 
-  /// The answer to what a server refuses by itself: a problem document as well.
+  /// Returns the response to a request that the server refuses by itself. It is a problem document as well.
   package static func response(to refusal: HTTPRefusal) -> HTTPResponse {
     var response = Problem(refusal).response
     CommonFields.add(to: &response.fields)
@@ -87,9 +88,9 @@ package final class KennelSite: Sendable {
 
   private func answer(_ request: HTTPRequest) async -> (route: Int?, HTTPResponse) {
     do throws(Problem) {
-      try refuseStrange(request)
+      try refuseUnknownHost(request)
     } catch {
-      // No page, whoever asks: one would have the kennel's title on it, and a form to sign in.
+      // Never an HTML page: it would show the kennel's title and a sign-in form to a foreign site.
       return (nil, error.response)
     }
     switch Self.router.find(request) {
@@ -98,7 +99,7 @@ package final class KennelSite: Sendable {
       return (nil, await response(to: Problem.methodNotAllowed(allowed: allowed), request, isPage: isPage))
     case .route(let route, let index, let call):
       do {
-        if request.method != .get, request.method != .head { try refuseForeign(request) }
+        if request.method != .get, request.method != .head { try refuseCrossSite(request) }
         return (index, await refined(try await route.handler(self, call), request, isPage: route.isPage))
       } catch {
         if Problem.isFault(error) { configuration.onError?(error, route.name) }
@@ -107,21 +108,22 @@ package final class KennelSite: Sendable {
     }
   }
 
-  private func refuseForeign(_ request: HTTPRequest) throws(Problem) {
+  private func refuseCrossSite(_ request: HTTPRequest) throws(Problem) {
     let client = Client(request, configuration: configuration)
-    guard OriginCheck.isForeign(request, client: client) else { return }
-    throw Problem(.forbidden, "Another site has sent this. Do it on Kennel's own page.")
+    guard OriginCheck.isCrossSite(request, client: client) else { return }
+    throw Problem(.forbidden, "The request comes from another site. Repeat the action on Kennel's own page.")
   }
 
-  /// What a representation says of a condition or a range, as a problem document too.
+  /// Turns a failed condition or range of a representation into a problem document.
   private func refined(_ answer: HTTPResponse, _ request: HTTPRequest, isPage: Bool) async -> HTTPResponse {
     switch answer.status {
     case .preconditionFailed:
       let problem = Problem(
-        .preconditionFailed, "It is not in the state that the request presumes. Ask for it anew.")
+        .preconditionFailed, "The resource is not in the state that the request expects. Load it again.")
       return await response(to: problem, request, isPage: isPage)
     case .rangeNotSatisfiable:
-      var problem = Problem(.rangeNotSatisfiable, "It has no such bytes. Ask for others, or for all.")
+      var problem = Problem(
+        .rangeNotSatisfiable, "The requested byte range does not exist. Request another range, or no range.")
       problem.fields["Content-Range"] = answer.fields["Content-Range"]
       return await response(to: problem, request, isPage: isPage)
     default: return answer
@@ -131,7 +133,7 @@ package final class KennelSite: Sendable {
   private func response(to problem: Problem, _ request: HTTPRequest, isPage: Bool) async -> HTTPResponse {
     var problem = problem
     if problem.status == .unauthorized {
-      // A browser would ask for a password in a window of its own although a script of the page has asked.
+      // With a Basic challenge, a browser would show its own password dialog even if a script made the request.
       let isScript = request.fields["Sec-Fetch-Mode"].map { $0 != "navigate" } ?? false
       problem.fields["WWW-Authenticate"] =
         isScript ? "Session realm=\"Kennel\"" : "Basic realm=\"Kennel\""

@@ -1,18 +1,18 @@
 #if !canImport(Darwin)
   import HTTPSyntax
 
-  /// One way to authenticate that a server offers in `WWW-Authenticate`, or a proxy in `Proxy-Authenticate`.
+  /// One way to authenticate that a server offers in `WWW-Authenticate` or a proxy in `Proxy-Authenticate`.
   package struct AuthenticateOffer: Sendable, Hashable {
     /// The scheme in lower case, such as `basic`.
     package var scheme: String
 
-    /// The parameters by lower-case name; of two with one name the first counts.
+    /// The parameters by lower-case name. If a name occurs twice, the first value is used.
     package var parameters: [String: String] = [:]
 
-    /// What some schemes send instead of parameters.
+    /// The token68 that some schemes send instead of parameters.
     package var token68: String?
 
-    /// The name that the server gave the protected part of itself.
+    /// The name that the server gave to this protection space.
     package var realm: String? { parameters["realm"] }
 
     package init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
@@ -21,28 +21,28 @@
       self.token68 = token68
     }
 
-    /// More offers, or more parameters of one, than any honest server sends are left out.
-    static let offerLimit = 32
-    static let parameterLimit = 64
+    /// The maximum number of offers, and of parameters in one offer. Any beyond that are ignored.
+    static let maximumOffers = 32
+    static let maximumParameters = 64
 
-    /// Reads the offers of one or more header fields in the order in which they were made.
+    /// Parses the offers of one or more header fields, in the order of the fields.
     ///
-    /// A field may hold several challenges (RFC 9110, 11.6.1); what cannot be read is skipped.
+    /// A field may contain several challenges (RFC 9110, 11.6.1). Text that is not valid is skipped.
     package static func parse(_ fieldValues: [String]) -> [AuthenticateOffer] {
       var offers: [AuthenticateOffer] = []
-      for value in fieldValues where offers.count < offerLimit {
+      for value in fieldValues where offers.count < maximumOffers {
         // A parameter never continues a challenge of another field line.
         var parser = AuthenticateFieldParser(value)
-        offers += parser.offers().prefix(offerLimit - offers.count)
+        offers += parser.offers().prefix(maximumOffers - offers.count)
       }
       return offers
     }
   }
 
-  /// Reads `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]` from one field.
+  /// Parses `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]` from one field.
   ///
-  /// Both the list of challenges and the parameters of one are separated by commas, so that only what follows
-  /// a word tells whether it is the name of a parameter (`=`) or the scheme of a new challenge.
+  /// Commas separate the challenges, and also the parameters of one challenge. Only what follows a word shows whether
+  /// it is a parameter's name (`=`) or the scheme of a new challenge.
   private struct AuthenticateFieldParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -60,18 +60,18 @@
         }
         if let value = parameterValue() {
           guard let last = offers.indices.last else { continue }
-          if offers[last].parameters.count < AuthenticateOffer.parameterLimit {
+          if offers[last].parameters.count < AuthenticateOffer.maximumParameters {
             let name = ASCII.lowercased(word)
             offers[last].parameters[name] = offers[last].parameters[name] ?? value
           }
         } else {
-          guard offers.count < AuthenticateOffer.offerLimit else { return offers }
+          guard offers.count < AuthenticateOffer.maximumOffers else { return offers }
           offers.append(AuthenticateOffer(scheme: ASCII.lowercased(word), token68: token68()))
         }
       }
     }
 
-    /// The value after `=`, or nil, with nothing consumed, when no `=` follows.
+    /// The value after `=`. Returns `nil` and consumes nothing if no `=` follows.
     private mutating func parameterValue() -> String? {
       let start = position
       skip(ASCII.isBlank)
@@ -86,7 +86,7 @@
       return String(decoding: value, as: UTF8.self)
     }
 
-    /// A quoted string without its quotes; one that is never closed goes to the end of the field.
+    /// A quoted string without its quotes. A string that is not terminated extends to the end of the field.
     private mutating func quotedString() -> String {
       position += 1
       var content: [UInt8] = []
@@ -99,7 +99,7 @@
       return String(decoding: content, as: UTF8.self)
     }
 
-    /// A token68 that is all there is up to the next comma, or nil with nothing consumed.
+    /// A token68 that extends to the next comma. Returns `nil` and consumes nothing if there is none.
     private mutating func token68() -> String? {
       let start = position
       skip(ASCII.isBlank)

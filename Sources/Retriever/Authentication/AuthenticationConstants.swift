@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
-  // The names and the values are Apple's: programs compare with them, print them and store them.
+  // The names and the values are Apple's, because programs compare, print and store them.
 
-  /// The unencrypted protocol of the web.
+  /// Unencrypted HTTP.
   public let NSURLProtectionSpaceHTTP = "http"
 
   /// HTTP over TLS.
@@ -22,13 +22,13 @@
   /// A SOCKS proxy.
   public let NSURLProtectionSpaceSOCKSProxy = "SOCKS"
 
-  /// The protocol's own default way of authenticating.
+  /// The protocol's default authentication method.
   public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
 
-  /// HTTP Basic: the password travels in clear text within the connection.
+  /// HTTP Basic: the password is sent in clear text within the connection.
   public let NSURLAuthenticationMethodHTTPBasic = "NSURLAuthenticationMethodHTTPBasic"
 
-  /// HTTP Digest: proof that the password is known, without sending it.
+  /// HTTP Digest: proves knowledge of the password without sending it.
   public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPDigest"
 
   /// A form on a web page.
@@ -37,12 +37,12 @@
   /// NTLM.
   public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"
 
-  /// Negotiate: Kerberos, or NTLM where Kerberos is not to be had.
+  /// Negotiate: Kerberos, or NTLM if Kerberos is not available.
   public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"
 
-  /// A client certificate, asked for by the server during the TLS handshake.
+  /// A client certificate, which the server requests during the TLS handshake.
   public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
 
-  /// The decision whether the server's certificate is to be trusted.
+  /// The decision whether to trust the server's certificate.
   public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 #endif

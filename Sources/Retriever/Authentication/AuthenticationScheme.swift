@@ -2,13 +2,13 @@
   import HTTPSyntax
   import Foundation
 
-  /// A scheme that this library can answer. The cases stand from the weakest to the strongest.
+  /// An authentication scheme that this library supports. The cases are ordered from the weakest to the strongest.
   ///
-  /// A new scheme is a new case here; nothing else decides which offers are answered, and in which order.
+  /// To add a scheme, add a case: nothing else decides which offers are answered, and in which order.
   package enum AuthenticationScheme: Int, CaseIterable, Sendable {
     case basic
 
-    /// The scheme with this name, whatever its case.
+    /// Creates the scheme with this name, ignoring case.
     init?(named name: String) {
       guard let scheme = Self.allCases.first(where: { ASCII.equalIgnoringCase($0.name, name) }) else {
         return nil
@@ -30,7 +30,7 @@
       }
     }
 
-    /// The value of `Authorization` that answers an offer; `nil` when the credential is not one for this scheme.
+    /// The value of `Authorization` that answers an offer; `nil` if the credential is not suitable for this scheme.
     func authorization(with credential: URLCredential, for offer: AuthenticateOffer) -> String? {
       guard let user = credential.user else { return nil }
       switch self {
@@ -38,7 +38,7 @@
       }
     }
 
-    /// The value of `Authorization` before any challenge; `nil` for schemes that need the server's word first.
+    /// The value of `Authorization` before any challenge; `nil` for schemes that need a challenge first.
     func preemptiveAuthorization(with credential: URLCredential) -> String? {
       switch self {
       case .basic: authorization(with: credential, for: AuthenticateOffer(scheme: name))
@@ -47,12 +47,12 @@
   }
 
   extension AuthenticateOffer {
-    /// The offers that can be answered, the strongest first; among equals the server's order holds.
+    /// The offers with a supported scheme, the strongest first. Offers of equal strength stay in the server's order.
     static func answerable(_ offers: [AuthenticateOffer]) -> [(AuthenticationScheme, AuthenticateOffer)] {
       let known = offers.compactMap { offer in
         AuthenticationScheme(named: offer.scheme).map { ($0, offer) }
       }
-      // The sort of the standard library is stable, but does not promise to be: the index decides.
+      // The standard library's sort is stable but does not guarantee it, so the index breaks ties.
       return known.enumerated()
         .sorted { ($1.element.0.rawValue, $0.offset) < ($0.element.0.rawValue, $1.offset) }
         .map(\.element)
@@ -60,7 +60,7 @@
   }
 
   extension URLProtectionSpace {
-    /// The space on an origin that an offer is about.
+    /// Creates the protection space on an origin that an offer refers to.
     convenience init(origin: Origin, scheme: AuthenticationScheme, realm: String?) {
       self.init(
         host: origin.host, port: origin.port, protocol: origin.scheme, realm: realm,

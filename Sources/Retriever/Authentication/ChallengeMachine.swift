@@ -1,21 +1,21 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// Decides what a task does about the 401 responses it gets: pure, one event in, one action out.
+  /// Decides how a task responds to 401 responses: a pure state machine that takes one event and returns one action.
   ///
-  /// One machine serves one task for its whole life, across redirects: failures are counted by protection space.
-  /// The driver reports each 401 with `refused`, puts the question that comes out to the delegates (without any
-  /// of them the answer is `.performDefaultHandling`), and reports the answer with `answered`. A response that is
-  /// not a 401 is reported with `accepted`, which tells what is now worth remembering.
+  /// One machine serves one task for its entire lifetime, across redirects. It counts failures by protection space. The
+  /// driver reports each 401 with `refused` and passes the resulting question to the delegates. Without a delegate the
+  /// answer is `.performDefaultHandling`. The driver reports the answer with `answered`. It reports any other response
+  /// with `accepted`, which returns the credential to remember.
   package struct ChallengeMachine: Sendable {
-    /// What a `URLAuthenticationChallenge` is made of.
+    /// The contents of a `URLAuthenticationChallenge`.
     package struct Question: Sendable {
       package let protectionSpace: URLProtectionSpace
       package let proposedCredential: URLCredential?
       package let previousFailureCount: Int
       package let failureResponse: HTTPURLResponse
 
-      /// The credential this response refused; whoever remembers it for this space should forget it.
+      /// The credential that this response refused. A store that remembers it for this space should remove it.
       package let refusedCredential: URLCredential?
 
       /// The challenge to show to a delegate.
@@ -27,7 +27,7 @@
       }
     }
 
-    /// What the driver does next.
+    /// The driver's next step.
     package enum Action: Sendable {
       /// Ask the delegates, then report the answer.
       case ask(Question)
@@ -35,25 +35,25 @@
       /// Send the request again, with this value for `Authorization`.
       case retry(authorization: String)
 
-      /// Deliver the 401 to the caller as it is.
+      /// Deliver the 401 to the caller unchanged.
       case deliver
 
       /// End the task with this error.
       case fail(URLError)
 
-      /// Nothing was asked: the answer is one too many.
+      /// Ignore the answer, because no question is pending.
       case ignore
     }
 
-    /// A credential that a server took, and what for.
+    /// A credential that a server accepted, and where.
     package struct Acceptance: Sendable {
       package let credential: URLCredential
       package let protectionSpace: URLProtectionSpace
       package let url: URL
     }
 
-    /// After this many refusals the 401 is delivered: a delegate that never gives up must not hammer a server.
-    package static let refusalLimit = 64
+    /// The maximum number of refusals. The next 401 is delivered, so that a delegate cannot retry forever.
+    package static let maximumRefusals = 64
 
     private struct Pending {
       var offers: ArraySlice<(AuthenticationScheme, AuthenticateOffer)>
@@ -74,29 +74,29 @@
 
     private var pending: Pending?
     private var attempt: Attempt?
-    /// The attempt that a server accepted last.
-    private var taken: Attempt?
+    /// The attempt that a server accepted most recently.
+    private var acceptedAttempt: Attempt?
     private var refusedCredentials: [URLProtectionSpace: [URLCredential]] = [:]
     private var refusalCount = 0
 
     package init() {}
 
-    /// A request is sent with a credential that was remembered from an earlier one.
+    /// Records that a request is sent with a remembered credential.
     package mutating func willSend(_ entry: CredentialCache.Entry, to url: URL) {
       attempt = Attempt(
         space: entry.protectionSpace, credential: entry.credential, url: url,
         authorization: entry.authorization)
     }
 
-    /// A redirect is followed: returns the value for `Authorization` that goes along, if one does.
+    /// Records that a redirect is followed. Returns the value of `Authorization` to send with it, if any.
     ///
-    /// A credential that this task was given, and a server accepted, goes on to the same origin only.
+    /// A credential that a server accepted from this task is sent to the same origin only.
     package mutating func willFollowRedirect(to url: URL) -> String? {
-      // A redirect is an answer too: whatever was sent was not refused.
-      if let attempt { taken = attempt }
+      // A redirect is a response too, so the server did not refuse the credential.
+      if let attempt { acceptedAttempt = attempt }
       attempt = nil
-      guard let last = taken, Origin(last.url) == Origin(url) else {
-        taken = nil
+      guard let last = acceptedAttempt, Origin(last.url) == Origin(url) else {
+        acceptedAttempt = nil
         return nil
       }
       attempt = Attempt(
@@ -104,33 +104,33 @@
       return last.authorization
     }
 
-    /// A 401 has arrived.
+    /// Handles a 401 response.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - url: Where the request went to; a name and password in it count as a known credential.
-    ///   - lookup: Finds the credential known for a space. It is called here and in `answered`: a driver that
-    ///     holds a lock meanwhile looks up all `offeredSpaces(by:url:)` beforehand.
+    ///   - url: The request's URL; a name and password in it count as a known credential.
+    ///   - lookup: Finds the known credential for a space. It is called here and in `answered`. A driver that holds a
+    ///     lock during these calls should look up all `offeredSpaces(by:url:)` beforehand.
     package mutating func refused(
       by response: HTTPURLResponse, url: URL,
       lookup: @escaping @Sendable (URLProtectionSpace) -> URLCredential?
     ) -> Action {
       let sent = attempt
       attempt = nil
-      taken = nil
+      acceptedAttempt = nil
       pending = nil
       if let sent {
         refusalCount += 1
         refusedCredentials[sent.space, default: []].append(sent.credential)
       }
-      guard refusalCount < Self.refusalLimit, let origin = Origin(url) else { return .deliver }
+      guard refusalCount < Self.maximumRefusals, let origin = Origin(url) else { return .deliver }
       pending = Pending(
         offers: Self.offers(in: response)[...], origin: origin, url: url, response: response,
         refused: sent.map { ($0.space, $0.credential) }, lookup: lookup)
       return askAboutFirstOffer()
     }
 
-    /// The delegates, or default handling in their place, have answered the question asked last.
+    /// Handles the answer that the delegates, or default handling, gave to the most recent question.
     package mutating func answered(
       _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?
     ) -> Action {
@@ -144,7 +144,7 @@
         pending = nil
         return .fail(
           URLError(
-            .cancelled, sentence: "The request was given up when it was asked for a credential.",
+            .cancelled, message: "The request was cancelled when the server asked for a credential.",
             url: waiting.url))
       case .rejectProtectionSpace:
         pending?.offers.removeFirst()
@@ -152,19 +152,19 @@
       }
     }
 
-    /// A response other than a 401 has arrived; returns the credential that brought it, if one did.
+    /// Handles a response other than a 401. Returns the credential that the request was sent with, if any.
     package mutating func accepted() -> Acceptance? {
       defer {
         attempt = nil
         pending = nil
       }
       guard let attempt else { return nil }
-      taken = attempt
+      acceptedAttempt = attempt
       return Acceptance(
         credential: attempt.credential, protectionSpace: attempt.space, url: attempt.url)
     }
 
-    /// The spaces that a 401 offers and that can be answered, in the order in which they are asked about.
+    /// The spaces that a 401 offers with a supported scheme, in the order in which they are asked about.
     package static func offeredSpaces(by response: HTTPURLResponse, url: URL) -> [URLProtectionSpace] {
       guard let origin = Origin(url) else { return [] }
       return offers(in: response).map { scheme, offer in
@@ -179,7 +179,7 @@
 
     private mutating func askAboutFirstOffer() -> Action {
       guard let waiting = pending, let (scheme, offer) = waiting.offers.first else {
-        // Whoever rejected every space did not mean a stored password to be sent to one of them.
+        // A delegate that rejected every space did not want a stored password to be sent to one of them.
         pending = nil
         return .deliver
       }
@@ -207,7 +207,7 @@
       return .retry(authorization: authorization)
     }
 
-    /// The name and password that are part of the URL itself.
+    /// The name and password in the URL itself.
     private func credential(in url: URL) -> URLCredential? {
       guard let user = url.user(percentEncoded: false), !user.isEmpty else { return nil }
       return URLCredential(

@@ -2,11 +2,11 @@
   import Foundation
   import Synchronization
 
-  /// The credentials that servers accepted during one session, so that nobody is asked twice.
+  /// The credentials that servers accepted during one session, so that the session does not ask for them again.
   ///
-  /// Bounded: the entry that was used longest ago makes room for a new one.
+  /// The number of entries is limited: a new entry replaces the least recently used one.
   package final class CredentialCache: Sendable {
-    /// A remembered credential, and the `Authorization` it amounts to.
+    /// A remembered credential and its value of `Authorization`.
     package struct Entry: Sendable {
       package let protectionSpace: URLProtectionSpace
       package let credential: URLCredential
@@ -22,23 +22,23 @@
       let scheme: AuthenticationScheme
     }
 
-    private let limit: Int
-    /// The entries, the one used last at the end.
+    private let maximumCount: Int
+    /// The entries, with the most recently used one at the end.
     private let entries = Mutex<[Remembered]>([])
     private let count = Atomic<Int>(0)
 
-    /// A server that sends every request to another directory must not make a list grow for ever.
-    private static let directoryLimit = 32
+    /// Limits the list for a server that uses a different directory for every request.
+    private static let maximumDirectories = 32
 
-    /// - Parameter limit: How many credentials are remembered at most.
-    package init(limit: Int = 256) { self.limit = max(1, limit) }
+    /// - Parameter maximumCount: The maximum number of credentials to remember.
+    package init(maximumCount: Int = 256) { self.maximumCount = max(1, maximumCount) }
 
-    /// Whether nothing is remembered. Costs one atomic load, so that sessions without passwords pay nothing.
+    /// Whether no credential is remembered. It costs only one atomic load, for sessions without passwords.
     package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
     /// Remembers a credential for its space, and for the paths at and below the directory of a URL.
     ///
-    /// One with the persistence `.none` is not remembered.
+    /// A credential with the persistence `.none` is not remembered.
     package func remember(_ credential: URLCredential, for space: URLProtectionSpace, at url: URL) {
       guard credential.persistence != .none, let origin = Origin(url),
         let scheme = AuthenticationScheme.allCases.first(where: { $0.method == space.authenticationMethod })
@@ -49,13 +49,13 @@
           space: space, origin: origin, directories: [directory], credential: credential, scheme: scheme)
         if let index = entries.firstIndex(where: { $0.space == space }) {
           let known = entries.remove(at: index)
-          // Nested directories say nothing more than the outer one.
+          // Directories inside the new one add nothing.
           entry.directories += known.directories.filter { !$0.hasPrefix(directory) }
           if known.directories.contains(where: { directory.hasPrefix($0) }) {
             entry.directories.removeFirst()
           }
-          entry.directories = Array(entry.directories.prefix(Self.directoryLimit))
-        } else if entries.count >= limit {
+          entry.directories = Array(entry.directories.prefix(Self.maximumDirectories))
+        } else if entries.count >= maximumCount {
           entries.removeFirst()
         }
         entries.append(entry)
@@ -63,7 +63,7 @@
       }
     }
 
-    /// The entry to use for a request before the server asks (RFC 7617, 2.2): the one whose directory is nearest.
+    /// The entry to send before the server asks (RFC 7617, 2.2): the one with the most specific directory.
     package func entry(for url: URL) -> Entry? {
       guard !isEmpty, let origin = Origin(url) else { return nil }
       let path = Self.path(of: url)
@@ -92,7 +92,7 @@
       return entries.withLock { entries in entries.first { $0.space == space }?.credential }
     }
 
-    /// Forgets a credential that the server does not take any more. A newer one for that space stays.
+    /// Removes a credential that the server no longer accepts. A newer one for the same space stays.
     package func forget(_ credential: URLCredential, for space: URLProtectionSpace) {
       guard !isEmpty else { return }
       entries.withLock { entries in
@@ -101,7 +101,7 @@
       }
     }
 
-    /// Forgets everything.
+    /// Removes all credentials.
     package func removeAll() {
       entries.withLock { entries in
         entries.removeAll()
@@ -114,7 +114,7 @@
       return path.isEmpty ? "/" : path
     }
 
-    /// Everything up to the last slash of the path, with that slash.
+    /// The path up to and including the last slash.
     private static func directory(of url: URL) -> String {
       let path = path(of: url)
       guard let slash = path.lastIndex(of: "/") else { return "/" }

@@ -1,64 +1,64 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What a `URLProtocol` that asks for credentials itself is answered through.
+  /// The receiver of the answer to a challenge that a `URLProtocol` sends.
   ///
-  /// A session's delegate answers with its completion handler, or its return value, and does not use the sender.
+  /// A session's delegate does not use the sender: it answers with its completion handler or its return value.
   public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
     /// Answers the challenge with a credential.
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)
 
-    /// Goes on without a credential; the server's refusal becomes the response.
+    /// Continues without a credential, so that the server's refusal becomes the response.
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge)
 
-    /// Gives up the request.
+    /// Cancels the request.
     func cancel(_ challenge: URLAuthenticationChallenge)
 
-    /// Does what would be done if nobody had been asked.
+    /// Does what happens without a delegate.
     func performDefaultHandling(for challenge: URLAuthenticationChallenge)
 
-    /// Asks to be challenged for the next protection space that the server offered.
+    /// Asks for the next challenge, for the next protection space that the server offered.
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge)
   }
 
   extension URLAuthenticationChallengeSender {
-    /// Does nothing, for senders that were written before this was asked of them.
+    /// Does nothing. The default implementation for senders that do not implement this method.
     public func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
 
-    /// Does nothing, for senders that were written before this was asked of them.
+    /// Does nothing. The default implementation for senders that do not implement this method.
     public func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
   }
 
-  /// A server's, or a proxy's, demand for credentials.
-  // Invariant behind @unchecked: every stored property is immutable, and of a type that several threads may use.
+  /// A request for credentials from a server or a proxy.
+  // Invariant for @unchecked: every stored property is immutable, and its type is thread-safe.
   open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
-    /// What the credential is for.
+    /// The protection space that the credential is for.
     public let protectionSpace: URLProtectionSpace
 
-    /// The credential that default handling would use; `nil` when none is known, or the known one was refused.
+    /// The credential that default handling would use; `nil` if none is known or the known one was refused.
     public let proposedCredential: URLCredential?
 
-    /// How many credentials this protection space has refused for this task so far.
+    /// The number of credentials that this protection space has refused for this task so far.
     public let previousFailureCount: Int
 
-    /// The response that brought the challenge.
+    /// The response that caused the challenge.
     public let failureResponse: URLResponse?
 
-    /// The error that brought the challenge, where it was an error and not a response.
+    /// The error that caused the challenge, if it was an error and not a response.
     public let error: (any Error)?
 
-    /// Whom to answer; used by `URLProtocol` subclasses only, `nil` in a session's own challenges.
+    /// The receiver of the answer. Only `URLProtocol` subclasses use it; it is `nil` in a session's own challenges.
     public let sender: (any URLAuthenticationChallengeSender)?
 
-    /// Makes a challenge.
+    /// Creates a challenge.
     ///
     /// - Parameters:
-    ///   - protectionSpace: What the credential is for.
+    ///   - protectionSpace: The protection space that the credential is for.
     ///   - proposedCredential: The credential that default handling would use.
-    ///   - previousFailureCount: How many credentials were refused so far.
-    ///   - failureResponse: The response that brought the challenge.
-    ///   - error: The error that brought the challenge.
-    ///   - sender: Whom to answer.
+    ///   - previousFailureCount: The number of credentials refused so far.
+    ///   - failureResponse: The response that caused the challenge.
+    ///   - error: The error that caused the challenge.
+    ///   - sender: The receiver of the answer.
     public init(
       protectionSpace: URLProtectionSpace, proposedCredential: URLCredential?, previousFailureCount: Int,
       failureResponse: URLResponse?, error: (any Error)?, sender: (any URLAuthenticationChallengeSender)?
@@ -71,11 +71,11 @@
       self.sender = sender
     }
 
-    /// Makes a challenge that is like another one but is answered to somebody else.
+    /// Creates a copy of a challenge with another receiver for the answer.
     ///
     /// - Parameters:
-    ///   - authenticationChallenge: The challenge to pass on.
-    ///   - sender: Whom to answer.
+    ///   - authenticationChallenge: The challenge to copy.
+    ///   - sender: The receiver of the answer.
     public convenience init(
       authenticationChallenge: URLAuthenticationChallenge, sender: any URLAuthenticationChallengeSender
     ) {
@@ -87,7 +87,7 @@
         sender: sender)
     }
 
-    /// The challenge in one line, for logs; it shows no password.
+    /// The challenge in one line, for logs, without the password.
     open override var description: String {
       let proposal = proposedCredential.map { "\($0)" } ?? "none"
       return "<URLAuthenticationChallenge \(protectionSpace), proposed: \(proposal), "

@@ -3,7 +3,7 @@
   import Synchronization
 
   extension NSNotification.Name {
-    /// Posted, with the storage as its object, after a stored credential was added, changed or removed.
+    /// Posted after a stored credential was added, changed or removed. The object is the storage.
     public static let NSURLCredentialStorageChanged = NSNotification.Name(
       "NSURLCredentialStorageChangedNotification")
   }
@@ -12,10 +12,11 @@
   public let NSURLCredentialStorageRemoveSynchronizableCredentials =
     "NSURLCredentialStorageRemoveSynchronizableCredentials"
 
-  /// Credentials by protection space, for every session that is configured to use this storage.
+  /// A store of credentials by protection space, for every session that is configured to use it.
   ///
-  /// - Note: There is no keychain on this platform: whatever its persistence, a credential is kept in memory only.
-  // Invariant behind @unchecked: all mutable state is inside the Mutex.
+  /// - Note: There is no keychain on this platform. All credentials are kept in memory only, regardless of their
+  ///   persistence.
+  // Invariant for @unchecked: all mutable state is inside the Mutex.
   open class URLCredentialStorage: NSObject, @unchecked Sendable {
     private struct Contents {
       var credentials: [URLProtectionSpace: [String: URLCredential]] = [:]
@@ -24,16 +25,16 @@
 
     private struct Default {
       var credential: URLCredential
-      /// Whether the program chose it. Otherwise it is the default only as long as the space has no other.
+      /// Whether the program chose it. Otherwise it is the default only while the space has no other credential.
       var isChosen: Bool
     }
 
     private let contents = Mutex(Contents())
 
-    /// The storage that sessions share unless they were given one of their own.
+    /// The storage that sessions share by default.
     public static let shared = URLCredentialStorage()
 
-    /// Makes an empty storage.
+    /// Creates an empty storage.
     public override init() {}
 
     /// Every stored credential, by space and then by user name.
@@ -48,42 +49,42 @@
       contents.withLock { $0.credentials[space] }
     }
 
-    /// Stores a credential for a space, in place of one with the same user name.
+    /// Stores a credential for a space and replaces any with the same user name.
     ///
-    /// One without a user name, or with the persistence `.none`, is not stored.
+    /// A credential without a user name, or with the persistence `.none`, is not stored.
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - space: What it is for.
+    ///   - space: The protection space that the credential is for.
     open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
       store(credential, for: space, asDefault: false)
     }
 
-    /// The credential to use for a space when nobody says otherwise.
+    /// The default credential of a space.
     ///
-    /// That is the one set with `setDefaultCredential(_:for:)`, else the first one that was stored for the space as long
-    /// as no other is stored. Once the default has been removed there is none: another user's credential never takes
-    /// its place.
+    /// This is the credential set with `setDefaultCredential(_:for:)`. If there is none, it is the space's first
+    /// credential, while the space has no other. Once the default has been removed, the space has no default: the
+    /// credential of another user never replaces it.
     ///
     /// - Parameter space: The space.
     open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
       contents.withLock { $0.defaults[space]?.credential }
     }
 
-    /// Stores a credential and makes it the one to use for a space.
+    /// Stores a credential and makes it the default of a space.
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - space: What it is for.
+    ///   - space: The protection space that the credential is for.
     open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
       store(credential, for: space, asDefault: true)
     }
 
-    /// Removes a credential from a space; a synchronizable one stays.
+    /// Removes a credential from a space, unless the credential is synchronizable.
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - space: What it is for.
+    ///   - space: The protection space that the credential is for.
     open func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
       remove(credential, for: space, options: nil)
     }
@@ -92,9 +93,9 @@
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - space: What it is for.
-    ///   - options: `[NSURLCredentialStorageRemoveSynchronizableCredentials: true]` removes a synchronizable
-    ///     one too.
+    ///   - space: The protection space that the credential is for.
+    ///   - options: `[NSURLCredentialStorageRemoveSynchronizableCredentials: true]` also removes a synchronizable
+    ///     credential.
     open func remove(
       _ credential: URLCredential, for space: URLProtectionSpace, options: [String: any Sendable]? = [:]
     ) {
@@ -112,14 +113,14 @@
       if changed { postChange() }
     }
 
-    // The forms that name a task are here for subclasses that decide by task; these are the plain ones.
+    // These methods exist for subclasses that decide by task. Here they ignore the task.
 
-    /// Hands the credentials of a space, by user name, to a closure.
+    /// Passes the credentials of a space, by user name, to a closure.
     ///
     /// - Parameters:
     ///   - protectionSpace: The space.
-    ///   - task: The task that asks.
-    ///   - completionHandler: Called once, before this returns.
+    ///   - task: The task that needs the credential.
+    ///   - completionHandler: The closure, called once, before this method returns.
     open func getCredentials(
       for protectionSpace: URLProtectionSpace, task: URLSessionTask,
       completionHandler: @escaping ([String: URLCredential]?) -> Void
@@ -131,7 +132,7 @@
     ///
     /// - Parameters:
     ///   - protectionSpace: The space.
-    ///   - task: The task that asks.
+    ///   - task: The task that needs the credential.
     open func credentials(
       for protectionSpace: URLProtectionSpace, task: URLSessionTask
     ) async -> [String: URLCredential]? {
@@ -142,8 +143,8 @@
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - protectionSpace: What it is for.
-    ///   - task: The task that asks.
+    ///   - protectionSpace: The protection space that the credential is for.
+    ///   - task: The task that needs the credential.
     open func set(
       _ credential: URLCredential, for protectionSpace: URLProtectionSpace, task: URLSessionTask
     ) {
@@ -154,9 +155,9 @@
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - protectionSpace: What it is for.
+    ///   - protectionSpace: The protection space that the credential is for.
     ///   - options: As for `remove(_:for:options:)`.
-    ///   - task: The task that asks.
+    ///   - task: The task that needs the credential.
     open func remove(
       _ credential: URLCredential, for protectionSpace: URLProtectionSpace,
       options: [String: any Sendable]? = [:], task: URLSessionTask
@@ -164,12 +165,12 @@
       remove(credential, for: protectionSpace, options: options)
     }
 
-    /// Hands the credential to use for a space to a closure.
+    /// Passes the default credential of a space to a closure.
     ///
     /// - Parameters:
     ///   - space: The space.
-    ///   - task: The task that asks.
-    ///   - completionHandler: Called once, before this returns.
+    ///   - task: The task that needs the credential.
+    ///   - completionHandler: The closure, called once, before this method returns.
     open func getDefaultCredential(
       for space: URLProtectionSpace, task: URLSessionTask,
       completionHandler: @escaping (URLCredential?) -> Void
@@ -177,21 +178,21 @@
       completionHandler(defaultCredential(for: space))
     }
 
-    /// The credential to use for a space when nobody says otherwise.
+    /// The default credential of a space.
     ///
     /// - Parameters:
     ///   - space: The space.
-    ///   - task: The task that asks.
+    ///   - task: The task that needs the credential.
     open func defaultCredential(for space: URLProtectionSpace, task: URLSessionTask) async -> URLCredential? {
       defaultCredential(for: space)
     }
 
-    /// Stores a credential and makes it the one to use for a space.
+    /// Stores a credential and makes it the default of a space.
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - protectionSpace: What it is for.
-    ///   - task: The task that asks.
+    ///   - protectionSpace: The protection space that the credential is for.
+    ///   - task: The task that needs the credential.
     open func setDefaultCredential(
       _ credential: URLCredential, for protectionSpace: URLProtectionSpace, task: URLSessionTask
     ) {
@@ -216,7 +217,7 @@
       if changed { postChange() }
     }
 
-    /// Called without the lock: an observer may well look into the storage.
+    /// Called without the lock, because an observer may access the storage.
     private func postChange() {
       NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
     }

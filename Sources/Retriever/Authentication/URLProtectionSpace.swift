@@ -1,15 +1,15 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// A part of a server, or of a proxy, that one credential opens: host, port, protocol, realm and method.
+  /// A part of a server, or of a proxy, that uses one credential: host, port, protocol, realm and method.
   ///
-  /// Two spaces are equal when all of these are; host names are compared without regard to case.
-  // Invariant behind @unchecked: every stored property is an immutable Sendable value.
+  /// Two spaces are equal if all of these are equal. Host names are compared without regard to case.
+  // Invariant for @unchecked: every stored property is an immutable Sendable value.
   open class URLProtectionSpace: NSObject, NSCopying, @unchecked Sendable {
     /// The name of the server or proxy.
     public let host: String
 
-    /// The port of the server or proxy; 0 stands for the protocol's own.
+    /// The port of the server or proxy; 0 is the protocol's default port.
     public let port: Int
 
     /// The protocol of the server, such as `"https"`; `nil` for a proxy.
@@ -18,22 +18,22 @@
     /// The kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`; `nil` for a server.
     public let proxyType: String?
 
-    /// The name the server gave this part of itself; `nil` when it gave none.
+    /// The name that the server gave to this space; `nil` if there is none.
     public let realm: String?
 
-    /// How to authenticate, such as `NSURLAuthenticationMethodHTTPBasic`.
+    /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.
     public let authenticationMethod: String
 
     private let foldedHost: String
 
-    /// Makes a space on a server.
+    /// Creates a space on a server.
     ///
     /// - Parameters:
     ///   - host: The server's name.
-    ///   - port: The server's port; 0 stands for the protocol's own.
+    ///   - port: The server's port; 0 is the protocol's default port.
     ///   - protocol: The protocol, such as `NSURLProtectionSpaceHTTPS`.
-    ///   - realm: The realm the server named.
-    ///   - authenticationMethod: How to authenticate; `nil` stands for `NSURLAuthenticationMethodDefault`.
+    ///   - realm: The realm that the server sent.
+    ///   - authenticationMethod: The authentication method; `nil` means `NSURLAuthenticationMethodDefault`.
     public init(
       host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?
     ) {
@@ -46,14 +46,14 @@
       self.foldedHost = host.lowercased()
     }
 
-    /// Makes a space on a proxy.
+    /// Creates a space on a proxy.
     ///
     /// - Parameters:
     ///   - host: The proxy's name.
     ///   - port: The proxy's port.
     ///   - type: The kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`.
-    ///   - realm: The realm the proxy named.
-    ///   - authenticationMethod: How to authenticate; `nil` stands for `NSURLAuthenticationMethodDefault`.
+    ///   - realm: The realm that the proxy sent.
+    ///   - authenticationMethod: The authentication method; `nil` means `NSURLAuthenticationMethodDefault`.
     public init(
       proxyHost host: String, port: Int, type: String?, realm: String?, authenticationMethod: String?
     ) {
@@ -69,9 +69,9 @@
     /// Whether the space is on a proxy.
     open override func isProxy() -> Bool { proxyType != nil }
 
-    /// Whether a credential reaches its destination without anybody on the way being able to read it.
+    /// Whether nobody between the client and the server can read the credential.
     ///
-    /// That is so over TLS, and with a method that does not send the password itself.
+    /// This is the case with TLS, and with methods that do not send the password itself.
     open var receivesCredentialSecurely: Bool {
       switch authenticationMethod {
       case NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,
@@ -83,10 +83,10 @@
       }
     }
 
-    /// The certificate authorities a server accepts client certificates from; `nil` for every other method.
+    /// The certificate authorities whose client certificates the server accepts; `nil` for every other method.
     open var distinguishedNames: [Data]? { nil }
 
-    /// Returns the receiver: a space cannot change, so a copy needs no second object.
+    /// Returns the receiver, because a space is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether the other object is a space with the same host, port, protocol, realm and method.
@@ -98,7 +98,7 @@
           && proxyType == other.proxyType)
     }
 
-    /// A hash that agrees with `isEqual(_:)`.
+    /// A hash that is consistent with `isEqual(_:)`.
     open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(foldedHost)

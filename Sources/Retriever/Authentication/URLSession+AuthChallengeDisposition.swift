@@ -1,14 +1,14 @@
 #if !canImport(Darwin)
   extension URLSession {
-    /// What to do about a challenge.
+    /// The possible answers to an authentication challenge.
     public enum AuthChallengeDisposition: Int, Sendable {
-      /// Use the credential that is given with the answer; with `nil`, go on without one.
+      /// Use the credential that comes with the answer; with `nil`, continue without a credential.
       case useCredential = 0
 
-      /// Do what would be done if nobody had been asked: use a known credential, else deliver the refusal.
+      /// Do what happens without a delegate: use a known credential, otherwise deliver the refusal.
       case performDefaultHandling = 1
 
-      /// Give the request up; it fails with `URLError.cancelled`.
+      /// Cancel the request, which then fails with `URLError.cancelled`.
       case cancelAuthenticationChallenge = 2
 
       /// Ask again with the next protection space that the server offered.

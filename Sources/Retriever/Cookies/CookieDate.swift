@@ -2,9 +2,9 @@
   import HTTPSyntax
   import Foundation
 
-  /// The dates of `Set-Cookie`, which servers write in many ways, read as RFC 6265, 5.1.1 says.
+  /// Parses the dates of `Set-Cookie`, which servers write in many formats, as RFC 6265, 5.1.1 specifies.
   package enum CookieDate {
-    /// The time that `text` means, or `nil` when a part is missing or there is no such time.
+    /// Returns the date, or `nil` if a part is missing or the date does not exist.
     package static func parse(_ text: String) -> Date? {
       var time: (hour: Int, minute: Int, second: Int)?
       var day: Int?
@@ -31,13 +31,13 @@
       return Date(timeIntervalSince1970: TimeInterval(seconds))
     }
 
-    /// When a cookie of that age is gone; `nil` when `maximumAge` is no number.
+    /// Returns the expiry date of a cookie with that maximum age; `nil` if `maximumAge` is not a number.
     static func expiry(maximumAge: String, now: Date) -> Date? {
       let isNegative = maximumAge.hasPrefix("-")
       let digits = isNegative ? maximumAge.dropFirst() : maximumAge[...]
       guard !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
       guard !isNegative, digits.utf8.contains(where: { $0 != UInt8(ascii: "0") }) else { return .distantPast }
-      // A number too large to read is a cookie that stays.
+      // A number that is too large means that the cookie does not expire.
       return ASCII.number(digits).map { min(now.addingTimeInterval(TimeInterval($0)), .distantFuture) }
         ?? .distantFuture
     }
@@ -49,7 +49,7 @@
       }
     }
 
-    /// Leading digits, as many as `digits` allows and no more, whatever stands after them.
+    /// Parses the leading digits, if their number is in `digits`. Anything may follow them.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
       let leading = token.prefix(while: ASCII.isDigit)
       guard digits.contains(leading.count) else { return nil }
@@ -82,7 +82,7 @@
       }
     }
 
-    /// Years are counted from March, so that the leap day comes last and every month has its fixed offset.
+    /// Years start in March, so that the leap day comes last and every month has a fixed offset.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
       let marchYear = month > 2 ? year : year - 1
       let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

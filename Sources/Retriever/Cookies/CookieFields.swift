@@ -2,11 +2,12 @@
   import HTTPSyntax
   import Foundation
 
-  /// What a cookie says: the value inside an ``HTTPCookie``.
+  /// The contents of an ``HTTPCookie``.
   struct CookieFields: Hashable, Sendable {
     var name: String
     var value: String
-    /// With a leading dot for a host and all below it, without one for exactly that host. In lower case.
+    /// The domain in lower case. With a leading dot it is for the host and all subdomains, otherwise for that host
+    /// only.
     var domain: String
     var path: String
     var version = 0
@@ -29,7 +30,7 @@
       self.path = path
     }
 
-    /// Reads a dictionary as programs make it: text for everything, or the natural type.
+    /// Parses a property dictionary. Values may be text or have their natural type.
     init?(_ properties: [HTTPCookiePropertyKey: Any]) {
       func text(_ key: HTTPCookiePropertyKey) -> String? {
         switch properties[key] {
@@ -63,7 +64,7 @@
       commentURL = text(.commentURL).flatMap { URL(string: $0) }
       let listed = text(.port)?.split(separator: ",").compactMap { ASCII.number(ASCII.trimmed($0)) }.map(
         Int.init)
-      // Version 0 knows one port only.
+      // Version 0 allows only one port.
       ports = version == 0 ? Array((listed ?? []).prefix(1)) : listed ?? []
 
       guard !flag(.discard) else { return }
@@ -76,7 +77,7 @@
       }
     }
 
-    /// The dictionary that makes this cookie again.
+    /// A dictionary that creates an equal cookie.
     var properties: [HTTPCookiePropertyKey: Any] {
       var properties: [HTTPCookiePropertyKey: Any] = [
         .name: name, .value: value, .domain: domain, .path: path, .version: String(version),
@@ -100,7 +101,8 @@
       }
     }
 
-    /// Without control characters and semicolons: with those a cookie could add a header field, or another cookie.
+    /// Returns whether the text has no control characters and no semicolons, which could add a header field or another
+    /// cookie.
     static func fitsOneHeaderField(_ text: some StringProtocol) -> Bool {
       !text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F || $0 == UInt8(ascii: ";") }
     }

@@ -2,19 +2,19 @@
   import HTTPSyntax
   import Foundation
 
-  /// The cookies of a storage and the rules of RFC 6265 and its revision about them, as a value: no lock, no clock.
+  /// The cookies of a storage and the rules of RFC 6265 and its revision, as a value without a lock or a clock.
   struct CookieJar: Sendable {
-    /// Why a cookie was not taken in.
+    /// The reason why a cookie was refused.
     enum Refusal: Error, Equatable {
       case tooLarge
       case publicSuffix
       case anotherHost
       case needsSecureConnection
-      case brokenPrefixPromise
-      case wouldHideSecureCookie
+      case invalidPrefix
+      case wouldShadowSecureCookie
     }
 
-    /// How much a jar holds. A site that holds more than its share makes room before the others do.
+    /// The limits of a jar. Sites that exceed their share lose cookies before others do.
     struct Limits: Sendable {
       var total = 3000
       var perSite = 180
@@ -24,9 +24,9 @@
 
     private struct Entry: Sendable {
       var cookie: HTTPCookie
-      /// When this name, domain and path were first stored, as a number that only grows. A replacement keeps it.
+      /// The time when this name, domain and path were first stored, as an increasing number. A replacement keeps it.
       var order: UInt64
-      /// When it was last stored or sent, as a number that only grows.
+      /// The time when the cookie was last stored or sent, as an increasing number.
       var lastUse: UInt64
       var stored: Date
       var fields: CookieFields { cookie.fields }
@@ -39,7 +39,7 @@
     }
 
     private let limits: Limits
-    /// By site, so that looking up costs what one site stores and not what all do.
+    /// The cookies by site, so that a lookup only examines the cookies of one site.
     private var sites: [String: [Entry]] = [:]
     private var nextOrder: UInt64 = 0
     private var uses: UInt64 = 0
@@ -49,16 +49,16 @@
 
     // MARK: Storing
 
-    /// Takes `cookie` in, in place of one with the same name, domain and path. One that has expired only removes.
+    /// Stores `cookie` and replaces one with the same name, domain and path. An expired cookie only removes that one.
     ///
-    /// - Parameter url: where it is from, or `nil` when the program itself sets it.
+    /// - Parameter url: the URL that the cookie is from, or `nil` if the program sets it.
     mutating func insert(_ cookie: HTTPCookie, from url: URL?, now: Date) throws(Refusal) {
       let accepted = try accepted(cookie, from: url)
       let fields = accepted.fields
       let site = CookieHost(canonical: String(fields.bareDomain)).site
       var entries = sites[site] ?? []
-      if let url, !Self.isSecure(url), entries.contains(where: { Self.hides(fields, $0.fields) }) {
-        throw .wouldHideSecureCookie
+      if let url, !Self.isSecure(url), entries.contains(where: { Self.shadows(fields, $0.fields) }) {
+        throw .wouldShadowSecureCookie
       }
 
       let countBefore = entries.count
@@ -71,20 +71,20 @@
         entries.remove(at: replaced)
       }
       if !entry.isExpired(at: now) { entries.append(entry) }
-      // A plain connection never makes a Secure cookie go: its own could take that one's place then.
+      // An unencrypted connection never evicts a Secure cookie, because it could then replace that cookie.
       let sparesSecure = url.map { !Self.isSecure($0) } ?? false
       if entries.count > limits.perSite {
-        let victim =
+        let candidate =
           Self.leastRecentlyUsed(entries) { !$0.fields.isSecure }
           ?? (sparesSecure ? nil : Self.leastRecentlyUsed(entries) { _ in true })
-        if let victim { entries.remove(at: victim) }
+        if let candidate { entries.remove(at: candidate) }
       }
       sites[site] = entries.isEmpty ? nil : entries
       count += entries.count - countBefore
       if count > limits.total { shrink(now: now, sparesSecure: sparesSecure) }
     }
 
-    /// The cookie as it is to be stored.
+    /// Returns the cookie in the form in which it is stored.
     private func accepted(_ cookie: HTTPCookie, from url: URL?) throws(Refusal) -> HTTPCookie {
       var fields = cookie.fields
       guard fields.name.utf8.count + fields.value.utf8.count <= limits.bytesPerCookie,
@@ -93,7 +93,7 @@
 
       let host = url.flatMap(CookieHost.init)
       if !fields.isHostOnly, PublicSuffixList.isPublicSuffix(String(fields.bareDomain)) {
-        // A host that is a public suffix itself may set cookies for itself alone.
+        // A host that is a public suffix may set cookies for itself only.
         guard let host, host.name == fields.bareDomain else { throw .publicSuffix }
         fields.domain = host.name
       }
@@ -105,14 +105,14 @@
       }
       let name = ASCII.lowercased(fields.name)
       if name.hasPrefix("__secure-") || name.hasPrefix("__host-"), !fields.isSecure {
-        throw .brokenPrefixPromise
+        throw .invalidPrefix
       }
-      if name.hasPrefix("__host-"), !fields.isHostOnly || fields.path != "/" { throw .brokenPrefixPromise }
+      if name.hasPrefix("__host-"), !fields.isHostOnly || fields.path != "/" { throw .invalidPrefix }
       return fields == cookie.fields ? cookie : HTTPCookie(fields)
     }
 
-    /// Whether `new`, set without TLS, would be sent in place of, or before, a cookie that only TLS may set.
-    private static func hides(_ new: CookieFields, _ old: CookieFields) -> Bool {
+    /// Whether `new`, set without TLS, would be sent instead of, or before, a cookie that only TLS may set.
+    private static func shadows(_ new: CookieFields, _ old: CookieFields) -> Bool {
       guard old.isSecure, old.name == new.name, pathMatches(new.path, cookiePath: old.path) else {
         return false
       }
@@ -120,34 +120,38 @@
         || CookieHost(canonical: String(old.bareDomain)).matches(domain: new.bareDomain)
     }
 
-    // MARK: Making room (RFC 6265bis, 5.7)
+    // MARK: Eviction (RFC 6265bis, 5.7)
 
-    /// Removes what has expired, then one cookie at a time: of sites that hold more than their share before others, and
-    /// there those that are not Secure first; among equals the one that was not used for longest.
+    /// Removes expired cookies, then one cookie at a time. Sites that exceed their share come first, and within these,
+    /// cookies that are not Secure. Among equal ones, the least recently used cookie comes first.
     private mutating func shrink(now: Date, sparesSecure: Bool) {
       removeAll { $0.isExpired(at: now) }
       let kinds = [(isCrowded: true, isSecure: false), (true, true), (false, false), (false, true)]
         .filter { !(sparesSecure && $0.isSecure) }
       while count > limits.total {
-        guard let victim = victim(ofFirst: kinds) else { return }
-        sites[victim.site]?.remove(at: victim.index)
-        if sites[victim.site]?.isEmpty == true { sites[victim.site] = nil }
+        guard let candidate = evictionCandidate(ofFirst: kinds) else { return }
+        sites[candidate.site]?.remove(at: candidate.index)
+        if sites[candidate.site]?.isEmpty == true { sites[candidate.site] = nil }
         count -= 1
       }
     }
 
-    /// The least recently used cookie of the first kind of which there is any.
-    private func victim(ofFirst kinds: [(isCrowded: Bool, isSecure: Bool)]) -> (site: String, index: Int)? {
+    /// Returns the least recently used cookie of the first kind that exists.
+    private func evictionCandidate(
+      ofFirst kinds: [(isCrowded: Bool, isSecure: Bool)]
+    ) -> (site: String, index: Int)? {
       for kind in kinds {
-        if let victim = victim(isCrowded: kind.isCrowded, isSecure: kind.isSecure) { return victim }
+        if let candidate = evictionCandidate(isCrowded: kind.isCrowded, isSecure: kind.isSecure) {
+          return candidate
+        }
       }
       return nil
     }
 
-    /// The least recently used cookie of one kind.
+    /// Returns the least recently used cookie of one kind.
     ///
-    /// - Parameter isCrowded: whether only sites that hold more than their share are looked at.
-    private func victim(isCrowded: Bool, isSecure: Bool) -> (site: String, index: Int)? {
+    /// - Parameter isCrowded: whether to search only sites that exceed their share.
+    private func evictionCandidate(isCrowded: Bool, isSecure: Bool) -> (site: String, index: Int)? {
       var found: (site: String, index: Int, lastUse: UInt64)?
       for (site, entries) in sites where !isCrowded || entries.count > limits.share {
         guard
@@ -159,18 +163,18 @@
       return found.map { ($0.site, $0.index) }
     }
 
-    private static func leastRecentlyUsed(_ entries: [Entry], where mayGo: (Entry) -> Bool) -> Int? {
-      entries.indices.filter { mayGo(entries[$0]) }.min { entries[$0].lastUse < entries[$1].lastUse }
+    private static func leastRecentlyUsed(_ entries: [Entry], where isEvictable: (Entry) -> Bool) -> Int? {
+      entries.indices.filter { isEvictable(entries[$0]) }.min { entries[$0].lastUse < entries[$1].lastUse }
     }
 
     // MARK: Removing
 
-    /// Removes the cookie with the name, domain and path of `cookie`. Gives whether there was one.
+    /// Removes the cookie with the name, domain and path of `cookie`. Returns whether there was one.
     mutating func remove(_ cookie: HTTPCookie) -> Bool {
       removeAll { $0.isReplaced(by: cookie.fields) }
     }
 
-    /// Removes what was stored since `date`. Gives whether there was anything.
+    /// Removes the cookies that were stored since `date`. Returns whether there were any.
     mutating func removeCookies(since date: Date) -> Bool {
       removeAll { $0.stored >= date }
     }
@@ -188,15 +192,15 @@
 
     // MARK: Reading
 
-    /// Every cookie that has not expired, oldest first.
+    /// All cookies that have not expired, oldest first.
     func cookies(now: Date) -> [HTTPCookie] {
       sites.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
     }
 
-    /// What to send to `url`: cookies with longer paths first, then the older ones. That counts as a use of them.
+    /// Returns the cookies to send to `url`: those with longer paths first, then older ones. It marks them as used.
     ///
-    /// - Parameter mainDocumentURL: the document that causes the request. When it is of another site, cookies that
-    ///   ask for the same site stay here.
+    /// - Parameter mainDocumentURL: the document that caused the request. If it is from another site, SameSite cookies
+    ///   are not returned.
     mutating func cookies(for url: URL, mainDocumentURL: URL?, now: Date) -> [HTTPCookie] {
       guard let host = CookieHost(url) else { return [] }
       let site = host.site

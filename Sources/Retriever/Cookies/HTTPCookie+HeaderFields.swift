@@ -3,23 +3,23 @@
   import Foundation
 
   extension HTTPCookie {
-    /// The header fields that send `cookies`: one called `Cookie`, or none when there are no cookies.
+    /// Returns the header fields that send `cookies`: one `Cookie` field, or none if there are no cookies.
     ///
-    /// - Parameter cookies: what to send, in this order. Whether they are for the same host is not asked.
+    /// - Parameter cookies: the cookies to send, in this order. Their hosts are not checked.
     public class func requestHeaderFields(with cookies: [HTTPCookie]) -> [String: String] {
       cookies.isEmpty ? [:] : ["Cookie": fieldValue(sending: cookies)]
     }
 
-    /// The cookies that the header fields of a response set.
+    /// Returns the cookies that the header fields of a response set.
     ///
-    /// Several `Set-Cookie` fields may be joined with commas, as `HTTPURLResponse.allHeaderFields` has them.
+    /// Several `Set-Cookie` fields may be joined with commas, as in `HTTPURLResponse.allHeaderFields`.
     ///
     /// - Parameters:
-    ///   - headerFields: the fields of the response; the case of a name does not matter.
-    ///   - url: where the response is from: a cookie that names no domain is for its host, and one that names no path
-    ///     for the directory of its path.
-    /// - Returns: the cookies in the order of the fields, also those that `url` has no right to set:
-    ///   ``HTTPCookieStorage/setCookies(_:for:mainDocumentURL:)`` refuses these.
+    ///   - headerFields: the fields of the response, with names in any case.
+    ///   - url: the response's URL. A cookie without a domain is for its host, and a cookie without a path is for the
+    ///     directory of its path.
+    /// - Returns: the cookies in the order of the fields. They include cookies that `url` must not set, which
+    ///   ``HTTPCookieStorage/setCookies(_:for:mainDocumentURL:)`` refuses.
     public class func cookies(withResponseHeaderFields headerFields: [String: String], for url: URL)
       -> [HTTPCookie]
     {

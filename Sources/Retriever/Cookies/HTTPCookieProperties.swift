@@ -1,61 +1,62 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// The keys of the dictionary that makes an ``HTTPCookie``.
+  /// The keys of the dictionary that creates an ``HTTPCookie``.
   public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
     /// The key as text.
     public let rawValue: String
 
-    /// Makes a key from text.
+    /// Creates a key from text.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a key from text.
+    /// Creates a key from text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The cookie's name. Needed.
+    /// The cookie's name. Required.
     public static let name = HTTPCookiePropertyKey("Name")
-    /// The cookie's value. Needed.
+    /// The cookie's value. Required.
     public static let value = HTTPCookiePropertyKey("Value")
-    /// The path below which the cookie is sent. Needed.
+    /// The path that the cookie is for, including everything below it. Required.
     public static let path = HTTPCookiePropertyKey("Path")
-    /// The host the cookie is for; with a dot before it, all hosts below it too. Needed unless there is an ``originURL``.
+    /// The host that the cookie is for; with a leading dot, its subdomains too. Required unless there is an
+    /// ``originURL``.
     public static let domain = HTTPCookiePropertyKey("Domain")
-    /// The URL that set the cookie: its host is the domain when none is given.
+    /// The URL that set the cookie. Its host is the default domain.
     public static let originURL = HTTPCookiePropertyKey("OriginURL")
     /// `0` or `1`.
     public static let version = HTTPCookiePropertyKey("Version")
-    /// `TRUE` when the cookie is to be sent over TLS only.
+    /// `TRUE` if the cookie may only be sent over TLS.
     public static let secure = HTTPCookiePropertyKey("Secure")
-    /// A `Date`, or a date as in a header field, after which the cookie is gone.
+    /// The expiry date: a `Date`, or text as in a header field.
     public static let expires = HTTPCookiePropertyKey("Expires")
-    /// `TRUE` when the cookie is to be gone with the session, whatever else was said.
+    /// `TRUE` if the cookie ends with the session, regardless of the other properties.
     public static let discard = HTTPCookiePropertyKey("Discard")
-    /// How many seconds the cookie lives. Version 1 only.
+    /// The lifetime in seconds. Version 1 only.
     public static let maximumAge = HTTPCookiePropertyKey("Max-Age")
-    /// What the cookie is for, in words.
+    /// A description of the cookie's purpose.
     public static let comment = HTTPCookiePropertyKey("Comment")
-    /// Where more is said about what the cookie is for.
+    /// The URL of a page about the cookie's purpose.
     public static let commentURL = HTTPCookiePropertyKey("CommentURL")
     /// Ports, separated by commas.
     public static let port = HTTPCookiePropertyKey("Port")
     /// An ``HTTPCookieStringPolicy``.
     public static let sameSitePolicy = HTTPCookiePropertyKey("SameSite")
 
-    /// `TRUE` when scripts of a page may not see the cookie. Apple has the key too, without a public name.
+    /// `TRUE` if a page's scripts must not read the cookie. Apple has this key too, without a public name.
     static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
   }
 
-  /// Whether a cookie goes along with requests that another site causes.
+  /// Whether a cookie is sent with requests that another site causes.
   public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
     /// The policy as text.
     public let rawValue: String
 
-    /// Makes a policy from text.
+    /// Creates a policy from text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Not with what another site's page loads, but when one goes from that page to this site.
+    /// Not with resources that another site's page loads, but when the user follows a link from that page.
     public static let sameSiteLax = HTTPCookieStringPolicy(rawValue: "lax")
-    /// With requests of the same site only.
+    /// Only with requests from the same site.
     public static let sameSiteStrict = HTTPCookieStringPolicy(rawValue: "strict")
   }
 #endif

@@ -2,17 +2,17 @@
   import Foundation
   import Synchronization
 
-  /// Keeps cookies, and knows which of them go along with a request.
+  /// A store of cookies that selects the cookies to send with a request.
   ///
-  /// It follows RFC 6265: domain, path, `Secure` and expiry decide where a cookie goes; a cookie for a public suffix
-  /// such as `co.uk`, for somebody else's host, or one that breaks the promise of its `__Host-` or `__Secure-` name
-  /// is refused. It holds 3000 cookies, 180 of one site and 4096 bytes each at most. To make room, expired cookies go
-  /// first, then those that were not used for longest, `Secure` ones last; a plain connection never makes a `Secure`
-  /// one go. Cookies are kept in memory, for as long as the process runs.
+  /// It follows RFC 6265: domain, path, `Secure` and expiry decide where a cookie is sent. It refuses a cookie for a
+  /// public suffix such as `co.uk` or for a different host. It also refuses a cookie that violates the rules of its
+  /// `__Host-` or `__Secure-` prefix. The maximum is 3000 cookies, 180 per site, and 4096 bytes per cookie. A full
+  /// storage removes expired cookies first, then the least recently used ones, `Secure` cookies last. An unencrypted
+  /// connection never evicts a `Secure` cookie. Cookies are kept in memory while the process runs.
   ///
-  /// Every method may be called from any thread.
-  // Unchecked because a subclass may add what it likes. The invariant: the state is a Mutex and atomics, and a
-  // subclass must keep to that.
+  /// The storage is thread-safe.
+  // Unchecked because a subclass may add properties. The invariant: the state is a Mutex and atomics. Subclasses must
+  // follow the same rule.
   open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     private struct State: Sendable {
       var jar = CookieJar()
@@ -23,29 +23,28 @@
     private static let groupStorages = Mutex<[String: HTTPCookieStorage]>([:])
 
     private let state = Mutex(State())
-    /// How many cookies there are, to answer "none" without taking the lock.
+    /// The number of cookies, to return "none" without taking the lock.
     private let count = Atomic<Int>(0)
     private let now: @Sendable () -> Date
     private let announcer = CookieChangeAnnouncer()
 
-    /// Makes an empty storage that nobody else sees.
+    /// Creates an empty, private storage.
     public override convenience init() {
       self.init(now: { Date() })
     }
 
-    /// Makes an empty storage with a clock of its own, for tests.
+    /// Creates an empty storage with a custom clock, for tests.
     package init(now: @escaping @Sendable () -> Date) {
       self.now = now
       super.init()
     }
 
-    /// The storage that sessions use unless their configuration names another one.
+    /// The storage that sessions use by default.
     open class var shared: HTTPCookieStorage { sharedStorage }
 
-    /// The storage that goes by a name. Asking for it again gives the same one.
+    /// Returns the storage with a name. The same name always returns the same storage.
     ///
-    /// - Parameter identifier: any name. The groups of apps that share one on Apple's platforms do not exist on
-    ///   Linux, so it is shared within the process.
+    /// - Parameter identifier: any name. Linux has no app groups, so the storage is shared within the process.
     open class func sharedCookieStorage(forGroupContainerIdentifier identifier: String) -> HTTPCookieStorage {
       groupStorages.withLock { storages in
         if let known = storages[identifier] { return known }
@@ -57,29 +56,28 @@
 
     // MARK: Cookies
 
-    /// Every cookie that has not expired, oldest first.
+    /// All cookies that have not expired, oldest first.
     open var cookies: [HTTPCookie]? {
       let now = now()
       return state.withLock { $0.jar.cookies(now: now) }
     }
 
-    /// The cookies to send to `url`: those with longer paths first, then older ones.
+    /// Returns the cookies to send to `url`: those with longer paths first, then older ones.
     open func cookies(for url: URL) -> [HTTPCookie]? {
       cookies(for: url, mainDocumentURL: nil)
     }
 
-    /// Every cookie, sorted.
+    /// Returns all cookies, sorted.
     ///
-    /// - Parameter sortOrder: what to sort by: the first descriptor counts first.
+    /// - Parameter sortOrder: the sort descriptors, the most important one first.
     open func sortedCookies(using sortOrder: [NSSortDescriptor]) -> [HTTPCookie] {
       let all = cookies ?? []
       return NSArray(array: all).sortedArray(using: sortOrder) as? [HTTPCookie] ?? all
     }
 
-    /// Stores a cookie in place of one with the same name, domain and path. One that has expired removes that one.
+    /// Stores a cookie and replaces one with the same name, domain and path. An expired cookie removes that one.
     ///
-    /// A cookie is left out without a word when the policy is ``HTTPCookie/AcceptPolicy/never`` or when the rules
-    /// refuse it.
+    /// The cookie is ignored silently if the policy is ``HTTPCookie/AcceptPolicy/never`` or the rules refuse it.
     open func setCookie(_ cookie: HTTPCookie) {
       update { state, now in
         guard state.acceptPolicy != .never else { return false }
@@ -87,13 +85,13 @@
       }
     }
 
-    /// Stores the cookies of a response, those that the rules and the policy allow.
+    /// Stores the cookies of a response that the rules and the policy allow.
     ///
     /// - Parameters:
-    ///   - cookies: what the response set.
-    ///   - url: where it is from; with `nil` a cookie may be for any host.
-    ///   - mainDocumentURL: the document that caused the request, if it is known: what
-    ///     ``HTTPCookie/AcceptPolicy/onlyFromMainDocumentDomain`` looks at.
+    ///   - cookies: the cookies that the response set.
+    ///   - url: the response's URL; with `nil` a cookie may be for any host.
+    ///   - mainDocumentURL: the document that caused the request, if it is known.
+    ///     ``HTTPCookie/AcceptPolicy/onlyFromMainDocumentDomain`` uses it.
     open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
       update { state, now in
         guard state.acceptPolicy.accepts(from: url, for: mainDocumentURL) else { return false }
@@ -105,12 +103,12 @@
       }
     }
 
-    /// Removes the cookie with the name, domain and path of `cookie`, if it is here.
+    /// Removes the cookie with the name, domain and path of `cookie`, if there is one.
     open func deleteCookie(_ cookie: HTTPCookie) {
       update { state, _ in state.jar.remove(cookie) }
     }
 
-    /// Removes every cookie that was stored at `date` or later.
+    /// Removes all cookies that were stored at `date` or later.
     open func removeCookies(since date: Date) {
       update { state, _ in state.jar.removeCookies(since: date) }
     }
@@ -120,19 +118,19 @@
     /// Stores cookies as if the response to a task had set them.
     ///
     /// - Parameters:
-    ///   - cookies: what to store. The rules and the policy apply as to the task's URL.
-    ///   - task: the task; one without a request stores nothing.
+    ///   - cookies: the cookies to store. The rules and the policy apply as for the task's URL.
+    ///   - task: the task. If it has no request, nothing is stored.
     open func storeCookies(_ cookies: [HTTPCookie], for task: URLSessionTask) {
       guard let request = task.currentRequest ?? task.originalRequest, let url = request.url else { return }
       setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
     }
 
-    /// Gives the cookies to send with a task's request.
+    /// Passes the cookies to send with a task's request to a closure.
     ///
     /// - Parameters:
     ///   - task: the task.
-    ///   - completionHandler: called once, before this returns, with the cookies, or with `nil` when the task has no
-    ///     request.
+    ///   - completionHandler: the closure, called once, before this method returns, with the cookies or, if the task
+    ///     has no request, with `nil`.
     open func getCookiesFor(
       _ task: URLSessionTask, completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void
     ) {
@@ -142,9 +140,10 @@
       completionHandler(cookies(for: url, mainDocumentURL: request.mainDocumentURL))
     }
 
-    /// The cookies to send with a task's request; `nil` when the task has no request.
+    /// Returns the cookies to send with a task's request; `nil` if the task has no request.
     ///
-    /// It gives what ``getCookiesFor(_:completionHandler:)`` gives, at once: there is nothing to cancel.
+    /// It returns the same cookies as ``getCookiesFor(_:completionHandler:)``, immediately, so cancelling has no
+    /// effect.
     ///
     /// - Parameter task: the task.
     public func cookies(for task: URLSessionTask) async -> [HTTPCookie]? {
@@ -155,7 +154,8 @@
 
     // MARK: Policy
 
-    /// Which cookies are taken in; ``HTTPCookie/AcceptPolicy/always`` by default. Cookies that are here already stay.
+    /// The cookies that the storage accepts (default: ``HTTPCookie/AcceptPolicy/always``). It does not affect existing
+    /// cookies.
     open var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
       get { state.withLock { $0.acceptPolicy } }
       set {
@@ -167,23 +167,23 @@
       }
     }
 
-    /// How many cookies there are.
+    /// The number of cookies, for logs.
     open override var description: String {
       "<\(type(of: self)) cookies count: \(cookies?.count ?? 0)>"
     }
 
     // MARK: For sessions
 
-    /// The value of the `Cookie` field for a request, or `nil` when there is none to send.
+    /// Returns the value of the `Cookie` field for a request, or `nil` if there are no cookies to send.
     package func cookieHeader(for url: URL, mainDocumentURL: URL?) -> String? {
       guard count.load(ordering: .acquiring) > 0 else { return nil }
       let cookies = cookies(for: url, mainDocumentURL: mainDocumentURL)
       return cookies.isEmpty ? nil : HTTPCookie.fieldValue(sending: cookies)
     }
 
-    /// Stores what the `Set-Cookie` fields of a response ask for. A response without one is not parsed for it.
+    /// Stores the cookies that a response's `Set-Cookie` fields set. A response without one is not parsed.
     ///
-    /// - Parameter policy: the session's own policy; that of the storage counts as well.
+    /// - Parameter policy: the session's policy, which applies in addition to the storage's.
     package func store(
       setCookieFieldsOf response: HTTPURLResponse, for request: URLRequest,
       policy: HTTPCookie.AcceptPolicy = .always
@@ -198,7 +198,7 @@
       if !cookies.isEmpty { setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL) }
     }
 
-    /// What to send to `url` when the document at `mainDocumentURL`, if it is known, causes the request.
+    /// Returns the cookies to send to `url` if the document at `mainDocumentURL` causes the request; it may be unknown.
     func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {
       let now = now()
       return state.withLock { $0.jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now) }
@@ -215,7 +215,8 @@
   }
 
   extension HTTPCookie.AcceptPolicy {
-    /// Whether cookies from a URL are taken in when the document at `mainDocumentURL`, if it is known, asked for it.
+    /// Returns whether cookies from a URL are accepted if the document at `mainDocumentURL` requested it; it may be
+    /// unknown.
     fileprivate func accepts(from url: URL?, for mainDocumentURL: URL?) -> Bool {
       switch self {
       case .always: return true

@@ -2,16 +2,16 @@
   import HTTPSyntax
   import Foundation
 
-  /// Reads `Set-Cookie` fields as RFC 6265, 5.2 says: as a browser does, so whatever a server sends.
+  /// Parses `Set-Cookie` fields like a browser, as RFC 6265, 5.2 specifies. It accepts anything that a server sends.
   enum SetCookieField {
-    /// A longer attribute is as if it was not there.
-    private static let longestAttribute = 1024
+    /// The maximum length of an attribute. A longer one is ignored.
+    private static let maximumAttributeLength = 1024
 
-    /// The cookie that one field sets, or `nil` when it sets none.
+    /// Returns the cookie that one field sets, or `nil` if it sets none.
     ///
-    /// Whether `url` may set a cookie for that domain is not asked here: the storage does.
+    /// It does not check whether `url` may set a cookie for that domain; the storage does.
     static func cookie(_ field: Substring, from url: URL, now: Date) -> CookieFields? {
-      // By bytes: for a Character a semicolon with an accent on it would be none.
+      // Splits by bytes, because a semicolon with a combining accent is a different Character.
       let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         .map { Substring($0) }
       guard let pair = parts.first, let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")),
@@ -38,12 +38,12 @@
     private static func apply(
       _ attributes: [(name: String, value: String)], to cookie: inout CookieFields, from url: URL, now: Date
     ) {
-      var ageLimit: Date?
+      var maximumAgeDate: Date?
       var discard = false
-      for (name, value) in attributes where value.utf8.count <= longestAttribute {
+      for (name, value) in attributes where value.utf8.count <= maximumAttributeLength {
         switch name {
         case "expires": cookie.expiresDate = CookieDate.parse(value) ?? cookie.expiresDate
-        case "max-age": ageLimit = CookieDate.expiry(maximumAge: value, now: now) ?? ageLimit
+        case "max-age": maximumAgeDate = CookieDate.expiry(maximumAge: value, now: now) ?? maximumAgeDate
         case "domain": cookie.domain = domain(attribute: value) ?? cookie.domain
         case "path":
           let isUsable = value.hasPrefix("/") && CookieFields.fitsOneHeaderField(value)
@@ -60,9 +60,9 @@
         default: continue
         }
       }
-      // Max-Age counts before Expires wherever it stands.
-      if let ageLimit { cookie.expiresDate = ageLimit }
-      // One that takes a cookie back still does.
+      // Max-Age has precedence over Expires, regardless of their order.
+      if let maximumAgeDate { cookie.expiresDate = maximumAgeDate }
+      // A cookie that has already expired still removes the stored one.
       if discard, let expires = cookie.expiresDate, expires > now { cookie.expiresDate = nil }
     }
 
@@ -74,7 +74,7 @@
       return host.isAddress ? host.name : "." + host.name
     }
 
-    /// RFC 6265, 5.1.4: the directory of the URL's path.
+    /// Returns the directory of the URL's path (RFC 6265, 5.1.4).
     static func defaultPath(of url: URL) -> String {
       let path = url.path(percentEncoded: true)
       guard path.hasPrefix("/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -83,9 +83,9 @@
       return String(path[..<slash])
     }
 
-    /// Takes fields apart that were joined with commas.
+    /// Splits fields that were joined with commas.
     ///
-    /// A comma separates two cookies only if a name and `=` follow it; the one within a date does not.
+    /// A comma separates two cookies only if a name and `=` follow it. The comma in a date does not.
     static func split(_ joined: String) -> [Substring] {
       var fields: [Substring] = []
       var start = joined.startIndex

@@ -1,20 +1,20 @@
 #if !canImport(Darwin)
   import Synchronization
 
-  /// Finds out whether a delegate implements a method, as Objective-C's `respondsToSelector:` would.
+  /// Detects whether a delegate implements a method, like Objective-C's `respondsToSelector:`.
   ///
-  /// Every delegate method has a default implementation, and each default reports that it was reached, for which object
-  /// and which method. A delegate is called with a probe in place; when the default was reached for the very object and
-  /// method that were asked, the delegate has no such method, and the next delegate in line is asked instead. A delegate
-  /// may call other objects' methods, and other methods of its own: their defaults say nothing about the one asked.
+  /// Every delegate method has a default implementation, which reports its object and method. The session calls a
+  /// delegate with a probe in place. If the default of that same object and method is reached, the delegate does not
+  /// implement the method, and the next delegate is asked. A delegate may call methods of other objects, and its own
+  /// other methods: their defaults do not affect the result.
   final class DelegateProbe: Sendable {
-    /// The probe of the delegate call that is under way. A task-local value: it follows the default completion-handler
-    /// form into the task in which that form awaits the async one.
+    /// The probe of the current delegate call. It is a task-local value, so the default completion-handler method
+    /// passes it to the task in which it awaits the async method.
     @TaskLocal private static var current: DelegateProbe?
 
     private let asked: ObjectIdentifier
     private let method: DelegateMethod
-    private let passedOn = Atomic<Bool>(false)
+    private let wasForwarded = Atomic<Bool>(false)
     private let found = Atomic<Bool>(false)
 
     private init(_ method: DelegateMethod, of delegate: AnyObject) {
@@ -22,7 +22,7 @@
       self.method = method
     }
 
-    /// Whether the delegate that was asked lacks the method.
+    /// Whether the delegate does not implement the method.
     var foundDefault: Bool { found.load(ordering: .acquiring) }
 
     private static func current(_ method: DelegateMethod, of delegate: AnyObject) -> DelegateProbe? {
@@ -32,26 +32,26 @@
       return current
     }
 
-    /// Called by the default of a completion-handler form, which awaits the async form.
-    static func passedOn(_ method: DelegateMethod, by delegate: AnyObject) {
-      current(method, of: delegate)?.passedOn.store(true, ordering: .releasing)
+    /// Called by the default implementation of a completion-handler method, which awaits the async method.
+    static func forwarded(_ method: DelegateMethod, by delegate: AnyObject) {
+      current(method, of: delegate)?.wasForwarded.store(true, ordering: .releasing)
     }
 
-    /// Called by each default that passes nothing on.
+    /// Called by each default implementation that does not call another method.
     static func reachedDefault(_ method: DelegateMethod, of delegate: AnyObject) {
       guard let probe = current(method, of: delegate) else { return }
-      // A completion-handler form of the delegate's own may await the async form that it lacks.
-      guard !method.hasAsyncForm || probe.passedOn.load(ordering: .acquiring) else { return }
+      // The delegate's own completion-handler method may await the async method that it does not implement.
+      guard !method.hasAsyncForm || probe.wasForwarded.load(ordering: .acquiring) else { return }
       probe.found.store(true, ordering: .releasing)
     }
 
-    /// Makes a call with a probe in place, and passes the probe to it.
+    /// Makes a call with a probe in place and passes the probe to it.
     static func watch(_ method: DelegateMethod, of delegate: AnyObject, _ call: (DelegateProbe) -> Void) {
       let probe = DelegateProbe(method, of: delegate)
       $current.withValue(probe) { call(probe) }
     }
 
-    /// Makes a call and returns whether the delegate had an implementation of its own.
+    /// Makes a call and returns whether the delegate implements the method.
     static func isImplemented(_ method: DelegateMethod, by delegate: AnyObject, _ call: () -> Void) -> Bool {
       var foundDefault = false
       watch(method, of: delegate) { probe in
@@ -62,7 +62,7 @@
     }
   }
 
-  /// Which methods each delegate type was found not to implement, so that it is not asked for them again.
+  /// The methods that each delegate type is known not to implement, so that they are not called again.
   enum DelegateMethods {
     private struct Key: Hashable {
       let type: ObjectIdentifier
@@ -76,7 +76,7 @@
       return missing.withLock { $0.contains(key) }
     }
 
-    /// Bounded by the program: one entry for each delegate type and method.
+    /// The size is limited by the program: one entry for each delegate type and method.
     static func noteMissing(_ method: DelegateMethod, in delegate: AnyObject) {
       let key = Key(type: ObjectIdentifier(type(of: delegate)), method: method)
       missing.withLock { _ = $0.insert(key) }
@@ -89,7 +89,8 @@
     case didReceiveResponse, didReceiveData
     case didFinishDownloading, didWriteData, didResumeAtOffset
 
-    /// Whether there is a completion-handler form, which is asked, and an async one behind it.
+    /// Whether the method has a completion-handler form, which is called, and an async form, which that calls by
+    /// default.
     var hasAsyncForm: Bool {
       switch self {
       case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse: true

@@ -1,31 +1,29 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// Receives what concerns a session as a whole.
+  /// Receives events of an entire session.
   ///
-  /// A session holds its delegate until it is invalidated, and calls it on its delegate queue, one call at a time.
-  /// Methods with a completion handler have an async twin; implement one of the two.
+  /// A session keeps a strong reference to its delegate until it is invalidated. It calls the delegate on its delegate
+  /// queue, one call at a time. Methods with a completion handler also have an async form; implement one of the two.
   public protocol URLSessionDelegate: AnyObject, Sendable {
-    /// The session is invalid and lets its delegate go. Called after its last task has ended.
+    /// The session is invalid and releases its delegate. Called after its last task has ended.
     ///
-    /// - Parameter error: what invalidated it; nil when the program asked for it.
+    /// - Parameter error: the cause; nil if the program invalidated the session.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-    /// A server asks for proof of identity at the level of the session: server trust, client certificates, NTLM and
-    /// Negotiate.
+    /// A server requests authentication at session level: server trust, client certificates, NTLM and Negotiate.
     ///
-    /// - Important: None of these is implemented on this platform, so this is never called. To trust other authorities
-    ///   than the system's, set ``URLSessionConfiguration/trustedCertificates``.
+    /// - Important: None of these is implemented on this platform, so this method is never called. To use custom
+    ///   certificate authorities, set ``URLSessionConfiguration/trustedCertificates``.
     func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// A server asks for proof of identity at the level of the session: server trust, client certificates, NTLM and
-    /// Negotiate.
+    /// A server requests authentication at session level: server trust, client certificates, NTLM and Negotiate.
     ///
-    /// - Important: None of these is implemented on this platform, so this is never called. To trust other authorities
-    ///   than the system's, set ``URLSessionConfiguration/trustedCertificates``.
+    /// - Important: None of these is implemented on this platform, so this method is never called. To use custom
+    ///   certificate authorities, set ``URLSessionConfiguration/trustedCertificates``.
     func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
@@ -35,7 +33,7 @@
     /// Does nothing.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
-    /// Passes the challenge to the async form.
+    /// Calls the async form.
     public func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:
@@ -47,7 +45,7 @@
       }
     }
 
-    /// Leaves the challenge to the default handling.
+    /// Performs the default handling.
     public func urlSession(
       _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {

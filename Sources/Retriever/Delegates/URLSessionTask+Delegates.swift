@@ -2,32 +2,34 @@
   import Foundation
   import Synchronization
 
-  // Calling delegates: method by method the task's own first, then the session's.
+  // Calls delegates. For each method, the task's delegate comes first, then the session's.
   extension URLSessionTask {
-    var hasDelegates: Bool { inner.withLock { $0.delegate != nil } || session.delegate != nil }
+    var hasDelegates: Bool { lockedState.withLock { $0.delegate != nil } || session.delegate != nil }
 
     private var delegatesInOrder: [any URLSessionDelegate] {
-      let own = inner.withLock { $0.delegate }
+      let own = lockedState.withLock { $0.delegate }
       let ofSession = session.delegate
       if let own, let ofSession, own === ofSession { return [ofSession] }
       return [own as (any URLSessionDelegate)?, ofSession].compactMap { $0 }
     }
 
-    /// Calls the first delegate that implements the method, on the delegate queue; `otherwise` when none does.
-    func tell<Delegate>(
+    /// Calls the first delegate that implements the method, on the delegate queue. Calls `otherwise` if none does.
+    func notifyDelegate<Delegate>(
       _ method: DelegateMethod, _ type: Delegate.Type, _ call: @escaping @Sendable (Delegate) -> Void,
       otherwise: @escaping @Sendable () -> Void = {}
     ) {
       let delegates = delegatesInOrder
-      session.mailbox.post { Self.tell(method, delegates, call, otherwise: otherwise) }
+      session.callQueue.post { Self.notifyDelegate(method, delegates, call, otherwise: otherwise) }
     }
 
-    /// The same on the caller's thread.
-    func tellNow<Delegate>(_ method: DelegateMethod, _ type: Delegate.Type, _ call: (Delegate) -> Void) {
-      Self.tell(method, delegatesInOrder, call)
+    /// Does the same on the caller's thread.
+    func notifyDelegateNow<Delegate>(
+      _ method: DelegateMethod, _ type: Delegate.Type, _ call: (Delegate) -> Void
+    ) {
+      Self.notifyDelegate(method, delegatesInOrder, call)
     }
 
-    private static func tell<Delegate>(
+    private static func notifyDelegate<Delegate>(
       _ method: DelegateMethod, _ delegates: [any URLSessionDelegate], _ call: (Delegate) -> Void,
       otherwise: () -> Void = {}
     ) {
@@ -41,7 +43,7 @@
       otherwise()
     }
 
-    /// Asks the first delegate that implements the method; `then` gets its answer, once, or nil when none does.
+    /// Asks the first delegate that implements the method. `then` gets its answer, once, or nil if none implements it.
     func ask<Delegate, Answer: Sendable>(
       _ method: DelegateMethod, of type: Delegate.Type,
       _ call: @escaping @Sendable (Delegate, @escaping @Sendable (Answer) -> Void) -> Void,
@@ -59,13 +61,13 @@
     ) {
       guard let delegate = delegates.first else { return then(nil) }
       let others = delegates.dropFirst()
-      session.mailbox.post {
+      session.callQueue.post {
         guard let typed = delegate as? Delegate else { return self.ask(method, others, call, then: then) }
         let isAnswered = Flag()
         DelegateProbe.watch(method, of: delegate) { probe in
           call(typed) { answer in
-            // A handler that is called twice has answered once.
-            guard isAnswered.raise() else { return }
+            // If a handler is called twice, only the first answer counts.
+            guard isAnswered.setOnce() else { return }
             guard probe.foundDefault else { return then(answer) }
             DelegateMethods.noteMissing(method, in: delegate)
             self.ask(method, others, call, then: then)
@@ -75,13 +77,13 @@
     }
   }
 
-  /// Something that happens once.
+  /// A flag that can be set once.
   final class Flag: Sendable {
-    private let isRaised = Atomic<Bool>(false)
+    private let isSet = Atomic<Bool>(false)
 
-    /// True for the first caller only.
-    func raise() -> Bool {
-      isRaised.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+    /// Sets the flag. Returns true for the first caller only.
+    func setOnce() -> Bool {
+      isSet.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     }
   }
 #endif

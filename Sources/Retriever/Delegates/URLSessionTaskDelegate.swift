@@ -1,48 +1,47 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// Receives what happens to a task, whatever its kind.
+  /// Receives events of a task of any kind.
   ///
-  /// The delegate of a single task is asked first, method by method; what it does not implement goes to the session's
-  /// delegate. Methods with a completion handler have an async twin; implement one of the two.
+  /// The delegate of a single task is called first. Methods that it does not implement are called on the session's
+  /// delegate. Methods with a completion handler also have an async form; implement one of the two.
   public protocol URLSessionTaskDelegate: URLSessionDelegate {
-    /// A task was made. Called before it is resumed.
+    /// A task was created. Called before it is resumed.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
-    /// The server sent a redirect: call the handler with the request to go on with, or nil to take the redirect's own
-    /// response as the answer. Without this method redirects are followed.
+    /// The server sent a redirect. Call the handler with the request to send next, or nil to use the redirect's own
+    /// response. Without this method, redirects are followed.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
-    /// The server sent a redirect: return the request to go on with, or nil to take the redirect's own response as the
-    /// answer.
+    /// The server sent a redirect. Return the request to send next, or nil to use the redirect's own response.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest
     ) async -> URLRequest?
 
-    /// The server asks for proof of identity.
+    /// The server requests authentication.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// The server asks for proof of identity.
+    /// The server requests authentication.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// The body has to be sent, or sent again after a challenge or redirect: call the handler with a new stream.
+    /// The body has to be sent, or sent again after a challenge or redirect. Call the handler with a new stream.
     func urlSession(
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
-    /// The body has to be sent, or sent again after a challenge or redirect: return a new stream.
+    /// The body has to be sent, or sent again after a challenge or redirect. Return a new stream.
     func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async
       -> InputStream?
 
-    /// Body bytes were handed to the connection.
+    /// Body bytes were passed to the connection.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
       totalBytesExpectedToSend: Int64)
@@ -51,11 +50,11 @@
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
 
-    /// The task's measurements are complete. Called once, before the end of the task is told.
+    /// The task's metrics are complete. Called once, before the task's completion.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
 
-    /// The task has ended; nil means without an error. A status such as 404 is not an error.
+    /// The task has ended. The error is nil after success; a status such as 404 is not an error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
   }
 
@@ -65,12 +64,12 @@
       DelegateProbe.reachedDefault(.didCreateTask, of: self)
     }
 
-    /// Passes the redirect to the async form.
+    /// Calls the async form.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      DelegateProbe.passedOn(.willRedirect, by: self)
+      DelegateProbe.forwarded(.willRedirect, by: self)
       Task {
         completionHandler(
           await urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
@@ -86,20 +85,20 @@
       return request
     }
 
-    /// Passes the challenge to the async form.
+    /// Calls the async form.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      DelegateProbe.passedOn(.didReceiveChallenge, by: self)
+      DelegateProbe.forwarded(.didReceiveChallenge, by: self)
       Task {
         let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
         completionHandler(disposition, credential)
       }
     }
 
-    /// Leaves the challenge to the default handling.
+    /// Performs the default handling.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -107,18 +106,18 @@
       return (.performDefaultHandling, nil)
     }
 
-    /// Passes the question to the async form.
+    /// Calls the async form.
     public func urlSession(
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-      DelegateProbe.passedOn(.needNewBodyStream, by: self)
+      DelegateProbe.forwarded(.needNewBodyStream, by: self)
       Task {
         completionHandler(await urlSession(session, needNewBodyStreamForTask: task))
       }
     }
 
-    /// Has no stream to give.
+    /// Returns no stream.
     public func urlSession(
       _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
     ) async -> InputStream? {

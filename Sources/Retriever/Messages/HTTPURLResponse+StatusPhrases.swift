@@ -1,9 +1,10 @@
 #if !canImport(Darwin)
   extension HTTPURLResponse {
-    /// What a status means in a few words, such as `not found` for 404. For people: programs compare the number.
+    /// Returns a short description of a status, such as `not found` for 404. It is for people: programs compare the
+    /// number.
     ///
     /// - Parameter statusCode: the status.
-    /// - Returns: its meaning, or that of its class when the status is not a registered one.
+    /// - Returns: the description, or that of the status class if the status is not registered.
     public class func localizedString(forStatusCode statusCode: Int) -> String {
       if let phrase = phrases[statusCode] { return phrase }
       switch statusCode {

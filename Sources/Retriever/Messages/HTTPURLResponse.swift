@@ -3,12 +3,12 @@
   import Foundation
   import Synchronization
 
-  /// The head of an HTTP response: its status and header fields, and what they say about the body.
+  /// The head of an HTTP response: its status, its header fields, and what they say about the body.
   ///
-  /// A status such as 404 is a response like any other; no method of a session throws because of it. The header
-  /// fields of a response that came over the network are parsed when the first of them is asked for.
-  // Unchecked as its superclass is. The invariant: the one thing that changes, the header fields that are parsed on
-  // demand, is behind a Mutex.
+  /// A status such as 404 is an ordinary response; no method of a session throws because of it. The header fields of a
+  /// response from the network are parsed when the program first accesses one.
+  // Unchecked as its superclass is. The invariant: only the lazily parsed header fields change, and a Mutex protects
+  // them.
   open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private enum Head: Sendable {
       case received([UInt8])
@@ -17,14 +17,14 @@
 
     private let code: Int
     private let head: Mutex<Head>
-    private let cameOverNetwork: Bool
-    /// The version in the status line, such as `HTTP/1.1`; `nil` when it was not said.
+    private let isFromNetwork: Bool
+    /// The version in the status line, such as `HTTP/1.1`; `nil` if it is unknown.
     package let httpVersion: String?
 
-    /// Makes a response, for tests and for an implementation of a protocol.
+    /// Creates a response, for tests and for protocol implementations.
     ///
     /// - Parameters:
-    ///   - url: where the response is from.
+    ///   - url: the URL of the response.
     ///   - statusCode: its status, such as 200.
     ///   - httpVersion: the version in its status line, such as `HTTP/1.1`.
     ///   - headerFields: its header fields by name.
@@ -32,22 +32,22 @@
       code = statusCode
       let entries = (headerFields ?? [:]).sorted { $0.key < $1.key }
       head = Mutex(.parsed(HeaderFields(entries.map { (name: $0.key, value: $0.value) })))
-      cameOverNetwork = false
+      isFromNetwork = false
       self.httpVersion = httpVersion
       super.init(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     }
 
-    /// Makes the response to a request that went over the network.
+    /// Creates the response to a request that was sent over the network.
     ///
     /// - Parameters:
-    ///   - url: the URL that was requested last.
+    ///   - url: the URL of the last request.
     ///   - statusCode: its status.
     ///   - httpVersion: the version of the protocol.
-    ///   - headerBlock: the field lines as the server sent them. They are not looked at before somebody asks.
+    ///   - headerBlock: the field lines as the server sent them, parsed on first access.
     package init(url: URL, statusCode: Int, httpVersion: String, headerBlock: [UInt8]) {
       code = statusCode
       head = Mutex(.received(headerBlock))
-      cameOverNetwork = true
+      isFromNetwork = true
       self.httpVersion = httpVersion
       super.init(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     }
@@ -55,10 +55,10 @@
     /// The status, such as 200.
     open var statusCode: Int { code }
 
-    /// Every header field by name; the values of a name that came several times are joined with a comma and a space.
+    /// All header fields by name. Repeated fields are joined with a comma and a space.
     ///
-    /// Well-known names are spelled the same way whatever the server sent (`Content-Type`, `Etag`), others as they
-    /// came. ``value(forHTTPHeaderField:)`` finds a field whatever the case of its name.
+    /// Well-known names are always spelled the same way (`Content-Type`, `Etag`), others as the server sent them.
+    /// ``value(forHTTPHeaderField:)`` finds a field regardless of the case of its name.
     open var allHeaderFields: [AnyHashable: Any] {
       var fields: [AnyHashable: Any] = [:]
       for (name, value) in headerFields.dictionary(spelling: HeaderSpelling.canonical) {
@@ -67,13 +67,13 @@
       return fields
     }
 
-    /// The value of a header field; several ones are joined with a comma and a space.
+    /// Returns the value of a header field. Repeated fields are joined with a comma and a space.
     ///
-    /// - Parameter field: the name; its case does not matter.
-    /// - Returns: the value, or `nil` when the response has no such field.
+    /// - Parameter field: the name, in any case.
+    /// - Returns: the value, or `nil` if the response has no such field.
     open func value(forHTTPHeaderField field: String) -> String? { headerFields[field] }
 
-    /// The fields as they were sent, each line by itself.
+    /// The fields as they were sent, each line separately.
     package var headerFields: HeaderFields {
       head.withLock { head in
         switch head {
@@ -87,7 +87,7 @@
       }
     }
 
-    /// Whether there may be a field called `name`: a look at the bytes, without parsing them.
+    /// Returns whether there may be a field called `name`, by searching the bytes without parsing them.
     package func mayContainField(_ name: StaticString) -> Bool {
       head.withLock { head in
         switch head {
@@ -97,24 +97,24 @@
       }
     }
 
-    /// The type of the content in lower case, without parameters; `nil` when the server did not say.
+    /// The media type of the content in lower case, without parameters; `nil` if the server did not specify it.
     open override var mimeType: String? {
       guard let value = contentType?.value, !value.isEmpty else { return nil }
       return value
     }
 
-    /// The character encoding the server named, in lower case; `nil` when it did not.
+    /// The character encoding in lower case; `nil` if the server did not specify it.
     open override var textEncodingName: String? {
       contentType?["charset"].map { ASCII.lowercased($0) }
     }
 
-    /// How many bytes the content is expected to have, or -1 when the server did not say.
+    /// The expected number of bytes of the content, or -1 if the server did not specify it.
     ///
-    /// A response that came compressed has its content decompressed on the way: its length is then not known before
-    /// its end, so this is -1. A response to a HEAD request says what a GET would give.
+    /// If the response was compressed, its content is decompressed while it is received. The length is then unknown
+    /// before the end, so this is -1. For a HEAD request, this is the length that a GET would return.
     open override var expectedContentLength: Int64 {
       let fields = headerFields
-      guard cameOverNetwork else { return Self.contentLength(in: fields) }
+      guard isFromNetwork else { return Self.contentLength(in: fields) }
       if let coding = fields["Content-Encoding"], !coding.isEmpty,
         !ASCII.equalIgnoringCase(coding, "identity")
       {
@@ -123,16 +123,16 @@
       return Self.isChunked(fields) ? -1 : Self.contentLength(in: fields)
     }
 
-    /// How many bytes of body will come over the wire (compressed, if they are), or -1 when that is not known. 0 when
-    /// the status says that there is none. For a response to a HEAD request there is no body whatever this says.
+    /// The number of bytes of body that the server will send (compressed, if it is), or -1 if it is unknown. It is 0 if
+    /// the status does not allow a body. A response to a HEAD request has no body, regardless of this value.
     package var expectedBodyLength: Int64 {
       if (100..<200).contains(code) || code == 204 || code == 304 { return 0 }
       let fields = headerFields
       return Self.isChunked(fields) ? -1 : Self.contentLength(in: fields)
     }
 
-    /// A name for a file to keep the content in: what `Content-Disposition` proposes, made safe, else as
-    /// ``URLResponse/suggestedFilename`` says.
+    /// A file name for the content: the name in `Content-Disposition`, made safe, or otherwise the name that
+    /// ``URLResponse/suggestedFilename`` describes.
     open override var suggestedFilename: String? {
       SuggestedFilename.name(
         contentDisposition: headerFields.values(for: "Content-Disposition").first, url: url,
@@ -148,10 +148,10 @@
       return !ASCII.equalIgnoringCase(coding, "identity")
     }
 
-    /// One length, however often it is said; several different ones are none.
+    /// Returns the length, which may be repeated; -1 if there are different values.
     private static func contentLength(in fields: HeaderFields) -> Int64 {
-      let said = fields.values(for: "Content-Length").flatMap { $0.split(separator: ",") }
-      let lengths = Set(said.map { ASCII.number(ASCII.trimmed($0)) })
+      let stated = fields.values(for: "Content-Length").flatMap { $0.split(separator: ",") }
+      let lengths = Set(stated.map { ASCII.number(ASCII.trimmed($0)) })
       guard lengths.count == 1, let only = lengths.first, let length = only else { return -1 }
       return length
     }
@@ -164,7 +164,7 @@
         && headerFields == other.headerFields
     }
 
-    /// A hash that equal responses share.
+    /// A hash that is the same for equal responses.
     open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(url)
@@ -173,8 +173,8 @@
       return hasher.finalize()
     }
 
-    /// The URL, status, type and length. Header values are left out, and so are a name and password in the URL: they may
-    /// be secret.
+    /// The URL, status, type and length. Header values, and a name and password in the URL, are left out because they
+    /// may be secret.
     open override var description: String {
       "<\(type(of: self)) url: \(shownURL), status: \(statusCode), "
         + "type: \(mimeType ?? "unknown"), length: \(expectedContentLength)>"

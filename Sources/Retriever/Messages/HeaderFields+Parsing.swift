@@ -2,19 +2,19 @@
   import HTTPSyntax
 
   extension HeaderFields {
-    /// Reads the lines of a head as a server sent them, without its status line.
+    /// Parses the field lines of a head as a server sent them, without the status line.
     ///
-    /// Whatever the bytes are, this returns: a line without a colon or without a name is skipped, a folded line
-    /// continues the value before it, CR alone and NUL count as a space, and bytes that are not UTF-8 are read as
-    /// Latin-1. The time it takes grows with the number of bytes only.
+    /// Accepts any bytes and never fails. A line without a colon or without a name is skipped. A folded line
+    /// continues the previous value. CR alone and NUL count as a space. Bytes that are not UTF-8 are decoded as
+    /// Latin-1. The time is linear in the number of bytes.
     package static func parse(headerBlock: [UInt8]) -> HeaderFields {
       headerBlock.withUnsafeBytes { parse(headerBlock: $0) }
     }
 
     package static func parse(headerBlock bytes: UnsafeRawBufferPointer) -> HeaderFields {
       var entries: [Entry] = []
-      // What folded lines add to the last entry. Joined when it is complete, so that many folds stay linear; `nil`
-      // when there is no field to continue.
+      // The folded lines of the last entry. They are joined when the entry is complete, so that many folds take linear
+      // time; `nil` if there is no field to continue.
       var folds: [String]?
       func joinFolds() {
         guard let pieces = folds, !pieces.isEmpty, !entries.isEmpty else { return }
@@ -48,7 +48,7 @@
       return HeaderFields(entries)
     }
 
-    /// Whether a line of an unparsed head begins with `name`, whatever its case.
+    /// Returns whether a line of an unparsed head begins with `name`, ignoring case.
     static func lineBegins(with name: StaticString, in headerBlock: [UInt8]) -> Bool {
       headerBlock.withUnsafeBufferPointer { bytes in
         name.withUTF8Buffer { name in
@@ -95,7 +95,7 @@
       var isPlain = true
       for byte in slice { isPlain = isPlain && byte < 0x80 && byte != 0 && byte != 0x0D }
       if isPlain { return String(decoding: slice, as: UTF8.self) }
-      // A bare CR or a NUL inside a value is how one header is smuggled past a reader as two.
+      // A bare CR or a NUL inside a value can make another parser see two headers.
       return decoded(slice.map { $0 == 0 || $0 == 0x0D ? 0x20 : $0 })
     }
 

@@ -1,14 +1,14 @@
 #if !canImport(Darwin)
   import HTTPSyntax
 
-  /// The header fields of one message, in the order in which they were sent. Names match whatever their case.
+  /// The header fields of one message, in the order in which they were sent. Names are case-insensitive.
   ///
-  /// A name may occur several times, as a server sent it: the subscript joins such values, `values(for:)` keeps
-  /// them apart (which `Set-Cookie` needs: its values may hold commas).
+  /// A name may occur several times. The subscript joins such values. `values(for:)` returns them separately, which
+  /// `Set-Cookie` needs, because its values may contain commas.
   package struct HeaderFields: Sendable {
     package typealias Entry = (name: String, value: String)
 
-    /// Every field, in order, with the spelling it came with.
+    /// All fields in order, with their original spelling.
     package private(set) var entries: [Entry]
 
     package init() { entries = [] }
@@ -18,7 +18,7 @@
     package var isEmpty: Bool { entries.isEmpty }
     package var count: Int { entries.count }
 
-    /// The value of `name`; several ones are joined with a comma and a space. Setting replaces all of them.
+    /// The value of `name`. Repeated fields are joined with a comma and a space. Setting it replaces all of them.
     package subscript(name: String) -> String? {
       get {
         let values = values(for: name)
@@ -29,7 +29,7 @@
       }
     }
 
-    /// Each value of `name` by itself, in order.
+    /// Returns the values of `name` separately, in order.
     package func values(for name: String) -> [String] {
       entries.compactMap { ASCII.equalIgnoringCase($0.name, name) ? $0.value : nil }
     }
@@ -38,7 +38,7 @@
       entries.contains { ASCII.equalIgnoringCase($0.name, name) }
     }
 
-    /// Replaces every value of `name` by one. The place and the spelling of the first are kept.
+    /// Replaces all values of `name` with one value. It keeps the position and the spelling of the first field.
     package mutating func set(_ value: String, for name: String) {
       guard let first = entries.firstIndex(where: { ASCII.equalIgnoringCase($0.name, name) }) else {
         entries.append((name, value))
@@ -53,7 +53,7 @@
       }
     }
 
-    /// Appends a field and leaves others of that name alone.
+    /// Appends a field and keeps existing fields of that name.
     package mutating func add(_ value: String, for name: String) {
       entries.append((name, value))
     }
@@ -66,9 +66,9 @@
       entries.removeAll { shouldRemove($0.name) }
     }
 
-    /// All fields as a dictionary: one key a name, values joined with a comma and a space.
+    /// Returns all fields as a dictionary, with one key per name. Repeated values are joined with a comma and a space.
     ///
-    /// - Parameter spelling: how a name is written as a key.
+    /// - Parameter spelling: returns the spelling of a name as a key.
     package func dictionary(spelling: (String) -> String = { $0 }) -> [String: String] {
       var keys: [String: String] = [:]
       var joined: [String: String] = [:]
@@ -88,13 +88,13 @@
   }
 
   extension HeaderFields: Hashable {
-    /// Equal when each name has the same values in the same order; the order of different names does not count.
+    /// Returns true if each name has the same values in the same order. The order of different names does not matter.
     package static func == (left: HeaderFields, right: HeaderFields) -> Bool {
       guard left.entries.count == right.entries.count else { return false }
-      let sameAsWritten = zip(left.entries, right.entries).allSatisfy { mine, theirs in
+      let isWrittenIdentically = zip(left.entries, right.entries).allSatisfy { mine, theirs in
         mine.value == theirs.value && ASCII.equalIgnoringCase(mine.name, theirs.name)
       }
-      return sameAsWritten || left.valuesByName == right.valuesByName
+      return isWrittenIdentically || left.valuesByName == right.valuesByName
     }
 
     package func hash(into hasher: inout Hasher) {

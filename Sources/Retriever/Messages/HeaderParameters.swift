@@ -1,13 +1,13 @@
 #if !canImport(Darwin)
   import HTTPSyntax
 
-  /// A field value with parameters, such as `text/html; charset="utf-8"`, taken apart.
+  /// A parsed field value with parameters, such as `text/html; charset="utf-8"`.
   ///
-  /// Reads what RFC 9110 defines and what servers send beside it; never fails, an unreadable rest is skipped.
+  /// Accepts what RFC 9110 defines and common deviations. It never fails; the part that it cannot parse is skipped.
   package struct HeaderParameters: Sendable {
-    /// What stands before the first semicolon, in lower case.
+    /// The text before the first semicolon, in lower case.
     package let value: String
-    /// The parameters in order; names in lower case, values unquoted.
+    /// The parameters in order, with names in lower case and unquoted values.
     package let parameters: [(name: String, value: String)]
 
     package init(_ field: String) {
@@ -24,7 +24,7 @@
       parameters = found
     }
 
-    /// The first value of a parameter; `name` in lower case.
+    /// The first value of a parameter; `name` must be in lower case.
     package subscript(name: String) -> String? {
       parameters.first { $0.name == name }?.value
     }
@@ -45,7 +45,7 @@
         return String(decoding: bytes[start..<position], as: UTF8.self)
       }
 
-      /// A token or a quoted string, up to the semicolon after it; a backslash takes the next byte as it is.
+      /// Reads a token or a quoted string, up to the next semicolon. A backslash escapes the next byte.
       mutating func parameterValue() -> String {
         while position < bytes.count, ASCII.isBlank(bytes[position]) { position += 1 }
         let isQuoted = skip(UInt8(ascii: "\""))

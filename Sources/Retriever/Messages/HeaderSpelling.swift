@@ -1,11 +1,11 @@
 #if !canImport(Darwin)
   import HTTPSyntax
 
-  /// How the names of well-known response fields are spelled in `HTTPURLResponse.allHeaderFields`.
+  /// The spelling of well-known response field names in `HTTPURLResponse.allHeaderFields`.
   ///
-  /// HTTP/2 and HTTP/3 send names in lower case. As on Apple's platforms a well-known name has each of its words
-  /// capitalised, so that a program reads `Content-Type` and `Etag` whatever the protocol and the server were,
-  /// and any other name stays as it was sent.
+  /// HTTP/2 and HTTP/3 send names in lower case. As on Apple's platforms, each word of a well-known name is
+  /// capitalised. A program therefore finds `Content-Type` and `Etag` with any protocol and any server. Other names
+  /// stay as they were sent.
   enum HeaderSpelling {
     static func canonical(_ name: String) -> String {
       wellKnown[ASCII.lowercased(name)] ?? name

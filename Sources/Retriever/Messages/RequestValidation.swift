@@ -2,11 +2,11 @@
   import HTTPSyntax
   import Foundation
 
-  /// Whether a request can be sent at all, asked before anything is done for it.
+  /// Checks whether a request can be sent, before any work is done for it.
   package struct RequestValidation {
-    /// What is wrong with `request`, or `nil` when it can be sent.
+    /// Returns the problem with `request`, or `nil` if it can be sent.
     ///
-    /// The error's description is a sentence that says what to change. It never repeats the value of a field.
+    /// The error's description says what to change. It never contains the value of a field.
     package static func problem(with request: URLRequest) -> URLError? {
       guard let url = request.url else {
         return error(.unsupportedURL, nil, "The request has no URL. Set its url before loading it.")
@@ -18,32 +18,32 @@
       guard let scheme = url.scheme else {
         return error(
           .unsupportedURL, url,
-          "The URL has no scheme. Write it in full, beginning with https:// or http://.")
+          "The URL has no scheme. Begin it with https:// or http://.")
       }
       guard ASCII.equalIgnoringCase(scheme, "https") || ASCII.equalIgnoringCase(scheme, "http") else {
         return error(
           .unsupportedURL, url,
-          "URLs with the scheme \"\(scheme)\" cannot be loaded. Use https or http.")
+          "URLs with the scheme \"\(scheme)\" are not supported. Use https or http.")
       }
       guard let host = url.host(percentEncoded: false), !host.isEmpty else {
         return error(
-          .badURL, url, "The URL names no host. Write one after the two slashes, as in https://example.com/.")
+          .badURL, url, "The URL has no host. Add one after the two slashes, as in https://example.com/.")
       }
       guard isUsable(host: host) else {
         return error(
           .badURL, url,
-          "The URL's host has a character in it that a host cannot have. Check how it is spelled.")
+          "The URL's host contains an invalid character. Check the spelling of the host.")
       }
       if let port = url.port, !(1...65535).contains(port) {
-        return error(.badURL, url, "The URL's port is \(port). A port is a number from 1 to 65535.")
+        return error(.badURL, url, "The URL's port \(port) is invalid. Use a number from 1 to 65535.")
       }
       return nil
     }
 
-    /// Without the characters that could make another reader of the URL see another host in it.
+    /// Returns whether the host has no characters that could make another parser see another host.
     private static func isUsable(host: String) -> Bool {
       if host.utf8.contains(UInt8(ascii: ":")) {
-        // An IPv6 address, perhaps with a zone.
+        // An IPv6 address, optionally with a zone.
         let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         return parts[0].utf8.allSatisfy { byte in
           byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || ASCII.isHexadecimalDigit(byte)
@@ -65,28 +65,28 @@
       guard method == "GET" || ASCII.isToken(method) else {
         return error(
           .badURL, url,
-          "The request's method is not a word. Use letters, digits and hyphens only, as in PROPFIND.")
+          "The request's method is invalid. Use letters, digits and hyphens only, as in PROPFIND.")
       }
       guard let fields = request.fields.headerFields else { return nil }
       for (name, value) in fields.entries {
         guard ASCII.isToken(name) else {
           return error(
             .badURL, url,
-            "The request has a header field whose name is empty or has a character that names cannot have. "
+            "The request has a header field whose name is empty or contains an invalid character. "
               + "Use letters, digits and hyphens only, without a colon.")
         }
         if value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
           return error(
             .badURL, url,
-            "The value of the request's header field \(name) has a line break or a NUL in it. "
-              + "Put it on one line.")
+            "The value of the request's header field \(name) contains a line break or a NUL character. "
+              + "Remove it.")
         }
       }
       return nil
     }
 
-    private static func error(_ code: URLError.Code, _ url: URL?, _ sentence: String) -> URLError {
-      URLError(code, sentence: sentence, url: url)
+    private static func error(_ code: URLError.Code, _ url: URL?, _ message: String) -> URLError {
+      URLError(code, message: message, url: url)
     }
   }
 #endif

@@ -10,8 +10,8 @@
 
     private var shownURL: URL? { url.flatMap(Redaction.withoutCredentials) }
 
-    /// The properties, for debuggers and `dump`. What proves who somebody is (authorization, cookies, a name and password
-    /// in the URL) is not shown.
+    /// The properties, for debuggers and `dump`. Credentials (authorization, cookies, a name and password in the URL)
+    /// are not shown.
     public var customMirror: Mirror {
       let shownFields = headerFields.entries.map { entry in
         entry.name + ": " + (SensitiveNames.containsHeader(entry.name) ? "(not shown)" : entry.value)

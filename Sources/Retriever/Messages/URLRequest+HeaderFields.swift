@@ -2,10 +2,10 @@
   import Foundation
 
   extension URLRequest {
-    /// Every header field that was set, by name; `nil` as long as none was.
+    /// All header fields that were set, by name; `nil` if none was set.
     ///
-    /// Setting it replaces all of them. Fields that the session adds on its own (`Host`, `Cookie`…) do not show here.
-    /// For values that cannot be sent see ``setValue(_:forHTTPHeaderField:)``.
+    /// Setting it replaces all of them. Fields that the session adds itself, such as `Host` and `Cookie`, are not
+    /// included. For invalid values, see ``setValue(_:forHTTPHeaderField:)``.
     public var allHTTPHeaderFields: [String: String]? {
       get { fields.headerFields?.dictionary() }
       set {
@@ -14,7 +14,7 @@
           return
         }
         var replacement = HeaderFields()
-        // A dictionary has no order of its own: sorted, the same dictionary always gives the same bytes.
+        // A dictionary has no order. Sorting makes the same dictionary always produce the same bytes.
         for (name, value) in newValue.sorted(by: { $0.key < $1.key }) {
           replacement.set(value, for: name)
         }
@@ -22,19 +22,19 @@
       }
     }
 
-    /// The value of a header field, whatever the case of its name; `nil` when it was not set.
+    /// Returns the value of a header field, ignoring the case of its name; `nil` if it was not set.
     public func value(forHTTPHeaderField field: String) -> String? {
       fields.headerFields?[field]
     }
 
     /// Sets a header field, or removes it.
     ///
-    /// A value that holds CR, LF or NUL could smuggle in further fields: loading a request with one fails with
-    /// `URLError.badURL` and names the field. (Apple's platforms drop such a value without a word.)
+    /// A value that contains CR, LF or NUL could inject further fields. Loading a request with such a value fails with
+    /// `URLError.badURL`, and the message contains the field's name. (Apple's platforms ignore such a value silently.)
     ///
     /// - Parameters:
     ///   - value: the new value, which replaces any earlier one; `nil` removes the field.
-    ///   - field: the name; its case does not matter.
+    ///   - field: the name, in any case.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
       guard let value else {
         fields.headerFields?.remove(field)
@@ -43,13 +43,13 @@
       headerFields.set(value, for: field)
     }
 
-    /// Adds to a header field: to an earlier value the new one is joined with a comma.
+    /// Adds a value to a header field. If the field already has a value, the two are joined with a comma.
     ///
-    /// For values that cannot be sent see ``setValue(_:forHTTPHeaderField:)``.
+    /// For invalid values, see ``setValue(_:forHTTPHeaderField:)``.
     ///
     /// - Parameters:
-    ///   - value: what to add.
-    ///   - field: the name; its case does not matter.
+    ///   - value: the value to add.
+    ///   - field: the name, in any case.
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {
       let earlier = self.value(forHTTPHeaderField: field)
       headerFields.set(earlier.map { $0 + "," + value } ?? value, for: field)

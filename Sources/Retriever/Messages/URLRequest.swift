@@ -1,33 +1,33 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What to load and how: a URL, a method, header fields, a body and the policies that apply to this one load.
+  /// A request to load a URL: its method, header fields, body, and the policies for this load.
   ///
-  /// A value: changing a copy leaves the original as it was. Copies share one storage until one of them changes, so
-  /// passing a request around costs one reference count. The session's configuration supplies what a request leaves
-  /// at its default.
+  /// This is a value type: changing a copy does not change the original. Copies share one storage until one of them
+  /// changes, so passing a request costs one reference count. The session's configuration supplies the values that a
+  /// request leaves at their defaults.
   public struct URLRequest: Sendable {
-    /// Whether, and how, the cache may answer this request. Nothing is cached on this platform: whatever the policy, the
-    /// origin is asked.
+    /// Whether and how the cache may answer this request. Nothing is cached on this platform, so every policy loads
+    /// from the origin.
     public enum CachePolicy: UInt, Sendable {
-      /// What HTTP's own caching rules say for this response.
+      /// The caching rules of HTTP for this response.
       case useProtocolCachePolicy = 0
-      /// Always from the origin, never from the cache of this process.
+      /// Always from the origin, never from this process's cache.
       case reloadIgnoringLocalCacheData = 1
-      /// Any cached response, however old; the origin only when there is none.
+      /// Any cached response, regardless of its age; the origin only if there is none.
       case returnCacheDataElseLoad = 2
-      /// Any cached response, however old; without one the load fails and the network is not used.
+      /// Any cached response, regardless of its age. If there is none, the load fails without using the network.
       case returnCacheDataDontLoad = 3
-      /// Always from the origin, asking the caches on the way to step aside too.
+      /// Always from the origin, bypassing caches on the way too.
       case reloadIgnoringLocalAndRemoteCacheData = 4
-      /// A cached response only after the origin has confirmed it.
+      /// A cached response, but only after the origin has confirmed it.
       case reloadRevalidatingCacheData = 5
 
       /// The older name of ``reloadIgnoringLocalCacheData``.
       public static var reloadIgnoringCacheData: CachePolicy { .reloadIgnoringLocalCacheData }
     }
 
-    /// What the traffic of a request is for. Kept for source compatibility: Linux offers nothing to apply it to.
+    /// The purpose of a request's traffic. Kept for source compatibility: Linux has no use for it.
     public enum NetworkServiceType: UInt, Sendable {
       /// Ordinary traffic.
       case `default` = 0
@@ -43,29 +43,29 @@
       case responsiveData = 6
       /// Audio and video being played as it arrives.
       case avStreaming = 8
-      /// Audio and video that must react at once.
+      /// Audio and video that must respond immediately.
       case responsiveAV = 9
-      /// The setting up of calls.
+      /// Call setup.
       case callSignaling = 11
     }
 
-    /// Who caused a request.
+    /// The initiator of a request.
     public enum Attribution: UInt, Sendable {
       /// The program itself.
       case developer = 0
-      /// The person who uses it.
+      /// The program's user.
       case user = 1
     }
 
     private var storage: Storage
 
-    /// Makes a GET request.
+    /// Creates a GET request.
     ///
-    /// Nothing is checked here: a URL that cannot be loaded makes the load fail with a `URLError`.
+    /// The URL is not validated here: loading an invalid URL fails with a `URLError`.
     ///
     /// - Parameters:
-    ///   - url: what to load. A relative URL is resolved against its base.
-    ///   - cachePolicy: whether the cache may answer; kept, without an effect.
+    ///   - url: the URL to load. A relative URL is resolved against its base.
+    ///   - cachePolicy: the cache policy, which has no effect.
     ///   - timeoutInterval: the number of seconds without progress after which the load fails with
     ///     `URLError.timedOut`; see ``timeoutInterval``.
     public init(
@@ -76,7 +76,7 @@
         Fields(url: absolute, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval))
     }
 
-    /// The one door to the fields: reading costs no copy, writing copies only what somebody else shares.
+    /// The only access to the fields. Reading costs no copy, and writing copies only shared storage.
     var fields: Fields {
       _read { yield storage.fields }
       _modify {
@@ -98,7 +98,7 @@
       var cachePolicy: CachePolicy
       var timeoutInterval: TimeInterval
       var httpMethod = "GET"
-      /// `nil` until a field is set for the first time, which is what `allHTTPHeaderFields` shows.
+      /// `nil` until a field is set for the first time, as `allHTTPHeaderFields` shows.
       var headerFields: HeaderFields?
       var body = Body.none
       var mainDocumentURL: URL?
@@ -114,9 +114,9 @@
       var httpShouldUsePipelining = false
     }
 
-    // Unchecked because `fields` is a `var` and may hold an InputStream. The invariant: a storage is changed only
-    // through `URLRequest.fields`, which copies it first unless one request alone refers to it, so it never changes
-    // while two threads can see it. The stream itself is only handed on; the session reads it, from one thread.
+    // Unchecked because `fields` is a `var` and may contain an InputStream. The invariant: a storage is changed only
+    // through `URLRequest.fields`, which copies it first if several requests share it. It therefore never changes while
+    // two threads can see it. The stream itself is only passed on; the session reads it, from one thread.
     fileprivate final class Storage: @unchecked Sendable {
       var fields: Fields
       init(_ fields: Fields) { self.fields = fields }
@@ -124,12 +124,12 @@
   }
 
   extension URLRequest: Hashable {
-    /// Whether two requests ask for the same thing in the same way. Body streams are compared by identity.
+    /// Whether two requests are equal. Body streams are compared by identity.
     public static func == (left: URLRequest, right: URLRequest) -> Bool {
       left.storage === right.storage || left.fields == right.fields
     }
 
-    /// Feeds everything that `==` compares to `hasher`.
+    /// Adds everything that `==` compares to `hasher`.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(fields)
     }

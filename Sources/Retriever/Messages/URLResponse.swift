@@ -1,23 +1,23 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What came back for a request, apart from the body itself: where it is from, what it is and how long.
+  /// The metadata of a response: the URL, type and length of its content.
   ///
   /// A response to an HTTP request is an ``HTTPURLResponse``.
-  // Unchecked because a subclass may add what it likes. The invariant for ours: nothing changes after `init`, apart
-  // from what HTTPURLResponse keeps behind a Mutex. A subclass must keep it so.
+  // Unchecked because a subclass may add properties. The invariant for this class: nothing changes after `init`, except
+  // what HTTPURLResponse protects with a Mutex. Subclasses must follow the same rule.
   open class URLResponse: NSObject, NSCopying, @unchecked Sendable {
     private let givenURL: URL?
     private let givenMIMEType: String?
     private let givenLength: Int64
     private let givenEncodingName: String?
 
-    /// Makes a response.
+    /// Creates a response.
     ///
     /// - Parameters:
-    ///   - url: where the content is from.
-    ///   - mimeType: the type of the content.
-    ///   - expectedContentLength: how many bytes the content has, or -1.
+    ///   - url: the URL of the content.
+    ///   - mimeType: the media type of the content.
+    ///   - expectedContentLength: the number of bytes of the content, or -1.
     ///   - textEncodingName: the name of its character encoding.
     public init(url: URL, mimeType: String?, expectedContentLength: Int, textEncodingName: String?) {
       givenURL = url
@@ -27,32 +27,32 @@
       super.init()
     }
 
-    /// Where the content is from: after redirects the last URL, not the first.
+    /// The URL of the content: after redirects, this is the last URL.
     open var url: URL? { givenURL }
 
-    /// The type of the content, without parameters; `nil` when it was not said.
+    /// The media type of the content, without parameters; `nil` if it is unknown.
     open var mimeType: String? { givenMIMEType }
 
-    /// How many bytes the content is expected to have, or -1 when that is not known. More or fewer may come.
+    /// The expected number of bytes of the content, or -1 if it is unknown. The actual number may differ.
     open var expectedContentLength: Int64 { givenLength }
 
-    /// The name of the character encoding of a text, as registered with IANA; `nil` when it was not said.
+    /// The character encoding of a text, by its IANA name; `nil` if it is unknown.
     open var textEncodingName: String? { givenEncodingName }
 
-    /// A name for a file to keep the content in.
+    /// A file name for the content.
     ///
-    /// It is one the server proposed, else the last component of the URL's path, else the URL's host, else `Unknown`.
-    /// A usual extension for the type of the content is added where there was none: the page at `https://example.com/`
-    /// is `example.com.html`. It is safe to append to a directory: there is no
-    /// separator in it, it is neither `.` nor `..`, and no longer than a file system allows.
+    /// It is the first of these that exists: the name that the server proposed, the last component of the URL's path,
+    /// the URL's host, or `Unknown`. If the name has no extension, the default extension of the content's type is
+    /// added: the page at `https://example.com/` is `example.com.html`. The name is safe to append to a directory: it
+    /// contains no separator, is neither `.` nor `..`, and is not longer than a file system allows.
     open var suggestedFilename: String? {
       SuggestedFilename.name(contentDisposition: nil, url: url, mimeType: mimeType)
     }
 
-    /// The response itself: it never changes, so there is no need for another.
+    /// Returns the receiver, because a response is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is a response that says the same.
+    /// Whether `object` is an equal response.
     open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? URLResponse else { return false }
       if other === self { return true }
@@ -60,7 +60,7 @@
         && expectedContentLength == other.expectedContentLength && textEncodingName == other.textEncodingName
     }
 
-    /// A hash that equal responses share.
+    /// A hash that is the same for equal responses.
     open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(url)

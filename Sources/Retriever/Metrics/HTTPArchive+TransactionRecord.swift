@@ -2,30 +2,30 @@
   import HTTPSyntax
   import Foundation
 
-  // Secrets are taken out here, on the way in: an entry never holds one.
+  // Secrets are removed here, when an entry is created, so an entry never contains one.
   extension HTTPArchive.Entry {
     init(
-      _ record: TransactionRecord, requestBody: Data?, responseBody: Data?, bodyLimit: Int
+      _ record: TransactionRecord, requestBody: Data?, responseBody: Data?, maximumBodyBytes: Int
     ) {
       let timings = HTTPArchive.Timings(record)
       startedDateTime = record.start.formatted(
         Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt))
       time = timings.total
-      request = HTTPArchive.Request(record, body: requestBody, bodyLimit: bodyLimit)
-      response = HTTPArchive.Response(record, body: responseBody, bodyLimit: bodyLimit)
+      request = HTTPArchive.Request(record, body: requestBody, maximumBodyBytes: maximumBodyBytes)
+      response = HTTPArchive.Response(record, body: responseBody, maximumBodyBytes: maximumBodyBytes)
       self.timings = timings
       serverIPAddress = record.remoteAddress
       connection = record.localPort.map { String($0) }
     }
 
-    /// How many bytes of bodies the entry holds.
+    /// The number of body bytes in the entry.
     var bodyBytes: Int {
       (request.postData?.text.utf8.count ?? 0) + (response.content.text?.utf8.count ?? 0)
     }
   }
 
   extension HTTPArchive.Request {
-    fileprivate init(_ record: TransactionRecord, body: Data?, bodyLimit: Int) {
+    fileprivate init(_ record: TransactionRecord, body: Data?, maximumBodyBytes: Int) {
       let fields = record.request.headerFields
       let type = fields["Content-Type"] ?? "application/octet-stream"
       method = record.request.httpMethod ?? "GET"
@@ -36,7 +36,7 @@
       queryString = HTTPArchive.query(of: url)
       postData = (body ?? record.request.httpBody).flatMap { body in
         guard !body.isEmpty else { return nil }
-        let kept = KeptBody(body, mimeType: type, limit: bodyLimit)
+        let kept = KeptBody(body, mimeType: type, maximumBytes: maximumBodyBytes)
         return HTTPArchive.PostData(mimeType: type, text: kept.text, comment: kept.comment)
       }
       headersSize = record.requestHeaderBytes
@@ -45,7 +45,7 @@
   }
 
   extension HTTPArchive.Response {
-    fileprivate init(_ record: TransactionRecord, body: Data?, bodyLimit: Int) {
+    fileprivate init(_ record: TransactionRecord, body: Data?, maximumBodyBytes: Int) {
       let fields = record.response?.headerFields ?? HeaderFields()
       let type = fields["Content-Type"] ?? ""
       status = record.response?.statusCode ?? 0
@@ -57,7 +57,7 @@
       content = HTTPArchive.Content(
         size: record.decodedResponseBodyBytes, compression: saved == 0 ? nil : saved, mimeType: type)
       if let body, !body.isEmpty {
-        let kept = KeptBody(body, mimeType: type, limit: bodyLimit)
+        let kept = KeptBody(body, mimeType: type, maximumBytes: maximumBodyBytes)
         content.text = kept.text
         content.encoding = kept.isBase64 ? "base64" : nil
         content.comment = kept.comment
@@ -74,18 +74,18 @@
       fields.entries.map { Field(name: $0.name, value: Redaction.value($0.value, ofHeader: $0.name)) }
     }
 
-    /// The names in `Cookie` or `Set-Cookie`; values are secret, attributes are not worth keeping.
+    /// The names in `Cookie` or `Set-Cookie`. Values are secret, and attributes are not recorded.
     fileprivate static func cookieNames(_ value: String) -> [Field] {
       value.split(separator: ";").compactMap { pair in
         let name = ASCII.trimmed(pair.prefix { $0 != "=" })
-        return name.isEmpty ? nil : Field(name: String(name), value: Redaction.mark)
+        return name.isEmpty ? nil : Field(name: String(name), value: Redaction.replacement)
       }
     }
 
-    /// The items of the query in a URL that was redacted.
+    /// The query items in a redacted URL.
     fileprivate static func query(of url: String) -> [Field] {
-      guard let mark = url.firstIndex(of: "?") else { return [] }
-      return url[url.index(after: mark)...].split(separator: "&").map { item in
+      guard let questionMark = url.firstIndex(of: "?") else { return [] }
+      return url[url.index(after: questionMark)...].split(separator: "&").map { item in
         let name = item.prefix { $0 != "=" }
         return Field(
           name: Redaction.decoded(name), value: Redaction.decoded(item.dropFirst(name.count + 1)))
@@ -118,35 +118,35 @@
       receive = milliseconds(record.responseStart, record.responseEnd) ?? 0
     }
 
-    /// The specification wants the sum of all phases; the TLS handshake is a part of connecting.
+    /// The sum of all phases, as the specification requires. The TLS handshake is part of connecting.
     fileprivate var total: Double {
       [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1) }
     }
   }
 
-  /// As much of a body as is kept, without what is secret in it.
+  /// The part of a body that is recorded, without secrets.
   private struct KeptBody {
     let text: String
     let isBase64: Bool
     let comment: String?
 
-    init(_ body: Data, mimeType: String, limit: Int) {
-      let isCut = body.count > limit
-      let kept = Redaction.body(Data(body.prefix(limit)), mimeType: mimeType)
-      if let whole = Self.utf8(kept, mayBeCut: isCut) {
-        text = whole
+    init(_ body: Data, mimeType: String, maximumBytes: Int) {
+      let isCut = body.count > maximumBytes
+      let kept = Redaction.body(Data(body.prefix(maximumBytes)), mimeType: mimeType)
+      if let decodedText = Self.utf8(kept, mayBeCut: isCut) {
+        text = decodedText
         isBase64 = false
       } else {
         text = kept.base64EncodedString()
         isBase64 = true
       }
       var remarks: [String] = []
-      if isCut { remarks.append("the first \(limit) of \(body.count) bytes") }
+      if isCut { remarks.append("the first \(maximumBytes) of \(body.count) bytes") }
       if isBase64 { remarks.append("base64") }
       comment = remarks.isEmpty ? nil : remarks.joined(separator: ", ")
     }
 
-    /// The bytes as text if they are; a cut may have gone through the last character.
+    /// Returns the bytes as text if they are valid. Truncation may have split the last character.
     private static func utf8(_ bytes: Data, mayBeCut: Bool) -> String? {
       for dropped in 0...(mayBeCut ? min(3, bytes.count) : 0) {
         if let text = String(validating: bytes.dropLast(dropped), as: UTF8.self) { return text }

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// The parts of an HTTP archive, version 1.2, in the names of its specification.
+  /// The parts of an HTTP archive, version 1.2, with the names of its specification.
   struct HTTPArchive: Encodable {
     struct Log: Encodable {
       var version = "1.2"
@@ -14,14 +14,14 @@
 
     struct Entry: Encodable {
       var startedDateTime: String
-      /// All times are milliseconds.
+      /// The total time. All times are in milliseconds.
       var time: Double
       var request: Request
       var response: Response
       var cache = Cache()
       var timings: Timings
       var serverIPAddress: String?
-      /// The port of this end of the connection: what tells parallel connections apart.
+      /// The local port of the connection, which distinguishes parallel connections.
       var connection: String?
     }
 
@@ -72,7 +72,7 @@
       var comment: String?
     }
 
-    /// -1 stands for what had no place in a transaction.
+    /// The times of the phases; -1 for a phase that did not occur.
     struct Timings: Encodable {
       var blocked: Double
       var dns: Double

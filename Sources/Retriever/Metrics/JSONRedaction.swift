@@ -1,9 +1,10 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// Replaces the values of secret members in JSON text, and leaves everything else as it stands.
+  /// Replaces the values of secret members in JSON text and leaves everything else unchanged.
   ///
-  /// It looks at strings and what follows them and needs no valid document: what is kept of a body may be cut off.
+  /// It only examines strings and what follows them, and does not need a valid document, because a recorded body may be
+  /// truncated.
   enum JSONRedaction {
     static func redact(_ body: Data) -> Data {
       let bytes = [UInt8](body)
@@ -22,20 +23,20 @@
         position = end
         guard let value = startOfValue(in: bytes, after: end), isSecret(name) else { continue }
         result += bytes[end..<value]
-        result += "\"\(Redaction.mark)\"".utf8
+        result += "\"\(Redaction.replacement)\"".utf8
         position = endOfValue(in: bytes, from: value)
       }
       return Data(result)
     }
 
-    /// Where the value of a member begins when a colon follows its name.
+    /// The start of a member's value if a colon follows its name.
     private static func startOfValue(in bytes: [UInt8], after end: Int) -> Int? {
       let colon = skipSpace(in: bytes, from: end)
       guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
       return skipSpace(in: bytes, from: colon + 1)
     }
 
-    /// Behind a string, a number, or an object or array with all that is in it.
+    /// The position after a string, a number, or a complete object or array.
     private static func endOfValue(in bytes: [UInt8], from start: Int) -> Int {
       var position = start
       var depth = 0
@@ -75,7 +76,7 @@
       return position
     }
 
-    /// The name with its escapes undone: `"\\u0070assword"` is a password too.
+    /// Decodes escapes in the name first, because `"\\u0070assword"` is a password too.
     private static func isSecret(_ quoted: ArraySlice<UInt8>) -> Bool {
       let name =
         quoted.contains(UInt8(ascii: "\\"))

@@ -2,12 +2,12 @@
   import HTTPSyntax
   import Foundation
 
-  /// Takes what is secret out of what is about to be kept, shown or written.
+  /// Removes secrets from data that is about to be recorded, shown or written.
   package enum Redaction {
-    /// What stands where a secret was.
-    static let mark = "REDACTED"
+    /// The text that replaces a secret.
+    static let replacement = "REDACTED"
 
-    /// A URL without the name and password in it; nil where they cannot be told from the rest.
+    /// A URL without its name and password; nil if they cannot be separated from the rest.
     static func withoutCredentials(_ url: URL) -> URL? {
       guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return url }
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -18,23 +18,25 @@
 
     /// A URL without its user, password and fragment, and without the values of secret query items.
     package static func text(of url: URL) -> String {
-      guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return mark }
-      if components.user != nil { components.percentEncodedUser = mark }
+      guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+        return replacement
+      }
+      if components.user != nil { components.percentEncodedUser = replacement }
       components.percentEncodedPassword = nil
-      // Tokens are handed over in fragments too, and no fragment ever goes over the network.
+      // Fragments can contain tokens too, and a fragment is never sent over the network.
       components.percentEncodedFragment = nil
       if let query = components.percentEncodedQuery { components.percentEncodedQuery = pairs(query) }
-      return components.string ?? mark
+      return components.string ?? replacement
     }
 
-    /// The value of a header field, as it may be shown.
+    /// The value of a header field with secrets removed.
     package static func value(_ value: String, ofHeader name: String) -> String {
-      if SensitiveNames.containsHeader(name) { return mark }
+      if SensitiveNames.containsHeader(name) { return replacement }
       guard ["location", "content-location", "referer"].contains(ASCII.lowercased(name)) else { return value }
-      return URL(string: value).map { text(of: $0) } ?? mark
+      return URL(string: value).map { text(of: $0) } ?? replacement
     }
 
-    /// `name=value` pairs with the values of the secret ones replaced; names are compared decoded.
+    /// The `name=value` pairs with the values of secret ones replaced. Names are decoded before they are compared.
     static func pairs(_ text: String) -> String {
       var result = ""
       var rest = text[...]
@@ -52,7 +54,7 @@
       else {
         return String(pair)
       }
-      return pair[...equals] + mark
+      return pair[...equals] + replacement
     }
 
     static func decoded(_ text: Substring) -> String {
@@ -60,20 +62,20 @@
       return spaced.removingPercentEncoding ?? spaced
     }
 
-    /// A body without the values of secret fields, as far as its type tells where these are.
+    /// A body without the values of secret fields, if its type shows where these are.
     static func body(_ body: Data, mimeType: String?) -> Data {
       let type = ASCII.lowercased(mimeType ?? "")
       if type.hasPrefix("application/x-www-form-urlencoded") {
         return Data(pairs(String(decoding: body, as: UTF8.self)).utf8)
       }
-      // Most services hand out their tokens in JSON; some forget to say that it is.
+      // Most services send tokens as JSON, and some do not declare the type.
       let start = body.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
       let looksLikeJSON = start == UInt8(ascii: "{") || start == UInt8(ascii: "[")
       if looksLikeJSON || type.contains("json") || type.hasPrefix("text/event-stream") {
         return JSONRedaction.redact(body)
       }
-      // Which part of a form with several parts is secret is not worth the risk of being wrong about it.
-      if type.hasPrefix("multipart/") { return Data("\(mark): \(body.count) bytes of \(type)".utf8) }
+      // A multipart form is removed completely, because it is not certain which parts are secret.
+      if type.hasPrefix("multipart/") { return Data("\(replacement): \(body.count) bytes of \(type)".utf8) }
       return body
     }
   }

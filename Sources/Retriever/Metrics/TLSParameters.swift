@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  // Apple's names, in Apple's spelling: programs that compare with them must compile unchanged.
+  // Apple's names in Apple's spelling, so that programs that use them compile unchanged.
   // swift-format-ignore-file: TypeNamesShouldBeCapitalized, AlwaysUseLowerCamelCase
 
   /// A version of TLS.
@@ -25,12 +25,12 @@
 
   /// A cipher suite of TLS, by its number in IANA's registry.
   ///
-  /// Not an enumeration as on Apple's platforms, so that a suite without a name here is not lost.
+  /// Unlike on Apple's platforms, this is not an enumeration, so that unknown suites keep their number.
   public struct tls_ciphersuite_t: RawRepresentable, Sendable, Hashable {
     /// The number in IANA's registry.
     public let rawValue: UInt16
 
-    /// Makes a suite from its number.
+    /// Creates a suite from its number.
     ///
     /// - Parameter rawValue: The number in IANA's registry.
     public init(rawValue: UInt16) { self.rawValue = rawValue }

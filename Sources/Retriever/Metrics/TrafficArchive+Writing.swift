@@ -9,18 +9,19 @@
   #endif
 
   extension TrafficArchive {
-    /// Writes the archive to a file that only its owner can read. A file that is there already is replaced, whole.
+    /// Writes the archive to a file that only its owner can read. An existing file is replaced completely.
     ///
-    /// A symbolic link is followed, and stays. A device or a pipe is written into; who reads from a named pipe is
-    /// waited for.
+    /// A symbolic link is followed and kept. The archive is written directly to a device or a pipe; for a named pipe,
+    /// the call waits for a reader.
     ///
     /// - Parameter url: The file, by convention with the extension `har`.
-    /// - Throws: `CocoaError.fileWriteUnknown` with the `POSIXError` below it when the file cannot be written.
+    /// - Throws: `CocoaError.fileWriteUnknown` with an underlying `POSIXError` if the file cannot be written.
     public func write(to url: URL) throws {
       let data = try har()
       var status = stat()
       if stat(url.path, &status) != 0, lstat(url.path, &status) == 0 {
-        // A link to where nothing is yet: made through it, for only then can be said where that is.
+        // A link to a missing file: creates the file through the link, because only then can the link's target be
+        // resolved.
         close(open(url.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
       }
       let url = url.resolvingSymlinksInPath()
@@ -33,7 +34,7 @@
       }
       let temporary = url.deletingLastPathComponent()
         .appendingPathComponent(".retriever-\(UUID().uuidString)")
-      // Made with its mode, not changed to it later: there is no moment at which others could open it.
+      // Created with its final mode, so that others cannot open it at any time.
       let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw Self.failure(url) }
       do {
@@ -47,14 +48,15 @@
       }
     }
 
-    /// The error for the C call that has just failed.
+    /// Returns the error for the C call that has just failed.
     private static func failure(_ url: URL) -> CocoaError {
       let cause = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      let reason = String(cString: strerror(cause.code.rawValue))
       return CocoaError(
         .fileWriteUnknown,
         userInfo: [
           NSFilePathErrorKey: url.path, NSUnderlyingErrorKey: cause,
-          NSLocalizedDescriptionKey: "The archive could not be written to \(url.path).",
+          NSLocalizedDescriptionKey: "Could not write the archive to \(url.path): \(reason).",
         ])
     }
   }

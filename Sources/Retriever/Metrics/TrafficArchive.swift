@@ -2,33 +2,33 @@
   import Foundation
   import Synchronization
 
-  /// A recorder for what a session sends and receives, that writes HTTP archives (HAR 1.2).
+  /// A recorder of what a session sends and receives. It writes HTTP archives (HAR 1.2).
   ///
-  /// It is off until `isRecording` is set. What it keeps is bounded: the oldest entries make room for new ones,
-  /// and of each body only the beginning is kept. Browsers and other tools read what `write(to:)` wrote.
+  /// Recording is off until `isRecording` is set. The size is limited: new entries replace the oldest ones, and only
+  /// the beginning of each body is kept. Browsers and other tools can read the files that `write(to:)` writes.
   ///
-  /// Secrets are never kept, not even in memory: the values of `Authorization`, cookies and fields named like a
-  /// token, key or password; names and passwords in URLs; query items, form fields and members of JSON objects
-  /// that are named like a secret. Parts of names count (`csrftoken`), so more is taken out than is secret. A secret in
-  /// a place that nothing in its name gives away is not found: look through an archive before you hand it on.
+  /// Secrets are never kept, not even in memory. They are the values of `Authorization`, cookies, and fields with names
+  /// like a token, key or password; names and passwords in URLs; and query items, form fields and members of JSON
+  /// objects with names like a secret. Parts of names count (`csrftoken`), so more is removed than is secret. A secret
+  /// with an ordinary name is not found, so review an archive before you share it.
   public final class TrafficArchive: Sendable {
-    /// How much is kept.
+    /// The maximum sizes of an archive.
     public struct Limits: Sendable, Hashable {
-      /// How many transactions are kept.
+      /// The maximum number of transactions.
       public var entries: Int
 
-      /// How many bytes of each body are kept.
+      /// The maximum number of bytes kept of each body.
       public var bodyBytes: Int
 
-      /// How many bytes of bodies are kept in all.
+      /// The maximum number of bytes kept of all bodies together.
       public var totalBodyBytes: Int
 
-      /// Makes limits; what is left out has its default.
+      /// Creates limits, with default values for those that are left out.
       ///
       /// - Parameters:
-      ///   - entries: How many transactions are kept.
-      ///   - bodyBytes: How many bytes of each body are kept.
-      ///   - totalBodyBytes: How many bytes of bodies are kept in all.
+      ///   - entries: The maximum number of transactions.
+      ///   - bodyBytes: The maximum number of bytes kept of each body.
+      ///   - totalBodyBytes: The maximum number of bytes kept of all bodies together.
       public init(entries: Int = 1000, bodyBytes: Int = 64 << 10, totalBodyBytes: Int = 32 << 20) {
         self.entries = max(0, entries)
         self.bodyBytes = max(0, bodyBytes)
@@ -66,13 +66,13 @@
       contents = Mutex(Contents(limits: limits))
     }
 
-    /// Whether transactions are recorded; `false` to begin with. What was recorded before stays.
+    /// Whether transactions are recorded (default: `false`). Setting it to `false` keeps earlier transactions.
     public var isRecording: Bool {
       get { recording.load(ordering: .relaxed) }
       set { recording.store(newValue, ordering: .relaxed) }
     }
 
-    /// How much is kept. Setting it lets go at once of what is too much.
+    /// The maximum sizes. Setting smaller limits immediately removes what exceeds them.
     public var limits: Limits {
       get { contents.withLock { $0.limits } }
       set {
@@ -83,23 +83,23 @@
       }
     }
 
-    /// How many transactions are kept now.
+    /// The number of recorded transactions.
     public var count: Int { contents.withLock { $0.entries.count } }
 
     /// Adds a transaction, if recording is on.
     ///
-    /// Bodies may be given whole or only as far as `limits.bodyBytes`.
+    /// Bodies may be complete, or truncated to `limits.bodyBytes`.
     package func record(_ entry: TransactionRecord, requestBody: Data?, responseBody: Data?) {
       guard isRecording else { return }
-      let bodyLimit = limits.bodyBytes
+      let maximumBodyBytes = limits.bodyBytes
       let archived = HTTPArchive.Entry(
-        entry, requestBody: requestBody, responseBody: responseBody, bodyLimit: bodyLimit)
+        entry, requestBody: requestBody, responseBody: responseBody, maximumBodyBytes: maximumBodyBytes)
       contents.withLock { $0.append(archived) }
     }
 
-    /// The archive of all that is kept, oldest first.
+    /// Returns an archive of all recorded transactions, oldest first.
     ///
-    /// - Returns: JSON as HAR 1.2 defines it.
+    /// - Returns: JSON in the format of HAR 1.2.
     /// - Throws: `EncodingError`, if a value cannot be written as JSON.
     public func har() throws -> Data {
       let entries = contents.withLock { $0.entries }
@@ -108,7 +108,7 @@
       return try encoder.encode(HTTPArchive(log: HTTPArchive.Log(entries: entries)))
     }
 
-    /// Lets go of all that was recorded.
+    /// Removes all recorded transactions.
     public func removeAll() {
       contents.withLock { contents in
         contents.entries.removeAll()

@@ -1,22 +1,22 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What was measured while one request went out and its response came in: plain values, cheap to fill.
+  /// The measurements of one request and its response, as plain values that are cheap to fill in.
   ///
-  /// Moments are seconds since `start`; one that was never reached, or had no place (a look-up on a connection
-  /// that was open already), is nil.
+  /// Times are in seconds since `start`. A time is nil if the transaction did not reach that step or skipped it, such
+  /// as the lookup on an open connection.
   package struct TransactionRecord: Sendable {
     package var request: URLRequest
     package var response: HTTPURLResponse?
-    /// Why the transaction ended without a whole response.
+    /// The reason why the transaction ended without a complete response.
     package var error: URLError?
 
-    /// When the transaction began.
+    /// The start of the transaction.
     package var start: Date
     package var nameLookupStart: Double?
     package var nameLookupEnd: Double?
     package var connectStart: Double?
-    /// The end of the connection's set-up, TLS included.
+    /// The end of the connection's set-up, including TLS.
     package var connectEnd: Double?
     package var tlsStart: Double?
     package var tlsEnd: Double?
@@ -25,7 +25,7 @@
     package var responseStart: Double?
     package var responseEnd: Double?
 
-    /// The name of the protocol as in ALPN: `http/1.1`, `h2`, `h3`.
+    /// The protocol's ALPN name: `http/1.1`, `h2`, `h3`.
     package var networkProtocolName: String?
     package var resourceFetchType = URLSessionTaskMetrics.ResourceFetchType.unknown
     package var isReusedConnection = false
@@ -34,7 +34,7 @@
     package var requestHeaderBytes: Int64 = 0
     package var requestBodyBytes: Int64 = 0
     package var responseHeaderBytes: Int64 = 0
-    /// The body as it came over the wire, and after it was decompressed.
+    /// The number of body bytes on the wire, and after decompression.
     package var responseBodyBytes: Int64 = 0
     package var decodedResponseBodyBytes: Int64 = 0
 
@@ -43,7 +43,7 @@
     package var remoteAddress: String?
     package var remotePort: Int?
 
-    /// The two bytes that stand for the version and the cipher suite in the TLS handshake.
+    /// The two-byte codes of the version and the cipher suite in the TLS handshake.
     package var tlsVersion: UInt16?
     package var tlsCipherSuite: UInt16?
 
@@ -52,7 +52,7 @@
       self.start = start
     }
 
-    /// The moment at an offset.
+    /// The date at an offset.
     func date(at offset: Double?) -> Date? { offset.map { start.addingTimeInterval($0) } }
   }
 #endif

@@ -1,29 +1,29 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What was measured while a task ran: one entry for each request it took, redirects and retries included.
+  /// The metrics of a task, with one entry for each request that it sent, including redirects and retries.
   ///
-  /// A delegate gets it once for every task, before the task's completion.
-  // Invariant behind @unchecked: every stored property is immutable and Sendable.
+  /// A delegate receives them once for every task, before the task's completion.
+  // Invariant for @unchecked: every stored property is immutable and Sendable.
   open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
-    /// Where a resource came from.
+    /// The source of a resource.
     public enum ResourceFetchType: Int, Sendable {
-      /// It is not known.
+      /// The source is unknown.
       case unknown = 0
 
-      /// It was loaded over the network.
+      /// The network.
       case networkLoad = 1
 
-      /// The server sent it unasked.
+      /// A server push.
       case serverPush = 2
 
-      /// It was taken from the cache.
+      /// The local cache.
       case localCache = 3
     }
 
-    /// How a host name was resolved.
+    /// The protocol that resolved a host name.
     public enum DomainResolutionProtocol: Int, Sendable {
-      /// It is not known.
+      /// The protocol is unknown.
       case unknown = 0
 
       /// DNS over UDP.
@@ -39,13 +39,13 @@
       case https = 4
     }
 
-    /// From the moment the task was first resumed to its completion.
+    /// The interval from the first call of `resume()` to the task's completion.
     public let taskInterval: DateInterval
 
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     public let redirectCount: Int
 
-    /// One entry for each request, in the order in which they were made.
+    /// The metrics of each request, in the order in which they were sent.
     public let transactionMetrics: [URLSessionTaskTransactionMetrics]
 
     package init(taskInterval: DateInterval, redirectCount: Int, transactions: [TransactionRecord]) {
@@ -54,7 +54,7 @@
       self.transactionMetrics = transactions.map { URLSessionTaskTransactionMetrics($0) }
     }
 
-    /// The measurements in a few lines, for logs. URLs are shown without what may be secret.
+    /// The metrics in a few lines, for logs, without the secrets in URLs.
     open override var description: String {
       let seconds = String(format: "%.6f", taskInterval.duration)
       let head =

@@ -7,22 +7,22 @@
     import Musl
   #endif
 
-  /// Which hosts and addresses a session may reach.
+  /// The hosts and addresses that a session may connect to.
   ///
-  /// A program that fetches URLs which others gave it can be made to fetch from its own network: from the
-  /// machine itself, from a private network, from the cloud's metadata service. `publicOnly` keeps it out of
-  /// these. The policy is checked on the host of every request and redirect, and again on the address of every
-  /// connection, after the name was looked up: a name that resolves to a private address does not help.
+  /// A program that fetches URLs supplied by others can be tricked into fetching from the machine itself, a private
+  /// network, or the cloud's metadata service. `publicOnly` prevents this. A session checks the policy against the host
+  /// of every request and redirect. After the name lookup, it also checks the address of every connection, so a name
+  /// that resolves to a private address is refused too.
   ///
   ///     var policy = AddressPolicy.publicOnly
   ///     try policy.allow("10.20.0.0/16")         // our own image servers
   ///     try policy.deny("*.internal.example")
   ///
-  /// What is denied stays denied, whatever is allowed. What is allowed is an exception to the base rule. To
-  /// allow a host by name is to trust whatever addresses its name has.
+  /// Denied entries always take precedence over allowed ones. Allowed entries are exceptions to the base rule. If you
+  /// allow a host by name, you trust all addresses that its name resolves to.
   ///
-  /// - Note: A session with a policy uses no proxy: the proxy would look the name up and make the connection, and
-  ///   nobody would check the address.
+  /// - Note: A session with a policy does not use a proxy. The proxy would look up the name and make the connection
+  ///   without checking the address.
   public struct AddressPolicy: Sendable, Hashable {
     private enum Base: Sendable, Hashable {
       case everything
@@ -32,39 +32,39 @@
 
     private let base: Base
 
-    /// The hosts that may be reached whatever the base rule says.
+    /// The allowed hosts, as exceptions to the base rule.
     public private(set) var allowedHosts: [HostPattern] = []
 
-    /// The hosts that must not be reached.
+    /// The denied hosts.
     public private(set) var deniedHosts: [HostPattern] = []
 
-    /// The addresses that may be reached whatever the base rule says.
+    /// The allowed addresses, as exceptions to the base rule.
     public private(set) var allowedRanges: [AddressRange] = []
 
-    /// The addresses that must not be reached.
+    /// The denied addresses.
     public private(set) var deniedRanges: [AddressRange] = []
 
     private init(base: Base) { self.base = base }
 
-    /// Everything may be reached; the default of a session.
+    /// A policy that allows everything; the default of a session.
     public static let unrestricted = AddressPolicy(base: .everything)
 
-    /// Only what is reachable from everywhere on the internet may be reached.
+    /// A policy that allows only addresses that are reachable from everywhere on the internet.
     ///
-    /// Denied are the machine itself, private and link-local networks, shared address space, multicast,
-    /// documentation and other reserved ranges, the metadata services of cloud providers, every IPv6 form of
-    /// such an IPv4 address, and Unix domain sockets.
+    /// It denies the machine itself, private and link-local networks, shared address space, multicast, documentation
+    /// and other reserved ranges, and the metadata services of cloud providers. It also denies every IPv6 form of such
+    /// an IPv4 address, and Unix-domain sockets.
     public static let publicOnly = AddressPolicy(base: .publicAddresses)
 
-    /// Nothing may be reached but what is then allowed.
+    /// A policy that allows nothing except the entries that are then added with `allow(_:)`.
     public static let listedOnly = AddressPolicy(base: .nothing)
 
-    /// The entry is neither a range of addresses nor a pattern for host names.
+    /// An error for an entry that is neither a range of addresses nor a pattern for host names.
     public struct InvalidEntry: Error, Sendable, Hashable, CustomStringConvertible {
-      /// The entry as it was given.
+      /// The invalid entry.
       public let entry: String
 
-      /// A sentence that says what is wrong.
+      /// A description of the problem.
       public var description: String {
         "\"\(entry)\" is neither an address range like 10.0.0.0/8 nor a host like *.example.com."
       }
@@ -72,8 +72,8 @@
 
     /// Allows a host pattern, an address or a range of addresses.
     ///
-    /// - Parameter entry: Such as `example.com`, `*.example.com`, `example.com:8443`, `10.0.0.0/8` or `::1`.
-    /// - Throws: `InvalidEntry` when the entry is none of these.
+    /// - Parameter entry: An entry such as `example.com`, `*.example.com`, `example.com:8443`, `10.0.0.0/8` or `::1`.
+    /// - Throws: `InvalidEntry` if the entry is none of these.
     public mutating func allow(_ entry: String) throws(InvalidEntry) {
       if let range = AddressRange(entry) {
         allowedRanges.append(range)
@@ -82,10 +82,10 @@
       }
     }
 
-    /// Denies a host pattern, an address or a range of addresses; nothing that is allowed makes up for it.
+    /// Denies a host pattern, an address or a range of addresses. Allowed entries do not override it.
     ///
-    /// - Parameter entry: Such as `example.com`, `*.example.com`, `example.com:8443`, `10.0.0.0/8` or `::1`.
-    /// - Throws: `InvalidEntry` when the entry is none of these.
+    /// - Parameter entry: An entry such as `example.com`, `*.example.com`, `example.com:8443`, `10.0.0.0/8` or `::1`.
+    /// - Throws: `InvalidEntry` if the entry is none of these.
     public mutating func deny(_ entry: String) throws(InvalidEntry) {
       if let range = AddressRange(entry) {
         deniedRanges.append(range)
@@ -95,17 +95,17 @@
     }
 
     private static func pattern(_ entry: String) throws(InvalidEntry) -> HostPattern {
-      // What has a slash was meant as a range; as a host it would never match anything.
+      // An entry with a slash was meant to be a range: as a host it could never match.
       guard let pattern = HostPattern(entry) else { throw InvalidEntry(entry: entry) }
       return pattern
     }
 
-    /// Whether no check can ever refuse anything, so that none needs to be made.
+    /// Whether the policy never refuses anything, so that no checks are necessary.
     package var isUnrestricted: Bool {
       base == .everything && deniedHosts.isEmpty && deniedRanges.isEmpty
     }
 
-    /// Why a host must not be reached, as a sentence; `nil` when it may, as far as its name tells.
+    /// Returns why the policy refuses a host, as a sentence; `nil` if the host's name is allowed.
     package func refusal(host: String, port: Int) -> String? {
       if isUnrestricted { return nil }
       let name = HostPattern.normalized(host)
@@ -117,26 +117,26 @@
       }
       if base == .everything || isAllowed(host: name, port: port) { return nil }
       if base == .publicAddresses {
-        // Spares a look-up that could only end at the loopback interface (RFC 6761, 6.3).
+        // Avoids a lookup that could return only the loopback interface (RFC 6761, 6.3).
         let isLocal = name == "localhost" || name.hasSuffix(".localhost")
         guard isLocal, allowedRanges.isEmpty else { return nil }
         return "The session's address policy allows public addresses only: \(host) is this machine."
       }
-      // The name may still resolve to an address that is allowed: the connection will tell.
+      // The name may still resolve to an allowed address: the check of the connection decides.
       return allowedRanges.isEmpty
         ? "The session's address policy does not list the host \(host)." : nil
     }
 
-    /// Why an address must not be connected to, as a sentence; `nil` when it may.
+    /// Returns why the policy refuses an address, as a sentence; `nil` if the address is allowed.
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - host: The host of the request, when the address is one that its name was resolved to.
+    ///   - host: The host of the request, if its name resolved to the address.
     ///   - port: The port of the request.
     package func refusal(address: IPAddress, host: String? = nil, port: Int? = nil) -> String? {
       if isUnrestricted { return nil }
-      let faces = [address] + address.embedded
-      if deniedRanges.contains(where: { range in faces.contains(where: range.contains) }) {
+      let addresses = [address] + address.embedded
+      if deniedRanges.contains(where: { range in addresses.contains(where: range.contains) }) {
         return "The session's address policy denies the address \(address)."
       }
       if base == .everything || allowedRanges.contains(where: { $0.contains(address) }) { return nil }
@@ -152,7 +152,7 @@
       }
     }
 
-    /// Why a socket must not be connected, as a sentence; `nil` when it may. For the moment before `connect`.
+    /// Returns why the policy refuses a socket address, as a sentence; `nil` if it is allowed. Called before `connect`.
     package func refusal(
       sockaddr pointer: UnsafeRawPointer, length: Int, host: String? = nil, port: Int? = nil
     ) -> String? {

@@ -1,16 +1,16 @@
 #if !canImport(Darwin)
   import HTTPSyntax
 
-  /// A range of IP addresses in CIDR form, such as `10.0.0.0/8` or `2001:db8::/32`; or a single address.
+  /// A range of IP addresses in CIDR form, such as `10.0.0.0/8` or `2001:db8::/32`, or a single address.
   public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
     let base: IPAddress
 
-    /// How many leading bits an address shares with the range.
+    /// The number of leading bits that all addresses of the range share.
     public let prefixLength: Int
 
-    /// Reads a range; `nil` when the text is not one. Bits after the prefix are ignored.
+    /// Parses a range; `nil` if the text is not a valid range. Bits after the prefix are ignored.
     ///
-    /// - Parameter description: An address, and optionally a slash and the length of the prefix.
+    /// - Parameter description: An address, optionally followed by a slash and the prefix length.
     public init?(_ description: String) {
       let parts = description.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
       guard let first = parts.first, let address = IPAddress(first) else { return nil }
@@ -22,11 +22,11 @@
       self.init(address, prefixLength: length)
     }
 
-    /// The range of all addresses that share the first bits with this one.
+    /// Creates the range of all addresses that share the first bits with this one.
     init(_ address: IPAddress, prefixLength: Int) {
       self.prefixLength = prefixLength
       let hostBits = address.family.bitCount - prefixLength
-      // A shift by all 128 bits gives zero: that is the range of everything.
+      // A shift by all 128 bits gives zero, which is the range of all addresses.
       let base = (address.value >> hostBits) << hostBits
       self.base =
         address.family == .v4 ? IPAddress(v4: UInt32(truncatingIfNeeded: base)) : IPAddress(v6: base)

@@ -2,16 +2,16 @@
   import HTTPSyntax
   import Foundation
 
-  /// A host name (`example.com`), or all names below one (`*.example.com`), optionally on one port only
-  /// (`example.com:8080`). `*` alone is every host. An address is no pattern, see ``AddressRange``.
+  /// A host name (`example.com`), or all names below one (`*.example.com`), optionally with a port
+  /// (`example.com:8080`). `*` alone matches every host. An address is not a valid pattern; see ``AddressRange``.
   public struct HostPattern: Sendable, Hashable, LosslessStringConvertible {
     private let name: String
     private let includesSubdomains: Bool
     private let port: Int?
 
-    /// Reads a pattern; `nil` when the text is not one.
+    /// Parses a pattern; `nil` if the text is not a valid pattern.
     ///
-    /// - Parameter description: The pattern. A star can stand only for the whole of the leading labels.
+    /// - Parameter description: The pattern. A star can replace only complete leading labels.
     public init?(_ description: String) {
       var text = description[...]
       var port: Int?
@@ -38,7 +38,7 @@
       if name.utf8.allSatisfy({ $0 < 0x80 }) {
         self.name = name
       } else {
-        // The host of a URL is in its ASCII form; a pattern must be too, or it would never match.
+        // The host of a URL is in ASCII form, so the pattern must be too. Otherwise it would never match.
         guard let ascii = URL(string: "http://\(name)/")?.host else { return nil }
         self.name = ascii
       }
@@ -46,7 +46,7 @@
       self.port = port
     }
 
-    /// The pattern in the form it is read from.
+    /// The pattern in the form that `init(_:)` accepts.
     public var description: String {
       let star = includesSubdomains ? (name.isEmpty ? "*" : "*.") : ""
       return star + name + (port.map { ":\($0)" } ?? "")
@@ -54,14 +54,14 @@
 
     /// - Parameters:
     ///   - host: A name that `normalized(_:)` returned.
-    ///   - port: The port, or nil when it is not known: patterns with a port do not match then.
+    ///   - port: The port, or nil if it is unknown: patterns with a port then do not match.
     func matches(_ host: String, port: Int?) -> Bool {
       if let wanted = self.port, wanted != port { return false }
       guard includesSubdomains else { return host == name }
       return name.isEmpty || (host.hasSuffix(name) && host.dropLast(name.count).hasSuffix("."))
     }
 
-    /// A name in lower case without the dot that marks it as complete.
+    /// The name in lower case, without the final dot of a fully qualified name.
     static func normalized(_ host: some StringProtocol) -> String {
       let folded = ASCII.lowercased(host)
       return folded.count > 1 && folded.hasSuffix(".") ? String(folded.dropLast()) : folded

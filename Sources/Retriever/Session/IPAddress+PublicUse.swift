@@ -1,14 +1,14 @@
 #if !canImport(Darwin)
   extension IPAddress {
-    /// The IPv4 address that a mapped one (`::ffff:a.b.c.d`) is only another spelling of.
+    /// The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:a.b.c.d`).
     var unmapped: IPAddress? {
       family == .v6 && value >> 32 == 0xFFFF ? IPAddress(v4: UInt32(truncatingIfNeeded: value)) : nil
     }
 
-    /// Whether the address can be reached from everywhere on the internet.
+    /// Whether the address is reachable from everywhere on the internet.
     ///
-    /// After IANA's special-purpose address registries; a range is public only when both registries and use
-    /// say so. An IPv6 form of an IPv4 address is as public as all the IPv4 addresses in it.
+    /// Based on IANA's special-purpose address registries. A range counts as public only if it is public both in the
+    /// registries and in practice. An IPv6 form of IPv4 addresses is public only if all those addresses are public.
     package var isPublic: Bool {
       switch family {
       case .v4:
@@ -16,7 +16,7 @@
       case .v6:
         let inside = embedded
         guard inside.allSatisfy(\.isPublic) else { return false }
-        if !inside.isEmpty, Self.carriers.contains(where: { $0.contains(self) }) { return true }
+        if !inside.isEmpty, Self.ipv4EmbeddingRanges.contains(where: { $0.contains(self) }) { return true }
         return Self.globalUnicast.contains(self) && !Self.reserved6.contains { $0.contains(self) }
       }
     }
@@ -36,18 +36,20 @@
       "240.0.0.0/4",  // reserved, and broadcast
     ])
 
-    /// All that is handed out for public use in IPv6. Everything outside of it is loopback, unspecified,
-    /// discard-only, unique local, link-local, site-local, multicast, or not assigned.
+    /// The IPv6 range allocated for public use. All other addresses are loopback, unspecified, discard-only, unique
+    /// local, link-local, site-local, multicast or unassigned.
     private static let globalUnicast = AddressRange(IPAddress(v6: 0x2000 << 112), prefixLength: 3)
 
     private static let reserved6 = ranges([
       "2001::/23",  // protocol assignments: ORCHID, benchmarks and the like
       "2001:db8::/32", "3fff::/20",  // documentation
-      "2002::/16",  // 6to4; those with a public address inside are in `carriers`
+      "2002::/16",  // 6to4; those with a public address inside are in `ipv4EmbeddingRanges`
     ])
 
-    /// Ranges whose addresses are public when the IPv4 addresses inside of them are.
-    private static let carriers = ranges(["::ffff:0:0/96", "64:ff9b::/96", "2001::/32", "2002::/16"])
+    /// Ranges whose addresses are public if the embedded IPv4 addresses are.
+    private static let ipv4EmbeddingRanges = ranges([
+      "::ffff:0:0/96", "64:ff9b::/96", "2001::/32", "2002::/16",
+    ])
 
     private static func ranges(_ texts: [String]) -> [AddressRange] { texts.compactMap { AddressRange($0) } }
   }

@@ -9,18 +9,18 @@
 
   /// An IPv4 or IPv6 address.
   package struct IPAddress: Sendable, Hashable {
-    /// The two kinds of address.
+    /// The IP version of an address.
     package enum Family: Sendable, Hashable {
       case v4
       case v6
 
-      /// How many bits an address has.
+      /// The number of bits in an address.
       var bitCount: Int { self == .v4 ? 32 : 128 }
     }
 
     package let family: Family
 
-    /// The address as a number; one of IPv4 is in the lowest 32 bits.
+    /// The address as a number. An IPv4 address is in the lowest 32 bits.
     package let value: UInt128
 
     package init(v4 value: UInt32) {
@@ -33,7 +33,7 @@
       self.value = value
     }
 
-    /// Reads an address in its usual form, such as `192.0.2.1` or `2001:db8::1`; brackets and zones are not.
+    /// Parses an address in standard form, such as `192.0.2.1` or `2001:db8::1`, without brackets or a zone.
     package init?(_ text: some StringProtocol) {
       guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
       var v4 = in_addr()
@@ -46,7 +46,7 @@
       self.init(v6: withUnsafeBytes(of: &v6) { $0.reduce(0) { $0 << 8 | UInt128($1) } })
     }
 
-    /// Reads the address of a socket; nil for a family without IP addresses, and for a length that is too short.
+    /// Reads the address of a socket; nil if the family has no IP addresses or the length is too short.
     package init?(sockaddr pointer: UnsafeRawPointer, length: Int) {
       guard length >= MemoryLayout<sa_family_t>.size else { return nil }
       switch Int32(pointer.loadUnaligned(as: sa_family_t.self)) {
@@ -60,8 +60,8 @@
       }
     }
 
-    /// Reads the host of a URL, in every form that is taken for an address: with brackets or a zone, and the
-    /// old forms of IPv4 with fewer parts, octal or hexadecimal (`127.1`, `0x7f000001`, `2130706433`).
+    /// Parses the host of a URL in every form that counts as an address: with brackets or a zone, and the old IPv4
+    /// forms with fewer parts, octal or hexadecimal (`127.1`, `0x7f000001`, `2130706433`).
     package init?(host: some StringProtocol) {
       var text = String(host)
       if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
@@ -75,7 +75,7 @@
       }
     }
 
-    /// What the address is carried in stands for: itself, or what is inside of an IPv6 form of IPv4.
+    /// The IPv4 addresses that are embedded in an IPv6 address.
     package var embedded: [IPAddress] {
       guard family == .v6 else { return [] }
       let low = UInt32(truncatingIfNeeded: value)
@@ -96,7 +96,7 @@
       }
     }
 
-    /// The rules of `inet_aton`, which is what URL parsers and resolvers still follow.
+    /// Parses with the rules of `inet_aton`, which URL parsers and resolvers still follow.
     private static func number(oldForm text: String) -> UInt32? {
       var text = text[...]
       if text.hasSuffix(".") { text = text.dropLast() }
@@ -124,7 +124,7 @@
   }
 
   extension IPAddress: CustomStringConvertible {
-    /// The address in its usual form.
+    /// The address in standard form.
     package var description: String {
       var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
       let size = socklen_t(text.count)

@@ -2,13 +2,13 @@
   import HTTPSyntax
   import Foundation
 
-  /// Who answers for a URL: its scheme, host and port (RFC 6454). What is secret stays within one origin.
+  /// The scheme, host and port of a URL (RFC 6454). Secrets stay within one origin.
   package struct Origin: Sendable, Hashable {
     package let scheme: String
     package let host: String
     package let port: Int
 
-    /// The origin of an http or https URL, with the port spelled out; `nil` when there is no host.
+    /// Creates the origin of an http or https URL, with an explicit port; `nil` if the URL has no host.
     package init?(_ url: URL) {
       guard let scheme = url.scheme.map({ ASCII.lowercased($0) }), let host = url.host, !host.isEmpty else {
         return nil

@@ -2,24 +2,24 @@
   import HTTPSyntax
   import Foundation
 
-  /// Makes the request that follows a redirect (RFC 9110, 15.4), without what another origin must not see.
+  /// Creates the request that follows a redirect (RFC 9110, 15.4), without anything that another origin must not see.
   package enum RedirectRule {
-    /// What a response means for the request it answers.
+    /// The result of a response for the request that it answers.
     package enum Outcome: Sendable {
-      /// The response is not a redirect, or does not say where to: it is the answer.
+      /// The response is not a redirect, or has no location. It is the final response.
       case notARedirect
 
-      /// This is the next request.
+      /// The redirect leads to this request.
       case follow(URLRequest)
 
       /// The redirect must not be followed.
       case refuse(URLError)
     }
 
-    /// How many redirects in a row are followed; one more fails with `URLError.httpTooManyRedirects`.
-    package static let limit = 20
+    /// The maximum number of redirects in a row. One more fails with `URLError.httpTooManyRedirects`.
+    package static let maximumRedirects = 20
 
-    /// Makes the next request.
+    /// Creates the next request.
     ///
     /// The caller counts redirects, asks the delegates, and adds the cookies of the new URL.
     package static func nextRequest(after request: URLRequest, response: HTTPURLResponse) -> Outcome {
@@ -29,10 +29,10 @@
       }
       let locations = response.headerFields.values(for: "Location").map { String(ASCII.trimmed($0)) }
       guard let location = locations.first(where: { !$0.isEmpty }) else { return .notARedirect }
-      // Nobody can say which of two was meant, and a header that an attacker added could be either.
+      // It is unclear which of two was meant, and an attacker may have added one of them.
       guard locations.allSatisfy({ $0 == location }) else {
         return .refuse(
-          error(.redirectToNonExistentLocation, base, "The server redirected to several places at once."))
+          error(.redirectToNonExistentLocation, base, "The server redirected to several URLs."))
       }
       switch destination(location, from: base) {
       case .failure(let error): return .refuse(error)
@@ -51,7 +51,7 @@
         return .failure(
           error(
             .unsupportedURL, base,
-            "The server redirected to a URL of the scheme \"\(scheme)\"; only http and https are followed."))
+            "The server redirected to a URL with scheme \"\(scheme)\"; only http and https are supported."))
       }
       guard let origin = Origin(url), 0...65_535 ~= origin.port else {
         return .failure(
@@ -61,7 +61,7 @@
       return .success(inheritingFragment(url, from: base))
     }
 
-    /// A fragment of the original URL still holds, unless the redirect names one of its own (RFC 9110, 10.2.2).
+    /// Keeps the fragment of the original URL, unless the redirect has its own (RFC 9110, 10.2.2).
     private static func inheritingFragment(_ url: URL, from base: URL) -> URL {
       guard url.fragment == nil, let fragment = base.fragment(percentEncoded: true),
         var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -85,23 +85,23 @@
         default: false
         }
       if becomesGet { next.httpMethod = "GET" }
-      // A GET that had a body keeps it on 301, 302, 307 and 308; after 303 there is none to send.
+      // A GET with a body keeps it on 301, 302, 307 and 308, and loses it on 303.
       if becomesGet || status == 303 {
         next.httpBody = nil
         next.httpBodyStream = nil
         fields.removeAll(where: describesBody)
       }
       if Origin(base) != Origin(url) {
-        // What describes a body that is not sent again is gone already.
+        // The fields that describe a body that is not sent again have already been removed.
         let isDowngrade = isDowngrade(from: base, to: url)
         fields.removeAll { !RedirectFields.mayCross($0, hasBody: true, isDowngrade: isDowngrade) }
       }
-      // Without fields there is nothing to write: that would only make an empty list where there was none.
+      // Writing unchanged fields would only replace a missing list with an empty one.
       if fields.count != request.headerFields.count { next.headerFields = fields }
       return next
     }
 
-    /// Whether a redirect leads from an encrypted connection to a plain one.
+    /// Whether a redirect leads from an encrypted connection to an unencrypted one.
     static func isDowngrade(from base: URL, to url: URL) -> Bool {
       ASCII.lowercased(base.scheme ?? "") == "https" && ASCII.lowercased(url.scheme ?? "") == "http"
     }
@@ -112,8 +112,8 @@
         || ["transfer-encoding", "expect", "trailer", "digest", "repr-digest"].contains(folded)
     }
 
-    private static func error(_ code: URLError.Code, _ url: URL, _ sentence: String) -> URLError {
-      URLError(code, sentence: sentence, url: url)
+    private static func error(_ code: URLError.Code, _ url: URL, _ message: String) -> URLError {
+      URLError(code, message: message, url: url)
     }
   }
 #endif

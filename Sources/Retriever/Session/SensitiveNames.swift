@@ -1,23 +1,23 @@
 #if !canImport(Darwin)
   import HTTPSyntax
 
-  /// Decides by its name whether a header field, a query item or a form field holds a secret.
+  /// Decides by name whether a header field, a query item or a form field contains a secret.
   ///
-  /// Used where a secret might reach a file or a screen. A name that is taken for a secret's without being one does
-  /// little harm, one that is missed does a lot: parts of names count, with and without hyphens, and only names that
-  /// are known to be harmless are left out. What may follow a redirect is decided by ``RedirectFields``.
+  /// Used where a secret could end up in a file or on a screen. A false positive does little harm, but a false negative
+  /// does a lot. Parts of names therefore count, with and without hyphens, and only names known to be harmless are
+  /// exempt. ``RedirectFields`` decides what follows a redirect.
   package enum SensitiveNames {
-    /// Parts that make a name secret wherever they stand, also across the words that the name consists of.
+    /// Parts that make a name secret wherever they occur, even across the name's word boundaries.
     private static let parts: [[UInt8]] = [
       "token", "tkn", "secret", "pass", "pwd", "sess", "csrf", "xsrf", "key", "auth", "cred", "ticket",
       "code",
       "sig", "cookie", "bearer", "jwt", "saml", "assertion", "verifier", "hmac",
     ].map { Array($0.utf8) }
 
-    /// Words too short to be looked for inside of others: `shopping` is harmless.
+    /// Words too short to search for inside others: `shopping` is harmless.
     private static let words: Set<String> = ["pin", "otp", "totp", "hotp", "sid", "psk", "cvv", "cvc", "pw"]
 
-    /// Words that have one of the parts in them and are harmless by themselves.
+    /// Words that contain one of the parts but are harmless by themselves.
     private static let harmlessWords: Set<String> = [
       "author", "authors", "authored", "authority", "authorities", "codec", "codecs", "compass", "decode",
       "decoded", "decoder", "design", "designs", "designed", "designer", "assign", "assigned", "assignee",
@@ -27,7 +27,7 @@
       "tokenizer", "turkey", "unicode", "zipcode",
     ]
 
-    /// Words that make a `key` or `code` after them harmless: a `zip code`, an `idempotency key`.
+    /// Words that make a `key` or `code` after them harmless, as in `zip code` or `idempotency key`.
     private static let harmlessQualifiers: Set<String> = [
       "area", "cache", "color", "colour", "country", "currency", "error", "exit", "idempotency", "lang",
       "language", "postal", "public", "response", "sort", "status", "surrogate", "zip",
@@ -35,26 +35,26 @@
 
     private static let qualifiedWords: Set<String> = ["code", "codes", "key", "keys"]
 
-    /// Standard header fields that look like secrets' and are none: the challenges of a server, a nonce that anybody may
-    /// see, a permission.
+    /// Standard header fields whose names look like secrets but are not: a server's challenges, a public nonce, a
+    /// permission.
     private static let harmlessHeaders: Set<String> = [
       "access-control-allow-credentials", "proxy-authenticate", "sec-websocket-key", "www-authenticate",
     ]
 
-    /// A longer name is taken for a secret's without being looked through.
+    /// The maximum length of a name that is analyzed. A longer name counts as secret.
     private static let maximumLength = 256
 
-    /// Whether a header field is secret.
+    /// Whether a header field contains a secret.
     package static func containsHeader(_ name: String) -> Bool {
       !harmlessHeaders.contains(ASCII.lowercased(name)) && containsField(name)
     }
 
-    /// Whether a query item, a form field or a member of a JSON object is secret.
+    /// Whether a query item, a form field or a member of a JSON object contains a secret.
     static func containsField(_ name: String) -> Bool {
       guard name.utf8.count <= maximumLength else { return true }
       let found = split(name)
       if found.contains(where: words.contains) { return true }
-      // Joined, so that `pass-word` and `to_ken` are found; a harmless word ends what is joined.
+      // Joins the words, so that `pass-word` and `to_ken` are found. A harmless word ends a joined part.
       var joined: [UInt8] = []
       for (index, word) in found.enumerated() {
         if isHarmless(word, after: index > 0 ? found[index - 1] : nil) {

@@ -2,47 +2,47 @@
   import Synchronization
   import TransferEngine
 
-  /// A session's transfer client. One that could not be made, for want of memory or descriptors, is tried again when it is
-  /// next needed: a bad moment does not disable the session for good.
+  /// A session's transfer client. If creating it fails because memory or descriptors run out, the next call tries
+  /// again. A temporary shortage therefore does not disable the session permanently.
   final class SessionClient: Sendable {
-    private enum Late {
+    private enum LazyState {
       case missing
-      case made(TransferClient)
+      case created(TransferClient)
       case closed
     }
 
     private let options: TransferClientOptions
-    /// Made with the session, as nearly always: taking it needs no lock.
-    private let first: TransferClient?
-    private let late = Mutex(Late.missing)
+    /// Created with the session, which nearly always succeeds: returning it needs no lock.
+    private let eagerClient: TransferClient?
+    private let lazyClient = Mutex(LazyState.missing)
 
     init(_ options: TransferClientOptions) {
       self.options = options
-      first = try? TransferClient(options: options)
+      eagerClient = try? TransferClient(options: options)
     }
 
-    /// The client, made now if it has not been made yet.
+    /// Returns the client, and creates it if necessary.
     func take() throws(TransferFailure) -> TransferClient {
-      if let first { return first }
-      // Made under the lock, so that all loads share one; that calls nobody back.
-      return try late.withLock { late throws(TransferFailure) -> TransferClient in
-        switch late {
-        case .made(let client): return client
+      if let eagerClient { return eagerClient }
+      // Created while holding the lock, so that all loads share one client. Creating it calls no callback.
+      return try lazyClient.withLock { state throws(TransferFailure) -> TransferClient in
+        switch state {
+        case .created(let client): return client
         case .closed: throw TransferFailure(.cancelled, message: "The session has been invalidated.")
         case .missing:
           let client = try TransferClient(options: options)
-          late = .made(client)
+          state = .created(client)
           return client
         }
       }
     }
 
-    /// Closes the client's connections. No load runs any more, and none is started later.
+    /// Closes the client's connections. No load is running, and none will start.
     func close() {
-      if let first { return first.close() }
-      let client = late.withLock { late -> TransferClient? in
-        defer { late = .closed }
-        if case .made(let client) = late { return client }
+      if let eagerClient { return eagerClient.close() }
+      let client = lazyClient.withLock { state -> TransferClient? in
+        defer { state = .closed }
+        if case .created(let client) = state { return client }
         return nil
       }
       client?.close()

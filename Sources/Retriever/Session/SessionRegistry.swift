@@ -1,11 +1,11 @@
 #if !canImport(Darwin)
-  /// The tasks of a session and the session's own end: pure, event in, answer out.
+  /// The tasks and the validity of a session: a pure state machine that takes an event and returns the answer.
   struct SessionRegistry<Task: AnyObject> {
     enum Validity: Equatable {
       case valid
-      /// No new task; the ones there go on.
+      /// Takes no new tasks; existing tasks continue.
       case finishing
-      /// Told to the delegate.
+      /// The delegate has been informed.
       case invalid
     }
 
@@ -20,20 +20,20 @@
       return lastIdentifier
     }
 
-    /// False when the session takes no tasks any more.
+    /// Adds a task. Returns false if the session no longer takes tasks.
     mutating func add(_ task: Task, identifier: Int) -> Bool {
       guard validity == .valid else { return false }
       tasks[identifier] = task
       return true
     }
 
-    /// True when this was the last thing an invalidated session waited for.
+    /// Removes a task. Returns true if this was the last task of an invalidated session.
     mutating func remove(_ identifier: Int) -> Bool {
       tasks[identifier] = nil
       return becomesInvalid()
     }
 
-    /// True when the session is invalid at once.
+    /// Starts the invalidation. Returns true if the session is invalid immediately.
     mutating func invalidate() -> Bool {
       guard validity == .valid else { return false }
       validity = .finishing

@@ -2,16 +2,16 @@
   import Foundation
   import TransferEngine
 
-  /// A configuration as a session uses it: copied, checked and in the form the engine takes, once.
+  /// The configuration in the form that a session uses: copied, validated and converted for the engine once.
   ///
-  /// A class, because every task looks into it: passing it on costs one reference, not one for each property.
+  /// This is a class because every task uses it: passing it costs one reference count instead of one for each property.
   final class SessionSettings: Sendable {
     let configuration: URLSessionConfiguration
     let cookieStorage: HTTPCookieStorage?
     let cookieAcceptPolicy: HTTPCookie.AcceptPolicy
     let sendsCookies: Bool
     let credentialStorage: URLCredentialStorage?
-    /// In order of name, so that the same configuration always sends the same bytes.
+    /// Sorted by name, so that the same configuration always sends the same bytes.
     let additionalHeaders: [TransferHeader]
     let addressPolicy: AddressPolicy?
     let requestTimeout: TimeInterval
@@ -77,10 +77,10 @@
   }
 
   extension Duration {
-    /// Seconds as Apple's interfaces give them; nil for what is too long to be a time-out at all.
+    /// Converts seconds as in Apple's API; nil if the interval is too long to be a time-out.
     init?(seconds: TimeInterval) {
       guard !(seconds >= 1_000_000_000) else { return nil }
-      // Not-a-number and negative intervals are no time at all.
+      // Not-a-number and negative intervals count as zero.
       self = seconds > 0 ? .seconds(seconds) : .zero
     }
   }

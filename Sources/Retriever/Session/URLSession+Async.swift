@@ -1,15 +1,15 @@
 #if !canImport(Darwin)
   import Foundation
 
-  // Loads that are awaited. Cancelling the surrounding Task ends the transfer at once, wherever it is, and throws
-  // `URLError.cancelled`. A status such as 404 is a response, not an error.
+  // Asynchronous loads. Cancelling the surrounding Task ends the transfer immediately and throws `URLError.cancelled`.
+  // A status such as 404 is a response, not an error.
   extension URLSession {
     // MARK: Data
 
     /// Loads a URL into memory.
     ///
-    /// - Returns: the whole body and the response.
-    /// - Throws: `URLError`, among them `.cancelled` when the surrounding Task is cancelled.
+    /// - Returns: the complete body and the response.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding Task is cancelled.
     public func data(
       from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
@@ -19,10 +19,10 @@
     /// Loads a request into memory.
     ///
     /// - Parameters:
-    ///   - request: what to load.
-    ///   - delegate: receives the life of this one task, before the session's delegate.
-    /// - Returns: the whole body and the response.
-    /// - Throws: `URLError`, among them `.cancelled` when the surrounding Task is cancelled.
+    ///   - request: the request to load.
+    ///   - delegate: the delegate of this task, preferred to the session's delegate.
+    /// - Returns: the complete body and the response.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding Task is cancelled.
     public func data(
       for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
@@ -33,18 +33,18 @@
 
     /// Sends data.
     ///
-    /// - Returns: the whole body of the response, and the response.
-    /// - Throws: `URLError`, among them `.cancelled` when the surrounding Task is cancelled.
+    /// - Returns: the complete response body, and the response.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding Task is cancelled.
     public func upload(
       for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
       try await data(of: makeUploadTask(request, .data(bodyData)), delegate)
     }
 
-    /// Sends a file, piece by piece: it is never read whole.
+    /// Sends a file in pieces. It is never completely in memory.
     ///
-    /// - Returns: the whole body of the response, and the response.
-    /// - Throws: `URLError`; `.fileDoesNotExist` when there is no such file, `.cancelled` when the surrounding Task is
+    /// - Returns: the complete response body, and the response.
+    /// - Throws: `URLError`; `.fileDoesNotExist` if there is no such file, `.cancelled` if the surrounding Task is
     ///   cancelled.
     public func upload(
       for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
@@ -65,27 +65,29 @@
 
     // MARK: Download
 
-    /// Loads a URL into a file in the temporary directory, which stays until the caller removes or moves it.
+    /// Loads a URL into a file in the temporary directory. The file stays there until the caller removes or moves it.
     ///
-    /// - Throws: `URLError`; one with resume data under `NSURLSessionDownloadTaskResumeData` when the download was cut
-    ///   off and can be resumed.
+    /// - Throws: `URLError`. If the download was interrupted and can be resumed, the error contains the resume data
+    ///   under `NSURLSessionDownloadTaskResumeData`.
     public func download(
       from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
       try await download(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// Loads a request into a file in the temporary directory, which stays until the caller removes or moves it.
+    /// Loads a request into a file in the temporary directory. The file stays there until the caller removes or moves
+    /// it.
     ///
-    /// - Throws: `URLError`; one with resume data under `NSURLSessionDownloadTaskResumeData` when the download was cut
-    ///   off and can be resumed.
+    /// - Throws: `URLError`. If the download was interrupted and can be resumed, the error contains the resume data
+    ///   under `NSURLSessionDownloadTaskResumeData`.
     public func download(
       for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
       try await download(of: makeDownloadTask(request, resuming: nil, nil, delegate: delegate))
     }
 
-    /// Goes on with a download that was cut off. When the file has changed on the server, it is loaded anew.
+    /// Resumes an interrupted download. If the file has changed on the server, the download starts again from the
+    /// beginning.
     ///
     /// - Throws: `URLError`, as ``download(for:delegate:)`` does.
     public func download(
@@ -104,22 +106,22 @@
 
     // MARK: Bytes
 
-    /// Loads a URL as a stream of bytes. Returns as soon as the response's head has arrived.
+    /// Loads a URL as a stream of bytes. Returns as soon as the head of the response arrives.
     ///
     /// - Returns: the body as it arrives, and the response.
-    /// - Throws: `URLError`; so does the sequence when the body is cut off.
+    /// - Throws: `URLError`; the sequence throws it too, if the body is cut off.
     public func bytes(
       from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {
       try await bytes(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// Loads a request as a stream of bytes. Returns as soon as the response's head has arrived.
+    /// Loads a request as a stream of bytes. Returns as soon as the head of the response arrives.
     ///
-    /// Leaving the loop over the bytes, or dropping the sequence, cancels the transfer.
+    /// Leaving the loop over the bytes, or releasing the sequence, cancels the transfer.
     ///
     /// - Returns: the body as it arrives, and the response.
-    /// - Throws: `URLError`; so does the sequence when the body is cut off.
+    /// - Throws: `URLError`; the sequence throws it too, if the body is cut off.
     public func bytes(
       for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {

@@ -6,24 +6,24 @@
   extension URLSession {
     // MARK: Data
 
-    /// A task that loads a URL and reports to the delegate.
+    /// Creates a task that loads a URL and reports to the delegate.
     public func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    /// A task that loads a request and reports to the delegate.
+    /// Creates a task that loads a request and reports to the delegate.
     public func dataTask(with request: URLRequest) -> URLSessionDataTask {
       let task = URLSessionDataTask(session: self, request: request)
       task.sink = .delegate(DelegateBody())
       return admit(task, .delegate)
     }
 
-    /// A task that loads a URL and hands the whole result to a handler, on the delegate queue.
+    /// Creates a task that loads a URL and passes the complete result to a handler, on the delegate queue.
     public func dataTask(
       with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
       dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that loads a request and hands the whole result to a handler, on the delegate queue.
+    /// Creates a task that loads a request and passes the complete result to a handler, on the delegate queue.
     public func dataTask(
       with request: URLRequest,
       completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -33,17 +33,17 @@
 
     // MARK: Upload
 
-    /// A task that sends data and reports to the delegate.
+    /// Creates a task that sends data and reports to the delegate.
     public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
       uploadTask(with: request, .data(bodyData))
     }
 
-    /// A task that sends a file, piece by piece, and reports to the delegate.
+    /// Creates a task that sends a file in pieces and reports to the delegate.
     public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
       uploadTask(with: request, .file(fileURL))
     }
 
-    /// A task that sends the stream it asks its delegate for.
+    /// Creates a task that asks its delegate for a stream and sends it.
     public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
       uploadTask(with: request, .streamFromDelegate)
     }
@@ -54,7 +54,7 @@
       return admit(task, .delegate)
     }
 
-    /// A task that sends data and hands the whole result to a handler, on the delegate queue.
+    /// Creates a task that sends data and passes the complete result to a handler, on the delegate queue.
     public func uploadTask(
       with request: URLRequest, from bodyData: Data?,
       completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -62,7 +62,7 @@
       admit(makeUploadTask(request, .data(bodyData ?? Data())), .dataHandler(completionHandler))
     }
 
-    /// A task that sends a file, piece by piece, and hands the whole result to a handler, on the delegate queue.
+    /// Creates a task that sends a file in pieces and passes the complete result to a handler, on the delegate queue.
     public func uploadTask(
       with request: URLRequest, fromFile fileURL: URL,
       completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -72,36 +72,38 @@
 
     func makeUploadTask(_ request: URLRequest, _ body: UploadBody) -> URLSessionUploadTask {
       var sent = request
-      // A body belongs to a method that has one; Apple's upload tasks turn a GET into a POST as well.
+      // Apple's upload tasks also turn a GET into a POST, because a GET has no body.
       if sent.httpMethod == nil || sent.httpMethod == "GET" { sent.httpMethod = "POST" }
       return URLSessionUploadTask(session: self, request: request, sent: sent, uploadBody: body)
     }
 
     // MARK: Download
 
-    /// A task that loads a URL into a file and reports to the delegate.
+    /// Creates a task that loads a URL into a file and reports to the delegate.
     public func downloadTask(with url: URL) -> URLSessionDownloadTask {
       downloadTask(with: URLRequest(url: url))
     }
 
-    /// A task that loads a request into a file and reports to the delegate.
+    /// Creates a task that loads a request into a file and reports to the delegate.
     public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
       makeDownloadTask(request, resuming: nil, .delegate)
     }
 
-    /// A task that goes on with a download that was cut off, and reports to the delegate.
+    /// Creates a task that resumes an interrupted download and reports to the delegate.
     public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
       makeDownloadTask(resumeData, .delegate)
     }
 
-    /// A task that loads a URL into a file. The file is removed when the handler returns: move or open it there.
+    /// Creates a task that loads a URL into a file. The file is removed when the handler returns: move or open it
+    /// there.
     public func downloadTask(
       with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
       downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that loads a request into a file. The file is removed when the handler returns: move or open it there.
+    /// Creates a task that loads a request into a file. The file is removed when the handler returns: move or open it
+    /// there.
     public func downloadTask(
       with request: URLRequest,
       completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -109,7 +111,7 @@
       makeDownloadTask(request, resuming: nil, .downloadHandler(completionHandler))
     }
 
-    /// A task that goes on with a download that was cut off. The file is removed when the handler returns.
+    /// Creates a task that resumes an interrupted download. The file is removed when the handler returns.
     public func downloadTask(
       withResumeData resumeData: Data,
       completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -122,7 +124,7 @@
       delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
       let task = URLSessionDownloadTask(session: self, request: request)
-      task.inner.withLock { $0.resume = resume }
+      task.lockedState.withLock { $0.resume = resume }
       return admit(task, completion, delegate: delegate)
     }
 
@@ -138,51 +140,51 @@
       task.abort(
         URLError(
           .unsupportedURL,
-          sentence: "The resume data is not from a download of this library, or is damaged. "
-            + "Load the file from its beginning."))
+          message: "The resume data is damaged or does not come from this library. "
+            + "Download the file from the beginning."))
       return task
     }
 
-    // MARK: All of them
+    // MARK: All tasks
 
-    /// Takes a task into the session; one that has been invalidated lets it fail at once.
+    /// Adds a task to the session. If the session has been invalidated, the task fails immediately.
     func admit<Task: URLSessionTask>(
       _ task: Task, _ completion: TaskCompletion?, delegate ofTask: (any URLSessionTaskDelegate)? = nil
     ) -> Task {
       if completion != nil || ofTask != nil {
-        task.inner.withLock { inner in
-          inner.completion = completion
-          inner.delegate = ofTask
+        task.lockedState.withLock { state in
+          state.completion = completion
+          state.delegate = ofTask
         }
       }
       guard register(task) else {
         task.abort(
-          URLError(.cancelled, sentence: "The session has been invalidated and takes no more tasks."))
+          URLError(.cancelled, message: "The session has been invalidated and takes no new tasks."))
         return task
       }
       if ofTask != nil || delegate != nil {
-        // Here and now, not on the delegate queue: a delegate may still set the task up before anybody has it.
-        task.tellNow(.didCreateTask, (any URLSessionTaskDelegate).self) {
+        // Called synchronously, not on the delegate queue: the delegate may set up the task before anyone else has it.
+        task.notifyDelegateNow(.didCreateTask, (any URLSessionTaskDelegate).self) {
           $0.urlSession(self, didCreateTask: task)
         }
       }
       return task
     }
 
-    /// Calls the handler with the tasks that have not ended, by kind, on the delegate queue.
+    /// Calls the handler on the delegate queue with the tasks that have not ended, by kind.
     public func getTasksWithCompletionHandler(
       _ completionHandler:
         @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
     ) {
-      mailbox.post {
+      callQueue.post {
         let (data, upload, download) = self.tasksByKind
         completionHandler(data, upload, download)
       }
     }
 
-    /// Calls the handler with all tasks that have not ended, on the delegate queue.
+    /// Calls the handler on the delegate queue with all tasks that have not ended.
     public func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-      mailbox.post { completionHandler(self.listedTasks) }
+      callQueue.post { completionHandler(self.listedTasks) }
     }
 
     /// All tasks that have not ended.
@@ -193,7 +195,8 @@
       get async { tasksByKind }
     }
 
-    /// A task that has ended, or is about to, stays registered until its delegate or handler knows.
+    /// The tasks that have not ended. A task stays registered after its end until its delegate or handler has been
+    /// called.
     private var listedTasks: [URLSessionTask] {
       registeredTasks.filter { $0.state == .running || $0.state == .suspended }
     }

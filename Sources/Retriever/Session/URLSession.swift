@@ -3,25 +3,25 @@
   import Synchronization
   import TransferEngine
 
-  /// Loads URLs: over HTTP/1.1 and HTTP/2, with and without TLS, into memory, files and streams.
+  /// A session loads URLs into memory, files and streams, over HTTP/1.1 and HTTP/2, with and without TLS.
   ///
-  /// A session owns its connections and applies one configuration to all its tasks. Use ``shared`` for simple loads,
-  /// or make one with a ``URLSessionConfiguration``. A session with a delegate holds it until
+  /// A session owns its connections and applies one configuration to all its tasks. Use ``shared`` for simple loads, or
+  /// create a session with a ``URLSessionConfiguration``. A session keeps a strong reference to its delegate until
   /// ``finishTasksAndInvalidate()`` or ``invalidateAndCancel()`` is called.
   ///
   ///     let (data, response) = try await URLSession.shared.data(from: url)
   ///     guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw FetchError.badStatus }
   public final class URLSession: Sendable {
-    /// A session with the default configuration and no delegate, for the whole program. It cannot be invalidated.
+    /// A session with the default configuration and no delegate, for the entire program. It cannot be invalidated.
     public static let shared = URLSession(configuration: .default, isShared: true)
 
     /// The version of this library, as in its changelog. *Beyond Apple's API.*
     public static let libraryVersion = "0.1.0"
 
     let settings: SessionSettings
-    let mailbox: DelegateMailbox
+    let callQueue: DelegateCallQueue
     let credentials = CredentialCache()
-    /// Whether there was a delegate to begin with: spares loads without one the question.
+    /// Whether the session was created with a delegate. Loads without one avoid the lock.
     let wasGivenDelegate: Bool
     private let isShared: Bool
     private let client: SessionClient
@@ -29,16 +29,16 @@
     private let delegateReference: Mutex<(any URLSessionDelegate)?>
     private let descriptionText = Mutex<String?>(nil)
 
-    /// What this session has loaded, for inspection, once recording is switched on. *Beyond Apple's API.*
+    /// The archive of this session's transactions. Recording is off by default. *Beyond Apple's API.*
     public let archive = TrafficArchive()
 
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// - Parameters:
-    ///   - configuration: how it behaves; it is copied.
-    ///   - delegate: receives what happens; held until the session is invalidated.
-    ///   - delegateQueue: where the delegate and completion handlers are called; nil for a queue of the session's own.
-    ///     One call is made at a time, whatever the queue allows.
+    ///   - configuration: the session's configuration, which is copied.
+    ///   - delegate: the session's delegate, retained until the session is invalidated.
+    ///   - delegateQueue: the queue on which the delegate and completion handlers are called; nil for the session's own
+    ///     queue. Calls are made one at a time, even if the queue allows more.
     public convenience init(
       configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
       delegateQueue: OperationQueue? = nil
@@ -54,23 +54,23 @@
       self.isShared = isShared
       settings = SessionSettings(configuration)
       wasGivenDelegate = delegate != nil
-      mailbox = DelegateMailbox(queue: delegateQueue)
+      callQueue = DelegateCallQueue(queue: delegateQueue)
       delegateReference = Mutex(delegate)
       client = SessionClient(settings.clientOptions)
     }
 
-    /// A copy of the configuration the session was made with.
+    /// A copy of the configuration that the session was created with.
     public var configuration: URLSessionConfiguration { settings.configuration.snapshot }
 
     /// The queue on which the delegate and completion handlers are called.
-    public var delegateQueue: OperationQueue { mailbox.queue }
+    public var delegateQueue: OperationQueue { callQueue.queue }
 
-    /// The session's delegate; nil once the session has been invalidated.
+    /// The session's delegate; nil after the session has been invalidated.
     public var delegate: (any URLSessionDelegate)? {
       wasGivenDelegate ? delegateReference.withLock { $0 } : nil
     }
 
-    /// A text of the program's own, for debugging.
+    /// A description for debugging, which the program can set.
     public var sessionDescription: String? {
       get { descriptionText.withLock { $0 } }
       set { descriptionText.withLock { $0 = newValue } }
@@ -80,7 +80,7 @@
 
     func nextTaskIdentifier() -> Int { registry.withLock { $0.nextIdentifier() } }
 
-    /// False when the session has been invalidated.
+    /// Adds a task. Returns false if the session has been invalidated.
     func register(_ task: URLSessionTask) -> Bool {
       registry.withLock { $0.add(task, identifier: task.taskIdentifier) }
     }
@@ -95,19 +95,19 @@
       registry.withLock { $0.all }.sorted { $0.taskIdentifier < $1.taskIdentifier }
     }
 
-    // MARK: The end
+    // MARK: Invalidation
 
-    /// Lets the tasks there are come to their end, takes no new ones, then lets the delegate go.
+    /// Lets existing tasks finish, takes no new ones, and then releases the delegate.
     ///
-    /// Does nothing to ``shared``.
+    /// Has no effect on ``shared``.
     public func finishTasksAndInvalidate() {
       guard !isShared else { return }
       if registry.withLock({ $0.invalidate() }) { becameInvalid() }
     }
 
-    /// Cancels all tasks, takes no new ones, then lets the delegate go.
+    /// Cancels all tasks, takes no new ones, and then releases the delegate.
     ///
-    /// Does nothing to ``shared``.
+    /// Has no effect on ``shared``.
     public func invalidateAndCancel() {
       guard !isShared else { return }
       let isDone = registry.withLock { $0.invalidate() }
@@ -118,38 +118,38 @@
     private func becameInvalid() {
       client.close()
       guard let delegate = delegateReference.withLock({ $0.take() }) else { return }
-      mailbox.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
+      callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
     }
 
-    /// Empties the session's cookie storage, forgets the credentials that servers have accepted from this session, then
-    /// calls the handler on the delegate queue.
+    /// Empties the session's cookie storage and removes the credentials that servers have accepted from this session.
+    /// Then calls the handler on the delegate queue.
     ///
-    /// A cookie storage that other sessions share is emptied for them too.
+    /// If other sessions share the cookie storage, it is emptied for them too.
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
       settings.cookieStorage?.removeCookies(since: .distantPast)
       credentials.removeAll()
-      mailbox.post(completionHandler)
+      callQueue.post(completionHandler)
     }
 
-    /// Empties the session's cookie storage, and forgets the credentials that servers have accepted from this session.
+    /// Empties the session's cookie storage and removes the credentials that servers have accepted from this session.
     ///
-    /// A cookie storage that other sessions share is emptied for them too.
+    /// If other sessions share the cookie storage, it is emptied for them too.
     public func reset() async {
       settings.cookieStorage?.removeCookies(since: .distantPast)
       credentials.removeAll()
     }
 
-    /// Calls the handler on the delegate queue: nothing is buffered that would have to be flushed.
+    /// Calls the handler on the delegate queue. There are no buffers to flush.
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
-      mailbox.post(completionHandler)
+      callQueue.post(completionHandler)
     }
   }
 
   extension URLSession: Hashable {
-    /// Whether both are the same session.
+    /// Whether both sessions are the same object.
     public static func == (left: URLSession, right: URLSession) -> Bool { left === right }
 
-    /// Feeds the session's identity to the hasher.
+    /// Adds the session's identity to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 #endif

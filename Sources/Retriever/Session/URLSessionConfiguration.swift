@@ -1,20 +1,20 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// How a session behaves: its policies, limits, stores and defaults.
+  /// The policies, limits, stores and defaults of a session.
   ///
-  /// A session copies its configuration when it is made; changing the original afterwards has no effect on it. To
-  /// change a running program's behaviour, make a new session.
+  /// A session copies its configuration when it is created, so later changes to the original have no effect. To change
+  /// a running program's behaviour, create a new session.
   open class URLSessionConfiguration: NSObject, @unchecked Sendable {
-    // Unchecked because the properties are variables, as Apple's are. The invariant: a session never reads a
-    // configuration that anybody else can change, it takes a copy before it starts.
+    // Unchecked because the properties are variables, as Apple's are. The invariant: a session reads only its own copy
+    // of a configuration, which nobody else can change.
 
     /// A configuration with the process's shared stores for cookies and credentials.
     ///
-    /// Each access gives a new object.
+    /// Each access returns a new object.
     open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
 
-    /// A configuration that keeps everything in stores of its own, which vanish with the session.
+    /// A configuration with its own stores, which are released with the session.
     open class var ephemeral: URLSessionConfiguration {
       let configuration = URLSessionConfiguration()
       configuration.httpCookieStorage = HTTPCookieStorage()
@@ -22,32 +22,35 @@
       return configuration
     }
 
-    /// The name of a background session; always nil: on Linux no system service goes on with a program's transfers.
+    /// The name of a background session. It is always nil, because Linux has no system service that continues a
+    /// program's transfers.
     open var identifier: String? { nil }
 
     // MARK: Policies
 
-    /// The cache policy for requests that leave theirs at the default. Kept for source compatibility: nothing is cached.
+    /// The cache policy for requests with the default policy. It has no effect, because nothing is cached; kept for
+    /// source compatibility.
     open var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
     /// The number of seconds that a request may go without progress; the default is 60. A request with a different
     /// ``URLRequest/timeoutInterval`` uses its own.
     ///
-    /// The timer starts when the session starts the request, and starts again with every byte. It does not run while the
-    /// request waits for other loads of the session, as ``httpMaximumConnectionsPerHost`` may require. Looking up the
-    /// host and connecting count. With zero, every request fails immediately with `URLError.timedOut`.
+    /// The timer starts when the session starts the request, and starts again with every byte. It does not run while
+    /// the request waits for other loads of the session, as ``httpMaximumConnectionsPerHost`` may require. Looking up
+    /// the host and connecting count. With zero, every request fails immediately with `URLError.timedOut`.
     open var timeoutIntervalForRequest: TimeInterval = 60
 
     /// The number of seconds that a complete load may take; the default is a week.
     ///
-    /// Everything counts: waiting for other loads of the session, redirects, challenges, and the time in which nobody
-    /// reads a stream.
+    /// This includes waiting for other loads of the session, redirects, challenges, and the time in which nobody reads
+    /// a stream.
     open var timeoutIntervalForResource: TimeInterval = 7 * 24 * 60 * 60
 
-    /// What the traffic is for. Kept for source compatibility.
+    /// The purpose of the traffic. Kept for source compatibility.
     open var networkServiceType = URLRequest.NetworkServiceType.default
 
-    /// Whether mobile networks may be used. Kept for source compatibility: Linux does not say which ones are.
+    /// Whether mobile networks may be used. Kept for source compatibility, because Linux does not report which networks
+    /// are mobile.
     open var allowsCellularAccess = true
 
     /// Whether expensive networks may be used. Kept for source compatibility.
@@ -56,10 +59,10 @@
     /// Whether networks in low-data mode may be used. Kept for source compatibility.
     open var allowsConstrainedNetworkAccess = true
 
-    /// Whether to wait for a network rather than fail. Kept for source compatibility; loads fail at once.
+    /// Whether to wait for a network instead of failing. Kept for source compatibility; loads fail immediately.
     open var waitsForConnectivity = false
 
-    /// Whether the system may choose the time. Kept for source compatibility.
+    /// Whether the system may choose the time of a transfer. Kept for source compatibility.
     open var isDiscretionary = false
 
     // MARK: HTTP
@@ -71,47 +74,48 @@
 
     /// The maximum number of connections to one host; the default is 6. Over HTTP/2, requests share a connection.
     ///
-    /// Requests beyond that wait in the session, in the order of their tasks' ``URLSessionTask/priority``.
+    /// Requests that exceed the limit wait in the session, in the order of their tasks' ``URLSessionTask/priority``.
     open var httpMaximumConnectionsPerHost = 6
 
-    /// Whether HTTP/1.1 pipelining is wanted. Kept for source compatibility: it is never used.
+    /// Whether to use HTTP/1.1 pipelining. Kept for source compatibility; pipelining is never used.
     open var httpShouldUsePipelining = false
 
     /// Whether cookies from the store are sent.
     open var httpShouldSetCookies = true
 
-    /// Which cookies the store takes.
+    /// Which cookies the store accepts.
     open var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
 
-    /// Where cookies are kept; nil for none at all.
+    /// The cookie store; nil to use no cookies.
     open var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage.shared
 
-    /// Where credentials are looked up; nil for none at all.
+    /// The credential store; nil to use none.
     open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
 
     // MARK: TLS
 
-    /// The oldest TLS version to accept.
+    /// The minimum TLS version.
     open var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv12
 
-    /// The newest TLS version to offer.
+    /// The maximum TLS version.
     open var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
 
     // MARK: Beyond Apple
 
-    /// Which authorities the session trusts. *Beyond Apple's API.*
+    /// The certificate authorities that the session trusts. *Beyond Apple's API.*
     open var trustedCertificates = TrustedCertificates.system
 
     /// A Unix-domain socket to connect to instead of the URL's host. *Beyond Apple's API.*
     open var unixSocketPath: String?
 
-    /// The longest body that `data(for:)` and the data handlers collect in memory, after decoding; nil for no limit.
+    /// The maximum length of a body that `data(for:)` and the data handlers collect in memory, after decoding; nil for
+    /// no limit (default: 2 GiB).
     ///
-    /// A longer one ends the load with `URLError.dataLengthExceedsMaximum`. Streams and downloads are not limited:
-    /// they hold no more than a small buffer. *Beyond Apple's API.*
+    /// A longer body makes the load fail with `URLError.dataLengthExceedsMaximum`. Streams and downloads are not
+    /// limited, because they use only a small buffer. *Beyond Apple's API.*
     open var maximumBufferedBodySize: Int64? = 2 << 30
 
-    /// Which hosts and addresses the session may reach, checked for each request, redirect and connection.
+    /// The hosts and addresses that the session may connect to, checked for each request, redirect and connection.
     /// *Beyond Apple's API.*
     open var addressPolicy = AddressPolicy.unrestricted
 
@@ -151,18 +155,19 @@
 
   extension URLSessionConfiguration: NSCopying {}
 
-  /// Which authorities a session trusts to vouch for a server. *Beyond Apple's API.*
+  /// The certificate authorities that a session trusts. *Beyond Apple's API.*
   public enum TrustedCertificates: Sendable, Hashable {
-    /// The system's own list.
+    /// The system's certificate authorities.
     case system
     /// The certificates in a PEM file, and no others.
     case file(URL)
     /// These PEM certificates, and no others.
     case pem(Data)
-    /// Anybody: no certificate is looked at, neither who signed it nor for whom nor until when.
+    /// No verification: the certificate's issuer, host name and validity period are ignored.
     ///
-    /// The connection is encrypted, but nobody knows to whom: whoever sits in between can read and change everything,
-    /// passwords too. For diagnosis on a network of your own, never for a program that others use.
+    /// The connection is encrypted, but the server may be an impostor. Anyone between the program and the server can
+    /// read and change all traffic, including passwords. Use it only for diagnosis on your own network, never in a
+    /// program that others use.
     case unverified
   }
 #endif

@@ -2,10 +2,9 @@
 
   import Foundation
 
-  /// The iterator of the byte sequences of this library: a buffer that is refilled a chunk at a time.
+  /// The iterator of this library's byte sequences: a buffer that is refilled one chunk at a time.
   ///
-  /// Nearly every call of `next` only moves a pointer. Dropping an iterator that has begun to read cancels what
-  /// feeds it.
+  /// Most calls of `next` only advance a pointer. Releasing an iterator that has begun to read cancels its source.
   public struct AsyncByteIterator: AsyncIteratorProtocol {
     /// A byte.
     public typealias Element = UInt8
@@ -14,7 +13,7 @@
 
     @usableFromInline var cursor: UnsafePointer<UInt8>
     @usableFromInline var end: UnsafePointer<UInt8>
-    /// Kept here, not in the reader, so that a copy of the iterator keeps alive what its pointers point into.
+    /// Stored here and not in the reader, so that a copy of the iterator keeps the memory of its pointers alive.
     @usableFromInline var chunk: ByteChunk
     @usableFromInline let reader: ByteReader
 
@@ -27,8 +26,8 @@
 
     /// The next byte, or nil at the end of the stream.
     ///
-    /// - Throws: The error the stream ended with; `URLError(.cancelled)` if the task was cancelled, which is looked
-    ///   at whenever the buffer is empty.
+    /// - Throws: The error that the stream ended with; `URLError(.cancelled)` if the task was cancelled. Cancellation
+    ///   is checked whenever the buffer is empty.
     @inlinable
     public mutating func next() async throws -> UInt8? {
       if cursor == end {
@@ -39,9 +38,9 @@
 
     /// The next byte, or nil at the end of the stream, without leaving the caller's actor.
     ///
-    /// - Parameter actor: The actor the caller runs on.
-    /// - Throws: The error the stream ended with; `URLError(.cancelled)` if the task was cancelled, which is looked
-    ///   at whenever the buffer is empty.
+    /// - Parameter actor: The caller's actor.
+    /// - Throws: The error that the stream ended with; `URLError(.cancelled)` if the task was cancelled. Cancellation
+    ///   is checked whenever the buffer is empty.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
       if cursor == end {
@@ -59,10 +58,10 @@
       }
     }
 
-    /// Fetches the next chunk. False at the end.
+    /// Fetches the next chunk. Returns false at the end.
     @usableFromInline
     mutating func refill(isolation actor: isolated (any Actor)?) async throws -> Bool {
-      // Not pointing into a chunk that is given back, whatever happens meanwhile.
+      // Never points into a chunk that has been returned for reuse, even if this method throws.
       cursor = UnsafePointer(ByteChunk.empty.base)
       end = cursor
       guard try await reader.replace(&chunk, isolation: actor) else { return false }
@@ -71,7 +70,7 @@
       return true
     }
 
-    /// Everything that is buffered, without a copy where that is possible.
+    /// Returns everything that is buffered, without a copy if possible.
     mutating func takeBuffer() -> Data {
       let count = end - cursor
       let start = chunk.base + (chunk.count - count)
@@ -80,7 +79,7 @@
         cursor = UnsafePointer(chunk.base)
         end = cursor
       }
-      // A few bytes must not hold on to a large block, and a shared block must not be handed out for writing.
+      // A few bytes must not keep a large block alive, and a shared block must not be passed on for writing.
       guard count >= chunk.capacity / 2, isKnownUniquelyReferenced(&chunk) else {
         return Data(bytes: start, count: count)
       }

@@ -2,12 +2,12 @@
 
   /// The characters (grapheme clusters) of a stream of UTF-8 bytes.
   ///
-  /// A character is given when the scalar after it has arrived, since only that shows that it is complete. Bytes that
-  /// are not UTF-8 are replaced by U+FFFD.
+  /// A character is returned when the next scalar arrives, because only then is it known to be complete. Bytes that are
+  /// not UTF-8 are replaced by U+FFFD.
   public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where Base.Element == UInt8 {
     /// A character.
     public typealias Element = Character
-    /// What the bytes may throw.
+    /// The error type of the bytes.
     public typealias Failure = Base.Failure
 
     let base: AsyncUnicodeScalarSequence<Base>
@@ -16,7 +16,7 @@
       self.base = AsyncUnicodeScalarSequence(base)
     }
 
-    /// An iterator over the characters.
+    /// Creates an iterator over the characters.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(scalars: base.makeAsyncIterator())
     }
@@ -32,7 +32,7 @@
 
       /// The next character, or nil at the end of the stream.
       ///
-      /// - Throws: What the bytes throw.
+      /// - Throws: Any error of the underlying bytes.
       @inlinable
       public mutating func next() async throws(Base.Failure) -> Character? {
         try await next(isolation: nil)
@@ -40,8 +40,8 @@
 
       /// The next character, or nil at the end of the stream, without leaving the caller's actor.
       ///
-      /// - Parameter actor: The actor the caller runs on.
-      /// - Throws: What the bytes throw.
+      /// - Parameter actor: The caller's actor.
+      /// - Throws: Any error of the underlying bytes.
       @inlinable
       public mutating func next(
         isolation actor: isolated (any Actor)?
@@ -60,7 +60,7 @@
   extension AsyncCharacterSequence.AsyncIterator: Sendable {}
 
   extension AsyncSequence where Element == UInt8 {
-    /// The characters of the bytes, read as UTF-8.
+    /// The bytes decoded as UTF-8, as characters.
     public var characters: AsyncCharacterSequence<Self> {
       AsyncCharacterSequence(self)
     }

@@ -2,13 +2,13 @@
 
   import Foundation
 
-  /// The values of a JSON Lines stream, each decoded as soon as the line feed behind it has arrived.
+  /// The values of a JSON Lines stream, each decoded as soon as the line feed after it has arrived.
   ///
-  /// Not part of Apple's API. Blank lines are skipped; the last line need not be terminated. A line that cannot be
-  /// decoded is an error that names it, and ends the sequence.
+  /// Not part of Apple's API. Blank lines are skipped, and the last line need not be terminated. A line that cannot be
+  /// decoded ends the sequence with an error that contains its line number.
   public struct AsyncJSONLineSequence<Base: AsyncSequence, Element: Decodable>: AsyncSequence
   where Base.Element == UInt8 {
-    /// What the bytes throw, and ``StreamingError``.
+    /// Errors of the bytes, and ``StreamingError``.
     public typealias Failure = any Error
 
     let base: Base
@@ -21,7 +21,7 @@
       self.maximumLength = maximumLength
     }
 
-    /// An iterator over the values.
+    /// Creates an iterator over the values.
     public func makeAsyncIterator() -> AsyncIterator {
       let scanner = LineScanner(
         terminators: .lineFeed, omittingEmptyLines: true, maximumLength: maximumLength)
@@ -41,17 +41,17 @@
 
       /// The next value, or nil at the end of the stream.
       ///
-      /// - Throws: What the bytes throw; ``StreamingError`` with the line's number for a line that is too long or
-      ///   cannot be decoded.
+      /// - Throws: Any error of the underlying bytes; ``StreamingError`` with the line's number for a line that is too
+      ///   long or cannot be decoded.
       public mutating func next() async throws -> Element? {
         try await next(isolation: nil)
       }
 
       /// The next value, or nil at the end of the stream, without leaving the caller's actor.
       ///
-      /// - Parameter actor: The actor the caller runs on.
-      /// - Throws: What the bytes throw; ``StreamingError`` with the line's number for a line that is too long or
-      ///   cannot be decoded.
+      /// - Parameter actor: The caller's actor.
+      /// - Throws: Any error of the underlying bytes; ``StreamingError`` with the line's number for a line that is too
+      ///   long or cannot be decoded.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
         while !hasFailed, let line = try await lines.next(isolation: actor) {
           if line.allSatisfy(isJSONBlank) { continue }
@@ -77,12 +77,12 @@
   extension AsyncJSONLineSequence.AsyncIterator: Sendable {}
 
   extension AsyncSequence where Element == UInt8 {
-    /// The bytes read as JSON Lines: one JSON text a line, decoded as they arrive. Not part of Apple's API.
+    /// The bytes as JSON Lines: one JSON text per line, decoded as it arrives. Not part of Apple's API.
     ///
     /// - Parameters:
-    ///   - type: What every line is.
-    ///   - decoder: What decodes the lines.
-    ///   - maximumLength: The longest line to accept, in bytes; a longer one is an error.
+    ///   - type: The type of the value in each line.
+    ///   - decoder: The decoder for the lines.
+    ///   - maximumLength: The maximum line length in bytes; a longer line is an error.
     public func jsonLines<Value: Decodable>(
       of type: Value.Type, decoder: JSONDecoder = JSONDecoder(), maximumLength: Int = 64 << 20
     ) -> AsyncJSONLineSequence<Self, Value> {

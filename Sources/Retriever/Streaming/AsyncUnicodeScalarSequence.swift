@@ -1,13 +1,13 @@
 #if !canImport(Darwin)
 
-  /// The Unicode scalars of a stream of UTF-8 bytes, each as soon as its last byte has arrived.
+  /// The Unicode scalars of a stream of UTF-8 bytes, each returned as soon as its last byte has arrived.
   ///
   /// Bytes that are not UTF-8 are replaced by U+FFFD.
   public struct AsyncUnicodeScalarSequence<Base: AsyncSequence>: AsyncSequence
   where Base.Element == UInt8 {
     /// A Unicode scalar.
     public typealias Element = Unicode.Scalar
-    /// What the bytes may throw.
+    /// The error type of the bytes.
     public typealias Failure = Base.Failure
 
     let base: Base
@@ -16,7 +16,7 @@
       self.base = base
     }
 
-    /// An iterator over the scalars.
+    /// Creates an iterator over the scalars.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(base: base.makeAsyncIterator())
     }
@@ -25,8 +25,8 @@
     public struct AsyncIterator: AsyncIteratorProtocol {
       @usableFromInline var base: Base.AsyncIterator
       @usableFromInline var decoder = IncrementalUTF8Decoder()
-      /// The byte that showed the ones before it to be invalid.
-      @usableFromInline var heldBack: UInt8?
+      /// The byte that made the bytes before it invalid.
+      @usableFromInline var pendingByte: UInt8?
 
       init(base: Base.AsyncIterator) {
         self.base = base
@@ -34,7 +34,7 @@
 
       /// The next scalar, or nil at the end of the stream.
       ///
-      /// - Throws: What the bytes throw.
+      /// - Throws: Any error of the underlying bytes.
       @inlinable
       public mutating func next() async throws(Base.Failure) -> Unicode.Scalar? {
         try await next(isolation: nil)
@@ -42,16 +42,16 @@
 
       /// The next scalar, or nil at the end of the stream, without leaving the caller's actor.
       ///
-      /// - Parameter actor: The actor the caller runs on.
-      /// - Throws: What the bytes throw.
+      /// - Parameter actor: The caller's actor.
+      /// - Throws: Any error of the underlying bytes.
       @inlinable
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async throws(Base.Failure) -> Unicode.Scalar? {
         while true {
           let byte: UInt8
-          if let waiting = heldBack {
-            heldBack = nil
+          if let waiting = pendingByte {
+            pendingByte = nil
             byte = waiting
           } else if let arrived = try await base.next(isolation: actor) {
             byte = arrived
@@ -65,7 +65,7 @@
           case .scalar(let scalar):
             return scalar
           case .invalidBefore:
-            heldBack = byte
+            pendingByte = byte
             return IncrementalUTF8Decoder.replacement
           }
         }
@@ -79,7 +79,7 @@
   extension AsyncUnicodeScalarSequence.AsyncIterator: Sendable {}
 
   extension AsyncSequence where Element == UInt8 {
-    /// The Unicode scalars of the bytes, read as UTF-8.
+    /// The bytes decoded as UTF-8, as Unicode scalars.
     public var unicodeScalars: AsyncUnicodeScalarSequence<Self> {
       AsyncUnicodeScalarSequence(self)
     }

@@ -3,11 +3,11 @@
   import Foundation
   import Synchronization
 
-  /// A body on its way from the thread that receives it to the one task that reads it, in bounded memory.
+  /// Passes a body from the thread that receives it to the one task that reads it, in bounded memory.
   ///
-  /// The producer appends until it is told to pause, and goes on when `onDemand` is called. The consumer takes
-  /// chunks; when it leaves or is cancelled before the producer has finished, `onTermination` is called, once.
-  /// Both callbacks are called without a lock, on the consumer's thread, and are let go when the body has ended.
+  /// The producer appends until a result asks it to pause, and continues when `onDemand` is called. The consumer takes
+  /// chunks. If it stops or is cancelled before the producer has finished, `onTermination` is called once. Both
+  /// callbacks are called without a lock, on the consumer's thread. They are released when the body has ended.
   package final class BodyChannel: Sendable {
     private typealias Continuation = UnsafeContinuation<ByteChunk?, any Error>
     private typealias Machine = BodyChannelStateMachine<Continuation>
@@ -19,17 +19,18 @@
 
     private struct State: Sendable {
       var machine: Machine
-      /// Nil from the end on: they usually hold the transfer, which holds this channel.
+      /// Nil after the end, because the callbacks usually retain the transfer, which retains this channel.
       var callbacks: Callbacks?
     }
 
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - highWaterMark: The producer is asked to pause when more than this many bytes are buffered.
-    ///   - lowWaterMark: A paused producer is called back when no more than this many bytes are left.
-    ///   - onDemand: The paused producer may go on.
-    ///   - onTermination: Nobody reads any more; the producer should stop. Not called after ``finish(throwing:)``.
+    ///   - highWaterMark: The number of buffered bytes above which the producer should pause.
+    ///   - lowWaterMark: The number of buffered bytes at which a paused producer may continue.
+    ///   - onDemand: Called when the paused producer may continue.
+    ///   - onTermination: Called when nobody reads any more and the producer should stop. Not called after
+    ///     ``finish(throwing:)``.
     package init(
       highWaterMark: Int = 1 << 20,
       lowWaterMark: Int = 256 << 10,
@@ -46,40 +47,40 @@
 
     /// Copies `bytes` to the end of the body.
     ///
-    /// Returns true if the producer should pause: the consumer lags behind, or has left and nobody will read on.
+    /// Returns true if the producer should pause, because the consumer lags behind or no longer reads.
     package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
       perform(state.withLock { $0.machine.append(bytes) })
     }
 
-    /// What became of bytes that ``gather(_:)`` took.
-    package enum Reception: Sendable {
-      case taken, pause
-      /// A consumer waits for ``settle()``.
-      case held
+    /// The result of ``appendBatched(_:)``.
+    package enum AppendResult: Sendable {
+      case accepted, pause
+      /// A waiting consumer has to be resumed with ``flush()``.
+      case batched
     }
 
-    /// Like ``append(_:)``, but a waiting consumer is woken only by a good many bytes: for each piece of a stream it
-    /// would cost more than the bytes do. ``settle()`` is to be called when no more come for now.
-    package func gather(_ bytes: UnsafeRawBufferPointer) -> Reception {
-      let action = state.withLock { $0.machine.append(bytes, holding: Self.worthWaking) }
-      if case .held = action { return .held }
-      return perform(action) ? .pause : .taken
+    /// Like ``append(_:)``, but resumes a waiting consumer only when enough bytes are buffered. Resuming it for each
+    /// small piece would cost more than the piece itself. Call ``flush()`` when no more bytes come for now.
+    package func appendBatched(_ bytes: UnsafeRawBufferPointer) -> AppendResult {
+      let action = state.withLock { $0.machine.append(bytes, wakeThreshold: Self.wakeThreshold) }
+      if case .batched = action { return .batched }
+      return perform(action) ? .pause : .accepted
     }
 
-    /// No more bytes come for now.
-    package func settle() { _ = perform(state.withLock { $0.machine.settle() }) }
+    /// Resumes a waiting consumer, because no more bytes come for now.
+    package func flush() { _ = perform(state.withLock { $0.machine.flush() }) }
 
-    private static let worthWaking = 128 << 10
+    private static let wakeThreshold = 128 << 10
 
-    /// Hands `chunk` on without a copy; nobody may write to it any more. Returns true if the producer should pause.
+    /// Passes on `chunk` without a copy; nobody may write to it afterwards. Returns true if the producer should pause.
     package func append(_ chunk: ByteChunk) -> Bool {
       perform(state.withLock { $0.machine.append(chunk) })
     }
 
-    /// Ends the body. The consumer still gets what is buffered, then the error if there is one.
+    /// Ends the body. The consumer still receives what is buffered, and then the error if there is one.
     package func finish(throwing error: (any Error)? = nil) {
       let (action, callbacks) = state.withLock { ($0.machine.finish(throwing: error), $0.callbacks.take()) }
-      // Dropped out here: releasing what they hold may run any code.
+      // Released outside the lock, because releasing the callbacks may run any code.
       _ = callbacks
       guard case .resume(let consumer, let error) = action else { return }
       if let error {
@@ -93,7 +94,7 @@
       switch action {
       case .buffered(let pause):
         return pause
-      case .held:
+      case .batched:
         return false
       case .resume(let consumer, let chunk):
         consumer.resume(returning: chunk)
@@ -105,11 +106,11 @@
 
     // MARK: Consumer
 
-    /// The next piece of the body, or nil at its end.
+    /// The next chunk of the body, or nil at its end.
     ///
-    /// - Parameter spent: A chunk that the caller holds the only reference to; its memory is used again.
-    /// - Throws: What the producer finished with; `URLError(.cancelled)` if the task is or gets cancelled or the
-    ///   channel was terminated; ``StreamingError/Code/concurrentIteration`` if another task is waiting already.
+    /// - Parameter spent: A chunk to which the caller has the only reference; its memory is reused.
+    /// - Throws: The error that the producer finished with; `URLError(.cancelled)` if the task is cancelled or the
+    ///   channel was terminated; ``StreamingError/Code/concurrentIteration`` if another task is already waiting.
     package func nextChunk(
       recycling spent: ByteChunk? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> ByteChunk? {
@@ -126,7 +127,7 @@
       }
     }
 
-    /// Says that nobody will read any more. A waiting consumer gets `URLError(.cancelled)`.
+    /// Ends reading. A waiting consumer gets `URLError(.cancelled)`.
     package func terminate() {
       let (action, callbacks) = state.withLock { ($0.machine.terminate(), $0.callbacks.take()) }
       guard case .terminate(let consumer, let notifyProducer) = action else { return }
@@ -134,7 +135,7 @@
       consumer?.resume(throwing: URLError(.cancelled))
     }
 
-    /// The result for the consumer, or nil if it has to wait.
+    /// Returns the result for the consumer, or nil if it has to wait.
     private func resolve(_ action: Machine.TakeAction) -> Result<ByteChunk?, any Error>? {
       switch action {
       case .deliver(let chunk, let demand):

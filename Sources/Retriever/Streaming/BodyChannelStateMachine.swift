@@ -1,15 +1,15 @@
 #if !canImport(Darwin)
 
-  /// The rules of a ``BodyChannel``: what is buffered, who waits, who must pause. No lock, no I/O, no callback.
+  /// The state machine of a ``BodyChannel``: what is buffered, who waits, who must pause. No lock, no I/O, no callback.
   ///
-  /// `Waiter` is the suspended consumer: a continuation in the driver, a plain number in the tests.
+  /// `Waiter` is the suspended consumer: a continuation in the driver, a number in the tests.
   package struct BodyChannelStateMachine<Waiter> {
-    /// What the producer has to do after an append.
+    /// The producer's next step after an append.
     package enum AppendAction {
-      /// Nothing. `pause` asks the producer to stop until it hears of new demand.
+      /// Nothing. `pause` asks the producer to stop until there is new demand.
       case buffered(pause: Bool)
-      /// The same, and the consumer waits: it is to be resumed by ``settle()``.
-      case held
+      /// The same, but the consumer is still waiting: ``flush()`` resumes it.
+      case batched
       /// The consumer was waiting: resume it with this chunk.
       case resume(Waiter, with: ByteChunk)
       /// Nobody will ever read these bytes.
@@ -28,41 +28,41 @@
       case fail(any Error)
       /// The consumer left or was cancelled before the end.
       case terminated
-      /// Another consumer is waiting already; there can be only one.
+      /// Another consumer is already waiting; only one is allowed.
       case contended
-      /// Nothing there yet: the consumer has to wait, or, if it was passed as a waiter, is waiting now.
+      /// No data yet: the consumer has to wait, or, if it was passed as a waiter, is now waiting.
       case wait
     }
 
     package enum TerminateAction {
       case none
-      /// Resume the waiter, if there is one, with the cancellation; tell the producer if it is still at work.
+      /// Resume the waiter, if there is one, with the cancellation. Notify the producer if it has not finished.
       case terminate(Waiter?, notifyProducer: Bool)
     }
 
     private enum Phase {
       case open
-      /// The producer is done; the error is still to be delivered, after the buffered bytes.
+      /// The producer has finished; the error is delivered after the buffered bytes.
       case finished((any Error)?)
-      /// The consumer has seen the end or the error.
+      /// The consumer has received the end or the error.
       case drained
-      /// The mark that a cancellation leaves: whoever comes later finds it, so none can be missed.
+      /// The state after a cancellation. Later calls see it, so a cancellation is never missed.
       case terminated
     }
 
-    /// Chunks start small, so that a trickle is cheap, and grow while the consumer lags behind.
-    package static var smallestChunk: Int { 16 << 10 }
-    package static var largestChunk: Int { 256 << 10 }
+    /// Chunks start small, so that small amounts stay cheap, and grow while the consumer lags behind.
+    package static var minimumChunkSize: Int { 16 << 10 }
+    package static var maximumChunkSize: Int { 256 << 10 }
 
     private let highWaterMark: Int
     private let lowWaterMark: Int
     private var phase = Phase.open
     private var isPaused = false
     private var waiter: Waiter?
-    /// First in, first out. The marks keep it at a handful of chunks, so shifting it costs nothing.
+    /// A queue. The water marks keep it short, so removing the first element is cheap.
     private var chunks: [ByteChunk] = []
     private var spare: ByteChunk?
-    private var nextCapacity = Self.smallestChunk
+    private var nextCapacity = Self.minimumChunkSize
 
     package private(set) var bufferedCount = 0
 
@@ -73,10 +73,10 @@
 
     // MARK: Producer
 
-    /// Bytes have arrived; they are copied.
+    /// Copies bytes that have arrived.
     ///
-    /// - Parameter least: A waiting consumer is not resumed with less than this, but left to ``settle()``.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer, holding least: Int = 0) -> AppendAction {
+    /// - Parameter wakeThreshold: The number of bytes below which a waiting consumer is not resumed until ``flush()``.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer, wakeThreshold: Int = 0) -> AppendAction {
       guard case .open = phase else { return .dropped }
       var rest = bytes
       if let tail = chunks.last, tail.room > 0 {
@@ -90,22 +90,22 @@
         rest = UnsafeRawBufferPointer(rebasing: rest[copied...])
         chunks.append(chunk)
       }
-      return didAppend(bytes.count, holding: least)
+      return didAppend(bytes.count, wakeThreshold: wakeThreshold)
     }
 
-    /// No more bytes come for now: a consumer that waits gets what was held together for it.
-    package mutating func settle() -> AppendAction { didAppend(0) }
+    /// Resumes a waiting consumer with the batched bytes, because no more bytes come for now.
+    package mutating func flush() -> AppendAction { didAppend(0) }
 
-    /// A whole chunk has arrived; it is handed on as it is.
+    /// Adds a complete chunk without copying it.
     package mutating func append(_ chunk: ByteChunk) -> AppendAction {
       guard case .open = phase else { return .dropped }
       if chunk.count > 0 { chunks.append(chunk) }
       return didAppend(chunk.count)
     }
 
-    private mutating func didAppend(_ count: Int, holding least: Int = 0) -> AppendAction {
+    private mutating func didAppend(_ count: Int, wakeThreshold: Int = 0) -> AppendAction {
       bufferedCount += count
-      if waiter != nil, bufferedCount < least { return .held }
+      if waiter != nil, bufferedCount < wakeThreshold { return .batched }
       if !chunks.isEmpty, let consumer = waiter.take() {
         return .resume(consumer, with: takeFirstChunk())
       }
@@ -113,7 +113,7 @@
       return .buffered(pause: isPaused)
     }
 
-    /// The producer has come to its end, or failed. Only the first call counts.
+    /// Records that the producer has finished or failed. Only the first call has an effect.
     package mutating func finish(throwing error: (any Error)?) -> FinishAction {
       guard case .open = phase else { return .none }
       isPaused = false
@@ -128,16 +128,16 @@
 
     // MARK: Consumer
 
-    /// The consumer wants the next chunk and gives back, if it can, the one it is done with.
+    /// Takes the next chunk for the consumer, which may return a used chunk for reuse.
     package mutating func take(recycling spent: ByteChunk?) -> TakeAction {
-      if case .open = phase, spare == nil, let spent, spent.capacity >= Self.smallestChunk {
+      if case .open = phase, spare == nil, let spent, spent.capacity >= Self.minimumChunkSize {
         spent.clear()
         spare = spent
       }
       return take()
     }
 
-    /// The consumer has been suspended; if the answer is anything but `wait` it must be resumed at once.
+    /// Records that the consumer is suspended. If the result is not `wait`, the consumer must be resumed immediately.
     package mutating func suspend(_ consumer: Waiter) -> TakeAction {
       let action = take()
       if case .wait = action { waiter = consumer }
@@ -166,7 +166,7 @@
       }
     }
 
-    /// The consumer left, or its task was cancelled, perhaps before it could be suspended.
+    /// Records that the consumer stopped reading or its task was cancelled, perhaps before it was suspended.
     package mutating func terminate() -> TerminateAction {
       let notifyProducer: Bool
       switch phase {
@@ -188,19 +188,19 @@
       let chunk = chunks.removeFirst()
       bufferedCount -= chunk.count
       if chunks.isEmpty, chunk.count < chunk.capacity / 4 {
-        nextCapacity = max(nextCapacity / 2, Self.smallestChunk)
+        nextCapacity = max(nextCapacity / 2, Self.minimumChunkSize)
       }
       return chunk
     }
 
     private mutating func takeEmptyChunk(for count: Int) -> ByteChunk {
-      let capacity = min(max(nextCapacity, count), Self.largestChunk)
+      let capacity = min(max(nextCapacity, count), Self.maximumChunkSize)
       if let chunk = spare.take(), chunk.capacity >= capacity { return chunk }
       return ByteChunk(capacity: capacity)
     }
 
     private mutating func growChunks() {
-      nextCapacity = min(nextCapacity * 2, Self.largestChunk)
+      nextCapacity = min(nextCapacity * 2, Self.maximumChunkSize)
     }
   }
 

@@ -1,25 +1,25 @@
 #if !canImport(Darwin)
 
-  /// A piece of a body: bytes on the heap that are filled once, then only read.
+  /// A chunk of a body: bytes on the heap that are filled once and then only read.
   ///
-  /// `@unchecked Sendable`: one party at a time may write. Until it is handed to the consumer that is the channel
-  /// (under its lock) or the producer that made it; afterwards nobody writes, unless the consumer proves that it
-  /// holds the only reference and gives the chunk back for reuse.
+  /// `@unchecked Sendable`: only one party at a time may write. Before the consumer receives the chunk, that is the
+  /// channel (under its lock) or the producer that created the chunk. Afterwards nobody writes, unless the consumer has
+  /// the only reference and returns the chunk for reuse.
   @usableFromInline
   package final class ByteChunk: @unchecked Sendable {
     @usableFromInline package let base: UnsafeMutablePointer<UInt8>
     package let capacity: Int
     @usableFromInline package private(set) var count = 0
 
-    /// What a reader holds before the first chunk and after the last one.
+    /// The reader's chunk before the first one and after the last one.
     package static let empty = ByteChunk(capacity: 0)
 
     package init(capacity: Int) {
       self.capacity = capacity
-      base = ChunkMemory.take(capacity)
+      base = ChunkMemory.allocate(capacity)
     }
 
-    /// A chunk filled by `body`, which returns how many bytes it wrote.
+    /// Creates a chunk that `body` fills. It returns the number of bytes that it wrote.
     package convenience init(
       capacity: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws -> Int
     ) rethrows {
@@ -29,7 +29,7 @@
     }
 
     deinit {
-      ChunkMemory.giveBack(base, capacity)
+      ChunkMemory.deallocate(base, capacity)
     }
 
     package var bytes: UnsafeRawBufferPointer {
@@ -38,7 +38,7 @@
 
     package var room: Int { capacity - count }
 
-    /// Copies as much of the start of `source` as there is room for and returns how much that was.
+    /// Copies as many bytes from the start of `source` as there is room for, and returns their number.
     package func fill(from source: UnsafeRawBufferPointer) -> Int {
       let length = min(room, source.count)
       guard length > 0, let start = source.baseAddress else { return 0 }
@@ -47,7 +47,7 @@
       return length
     }
 
-    /// Forgets the bytes so that the memory can be filled again.
+    /// Removes the bytes so that the memory can be filled again.
     package func clear() {
       count = 0
     }

@@ -1,19 +1,19 @@
 #if !canImport(Darwin)
 
-  /// Where chunks of bytes come from: a transfer, a file. One consumer at a time.
+  /// A source of byte chunks, such as a transfer or a file, for one consumer at a time.
   package protocol ByteChunkSource: AnyObject, Sendable {
-    /// The next chunk, or nil at the end; `spent` is a chunk nobody else refers to, to be filled again.
+    /// The next chunk, or nil at the end; `spent` is a chunk without other references, to be filled again.
     func nextChunk(
       recycling spent: ByteChunk?, isolation: isolated (any Actor)?
     ) async throws -> ByteChunk?
 
-    /// Nobody will read any more. Does nothing if the end has been reached.
+    /// Ends reading. Has no effect after the end.
     func terminate()
   }
 
   extension BodyChannel: ByteChunkSource {}
 
-  /// Held by a sequence and by its iterators: when the last of them goes, the source is told.
+  /// An object that a sequence and its iterators share. When the last of them is released, it terminates the source.
   package final class ByteConsumer: Sendable {
     package let source: any ByteChunkSource
 
@@ -26,10 +26,10 @@
     }
   }
 
-  /// The side of an iterator that fetches chunks.
+  /// The part of an iterator that fetches chunks.
   ///
-  /// An iterator that has begun to read and is dropped, as by `break`, ends the stream even while the sequence is
-  /// still in scope: the bytes it had buffered are gone, so nobody could read on sensibly.
+  /// If an iterator has begun to read and is released, for example by `break`, it ends the stream even while the
+  /// sequence is in scope. Its buffered bytes are lost, so nobody could continue reading correctly.
   @usableFromInline
   package final class ByteReader {
     private let consumer: ByteConsumer
@@ -43,7 +43,7 @@
       if hasStarted { consumer.source.terminate() }
     }
 
-    /// Replaces a used-up chunk by the next one; at the end by the empty one, and returns false.
+    /// Replaces a used chunk with the next one. At the end, replaces it with the empty chunk and returns false.
     package func replace(
       _ chunk: inout ByteChunk, isolation: isolated (any Actor)?
     ) async throws -> Bool {

@@ -2,21 +2,21 @@
 
   /// Joins Unicode scalars into characters.
   ///
-  /// Whether a character is complete shows, as a rule, when the next scalar comes.
+  /// Usually only the next scalar shows that a character is complete.
   @usableFromInline
   package struct CharacterAssembler: Sendable {
-    /// The longest real characters have a dozen or two scalars. An endless run of combining marks is cut here, so that
-    /// it costs neither memory nor ever longer comparisons.
-    private static var longestCharacter: Int { 256 }
+    /// The longest real characters have one or two dozen scalars. Longer runs of combining marks are split here, so
+    /// that they do not cost unlimited memory and time.
+    private static var maximumScalarCount: Int { 256 }
 
     private var pending = ""
     private var scalarCount = 0
-    /// Stands for `pending` while that is one ASCII scalar: the common case, and one that needs no string.
+    /// Replaces `pending` while that is one ASCII scalar: the common case, which needs no string.
     private var pendingASCII: Unicode.Scalar?
 
     package init() {}
 
-    /// Takes a scalar and gives the character before it, if that is complete.
+    /// Adds a scalar and returns the character before it if that is complete.
     @usableFromInline
     package mutating func append(_ scalar: Unicode.Scalar) -> Character? {
       if let last = pendingASCII {
@@ -34,7 +34,7 @@
       scalarCount += 1
       guard let first = pending.first, scalarCount > 1 else { return nil }
       let isSplit = pending.index(after: pending.startIndex) != pending.endIndex
-      guard isSplit || scalarCount > Self.longestCharacter else { return nil }
+      guard isSplit || scalarCount > Self.maximumScalarCount else { return nil }
       let character = isSplit ? first : Character(String(first.unicodeScalars.dropLast()))
       if scalar.isASCII {
         pending = ""
@@ -51,7 +51,7 @@
       scalarCount = 1
     }
 
-    /// The last character.
+    /// Returns the last character.
     @usableFromInline
     package mutating func finish() -> Character? {
       defer {

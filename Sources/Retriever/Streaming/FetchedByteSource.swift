@@ -3,14 +3,14 @@
   import Foundation
   import Synchronization
 
-  /// The bytes of a URL, fetched by the shared session from the moment the first chunk is asked for.
+  /// The bytes of a URL. The shared session starts to fetch them when the first chunk is requested.
   final class FetchedByteSource: ByteChunkSource {
     private enum State {
       case idle
       case starting
       case reading(URLSession.AsyncBytes)
       case failed
-      /// Left before the response had come, so that what comes must not be kept.
+      /// Terminated before the response arrived, so the response must be discarded.
       case terminated
     }
 

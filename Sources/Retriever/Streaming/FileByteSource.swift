@@ -2,7 +2,7 @@
 
   import Synchronization
 
-  /// The bytes of a file. Nothing is opened or read before the first chunk is asked for.
+  /// The bytes of a file, which is opened and read when the first chunk is requested.
   final class FileByteSource: ByteChunkSource {
     private let pump: FilePump
     private let channel: BodyChannel
@@ -11,7 +11,7 @@
     init(_ origin: FilePump.Origin) {
       let pump = FilePump(origin)
       self.pump = pump
-      channel = BodyChannel(onDemand: { pump.goOn() }, onTermination: { pump.stop() })
+      channel = BodyChannel(onDemand: { pump.resume() }, onTermination: { pump.stop() })
     }
 
     func nextChunk(

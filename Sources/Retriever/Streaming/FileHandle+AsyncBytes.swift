@@ -3,10 +3,10 @@
   import Foundation
 
   extension FileHandle {
-    /// The bytes from the position of the file handle to its end, as they can be read.
+    /// The bytes from the position of the file handle to its end, as they become readable.
     ///
-    /// Reading happens on a thread of its own and runs ahead of the loop, so the position of the handle afterwards
-    /// tells nothing if the loop is left early. The sequence can be iterated once.
+    /// A separate thread reads ahead of the loop. If the loop ends early, the position of the handle is therefore
+    /// undefined. The sequence can be iterated once.
     public struct AsyncBytes: AsyncSequence, Sendable {
       /// A byte.
       public typealias Element = UInt8
@@ -23,7 +23,7 @@
         consumer = ByteConsumer(FileByteSource(.handle(handle)))
       }
 
-      /// An iterator over the bytes that have not been read yet.
+      /// Creates an iterator over the bytes that have not been read yet.
       public func makeAsyncIterator() -> AsyncByteIterator {
         AsyncByteIterator(consumer)
       }

@@ -5,19 +5,19 @@
 
   /// Reads a file into a ``BodyChannel``, away from the threads of Swift concurrency.
   ///
-  /// What is always ready, such as a file on a disk, is read in large pieces; what may make us wait (a pipe, a socket,
-  /// a terminal) is read when it has something to give, so that no thread is blocked meanwhile.
+  /// A file that is always ready, such as one on a disk, is read in large pieces. A pipe, socket or terminal is read
+  /// only when it has data, so that no thread blocks.
   ///
-  /// `@unchecked Sendable`: all mutable state is touched on `queue` only.
+  /// `@unchecked Sendable`: all mutable state is accessed on `queue` only.
   final class FilePump: @unchecked Sendable {
     enum Origin: Sendable {
-      /// Opened when reading begins, and closed after it.
+      /// A path, which is opened for reading and closed afterwards.
       case path(String)
-      /// Stays open; its position moves.
+      /// A file handle, which stays open; its position changes.
       case handle(FileHandle)
     }
 
-    /// How much to read at once: a pipe holds 64 KiB as a rule, and a chunk that stays half empty is wasted.
+    /// The number of bytes per read. A pipe usually holds 64 KiB, and a chunk that stays half empty wastes memory.
     private var pieceSize: Int { isLive ? 64 << 10 : 256 << 10 }
 
     private let origin: Origin
@@ -25,7 +25,7 @@
     private var channel: BodyChannel?
     private var hasEnded = false
     private var descriptor: Int32 = -1
-    /// Whether a read may have to wait for somebody to write.
+    /// Whether a read may have to wait until someone writes.
     private var isLive = false
     private var registration: ReadinessMonitor.Registration?
 
@@ -37,25 +37,25 @@
       queue.async { self.begin(channel) }
     }
 
-    /// The reader wants more.
-    func goOn() {
+    /// Continues because the reader wants more.
+    func resume() {
       queue.async { self.read() }
     }
 
-    /// Nobody reads any more.
+    /// Stops because nobody reads any more.
     func stop() {
       queue.async { self.end() }
     }
 
     private func begin(_ channel: BodyChannel) {
-      // The reader may have left before it asked for anything.
+      // The reader may have stopped before it requested anything.
       guard !hasEnded else { return }
       self.channel = channel
       switch origin {
       case .handle(let handle):
         descriptor = handle.fileDescriptor
       case .path(let path):
-        // Without O_NONBLOCK, opening a named pipe would wait for its writer, out of the reach of a cancellation.
+        // Without O_NONBLOCK, opening a named pipe waits for its writer and cannot be cancelled.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, 0) }
       }
@@ -77,14 +77,14 @@
       registration = nil
       while channel != nil {
         if isLive, !isReady {
-          registration = ReadinessMonitor.shared.wait(for: descriptor) { [weak self] in self?.goOn() }
+          registration = ReadinessMonitor.shared.wait(for: descriptor) { [weak self] in self?.resume() }
           return
         }
         guard readPiece() == .room else { return }
       }
     }
 
-    /// Whether a read would return at once, be it with bytes, with the end or with an error.
+    /// Whether a read would return immediately, with bytes, the end of the file or an error.
     private var isReady: Bool {
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       return poll(&request, 1, 0) > 0
@@ -103,7 +103,7 @@
         if count < 0 { failed = errno }
         return count
       }
-      // A descriptor that somebody else set to non-blocking may have been emptied by somebody else.
+      // If another process set the descriptor to non-blocking, another reader may have emptied it.
       if failed == EAGAIN, isLive { return .room }
       guard failed == 0, chunk.count > 0 else {
         end(error: failed == 0 ? nil : failure(failed))
@@ -132,7 +132,7 @@
         }
       var userInfo: [String: Any] = [
         NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code)),
-        NSLocalizedDescriptionKey: "The file could not be read: \(String(cString: strerror(code))).",
+        NSLocalizedDescriptionKey: "Could not read the file: \(String(cString: strerror(code))).",
       ]
       if case .path(let path) = origin { userInfo[NSFilePathErrorKey] = path }
       return CocoaError(cocoaCode, userInfo: userInfo)

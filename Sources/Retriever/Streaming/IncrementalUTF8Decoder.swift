@@ -1,21 +1,21 @@
 #if !canImport(Darwin)
 
-  /// Decodes UTF-8 one byte at a time. What is not UTF-8 becomes U+FFFD, once for each maximal part that could have
-  /// begun a character, as `String(decoding:as:)` does it.
+  /// Decodes UTF-8 one byte at a time. Invalid bytes become U+FFFD, one for each maximal part that could have begun a
+  /// character, as in `String(decoding:as:)`.
   @usableFromInline
   package struct IncrementalUTF8Decoder: Sendable {
     @usableFromInline
     package enum Step: Equatable, Sendable {
       case needsMore
       case scalar(Unicode.Scalar)
-      /// The bytes so far were no character; this byte has still to be decoded.
+      /// The previous bytes were invalid; this byte still has to be decoded.
       case invalidBefore
     }
 
     private var value: UInt32 = 0
     private var missing = 0
-    /// What the next byte may be: narrower than 80...BF after some lead bytes, which excludes overlong forms,
-    /// surrogates and values beyond 10FFFF.
+    /// The values that the next byte may have. After some lead bytes the range is smaller than 80...BF, which excludes
+    /// overlong forms, surrogates and values greater than 10FFFF.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
     package init() {}
@@ -60,7 +60,7 @@
       return .needsMore
     }
 
-    /// The stream has ended: a character that was cut short becomes one U+FFFD.
+    /// Ends the stream. An incomplete character becomes one U+FFFD.
     @usableFromInline
     package mutating func finish() -> Unicode.Scalar? {
       guard missing > 0 else { return nil }

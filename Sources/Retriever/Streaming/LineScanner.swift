@@ -2,14 +2,14 @@
 
   import Foundation
 
-  /// What a line can be turned into.
+  /// A type that can be created from the bytes of a line.
   @usableFromInline
   package protocol LineValue {
     init(lineBytes: UnsafeBufferPointer<UInt8>)
   }
 
   extension String: LineValue {
-    /// The text, with U+FFFD for what is not UTF-8.
+    /// Creates the text, with U+FFFD for invalid UTF-8.
     @inlinable
     package init(lineBytes: UnsafeBufferPointer<UInt8>) {
       self.init(decoding: lineBytes, as: UTF8.self)
@@ -23,29 +23,29 @@
     }
   }
 
-  /// Cuts bytes into lines, whatever pieces the bytes come in.
+  /// Splits bytes into lines, regardless of how the bytes are divided into buffers.
   ///
-  /// A line is given as soon as its terminator is complete, and not one byte later: a CR ends a line at once, and an LF
-  /// that follows is skipped when it comes. Most lines lie inside one buffer and are made straight from it; only what
-  /// crosses into the next buffer is carried over in a copy.
+  /// A line is returned as soon as its terminator is complete. A CR ends a line immediately, and an LF that follows is
+  /// skipped. Most lines are inside one buffer and are created directly from it. Only a line that continues in the next
+  /// buffer is copied.
   @usableFromInline
   package struct LineScanner: Sendable {
     private let terminators: LineTerminators
     private let omitsEmptyLines: Bool
     @usableFromInline let maximumLength: Int
 
-    /// The beginning of a line whose end has not been seen.
-    @usableFromInline var carry: [UInt8] = []
-    /// What the carry ends with, if that may be the beginning of a terminator.
+    /// The beginning of a line whose end has not been found yet.
+    @usableFromInline var partialLine: [UInt8] = []
+    /// The end of the partial line, if it may be the beginning of a terminator.
     private var prefix = LineTerminators.Prefix.none
     private var skipsLineFeed = false
-    /// Whether a byte that cannot be part of a terminator needs no more than to be carried.
+    /// Whether a byte that cannot be part of a terminator only needs to be appended to the partial line.
     @usableFromInline var isInsideLine = true
 
-    /// The number of the line given last, blank ones included, counted from 1.
+    /// The number of the line that was returned last, counted from 1, including blank lines.
     @usableFromInline
     package private(set) var lineNumber = 0
-    /// A line grew beyond the limit; ``takeExcess()`` gives what there is of it.
+    /// Whether a line exceeds the limit; ``takePartialLine()`` returns the part that was read.
     @usableFromInline
     package private(set) var isOverLimit = false
 
@@ -55,18 +55,18 @@
       self.maximumLength = max(maximumLength, 1)
     }
 
-    /// The next line between the pointers, moving `cursor` behind it; nil when all bytes are used up or the line is
+    /// The next line between the pointers. Moves `cursor` after it. Returns nil if all bytes are used up or the line is
     /// too long.
     @inlinable
     package mutating func next<Line: LineValue>(
       _: Line.Type, from cursor: inout UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
     ) -> Line? {
       guard let line = nextBytes(from: &cursor, to: end) else { return nil }
-      if carry.isEmpty { return Line(lineBytes: line) }
-      return takeCarry()
+      if partialLine.isEmpty { return Line(lineBytes: line) }
+      return takePartialLine()
     }
 
-    /// Takes one byte, and gives the line if that was the last one it waited for.
+    /// Adds one byte. Returns the line if the byte completes it.
     @inlinable
     package mutating func append<Line: LineValue>(_ byte: UInt8, _: Line.Type) -> Line? {
       withUnsafePointer(to: byte) { start in
@@ -75,47 +75,46 @@
       }
     }
 
-    /// Takes one byte that is no terminator and no part of one. False if the byte needs a closer look.
+    /// Adds a byte that is not part of a terminator. Returns false if the byte needs `append(_:_:)`.
     @inlinable
-    package mutating func appendPlain(_ byte: UInt8) -> Bool {
-      guard isInsideLine, byte &- 0x0A > 3, byte != 0xC2, byte != 0xE2, carry.count < maximumLength else {
-        return false
-      }
-      carry.append(byte)
+    package mutating func appendOrdinaryByte(_ byte: UInt8) -> Bool {
+      guard isInsideLine, byte &- 0x0A > 3, byte != 0xC2, byte != 0xE2, partialLine.count < maximumLength
+      else { return false }
+      partialLine.append(byte)
       return true
     }
 
     /// The last line, if the stream ended without terminating it.
     @inlinable
     package mutating func finish<Line: LineValue>(_: Line.Type) -> Line? {
-      if carry.isEmpty { return nil }
+      if partialLine.isEmpty { return nil }
       countLine()
-      return takeCarry()
+      return takePartialLine()
     }
 
-    /// What was read of a line that is too long; the rest of it will come as if it were a line.
+    /// The part that was read of a line that is too long. The rest is returned as a separate line.
     @inlinable
-    package mutating func takeExcess<Line: LineValue>(_: Line.Type) -> Line {
-      takeCarry()
+    package mutating func takePartialLine<Line: LineValue>(_: Line.Type) -> Line {
+      takePartialLine()
     }
 
-    /// Why no more can be read while ``isOverLimit``.
+    /// The error while ``isOverLimit`` is true.
     @usableFromInline
     package var limitError: any Error {
       StreamingError(.lineTooLong, lineNumber: lineNumber + 1, limit: maximumLength)
     }
 
     @inlinable
-    mutating func takeCarry<Line: LineValue>() -> Line {
-      let line = carry.withUnsafeBufferPointer(Line.init(lineBytes:))
-      clearCarry()
+    mutating func takePartialLine<Line: LineValue>() -> Line {
+      let line = partialLine.withUnsafeBufferPointer(Line.init(lineBytes:))
+      clearPartialLine()
       return line
     }
 
     @usableFromInline
-    mutating func clearCarry() {
-      // One long line must not hold on to its memory for the rest of the stream.
-      carry.removeAll(keepingCapacity: carry.capacity <= 64 << 10)
+    mutating func clearPartialLine() {
+      // A single long line must not keep its memory for the rest of the stream.
+      partialLine.removeAll(keepingCapacity: partialLine.capacity <= 64 << 10)
       isOverLimit = false
       prefix = .none
       isInsideLine = !skipsLineFeed
@@ -126,8 +125,8 @@
       lineNumber += 1
     }
 
-    /// Finds the end of the next line. If the carry is not empty afterwards, the complete line is in there; otherwise
-    /// it is what was returned.
+    /// Finds the end of the next line. If `partialLine` is not empty afterwards, it contains the complete line.
+    /// Otherwise the return value does.
     @usableFromInline
     mutating func nextBytes(
       from cursor: inout UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
@@ -146,22 +145,22 @@
         switch (prefix, cursor.pointee) {
         case (.e2, 0x80):
           cursor += 1
-          carry.append(0x80)
+          partialLine.append(0x80)
           prefix = .e280
           continue
         case (.c2, 0x85):
           cursor += 1
-          carry.removeLast()
+          partialLine.removeLast()
         case (.e280, 0xA8), (.e280, 0xA9):
           cursor += 1
-          carry.removeLast(2)
+          partialLine.removeLast(2)
         default:
           guard let match = terminators.firstMatch(from: cursor, to: end) else {
-            carryOver(from: &cursor, count: end - cursor)
+            keepPartialLine(from: &cursor, count: end - cursor)
             return nil
           }
-          if carry.count + match.offset > maximumLength {
-            carryOver(from: &cursor, count: match.offset)
+          if partialLine.count + match.offset > maximumLength {
+            keepPartialLine(from: &cursor, count: match.offset)
             return nil
           }
           length = match.offset
@@ -171,22 +170,22 @@
         countLine()
         prefix = .none
         isInsideLine = !skipsLineFeed
-        if omitsEmptyLines, length == 0, carry.isEmpty { continue }
+        if omitsEmptyLines, length == 0, partialLine.isEmpty { continue }
         let line = UnsafeBufferPointer(start: start, count: length)
-        if !carry.isEmpty { carry.append(contentsOf: line) }
+        if !partialLine.isEmpty { partialLine.append(contentsOf: line) }
         return line
       }
       return nil
     }
 
-    /// Keeps bytes of an unfinished line, as many as the limit allows.
-    private mutating func carryOver(from cursor: inout UnsafePointer<UInt8>, count: Int) {
-      // What begins a terminator is carried whatever the limit: it may turn out not to belong to the line.
-      let kept = min(count, max(maximumLength - carry.count, 0))
-      carry.append(contentsOf: UnsafeBufferPointer(start: cursor, count: kept))
+    /// Keeps the bytes of an unfinished line, up to the limit.
+    private mutating func keepPartialLine(from cursor: inout UnsafePointer<UInt8>, count: Int) {
+      // The beginning of a terminator is kept even beyond the limit, because it may not be part of the line.
+      let kept = min(count, max(maximumLength - partialLine.count, 0))
+      partialLine.append(contentsOf: UnsafeBufferPointer(start: cursor, count: kept))
       cursor += kept
-      isOverLimit = kept < count || carry.count > maximumLength
-      prefix = terminators == .unicode && !isOverLimit ? .init(endOf: carry) : .none
+      isOverLimit = kept < count || partialLine.count > maximumLength
+      prefix = terminators == .unicode && !isOverLimit ? .init(endOf: partialLine) : .none
       isInsideLine = prefix == .none
     }
   }

@@ -1,13 +1,13 @@
 #if !canImport(Darwin)
 
-  /// Which bytes end a line, and how to find the first of them quickly.
+  /// The bytes that end a line, and a fast search for them.
   @usableFromInline
   package enum LineTerminators: Sendable {
-    /// LF, VT, FF, CR, CRLF, NEL, LS and PS: what ends a line of text for Unicode.
+    /// LF, VT, FF, CR, CRLF, NEL, LS and PS: the line terminators of Unicode.
     case unicode
-    /// LF, CR and CRLF: what ends a line of an event stream.
+    /// LF, CR and CRLF: the line terminators of an event stream.
     case eventStream
-    /// LF alone: the others may be part of a JSON text.
+    /// LF only: the others may be part of a JSON text.
     case lineFeed
 
     /// A terminator inside a buffer.
@@ -16,7 +16,7 @@
       package var length: Int
     }
 
-    /// How far the end of a buffer may be the beginning of a terminator.
+    /// The part of a multi-byte terminator that the end of a buffer may be.
     @usableFromInline
     package enum Prefix: Sendable {
       case none
@@ -27,7 +27,7 @@
       /// E2 80
       case e280
 
-      /// Looks at the last bytes of `bytes`.
+      /// Checks the last bytes of `bytes`.
       package init(endOf bytes: [UInt8]) {
         switch bytes.last {
         case 0xC2: self = .c2
@@ -38,7 +38,7 @@
       }
     }
 
-    /// The first complete terminator between the pointers. CRLF counts as its CR: the line ends right there.
+    /// The first complete terminator between the pointers. CRLF counts as its CR, because the line ends there.
     package func firstMatch(from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) -> Match? {
       var position = start
       while let candidate = firstCandidate(from: position, to: end) {
@@ -49,7 +49,7 @@
       return nil
     }
 
-    /// How many bytes from `position` on are a complete terminator; 0 if they are none, or none yet.
+    /// The length of the complete terminator at `position`; 0 if there is none or it is incomplete.
     private static func terminatorLength(
       at position: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>
     ) -> Int {
@@ -64,14 +64,14 @@
       }
     }
 
-    /// The first byte that is, or may begin, a terminator.
+    /// The first byte that is a terminator or may begin one.
     private func firstCandidate(
       from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
     ) -> UnsafePointer<UInt8>? {
       switch self {
       case .unicode:
         return Self.first(from: start, to: end) {
-          // LF, VT, FF and CR follow one another.
+          // The codes of LF, VT, FF and CR are consecutive.
           (($0 &- Self.lineFeeds) .<= Self.threes) .| ($0 .== Self.c2s) .| ($0 .== Self.e2s)
         } where: {
           $0 &- 0x0A <= 3 || $0 == 0xC2 || $0 == 0xE2
@@ -91,14 +91,14 @@
       }
     }
 
-    // Whole vectors: the operators that take one number are generic, and many times slower.
+    // Full vectors, because the operators that take a single number are generic and many times slower.
     private static var lineFeeds: SIMD16<UInt8> { SIMD16(repeating: 0x0A) }
     private static var carriageReturns: SIMD16<UInt8> { SIMD16(repeating: 0x0D) }
     private static var threes: SIMD16<UInt8> { SIMD16(repeating: 3) }
     private static var c2s: SIMD16<UInt8> { SIMD16(repeating: 0xC2) }
     private static var e2s: SIMD16<UInt8> { SIMD16(repeating: 0xE2) }
 
-    /// Compares sixteen bytes at a time; the rest one by one.
+    /// Compares sixteen bytes at a time, and the rest one by one.
     @inline(__always)
     private static func first(
       from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>,
@@ -108,7 +108,8 @@
       var position = start
       while end - position >= 16 {
         let vector = UnsafeRawPointer(position).loadUnaligned(as: SIMD16<UInt8>.self)
-        // A matching lane is FF, any other 00: the first bit set belongs to the first match (little-endian).
+        // A matching element is FF, any other is 00. The first bit that is set belongs to the first match
+        // (little-endian).
         let lanes = unsafeBitCast(vectorTest(vector), to: SIMD2<UInt64>.self)
         if lanes.x | lanes.y != 0 {
           let offset =

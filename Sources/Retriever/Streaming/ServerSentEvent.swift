@@ -2,16 +2,16 @@
 
   /// An event of an event stream (`text/event-stream`), as the HTML standard defines it. Not part of Apple's API.
   public struct ServerSentEvent: Sendable, Hashable {
-    /// What kind of event it is; "message" if the server does not say.
+    /// The event's type; "message" if the server does not specify it.
     public var event: String
     /// The content. Several `data` lines are joined by line feeds.
     public var data: String
-    /// The last id the server has sent so far, empty if none: what `Last-Event-ID` should say when reconnecting.
+    /// The last id that the server has sent so far, or empty: the value of `Last-Event-ID` when reconnecting.
     public var id: String
-    /// How long to wait before reconnecting, if the server has said so by now.
+    /// The time to wait before reconnecting, if the server has sent one so far.
     public var retry: Duration?
 
-    /// An event with the given parts.
+    /// Creates an event.
     public init(event: String = "message", data: String, id: String = "", retry: Duration? = nil) {
       self.event = event
       self.data = data
@@ -20,7 +20,7 @@
     }
   }
 
-  /// Makes events of lines.
+  /// Parses lines into events.
   package struct ServerSentEventParser: Sendable {
     private let maximumLength: Int
     private var event = ""
@@ -33,16 +33,16 @@
       self.maximumLength = maximumLength
     }
 
-    /// Takes a line without its terminator, and gives the event that a blank line completes.
+    /// Adds a line without its terminator, and returns the event that a blank line completes.
     package mutating func consume(_ text: String) throws(StreamingError) -> ServerSentEvent? {
       var line = text[...]
       if !hasSeenLine {
         hasSeenLine = true
-        // Scalars, not characters: the mark may have joined the one behind it.
+        // Scalars instead of characters, because the mark may have combined with the scalar after it.
         if line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
       }
       if line.isEmpty { return dispatch() }
-      // Bytes, not characters: a combining mark behind the colon would hide it.
+      // Bytes instead of characters, because a combining mark after the colon would hide it.
       let colon = line.utf8.firstIndex(of: UInt8(ascii: ":"))
       let name = line[..<(colon ?? line.endIndex)]
       var value = Substring()
@@ -74,7 +74,7 @@
         let isNumber = !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
         if isNumber, let milliseconds = Int64(value) { retry = .milliseconds(milliseconds) }
       default:
-        // Comments, whose name is empty, and fields of the future.
+        // Comments, whose name is empty, and unknown fields.
         break
       }
     }

@@ -2,11 +2,11 @@
 
   import Foundation
 
-  /// Why a view of a byte stream, such as lines or events, could not go on.
+  /// An error of a view of a byte stream, such as its lines or events.
   ///
-  /// Failures of the transfer itself are `URLError`s; this is about what was made of its bytes.
+  /// Failures of the transfer itself are `URLError`s. This type is for errors in the content.
   public struct StreamingError: Error, Sendable {
-    /// The kinds of failure. New ones may be added: a `switch` needs a `default`.
+    /// The kinds of failure. New ones may be added, so a `switch` needs a `default`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
       private enum Kind: String {
         case lineTooLong, eventTooLong, invalidJSONLine, concurrentIteration
@@ -31,13 +31,13 @@
       public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// The number of the line it went wrong in, counted from 1, where that is known.
+    /// The number of the line with the error, counted from 1, if it is known.
     public let lineNumber: Int?
-    /// The error below this one, such as a `DecodingError`.
+    /// The underlying error, such as a `DecodingError`.
     public let underlyingError: (any Error)?
-    /// The limit that was exceeded, in bytes, where one was.
+    /// The limit in bytes that was exceeded, if any.
     public let limit: Int?
 
     package init(
@@ -51,7 +51,7 @@
   }
 
   extension StreamingError: CustomStringConvertible, LocalizedError {
-    /// A sentence that says what went wrong, where, and what can be done about it.
+    /// A message that says what happened, where, and what to do about it.
     public var description: String {
       let place = lineNumber.map { "Line \($0)" } ?? "A line"
       switch code {
@@ -60,11 +60,11 @@
       case .eventTooLong:
         return "A server-sent event is larger than \(limit ?? 0) bytes. Raise the limit of the sequence."
       case .invalidJSONLine:
-        return "\(place) is not the JSON that was expected: \(underlyingError.map { "\($0)" } ?? "unknown")"
+        return "\(place) is not the expected JSON: \(underlyingError.map { "\($0)" } ?? "unknown")"
       case .concurrentIteration:
-        return "Two tasks read the same stream at once. It can be read only once, by one task at a time."
+        return "Two tasks read the same stream concurrently. Read it from one task only."
       default:
-        return "The stream could not be read: \(code)."
+        return "Could not read the stream: \(code)."
       }
     }
 

@@ -3,9 +3,9 @@
   import Foundation
 
   extension URL {
-    /// The bytes of what a URL points to: a file, or anything `URLSession.shared` can fetch.
+    /// The bytes of the resource at a URL: a file, or anything that `URLSession.shared` can fetch.
     ///
-    /// Nothing is opened or fetched before the first byte is asked for. Every iteration starts anew.
+    /// The resource is opened or fetched when the first byte is requested. Each iteration starts from the beginning.
     public struct AsyncBytes: AsyncSequence, Sendable {
       /// A byte.
       public typealias Element = UInt8
@@ -22,7 +22,7 @@
         self.url = url
       }
 
-      /// An iterator that reads the resource from its beginning.
+      /// Creates an iterator that reads the resource from its beginning.
       public func makeAsyncIterator() -> AsyncByteIterator {
         let source: any ByteChunkSource =
           url.isFileURL ? FileByteSource(.path(url.path)) : FetchedByteSource(url)
@@ -30,12 +30,12 @@
       }
     }
 
-    /// The bytes of the resource the URL points to.
+    /// The bytes of the resource at the URL.
     public var resourceBytes: AsyncBytes {
       AsyncBytes(self)
     }
 
-    /// The lines of the resource the URL points to, read as UTF-8, without the empty ones.
+    /// The lines of the resource at the URL, decoded as UTF-8, without empty ones.
     public var lines: AsyncLineSequence<AsyncBytes> {
       resourceBytes.lines
     }

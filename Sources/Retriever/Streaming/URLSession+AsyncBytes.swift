@@ -3,13 +3,13 @@
   extension URLSession {
     /// The body of a response as it arrives, byte by byte.
     ///
-    /// The sequence can be iterated once. Leaving the loop early, or dropping the sequence, cancels the transfer.
-    /// While nobody reads, receiving pauses, so that the memory used is bounded whatever the length of the body.
-    /// A cancelled task gets `URLError(.cancelled)`.
+    /// The sequence can be iterated once. Leaving the loop early, or releasing the sequence, cancels the transfer.
+    /// Receiving pauses while nobody reads, so memory use is bounded regardless of the length of the body. A cancelled
+    /// task gets `URLError(.cancelled)`.
     public struct AsyncBytes: AsyncSequence, Sendable {
       /// A byte.
       public typealias Element = UInt8
-      /// `URLError`, as a rule.
+      /// Usually `URLError`.
       public typealias Failure = any Error
       /// The iterator.
       public typealias AsyncIterator = AsyncByteIterator
@@ -26,7 +26,7 @@
         consumer = ByteConsumer(channel)
       }
 
-      /// An iterator over the bytes that have not been read yet.
+      /// Creates an iterator over the bytes that have not been read yet.
       public func makeAsyncIterator() -> AsyncByteIterator {
         AsyncByteIterator(consumer)
       }

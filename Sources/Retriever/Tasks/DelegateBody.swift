@@ -2,7 +2,7 @@
   import Foundation
   import Synchronization
 
-  /// A body on its way to a delegate: pieces that arrive while the delegate is busy are handed over together.
+  /// A body that is delivered to a delegate. Parts that arrive while the delegate is busy are delivered together.
   final class DelegateBody: Sendable {
     private struct State: Sendable {
       var waiting = Data()
@@ -12,7 +12,7 @@
     private static let highWaterMark = 1 << 20
     private let state = Mutex(State())
 
-    /// Takes a piece. `delivers` asks for a call of ``take()`` on the delegate's queue; `pauses` is for the transfer.
+    /// Adds bytes. `delivers` requests a call of ``take()`` on the delegate queue; `pauses` asks the transfer to pause.
     func append(_ bytes: UnsafeRawBufferPointer) -> (delivers: Bool, pauses: Bool) {
       state.withLock { state in
         let delivers = state.waiting.isEmpty
@@ -22,7 +22,7 @@
       }
     }
 
-    /// All that has arrived; `resumes` tells that the transfer had been paused.
+    /// Returns everything that has arrived; `resumes` is true if the transfer was paused.
     func take() -> (data: Data, resumes: Bool) {
       state.withLock { state in
         defer { state = State() }

@@ -3,17 +3,17 @@
   import Glibc
   import Synchronization
 
-  /// The file a download is written to, mode 0600, in the temporary directory.
+  /// The file that a download is written to, with mode 0600, in the temporary directory.
   ///
-  /// The transfer's thread only fills buffers; a queue of the file's own writes them, so that a slow disk holds up this
-  /// one download and no other transfer. No more than ``mostBuffers`` buffers are ever filled and unwritten.
+  /// The transfer's thread only fills buffers. The file's own queue writes them, so that a slow disk delays only this
+  /// download. At most ``maximumBuffers`` buffers are filled and not yet written.
   ///
-  /// While it is written the file has no name, where the file system can do that: should the process end meanwhile,
-  /// nothing is left behind.
+  /// If the file system supports it, the file has no name while it is written. If the process ends in the meantime, no
+  /// file is left behind.
   final class DownloadFile: Sendable {
     private struct State: ~Copyable {
       var filling: ByteChunk?
-      /// Written out, to be filled again: fresh memory costs the kernel more than writing does.
+      /// Buffers that have been written and can be reused. New memory costs the kernel more than the write does.
       var spare: [ByteChunk] = []
       var unwritten = 0
       var isPaused = false
@@ -24,7 +24,7 @@
     }
 
     static let bufferSize = 128 << 10
-    static let mostBuffers = 8
+    static let maximumBuffers = 8
 
     let url: URL
     private let descriptor: Int32
@@ -35,43 +35,44 @@
     private static let prefix = "RetrieverDownload-"
     private static let suffix = ".tmp"
 
-    /// Whether a file of this name may be one of ours.
+    /// Returns whether a file with this name may have been created by this type.
     static func isName(_ name: String) -> Bool {
       name.hasPrefix(prefix) && name.hasSuffix(suffix)
         && UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
     }
 
-    /// Makes a new, empty file.
+    /// Creates a new, empty file.
     ///
-    /// - Parameter onRoom: called when a paused transfer may go on.
+    /// - Parameter onRoom: called when a paused transfer may continue.
     convenience init(in directory: URL, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
       let url = directory.appendingPathComponent(Self.prefix + UUID().uuidString + Self.suffix)
-      if let nameless = Self.openNameless(in: directory) {
-        self.init(nameless, at: url, isNamed: false, onRoom: onRoom)
+      if let unnamed = Self.openUnnamed(in: directory) {
+        self.init(unnamed, at: url, isNamed: false, onRoom: onRoom)
       } else {
         self.init(try Self.open(url, O_CREAT | O_EXCL), at: url, isNamed: true, onRoom: onRoom)
       }
     }
 
-    /// Goes on with a file of which `offset` bytes are there.
+    /// Continues a file that already has `offset` bytes.
     convenience init(resuming url: URL, at offset: Int64, onRoom: @escaping @Sendable () -> Void)
       throws(URLError)
     {
-      // Without O_NONBLOCK, opening a named pipe would wait for its reader; a file knows no such waiting.
+      // Without O_NONBLOCK, opening a named pipe would wait for its reader. It has no effect on a regular file.
       self.init(try Self.open(url, O_NOFOLLOW | O_NONBLOCK), at: url, isNamed: true, onRoom: onRoom)
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         throw URLError(
           .cannotOpenFile,
-          sentence: "The partial download \(url.lastPathComponent) is not a regular file. "
-            + "Load the file from its beginning.")
+          message: "The partial download \(url.lastPathComponent) is not a regular file. "
+            + "Download the file from the beginning.")
       }
       guard status.st_size >= offset,
         ftruncate(descriptor, Int(offset)) == 0, lseek(descriptor, Int(offset), SEEK_SET) == Int(offset)
       else {
         throw URLError(
           .cannotOpenFile,
-          sentence: "The partial download \(url.lastPathComponent) is shorter than its resume data says.")
+          message: "The partial download \(url.lastPathComponent) is shorter than its resume data states. "
+            + "Download the file from the beginning.")
       }
       state.withLock { $0.writtenLength = offset }
     }
@@ -89,8 +90,8 @@
         let reason = String(cString: strerror(errno))
         throw URLError(
           flags & O_CREAT != 0 ? .cannotCreateFile : .cannotOpenFile,
-          sentence:
-            "The file for the download cannot be opened in \(url.deletingLastPathComponent().path): \(reason)."
+          message:
+            "Could not open the download's file in \(url.deletingLastPathComponent().path): \(reason)."
         )
       }
       return descriptor
@@ -99,42 +100,42 @@
     /// O_TMPFILE of open(2), a macro that Swift does not import.
     private static let temporaryFile = 0o20_000_000 | O_DIRECTORY
 
-    /// Nil where there are no such files, or no way to name one later.
-    private static func openNameless(in directory: URL) -> Int32? {
+    /// Opens a file without a name. Returns nil if the system does not support this or cannot name the file later.
+    private static func openUnnamed(in directory: URL) -> Int32? {
       let descriptor = Glibc.open(directory.path, O_WRONLY | O_CLOEXEC | temporaryFile, 0o600)
       guard descriptor >= 0 else { return nil }
-      guard access(ownPath(of: descriptor), F_OK) == 0 else {
+      guard access(descriptorPath(of: descriptor), F_OK) == 0 else {
         close(descriptor)
         return nil
       }
       return descriptor
     }
 
-    /// Through which the manual of open(2) says that a file without a name is given one.
-    private static func ownPath(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+    /// The path that gives a name to a file without one, according to the manual of open(2).
+    private static func descriptorPath(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
-    /// On the file's queue.
-    private func giveName() {
+    /// Links the file to its name. Runs on the file's queue.
+    private func linkToName() {
       guard !isNamed, !state.withLock({ $0.isClosed }) else { return }
-      if linkat(AT_FDCWD, Self.ownPath(of: descriptor), AT_FDCWD, url.path, AT_SYMLINK_FOLLOW) == 0 {
+      if linkat(AT_FDCWD, Self.descriptorPath(of: descriptor), AT_FDCWD, url.path, AT_SYMLINK_FOLLOW) == 0 {
         state.withLock { $0.isNamed = true }
       } else {
-        fail("cannot be kept as \(url.path)", errno)
+        fail("could not be saved as \(url.path)", errno)
       }
     }
 
-    /// Whether there is something at ``url``.
+    /// Whether there is a file at ``url``.
     var isNamed: Bool { state.withLock { $0.isNamed } }
 
     private func fail(_ problem: String, _ code: Int32) {
       let error = URLError(
-        .cannotWriteToFile, sentence: "The download \(problem): \(String(cString: strerror(code))).")
+        .cannotWriteToFile, message: "The download \(problem): \(String(cString: strerror(code))).")
       state.withLock { $0.error = $0.error ?? error }
     }
 
     deinit { closeFile() }
 
-    /// On the file's queue, or when nobody is left to use it.
+    /// Closes the file. Runs on the file's queue, or when nobody uses the file any more.
     private func closeFile() {
       let isFirst = state.withLock { state in
         defer { state.isClosed = true }
@@ -143,7 +144,7 @@
       if isFirst, descriptor >= 0 { close(descriptor) }
     }
 
-    /// Takes a piece, on the transfer's thread; true asks the transfer to pause until `onRoom` is called.
+    /// Adds bytes, on the transfer's thread. Returns true if the transfer should pause until `onRoom` is called.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
       state.withLock { state in
         var rest = bytes
@@ -158,20 +159,20 @@
             state.filling = chunk
           }
         }
-        state.isPaused = state.unwritten >= Self.mostBuffers
+        state.isPaused = state.unwritten >= Self.maximumBuffers
         return state.isPaused
       }
     }
 
-    /// Enqueueing calls nobody back, so it may be done under the lock.
+    /// Enqueues a buffer for writing. This calls no callback, so it may be done while holding the lock.
     private func schedule(_ chunk: ByteChunk) {
       queue.async { [self] in
         write(chunk)
         chunk.clear()
         let resumes = state.withLock { state in
           state.unwritten -= 1
-          if state.spare.count < Self.mostBuffers { state.spare.append(chunk) }
-          let resumes = state.isPaused && state.unwritten <= Self.mostBuffers / 2
+          if state.spare.count < Self.maximumBuffers { state.spare.append(chunk) }
+          let resumes = state.isPaused && state.unwritten <= Self.maximumBuffers / 2
           if resumes { state.isPaused = false }
           return resumes
         }
@@ -188,29 +189,29 @@
           state.withLock { $0.writtenLength += Int64(written) }
           rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         } else if errno != EINTR {
-          return fail("cannot be written to \(url.path)", errno)
+          return fail("could not be written to \(url.path)", errno)
         }
       }
     }
 
-    /// What went wrong while writing, as soon as it is known: there is no use in receiving more.
+    /// The first error while writing, as soon as it is known, because receiving more is then useless.
     var error: URLError? { state.withLock { $0.error } }
 
-    /// Writes what is left, then tells how it went, on the file's own queue.
+    /// Writes the remaining bytes, and then passes the result to `then` on the file's queue.
     ///
-    /// - Parameter keeps: whether there may be a use for the file: only then is there something at ``url``.
+    /// - Parameter keeps: whether the file may be needed. Only then is there a file at ``url``.
     func finish(keeps: Bool, _ then: @escaping @Sendable (URLError?) -> Void) {
       queue.async { [self] in
         if let last = state.withLock({ $0.filling.take() }) { write(last) }
         state.withLock { $0.spare = [] }
-        if keeps { giveName() }
-        // A completed task may be kept for long; it does not keep the descriptor.
+        if keeps { linkToName() }
+        // The program may keep a completed task for a long time, but it does not keep the descriptor open.
         closeFile()
         then(error)
       }
     }
 
-    /// Starts again from nothing: the server does not go on where the file ends.
+    /// Empties the file, because the server does not continue where the file ends.
     func truncate() {
       queue.async { [self] in
         _ = ftruncate(descriptor, 0)
@@ -219,7 +220,7 @@
       }
     }
 
-    /// How many bytes the file holds.
+    /// The number of bytes in the file.
     var writtenLength: Int64 { state.withLock { $0.writtenLength } }
 
     func remove() {

@@ -1,17 +1,19 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What is needed to go on with a download that was cut off: opaque to the program, which may store it.
+  /// The data that is needed to resume an interrupted download. It is opaque to the program, which may store it.
   ///
-  /// No credential, no cookie and no header field named like a secret is in it; the session adds its own anew.
+  /// It contains no credentials, no cookies and no header fields with names like a secret. The session adds its own
+  /// again.
   struct ResumeData: Codable, Sendable {
     var version = 1
     var url: URL
     var headers: [String: String]
-    /// An entity tag or a date: the server sends the rest only if the file is still the same one.
+    /// An entity tag or a date. The server sends the rest only if the file has not changed.
     var validator: String
     var offset: Int64
-    /// The partial file's name in the temporary directory: a path from outside must not lead anywhere else.
+    /// The partial file's name in the temporary directory. It is not a path, so that outside data cannot select another
+    /// place.
     var fileName: String
 
     init?(_ data: Data) {
@@ -22,8 +24,8 @@
       self = decoded
     }
 
-    /// Nil when the server gave nothing that could tell whether the file has changed, or does not serve ranges.
-    /// Nor when the program itself asked for a part: whose offsets would be meant?
+    /// Creates the data, or nil if the server sent nothing that can detect a change of the file, or does not support
+    /// ranges. It is also nil if the program itself requested a range, because the offsets would be ambiguous.
     init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
       guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET",
         offset > 0, response.statusCode == (wasResumed ? 206 : 200),
@@ -58,13 +60,13 @@
       return request
     }
 
-    /// Whether a response brings the bytes that follow those the file has.
+    /// Returns whether a response contains the bytes that follow those in the file.
     func isContinued(by response: HTTPURLResponse) -> Bool {
       response.statusCode == 206
         && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
     }
   }
 
-  /// In the error of a download that can be resumed: what to give to `downloadTask(withResumeData:)`.
+  /// The key in the error of a resumable download, for the data to pass to `downloadTask(withResumeData:)`.
   public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 #endif

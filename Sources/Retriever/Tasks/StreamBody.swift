@@ -3,24 +3,26 @@
   import Synchronization
   import TransferEngine
 
-  /// A body that is read from an `InputStream`, whose reads may wait, on a queue of its own, one buffer ahead.
+  /// A body that is read from an `InputStream`. Its reads may block, so they run on a separate queue, one buffer ahead.
   ///
-  /// With a length that was stated for it, the last bytes are held back until the stream has ended behind them: a server
-  /// never takes the beginning of a longer stream for the body. That a stream is shorter is noticed by the engine.
+  /// If the request states the length, the last bytes are sent only after the stream has ended there. A server
+  /// therefore never accepts the beginning of a longer stream as the body. The engine detects a stream that is too
+  /// short.
   ///
-  /// `@unchecked Sendable`: `stream` and `total` are used on `queue` only; the rest is immutable or behind the lock.
+  /// `@unchecked Sendable`: `stream` and `total` are used on `queue` only. The rest is immutable or protected by the
+  /// lock.
   final class StreamBody: TransferBodySource, @unchecked Sendable {
     private struct State: Sendable {
       var buffered: [UInt8] = []
       var offset = 0
-      /// What was sent of a short body, to be sent again; nil when it has become too long for that.
+      /// The bytes of a short body that were sent, to send them again; nil if there are too many.
       var sent: [UInt8]? = []
       var isReading = false
       var isWaiting = false
       var end: TransferBodyRead?
       var moreAvailable: (@Sendable () -> Void)?
 
-      /// A server may refuse a request before it looks at it: the beginning of its body is kept for another try.
+      /// Keeps the beginning of the body for another attempt, because a server may refuse a request before it reads it.
       mutating func keep(_ count: Int) {
         guard let kept = sent?.count, kept + count <= StreamBody.maximumKeptBytes else {
           sent = nil
@@ -35,14 +37,14 @@
     let length: Int64?
     private let stream: InputStream
     private let onProblem: @Sendable (String) -> Void
-    /// What has been read; used on the queue only.
+    /// The number of bytes that have been read; used on the queue only.
     private var total: Int64 = 0
     private let queue = DispatchQueue(label: "retriever.body-stream")
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - length: how many bytes the stream is said to have; nil when nobody knows.
-    ///   - onProblem: called with a sentence, before the transfer ends, when the stream has more.
+    ///   - length: the stated length of the stream; nil if it is unknown.
+    ///   - onProblem: called with a message, before the transfer ends, if the stream is longer.
     init(_ stream: InputStream, length: Int64?, onProblem: @escaping @Sendable (String) -> Void) {
       self.stream = stream
       self.length = length
@@ -55,7 +57,7 @@
       readAhead()
     }
 
-    /// Tells whether the stream has no byte at all, in place of being read.
+    /// Checks whether the stream is empty, instead of reading it.
     func checkEmpty(then: @escaping @Sendable (_ isEmpty: Bool) -> Void) {
       queue.async { [self] in
         openStream()
@@ -88,7 +90,7 @@
       return answer
     }
 
-    /// A stream is read once; but the beginning of what was sent is still here.
+    /// A stream can be read only once, but the beginning of what was sent is still available.
     func rewind() -> Bool {
       state.withLock { state in
         guard let sent = state.sent else { return false }
@@ -98,14 +100,15 @@
       }
     }
 
-    /// Whether what was read may be sent: not when the stream has more than was stated. On the queue.
+    /// Returns whether the bytes may be sent, which is not the case if the stream is longer than stated. Runs on the
+    /// queue.
     private func endsHere() -> Bool {
       guard let length, total >= length else { return true }
       var next: UInt8 = 0
       if total == length, stream.read(&next, maxLength: 1) <= 0 { return true }
       onProblem(
         "The body stream is longer than the \(length) bytes that the request's Content-Length states. "
-          + "Set the field to the stream's length, or leave it out.")
+          + "Set the field to the stream's length, or remove the field.")
       return false
     }
 
@@ -127,7 +130,7 @@
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
           state.isReading = false
           if count > 0, state.offset < state.buffered.count {
-            // It was rewound meanwhile.
+            // The stream was rewound in the meantime.
             state.buffered += bytes
           } else if count > 0 {
             state.buffered = bytes
@@ -145,10 +148,10 @@
   }
 
   extension URLRequest {
-    /// Whether there is anything in the request that is sent as its body.
+    /// Whether the request has a body to send.
     var hasBody: Bool { httpBody.map { !$0.isEmpty } ?? (httpBodyStream != nil) }
 
-    /// The length that the program says a body stream has; nil when it says none, or something that is no length.
+    /// The length that the program states for a body stream; nil if it states none, or a value that is not a length.
     var statedBodyLength: Int64? {
       guard let text = headerFields["Content-Length"], !text.isEmpty,
         text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
@@ -157,9 +160,9 @@
     }
   }
 
-  /// A stream on its way from the delegate to the one queue that will read it.
+  /// A stream that is passed from the delegate to the one queue that reads it.
   ///
-  /// `@unchecked Sendable`: the stream is handed over; whoever gave it does not use it any more.
+  /// `@unchecked Sendable`: the stream is transferred, and its previous owner does not use it any more.
   struct SendableStream: @unchecked Sendable {
     let stream: InputStream?
     init(_ stream: InputStream?) { self.stream = stream }

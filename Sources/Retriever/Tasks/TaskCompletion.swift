@@ -1,18 +1,18 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// Who waits for the end of a task, and in what form.
+  /// The receiver of a task's result, and the form of the result.
   enum TaskCompletion: Sendable {
-    /// The session's delegate, by its methods.
+    /// The session's delegate and its methods.
     case delegate
     case dataHandler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     case downloadHandler(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
     case data(UnsafeContinuation<(Data, URLResponse), any Error>)
     case download(UnsafeContinuation<(URL, URLResponse), any Error>)
-    /// `bytes(for:)`: resumed by the head, or by an error before it.
+    /// The caller of `bytes(for:)`, resumed by the head, or by an earlier error.
     case head(UnsafeContinuation<URLResponse, any Error>)
 
-    /// Whether a caller awaits it; handlers and delegates are called on the delegate queue, in order, anyway.
+    /// Whether a caller awaits the result. Handlers and delegates are called on the delegate queue in order.
     var isAwaited: Bool {
       switch self {
       case .data, .download, .head: true
@@ -21,13 +21,13 @@
     }
   }
 
-  /// Where a task's body goes. What stands in a sink is used on the transfer's thread only, until the task completes.
+  /// The destination of a task's body. Until the task completes, only the transfer's thread uses a sink.
   enum BodySink: Sendable {
-    /// Into memory, to be delivered whole.
+    /// Memory, for a body that is delivered at the end.
     case memory
-    /// To the delegate, piece by piece.
+    /// The delegate, which receives the body in parts.
     case delegate(DelegateBody)
-    /// To one reader, as it arrives.
+    /// One reader, which receives the body as it arrives.
     case channel(BodyChannel)
     case file(DownloadFile)
   }

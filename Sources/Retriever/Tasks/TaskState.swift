@@ -2,7 +2,7 @@
   import Foundation
   import TransferEngine
 
-  /// What a task knows that more than one thread may ask for or change; kept under the task's lock.
+  /// The state of a task that several threads may read or change, protected by the task's lock.
   struct TaskState: Sendable {
     var machine = TaskStateMachine()
     var currentRequest: URLRequest?
@@ -13,53 +13,54 @@
     var uploadBody: UploadBody?
     var transfer: Transfer?
     var deadline: TransferDeadline?
-    /// Sent instead of what the request says, after a challenge or from what the session remembers.
+    /// The authorization to send instead of the request's own, after a challenge or from the session's memory.
     var authorization: String?
     var redirectCount = 0
     var hasSentBody = false
-    /// The length of what is being sent, as it was when sending began.
+    /// The length of the body being sent, as it was when sending began.
     var bodyLength: Int64?
-    /// Whether somebody may ask for measurements.
+    /// Whether the program may need metrics.
     var collectsRecords = false
     var records: [TransactionRecord] = []
     var start: Date?
     var sentBytes: Int64 = 0
     var receivedBytes: Int64 = 0
     var expectedToReceive: Int64 = -1
-    /// The same for the head that came last, which may be one of a response that is dropped.
+    /// The same for the most recent head, whose response may be discarded.
     var announcedLength: Int64 = -1
-    /// What the delegate has been told of; a call that is on its way takes in all that comes meanwhile.
-    var toldSent = Told()
-    var toldWritten = Told()
+    /// The counts that were reported to the delegate. A scheduled call includes everything that arrives before it is
+    /// made.
+    var reportedSent = ReportedCount()
+    var reportedWritten = ReportedCount()
     @Boxed var resume: ResumeData?
-    /// Who waits for the resume data of a cancelled download.
+    /// The handlers that wait for the resume data of a cancelled download.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     var progress: Progress?
     @Boxed private var startedChallenges: ChallengeMachine?
-    @Boxed private var changedFace: Face?
+    @Boxed private var changedAttributes: Attributes?
 
-    /// How far a delegate knows about a count that grows.
-    struct Told: Sendable {
+    /// The part of an increasing count that was reported to a delegate.
+    struct ReportedCount: Sendable {
       private var count: Int64 = 0
-      private var isOnItsWay = false
+      private var isScheduled = false
 
-      /// True when a call has to be sent on its way.
-      mutating func grows() -> Bool {
-        defer { isOnItsWay = true }
-        return !isOnItsWay
+      /// Returns true if a call has to be scheduled.
+      mutating func needsReport() -> Bool {
+        defer { isScheduled = true }
+        return !isScheduled
       }
 
-      /// The call is being made: by how much has the count grown since the last one? Nil when the call before it has
-      /// told all of it already.
-      mutating func tell(_ total: Int64) -> Int64? {
+      /// Returns how much the count has grown since the last call. Returns nil if the previous call already reported
+      /// everything.
+      mutating func report(upTo total: Int64) -> Int64? {
         defer { count = total }
-        isOnItsWay = false
+        isScheduled = false
         return total > count ? total - count : nil
       }
     }
 
-    /// What the program sets and reads back.
-    struct Face: Sendable {
+    /// The properties that the program sets and reads.
+    struct Attributes: Sendable {
       var priority = URLSessionTask.defaultPriority
       var taskDescription: String?
       var earliestBeginDate: Date?
@@ -72,18 +73,18 @@
       set { startedChallenges = newValue }
     }
 
-    /// For responses that are no challenge, most of which follow none.
+    /// Handles a response that is not a challenge. Most such responses do not follow one.
     mutating func accepted() -> ChallengeMachine.Acceptance? {
       startedChallenges == nil ? nil : startedChallenges?.accepted()
     }
 
-    var face: Face {
-      get { changedFace ?? Face() }
-      set { changedFace = newValue }
+    var attributes: Attributes {
+      get { changedAttributes ?? Attributes() }
+      set { changedAttributes = newValue }
     }
 
-    /// Most tasks were given none.
-    var priority: Float { changedFace?.priority ?? URLSessionTask.defaultPriority }
+    /// The priority. Most tasks use the default.
+    var priority: Float { changedAttributes?.priority ?? URLSessionTask.defaultPriority }
 
     init(request: URLRequest, uploadBody: UploadBody?) {
       currentRequest = request

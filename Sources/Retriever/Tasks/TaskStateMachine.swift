@@ -1,23 +1,23 @@
 #if !canImport(Darwin)
-  /// The life of one task: event in, action out. What a task does about a response is decided elsewhere; this machine
-  /// keeps the order, whichever thread an event comes from and however late an answer is.
+  /// The life cycle of one task: takes an event and returns an action. Other code decides how a task responds to a
+  /// response. This machine keeps the order of events, regardless of their thread and of how late an answer arrives.
   struct TaskStateMachine: Sendable {
     enum Phase: Equatable, Sendable {
-      /// Never resumed.
+      /// The task was never resumed.
       case idle
-      /// A request is on its way, its response's head has not come.
+      /// A request is being sent, and the head of its response has not arrived.
       case exchanging
-      /// A head has come, and somebody is being asked what to do about it. Receiving is paused.
+      /// The head has arrived, and a delegate is asked what to do with it. Receiving is paused.
       case asking(transferEnded: Bool)
-      /// The body goes where it belongs.
+      /// The body is being received.
       case receiving
-      /// The response is dropped; another request follows.
+      /// The response is discarded; another request follows.
       case discarding
-      /// The next request waits for the task to be resumed.
+      /// The next request waits until the task is resumed.
       case holding
-      /// The body is complete and on its way to its place.
+      /// The body is complete, and the sink is being finished.
       case finishing
-      /// Cancelled or failed; the transfer has been told to end and its measurements are awaited.
+      /// The task was cancelled or failed. The transfer is being cancelled, and its metrics are awaited.
       case aborting
       case completed
     }
@@ -27,22 +27,22 @@
       /// Send the current request.
       case begin
       case resumeReceiving
-      /// The transfer is over, the sink is to be closed; `sinkFinished` follows.
+      /// The transfer is over. Finish the sink; `sinkFinished` follows.
       case finishSink
-      /// End the transfer if there is one, and tell everybody that the task has ended.
+      /// Cancel the transfer, if there is one, and report the task's completion.
       case complete
     }
 
     private(set) var phase = Phase.idle
-    /// Suspends that no resume has answered yet. A task is made with one.
+    /// The number of suspensions without a matching resume. A task is created with one.
     private var suspensions = 1
 
     var isSuspended: Bool { suspensions > 0 }
 
-    /// Whether a piece of body may be passed on, or has to wait.
+    /// Whether body bytes may be delivered. Otherwise they have to wait.
     var mayReceive: Bool { !isSuspended }
 
-    /// Whether the task was cancelled or has failed, or is over.
+    /// Whether the task was cancelled, has failed or is completed.
     var isEnding: Bool { phase == .aborting || phase == .completed }
 
     mutating func resume() -> Action {
@@ -58,19 +58,19 @@
       }
     }
 
-    /// Effective for what has not arrived yet, until as many resumes have come.
+    /// Takes effect for bytes that have not arrived yet, until the same number of resumes.
     mutating func suspend() {
       guard phase != .completed, suspensions < .max else { return }
       suspensions += 1
     }
 
-    /// The response is the one to deliver, without a question.
+    /// Delivers the response without asking a delegate.
     mutating func deliver() {
       guard phase == .exchanging else { return }
       phase = .receiving
     }
 
-    /// The response is dropped for another request, without a question.
+    /// Discards the response for another request, without asking a delegate.
     mutating func follow() {
       guard phase == .exchanging else { return }
       phase = .discarding
@@ -95,8 +95,8 @@
       return .resumeReceiving
     }
 
-    /// The transfer has ended; `failed` without a response that could be delivered, `isFinal` when no other transfer may
-    /// follow either: the task's time is over.
+    /// Handles the end of the transfer. `failed` means that there is no response to deliver. `isFinal` means that no
+    /// other transfer may follow either, because the task's time is over.
     mutating func transferEnded(failed: Bool, isFinal: Bool = false) -> Action {
       switch phase {
       case .aborting:
@@ -127,9 +127,9 @@
       return .complete
     }
 
-    /// Cancelled, or failed for a reason of its own. With a transfer whose end is awaited, `.complete` follows that end.
+    /// Cancels the task, or fails it. If the end of a transfer is awaited, `.complete` follows that end.
     ///
-    /// Whether this is what ends the task is told by `wasRunning`.
+    /// `wasRunning` is true if this call ends the task.
     mutating func abort(awaitsTransfer: Bool) -> (wasRunning: Bool, action: Action) {
       guard phase != .completed, phase != .aborting else { return (false, .none) }
       phase = awaitsTransfer ? .aborting : .completed

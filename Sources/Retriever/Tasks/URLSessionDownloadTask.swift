@@ -4,20 +4,21 @@
 
   /// A task that writes its response to a file.
   public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-    /// Ends the task and hands over what is needed to go on with it later.
+    /// Cancels the task and passes the data for resuming it to a handler.
     ///
-    /// - Parameter completionHandler: gets the resume data; nil when the server does not serve ranges, gave neither a
-    ///   strong entity tag nor a date, or the download had not begun or was over.
+    /// - Parameter completionHandler: receives the resume data. It is nil if the server does not support ranges, or if
+    ///   it sent neither a strong entity tag nor a date. It is also nil if the download had not started or was
+    ///   complete.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-      let isOver = inner.withLock { inner in
-        if inner.machine.phase == .completed { return true }
-        inner.resumeDataHandlers.append(completionHandler)
+      let isOver = lockedState.withLock { state in
+        if state.machine.phase == .completed { return true }
+        state.resumeDataHandlers.append(completionHandler)
         return false
       }
       if isOver { completionHandler(nil) } else { cancel() }
     }
 
-    /// Ends the task and returns what is needed to go on with it later; nil when it cannot be resumed.
+    /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.
     @discardableResult
     public func cancelByProducingResumeData() async -> Data? {
       await withUnsafeContinuation { continuation in
@@ -25,19 +26,20 @@
       }
     }
 
-    /// Makes the task's file, before its first request is sent: tasks that wait hold neither file nor descriptor.
+    /// Creates the task's file before the first request is sent, so that waiting tasks use neither a file nor a
+    /// descriptor.
     override func prepareSink() throws(URLError) {
       if case .file = sink { return }
       let onRoom: @Sendable () -> Void = { [weak self] in self?.perform(.resumeReceiving) }
       let file =
-        if let resume = inner.withLock({ $0.resume }) {
+        if let resume = lockedState.withLock({ $0.resume }) {
           try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom)
         } else {
           try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom)
         }
-      // A task that was cancelled meanwhile has told its end without knowing of the file.
-      let isWanted = inner.withLock { inner in
-        guard inner.machine.phase == .exchanging else { return false }
+      // A task that was cancelled in the meantime has completed without knowing about the file.
+      let isWanted = lockedState.withLock { state in
+        guard state.machine.phase == .exchanging else { return false }
         sink = .file(file)
         return true
       }
@@ -47,7 +49,7 @@
 
   extension URLSessionTask {
     func resumeData(for file: DownloadFile) -> Data? {
-      let (request, response, resume) = inner.withLock { ($0.currentRequest, $0.response, $0.resume) }
+      let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
       guard let request, let response, file.isNamed else { return nil }
       return ResumeData(
         request: request, response: response, offset: file.writtenLength, file: file.url,
@@ -55,7 +57,7 @@
         .encoded
     }
 
-    /// A resumed download's head: does the server go on, or start again? An error where it does neither.
+    /// Checks the head of a resumed download. The server may continue or start again; anything else is an error.
     func checkResumption(
       _ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile
     ) -> URLError? {
@@ -63,16 +65,16 @@
       guard resume.isContinued(by: response) else {
         guard response.statusCode != 206 else {
           return URLError(
-            .badServerResponse, sentence: "The server sent another part of the file than the missing one.",
+            .badServerResponse, message: "The server sent a different range of the file than requested.",
             url: response.url)
         }
-        inner.withLock { $0.resume = nil }
+        lockedState.withLock { $0.resume = nil }
         file.truncate()
         return nil
       }
-      let rest = inner.withLock { $0.announcedLength }
+      let rest = lockedState.withLock { $0.announcedLength }
       guard hasDelegates else { return nil }
-      tell(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
+      notifyDelegate(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(
           self.session, downloadTask: task, didResumeAtOffset: resume.offset,
           expectedTotalBytes: rest < 0 ? rest : resume.offset + rest)

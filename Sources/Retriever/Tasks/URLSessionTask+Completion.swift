@@ -3,46 +3,47 @@
   import Synchronization
   import TransferEngine
 
-  // The end: the body to its place, measurements, then whoever waits.
+  // Completion: finishes the body, then reports the metrics, then the result.
   extension URLSessionTask {
-    /// The body is all there. A file has to be written out first; the other sinks are done.
+    /// Finishes the sink of a complete body. Only a file still has to be written.
     func finishSink() {
       guard case .file(let file) = sink else {
-        return perform(inner.withLock { $0.machine.sinkFinished() })
+        return perform(lockedState.withLock { $0.machine.sinkFinished() })
       }
       file.finish(keeps: true) { problem in
-        let action = self.inner.withLock { inner -> TaskStateMachine.Action in
-          if inner.machine.phase == .finishing, inner.error == nil { inner.error = problem }
-          return inner.machine.sinkFinished()
+        let action = self.lockedState.withLock { state -> TaskStateMachine.Action in
+          if state.machine.phase == .finishing, state.error == nil { state.error = problem }
+          return state.machine.sinkFinished()
         }
         self.perform(action)
       }
     }
 
-    /// Called once, by whoever brought the machine to its end.
+    /// Completes the task. Called once, by the code that brought the machine to its end.
     func complete() {
-      // The sink is read under the lock: a download that is cancelled as it starts may be making its file right now.
-      let (sink, completion, error, response, handlers, isPlain) = inner.withLock { inner in
-        defer { inner.resumeDataHandlers = [] }
+      // The sink is read while holding the lock, because a download that is cancelled as it starts may be creating its
+      // file.
+      let (sink, completion, error, response, handlers, isPlain) = lockedState.withLock { state in
+        defer { state.resumeDataHandlers = [] }
         return (
-          self.sink, inner.completion.take(), inner.error, inner.response, inner.resumeDataHandlers,
-          !inner.collectsRecords && inner.progress == nil
+          self.sink, state.completion.take(), state.error, state.response, state.resumeDataHandlers,
+          !state.collectsRecords && state.progress == nil
         )
       }
       if case .file(let file) = sink, error != nil {
-        return settle(file, completion, error, response, handlers)
+        return keepPartialFile(file, completion, error, response, handlers)
       }
       for handler in handlers { handler(nil) }
-      // Nobody watches: straight to the one who waits.
-      if isPlain { hand(completion, error, response) } else { conclude(completion, error, response) }
+      // Without metrics and progress, the result goes directly to the receiver.
+      if isPlain { deliverResult(completion, error, response) } else { conclude(completion, error, response) }
     }
 
     var writesFile: Bool {
       if case .file = sink { true } else { false }
     }
 
-    /// Keeps what a failed download has, if it can be resumed, before anybody is told.
-    private func settle(
+    /// Keeps the partial file of a failed download, if it can be resumed, before the result is reported.
+    private func keepPartialFile(
       _ file: DownloadFile, _ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?,
       _ handlers: [@Sendable (Data?) -> Void]
     ) {
@@ -57,7 +58,7 @@
           information[NSURLSessionDownloadTaskResumeData] = data
           error = URLError(error?.code ?? .unknown, userInfo: information)
         }
-        self.inner.withLock { $0.error = error }
+        self.lockedState.withLock { $0.error = error }
         self.conclude(completion, error, response)
       }
     }
@@ -65,10 +66,10 @@
     private func conclude(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
       reportFinalProgress()
       guard reportMetrics(), completion?.isAwaited == true || isRead else {
-        return hand(completion, error, response)
+        return deliverResult(completion, error, response)
       }
-      // The measurements are on their way to a delegate, who is to have them first.
-      session.mailbox.post { self.hand(completion, error, response) }
+      // The metrics are on their way to a delegate, which must receive them first.
+      session.callQueue.post { self.deliverResult(completion, error, response) }
     }
 
     /// Whether a reader waits for the end of the body.
@@ -76,7 +77,9 @@
       if case .channel = sink { true } else { false }
     }
 
-    private func hand(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
+    private func deliverResult(
+      _ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?
+    ) {
       if case .channel(let channel) = sink { channel.finish(throwing: error) }
       switch completion {
       case .data(let continuation):
@@ -102,98 +105,98 @@
         continuation.resume(throwing: error ?? Self.noResponse)
       case .dataHandler(let handler):
         let data = error == nil ? takeBody() : nil
-        session.mailbox.post {
+        session.callQueue.post {
           handler(data, response, error)
           self.release()
         }
       case .downloadHandler(let handler):
-        session.mailbox.post {
+        session.callQueue.post {
           if error == nil, case .file(let file) = self.sink {
             handler(file.url, response, nil)
-            // Moved away by now, or not wanted.
+            // The handler has moved the file, or does not need it.
             file.remove()
           } else {
             handler(nil, response, error)
           }
           self.release()
         }
-      case .delegate: tellDelegate(error)
+      case .delegate: reportCompletion(error)
       case nil: release()
       }
     }
 
-    /// After a load that went well. A program may keep its task for long; the body is not kept with it.
+    /// Returns the body after a successful load. A program may keep its task for a long time, but not the body.
     private func takeBody() -> Data {
-      defer { loop.collected = Data() }
-      return loop.collected
+      defer { transferState.collected = Data() }
+      return transferState.collected
     }
 
-    private static let noResponse = URLError(.badServerResponse, sentence: "The server sent no response.")
+    private static let noResponse = URLError(.badServerResponse, message: "The server sent no response.")
 
-    private func tellDelegate(_ error: URLError?) {
+    private func reportCompletion(_ error: URLError?) {
       if error == nil, case .file(let file) = sink, let task = self as? URLSessionDownloadTask {
-        tell(.didFinishDownloading, (any URLSessionDownloadDelegate).self) {
+        notifyDelegate(.didFinishDownloading, (any URLSessionDownloadDelegate).self) {
           $0.urlSession(self.session, downloadTask: task, didFinishDownloadingTo: file.url)
           file.remove()
         } otherwise: {
           file.remove()
         }
       }
-      tell(.didComplete, (any URLSessionTaskDelegate).self) {
+      notifyDelegate(.didComplete, (any URLSessionTaskDelegate).self) {
         $0.urlSession(self.session, task: self, didCompleteWithError: error)
       }
-      session.mailbox.post { self.release() }
+      session.callQueue.post { self.release() }
     }
 
-    /// The task is over: its delegate is let go, and the session does not know it any more.
+    /// Releases the delegate and removes the task from the session.
     private func release() {
-      // Let go out here: what a delegate's end sets off may ask this task.
-      let delegate = inner.withLock { $0.delegate.take() }
+      // Released outside the lock, because the delegate's deinitializer may access this task.
+      let delegate = lockedState.withLock { $0.delegate.take() }
       _ = delegate
       session.unregister(self)
     }
 
     private func reportFinalProgress() {
-      if inner.withLock({ $0.progress != nil }) { reportProgress() }
+      if lockedState.withLock({ $0.progress != nil }) { reportProgress() }
     }
 
-    // MARK: Measurements
+    // MARK: Metrics
 
-    /// Keeps the record of a transfer that has ended.
+    /// Adds the record of a transfer that has ended.
     func note(_ end: TransferEnd) {
-      guard let exchange = loop.exchange else { return }
-      loop.exchange = nil
+      guard let exchange = transferState.exchange else { return }
+      transferState.exchange = nil
       var record = TransactionRecord(request: exchange.request, start: exchange.start)
       record.response = exchange.response
       record.error = end.failure.map { URLError($0, url: exchange.request.url) }
       record.resourceFetchType = .networkLoad
       record.decodedResponseBodyBytes = end.receivedBytes
       if let timings = end.timings { record.fill(from: timings) }
-      inner.withLock { inner in
-        if inner.records.count < Self.mostRecords { inner.records.append(record) }
+      lockedState.withLock { state in
+        if state.records.count < Self.maximumRecords { state.records.append(record) }
       }
       if session.archive.isRecording {
         session.archive.record(record, requestBody: record.request.httpBody, responseBody: archivableBody)
       }
     }
 
-    /// A chain of redirects and challenges is shorter than this.
-    private static let mostRecords = 128
+    /// The maximum number of records. Chains of redirects and challenges are shorter than this.
+    private static let maximumRecords = 128
 
     private var archivableBody: Data? {
-      if case .memory = sink { loop.collected } else { nil }
+      if case .memory = sink { transferState.collected } else { nil }
     }
 
-    /// True when a delegate is going to be told.
+    /// Reports the metrics. Returns true if a delegate is called.
     private func reportMetrics() -> Bool {
-      let (collects, start, records, redirects) = inner.withLock {
+      let (collects, start, records, redirects) = lockedState.withLock {
         ($0.collectsRecords, $0.start, $0.records, $0.redirectCount)
       }
       guard collects, hasDelegates, let start else { return false }
       let metrics = URLSessionTaskMetrics(
         taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirects,
         transactions: records)
-      tell(.didFinishCollecting, (any URLSessionTaskDelegate).self) {
+      notifyDelegate(.didFinishCollecting, (any URLSessionTaskDelegate).self) {
         $0.urlSession(self.session, task: self, didFinishCollecting: metrics)
       }
       return true

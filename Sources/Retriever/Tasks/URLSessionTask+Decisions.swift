@@ -3,7 +3,7 @@
   import Synchronization
   import TransferEngine
 
-  // What a response means: another request, a question to somebody, or the answer.
+  // Decides what a response leads to: another request, a question to a delegate, or the final response.
   extension URLSessionTask {
     func decide(
       about response: HTTPURLResponse, to request: URLRequest, mentionsLocation: Bool
@@ -29,23 +29,23 @@
     // MARK: Redirects
 
     private func redirect(to next: URLRequest, after response: HTTPURLResponse) -> TransferDisposition {
-      let count = inner.withLock { inner in
-        inner.redirectCount += 1
-        return inner.redirectCount
+      let count = lockedState.withLock { state in
+        state.redirectCount += 1
+        return state.redirectCount
       }
-      guard count <= RedirectRule.limit else {
+      guard count <= RedirectRule.maximumRedirects else {
         return stop(
           URLError(
             .httpTooManyRedirects,
-            sentence: "The server redirected more than \(RedirectRule.limit) times in a row.",
+            message: "The server redirected more than \(RedirectRule.maximumRedirects) times in a row.",
             url: response.url))
       }
       guard hasDelegates else {
         follow(next, status: response.statusCode)
-        inner.withLock { $0.machine.follow() }
+        lockedState.withLock { $0.machine.follow() }
         return .proceed
       }
-      inner.withLock { $0.machine.ask() }
+      lockedState.withLock { $0.machine.ask() }
       ask(
         .willRedirect, of: (any URLSessionTaskDelegate).self,
         { delegate, answer in
@@ -54,11 +54,11 @@
             completionHandler: { answer($0) })
         },
         then: { (answer: URLRequest??) in
-          // Nobody implements the method: the redirect is followed.
+          // No delegate implements the method, so the redirect is followed.
           switch answer ?? .some(next) {
           case .some(let request):
             self.follow(request, status: response.statusCode)
-            self.perform(self.inner.withLock { $0.machine.answeredFollow() })
+            self.perform(self.lockedState.withLock { $0.machine.answeredFollow() })
           case .none: self.answered(deliver: response)
           }
         })
@@ -66,13 +66,13 @@
     }
 
     private func follow(_ next: URLRequest, status: Int) {
-      inner.withLock { inner in
-        let keepsMethod = inner.currentRequest?.httpMethod == next.httpMethod
-        if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { inner.uploadBody = nil }
-        inner.currentRequest = next
-        // What became of the response that is dropped does not matter any more; why the task is ending does.
-        if !inner.machine.isEnding { inner.error = nil }
-        inner.authorization = next.url.flatMap { inner.challenges.willFollowRedirect(to: $0) }
+      lockedState.withLock { state in
+        let keepsMethod = state.currentRequest?.httpMethod == next.httpMethod
+        if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { state.uploadBody = nil }
+        state.currentRequest = next
+        // An error of the discarded response no longer matters, but the reason why the task is ending does.
+        if !state.machine.isEnding { state.error = nil }
+        state.authorization = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
       }
     }
 
@@ -80,17 +80,17 @@
 
     private func challenge(_ response: HTTPURLResponse, to request: URLRequest) -> TransferDisposition {
       guard let url = request.url else { return deliver(response, asked: false) }
-      inner.withLock { $0.machine.ask() }
-      // On the delegate queue: a storage may be the program's own, and is called with nothing held.
-      session.mailbox.post {
+      lockedState.withLock { $0.machine.ask() }
+      // Runs on the delegate queue, because the storage may be the program's own code. It is called without any lock.
+      session.callQueue.post {
         let spaces = ChallengeMachine.offeredSpaces(by: response, url: url)
         let known = Dictionary(
           spaces.compactMap { space in self.knownCredential(for: space).map { (space, $0) } },
           uniquingKeysWith: { first, _ in first })
-        let action = self.inner.withLock { inner in
-          inner.challenges.refused(by: response, url: url) { known[$0] }
+        let action = self.lockedState.withLock { state in
+          state.challenges.refused(by: response, url: url) { known[$0] }
         }
-        self.carryOut(action, response: response)
+        self.perform(action, response: response)
       }
       return .pause
     }
@@ -100,17 +100,17 @@
         ?? session.settings.credentialStorage?.defaultCredential(for: space)
     }
 
-    private func carryOut(_ action: ChallengeMachine.Action, response: HTTPURLResponse) {
+    private func perform(_ action: ChallengeMachine.Action, response: HTTPURLResponse) {
       switch action {
       case .ignore: break
       case .deliver: answered(deliver: response)
       case .fail(let error): abort(error)
       case .retry(let authorization):
         perform(
-          inner.withLock { inner in
-            inner.authorization = authorization
-            if !inner.machine.isEnding { inner.error = nil }
-            return inner.machine.answeredFollow()
+          lockedState.withLock { state in
+            state.authorization = authorization
+            if !state.machine.isEnding { state.error = nil }
+            return state.machine.answeredFollow()
           })
       case .ask(let question):
         if let refused = question.refusedCredential {
@@ -126,71 +126,71 @@
           },
           then: { answer in
             let (disposition, credential) = answer ?? (.performDefaultHandling, nil)
-            let next = self.inner.withLock { $0.challenges.answered(disposition, credential) }
-            self.carryOut(next, response: response)
+            let next = self.lockedState.withLock { $0.challenges.answered(disposition, credential) }
+            self.perform(next, response: response)
           })
       }
     }
 
     private func rememberAcceptedCredential() {
-      guard let accepted = inner.withLock({ $0.accepted() }) else { return }
+      guard let accepted = lockedState.withLock({ $0.accepted() }) else { return }
       session.credentials.remember(accepted.credential, for: accepted.protectionSpace, at: accepted.url)
       if accepted.credential.persistence == .permanent {
         session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
       }
     }
 
-    // MARK: The answer
+    // MARK: The final response
 
-    /// This response is the one the caller gets.
+    /// Delivers this response to the caller.
     private func deliver(_ response: HTTPURLResponse, asked: Bool) -> TransferDisposition {
-      let isSuspended = inner.withLock { inner in
-        inner.machine.deliver()
-        return note(response, in: &inner)
+      let isSuspended = lockedState.withLock { state in
+        state.machine.deliver()
+        return note(response, in: &state)
       }
       if let problem = prepareSink(for: response) { return stop(problem) }
-      tellHead(response)
+      reportHead(response)
       return isSuspended ? .pause : .proceed
     }
 
-    /// The same, after a question: the transfer is paused, or over.
+    /// Does the same after a question. The transfer is paused or over.
     func answered(deliver response: HTTPURLResponse) {
       if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
         return askAboutBody(response)
       }
-      let action = inner.withLock { inner in
-        _ = note(response, in: &inner)
-        return inner.machine.answeredDeliver()
+      let action = lockedState.withLock { state in
+        _ = note(response, in: &state)
+        return state.machine.answeredDeliver()
       }
       if let problem = prepareSink(for: response) { return abort(problem) }
-      tellHead(response)
+      reportHead(response)
       perform(action)
     }
 
-    /// True when nothing more may be received for now.
-    private func note(_ response: HTTPURLResponse, in inner: inout TaskState) -> Bool {
-      inner.response = response
-      inner.expectedToReceive = inner.announcedLength
-      return inner.machine.isSuspended
+    /// Stores the response. Returns true if receiving must pause.
+    private func note(_ response: HTTPURLResponse, in state: inout TaskState) -> Bool {
+      state.response = response
+      state.expectedToReceive = state.announcedLength
+      return state.machine.isSuspended
     }
 
     private func prepareSink(for response: HTTPURLResponse) -> URLError? {
       guard case .file(let file) = sink else { return nil }
-      return checkResumption(response, inner.withLock { $0.resume }, file)
+      return checkResumption(response, lockedState.withLock { $0.resume }, file)
     }
 
-    /// `bytes(for:)` returns as soon as the head is here.
-    private func tellHead(_ response: HTTPURLResponse) {
+    /// Resumes the caller of `bytes(for:)`, which returns as soon as the head arrives.
+    private func reportHead(_ response: HTTPURLResponse) {
       guard case .channel = sink else { return }
-      let completion = inner.withLock { inner -> TaskCompletion? in
-        guard case .head = inner.completion else { return nil }
-        return inner.completion.take()
+      let completion = lockedState.withLock { state -> TaskCompletion? in
+        guard case .head = state.completion else { return nil }
+        return state.completion.take()
       }
       if case .head(let continuation) = completion { continuation.resume(returning: response) }
     }
 
     private func askForDisposition(_ response: HTTPURLResponse) -> TransferDisposition {
-      inner.withLock { $0.machine.ask() }
+      lockedState.withLock { $0.machine.ask() }
       askAboutBody(response)
       return .pause
     }
@@ -205,9 +205,9 @@
         then: { answer in
           if answer == .cancel { return self.cancel() }
           self.perform(
-            self.inner.withLock { inner in
-              _ = self.note(response, in: &inner)
-              return inner.machine.answeredDeliver()
+            self.lockedState.withLock { state in
+              _ = self.note(response, in: &state)
+              return state.machine.answeredDeliver()
             })
         })
     }

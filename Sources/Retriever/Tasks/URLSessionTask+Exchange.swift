@@ -4,23 +4,23 @@
   import Synchronization
   import TransferEngine
 
-  // Sending: from the current request and the session's policies to a transfer.
+  // Sending: creates a transfer from the current request and the session's policies.
   extension URLSessionTask {
-    /// Starts the task, with the one who waits for it; a task that was cancelled before tells so at once.
+    /// Starts the task with the receiver of its result. A task that was cancelled before completes immediately.
     func start(for completion: TaskCompletion?) {
-      let action = inner.withLock { inner -> TaskStateMachine.Action in
-        if let completion { inner.completion = completion }
-        // Cancelled before anybody waited: whoever waits now is told now.
-        if inner.machine.phase == .completed { return completion == nil ? .none : .complete }
-        if inner.machine.phase == .idle {
-          if inner.transfer == nil, let limit = session.settings.resourceTimeout {
-            inner.deadline = TransferDeadline(after: limit)
+      let action = lockedState.withLock { state -> TaskStateMachine.Action in
+        if let completion { state.completion = completion }
+        // The task was cancelled before it had a receiver, so the new receiver gets the result now.
+        if state.machine.phase == .completed { return completion == nil ? .none : .complete }
+        if state.machine.phase == .idle {
+          if state.transfer == nil, let limit = session.settings.resourceTimeout {
+            state.deadline = TransferDeadline(after: limit)
           }
-          inner.collectsRecords =
-            inner.delegate != nil || session.archive.isRecording || session.delegate != nil
-          if inner.collectsRecords { inner.start = Date() }
+          state.collectsRecords =
+            state.delegate != nil || session.archive.isRecording || session.delegate != nil
+          if state.collectsRecords { state.start = Date() }
         }
-        return inner.machine.resume()
+        return state.machine.resume()
       }
       perform(action)
     }
@@ -29,20 +29,21 @@
       switch action {
       case .none: break
       case .begin: prepareBody()
-      case .resumeReceiving: inner.withLock { $0.machine.mayReceive ? $0.transfer : nil }?.resumeReceiving()
+      case .resumeReceiving:
+        lockedState.withLock { $0.machine.mayReceive ? $0.transfer : nil }?.resumeReceiving()
       case .finishSink: finishSink()
       case .complete: complete()
       }
     }
 
-    /// Fails or cancels the task, wherever it is.
+    /// Fails or cancels the task in any phase.
     func abort(_ error: URLError) {
-      let (action, transfer) = inner.withLock { inner -> (TaskStateMachine.Action, Transfer?) in
-        // Nobody who wants measurements waits for the end of the transfer for nothing: it comes at once.
-        let (wasRunning, action) = inner.machine.abort(
-          awaitsTransfer: inner.collectsRecords && inner.transfer != nil)
-        if wasRunning { inner.error = error }
-        return (action, wasRunning ? inner.transfer : nil)
+      let (action, transfer) = lockedState.withLock { state -> (TaskStateMachine.Action, Transfer?) in
+        // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
+        let (wasRunning, action) = state.machine.abort(
+          awaitsTransfer: state.collectsRecords && state.transfer != nil)
+        if wasRunning { state.error = error }
+        return (action, wasRunning ? state.transfer : nil)
       }
       transfer?.cancel()
       perform(action)
@@ -50,8 +51,8 @@
 
     // MARK: The body
 
-    /// What the next transfer is made from, taken out of the state at once.
-    private struct Departure {
+    /// The values for the next transfer, read from the state in one step.
+    private struct TransferInput {
       let request: URLRequest
       let upload: UploadBody?
       let hasSentBody: Bool
@@ -62,53 +63,53 @@
     }
 
     private func prepareBody() {
-      let departure = inner.withLock { inner in
-        inner.currentRequest.map {
-          Departure(
-            request: $0, upload: inner.uploadBody, hasSentBody: inner.hasSentBody,
-            authorization: inner.authorization, deadline: inner.deadline,
-            collectsRecords: inner.collectsRecords, priority: inner.priority)
+      let input = lockedState.withLock { state in
+        state.currentRequest.map {
+          TransferInput(
+            request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
+            authorization: state.authorization, deadline: state.deadline,
+            collectsRecords: state.collectsRecords, priority: state.priority)
         }
       }
-      guard let departure else {
-        return abort(URLError(.unsupportedURL, sentence: "The request is empty."))
+      guard let input else {
+        return abort(URLError(.unsupportedURL, message: "The request is empty."))
       }
       do throws(URLError) {
         try prepareSink()
-        switch departure.upload {
-        case .data(let data): send(departure, Self.body(data))
-        case .file(let url): send(departure, .source(try FileBodySource(url)))
-        case .streamFromDelegate: askForBodyStream(departure)
-        case nil: sendBodyOfRequest(departure)
+        switch input.upload {
+        case .data(let data): send(input, Self.body(data))
+        case .file(let url): send(input, .source(try FileBodySource(url)))
+        case .streamFromDelegate: askForBodyStream(input)
+        case nil: sendBodyOfRequest(input)
         }
       } catch {
         abort(error)
       }
     }
 
-    private func sendBodyOfRequest(_ departure: Departure) {
-      let request = departure.request
+    private func sendBodyOfRequest(_ input: TransferInput) {
+      let request = input.request
       if let data = request.httpBody, !data.isEmpty {
-        send(departure, Self.body(data))
+        send(input, Self.body(data))
       } else if let stream = request.httpBodyStream {
-        // A stream can be read once.
-        if departure.hasSentBody { return askForBodyStream(departure) }
-        send(departure, stream)
+        // A stream can be read only once.
+        if input.hasSentBody { return askForBodyStream(input) }
+        send(input, stream)
       } else {
-        send(departure, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
+        send(input, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
       }
     }
 
     private static func body(_ data: Data) -> TransferBody {
-      data.count <= TransferBody.longestBytes ? .bytes([UInt8](data)) : .source(DataBodySource(data))
+      data.count <= TransferBody.maximumInlineBytes ? .bytes([UInt8](data)) : .source(DataBodySource(data))
     }
 
-    /// A method that is expected to carry a body says “Content-Length: 0” when it has none (RFC 9110, 8.6).
+    /// A method that usually has a body sends “Content-Length: 0” without one (RFC 9110, 8.6).
     private static func needsLength(_ method: String?) -> Bool {
       method == "POST" || method == "PUT" || method == "PATCH"
     }
 
-    private func askForBodyStream(_ departure: Departure) {
+    private func askForBodyStream(_ input: TransferInput) {
       ask(
         .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
         { delegate, answer in
@@ -119,38 +120,38 @@
             return self.abort(
               URLError(
                 .requestBodyStreamExhausted,
-                sentence: "The body has to be sent again, and the delegate gave no new stream for it.",
-                url: departure.request.url))
+                message: "The body has to be sent again, but the delegate returned no new stream.",
+                url: input.request.url))
           }
-          self.send(departure, stream)
+          self.send(input, stream)
         })
     }
 
-    /// Sends a stream, with the length that the request states if it does.
-    private func send(_ departure: Departure, _ stream: InputStream) {
-      let length = departure.request.statedBodyLength
+    /// Sends a stream, with the length that the request states, if any.
+    private func send(_ input: TransferInput, _ stream: InputStream) {
+      let length = input.request.statedBodyLength
       let body = StreamBody(stream, length: length) { [weak self] problem in
         self?.abort(
-          URLError(.requestBodyStreamExhausted, sentence: problem, url: departure.request.url))
+          URLError(.requestBodyStreamExhausted, message: problem, url: input.request.url))
       }
-      guard length == 0 else { return send(departure, .source(body)) }
-      // Nothing is ever read of an empty body, so the stream is looked at before.
+      guard length == 0 else { return send(input, .source(body)) }
+      // An empty body is never read, so the stream is checked first.
       body.checkEmpty { isEmpty in
-        if isEmpty { self.send(departure, .bytes([])) }
+        if isEmpty { self.send(input, .bytes([])) }
       }
     }
 
     // MARK: The transfer
 
-    private func send(_ departure: Departure, _ body: TransferBody) {
+    private func send(_ input: TransferInput, _ body: TransferBody) {
       do throws(URLError) {
-        let transfer = try makeTransfer(departure, body)
-        // Stored before it starts, so that its first event finds it here.
-        let isWanted = inner.withLock { inner in
-          guard inner.machine.phase == .exchanging else { return false }
-          inner.transfer = transfer
-          inner.bodyLength = body.length
-          if case .none = body {} else { inner.hasSentBody = true }
+        let transfer = try makeTransfer(input, body)
+        // Stored before the transfer starts, so that its first event finds it.
+        let isWanted = lockedState.withLock { state in
+          guard state.machine.phase == .exchanging else { return false }
+          state.transfer = transfer
+          state.bodyLength = body.length
+          if case .none = body {} else { state.hasSentBody = true }
           return true
         }
         if isWanted { transfer.start() }
@@ -159,15 +160,15 @@
       }
     }
 
-    private func makeTransfer(_ departure: Departure, _ body: TransferBody) throws(URLError) -> Transfer {
-      let request = departure.request
+    private func makeTransfer(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> Transfer {
+      let request = input.request
       if let problem = RequestValidation.problem(with: request) { throw problem }
       guard let url = request.url else { throw URLError(.unsupportedURL) }
       let settings = session.settings
       if let policy = settings.addressPolicy, let origin = Origin(url),
         let refusal = policy.refusal(host: origin.host, port: origin.port)
       {
-        throw URLError(.dataNotAllowed, sentence: refusal, url: url)
+        throw URLError(.dataNotAllowed, message: refusal, url: url)
       }
       var wanted = TransferRequest(url: Self.wireForm(of: url))
       wanted.method = request.httpMethod ?? "GET"
@@ -176,20 +177,20 @@
       wanted.idleTimeout = Duration(seconds: timeout)
       wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
       wanted.expectsLongBody = expectsLongBody
-      wanted.deadline = departure.deadline
-      wanted.priority = departure.priority
-      wanted.collectsTimings = departure.collectsRecords
-      addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: departure.upload == nil)
-      if let answer = departure.authorization {
+      wanted.deadline = input.deadline
+      wanted.priority = input.priority
+      wanted.collectsTimings = input.collectsRecords
+      addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
+      if let answer = input.authorization {
         wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "Authorization") }
         wanted.headers.append(TransferHeader("Authorization", answer))
       } else if !wanted.hasField("Authorization"),
         let remembered = rememberedAuthorization(for: url)
       {
-        // What the request says itself counts before what the session remembers.
+        // The request's own field has precedence over what the session remembers.
         wanted.headers.append(TransferHeader("Authorization", remembered))
       }
-      if departure.collectsRecords { loop.exchange = (request, Date(), nil) }
+      if input.collectsRecords { transferState.exchange = (request, Date(), nil) }
       do {
         return try session.transferClient().makeTransfer(wanted, observer: self)
       } catch {
@@ -197,8 +198,8 @@
       }
     }
 
-    /// The URL as it goes to the server: without the fragment, which is nobody's business but the client's, and
-    /// without a name and password, which travel in a header field if the server asks for them.
+    /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
+    /// name and password are removed because a header field contains them if the server asks for them.
     private static func wireForm(of url: URL) -> String {
       let text = url.absoluteString
       guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
@@ -238,7 +239,7 @@
         }
         Self.add(header.name, header.value, to: &wanted)
       }
-      // Cookies that the program gives by itself, for a request or for all, are the only ones.
+      // If the program sets cookies itself, for one request or for all, no others are sent.
       if request.httpShouldHandleCookies, settings.sendsCookies, !wanted.hasField("Cookie"),
         let cookies = settings.cookieStorage?.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
       {
@@ -248,13 +249,13 @@
         // A range of an encoded body cannot be decoded.
         wanted.acceptedEncodings = ""
       }
-      // As Apple does: whatever a request has as its body, and not what an upload task was given.
+      // As on Apple's platforms, this applies to any body of a request, but not to the body of an upload task.
       if wanted.method == "POST", sendsOwnBody, request.hasBody, !wanted.hasField("Content-Type") {
         wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
       }
     }
 
-    /// The URL that the program asked for, when a redirect led to another origin.
+    /// The URL of the program's request, if a redirect led to another origin.
     private func originBeforeRedirects(to url: URL) -> URL? {
       guard let original = originalRequest?.url, original != url else { return nil }
       return Origin(original) == Origin(url) ? nil : original
@@ -262,19 +263,19 @@
 
     private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
       switch name.lowercased() {
-      // What is asked for must be what is decoded.
+      // The encodings that are requested must be the ones that are decoded.
       case "accept-encoding": wanted.acceptedEncodings = value
-      // The engine computes these from the body, or from the length that was stated for a stream and is checked; two
-      // different lengths would be an opening for request smuggling.
+      // The engine computes these from the body, or from the stated and verified length of a stream. Two different
+      // lengths would allow request smuggling.
       case "content-length", "transfer-encoding": break
       default: wanted.headers.append(TransferHeader(name, value))
       }
     }
 
-    /// What this session remembers for the place.
+    /// The authorization that this session remembers for the URL.
     private func rememberedAuthorization(for url: URL) -> String? {
       guard let entry = session.credentials.entry(for: url) else { return nil }
-      inner.withLock { $0.challenges.willSend(entry, to: url) }
+      lockedState.withLock { $0.challenges.willSend(entry, to: url) }
       return entry.authorization
     }
   }

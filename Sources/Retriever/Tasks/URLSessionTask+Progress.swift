@@ -5,12 +5,12 @@
   extension URLSessionTask {
     /// The task's progress, in bytes sent and received. Cancelling it cancels the task.
     ///
-    /// Made when it is first asked for, so that loads nobody watches pay nothing for it.
+    /// Created on first access, so that it costs nothing for other loads.
     public var progress: Progress {
-      let (progress, isNew) = inner.withLock { inner in
-        if let progress = inner.progress { return (progress, false) }
+      let (progress, isNew) = lockedState.withLock { state in
+        if let progress = state.progress { return (progress, false) }
         let progress = Progress(totalUnitCount: -1)
-        inner.progress = progress
+        state.progress = progress
         return (progress, true)
       }
       if isNew {
@@ -21,16 +21,16 @@
       return progress
     }
 
-    /// Brings the progress up to what is known. Its setters call observers, so they are called without the lock.
+    /// Updates the progress. Its setters call observers, so they are called without the lock.
     func reportProgress() {
-      let report: (Progress, total: Int64, completed: Int64)? = inner.withLock { inner in
-        guard let progress = inner.progress else { return nil }
-        let completed = inner.sentBytes + inner.receivedBytes
-        if inner.machine.phase == .completed, inner.error == nil { return (progress, completed, completed) }
-        guard inner.expectedToReceive >= 0, inner.expectedToSend >= 0 else {
+      let report: (Progress, total: Int64, completed: Int64)? = lockedState.withLock { state in
+        guard let progress = state.progress else { return nil }
+        let completed = state.sentBytes + state.receivedBytes
+        if state.machine.phase == .completed, state.error == nil { return (progress, completed, completed) }
+        guard state.expectedToReceive >= 0, state.expectedToSend >= 0 else {
           return (progress, -1, completed)
         }
-        return (progress, max(completed, inner.expectedToSend + inner.expectedToReceive), completed)
+        return (progress, max(completed, state.expectedToSend + state.expectedToReceive), completed)
       }
       guard let (progress, total, completed) = report else { return }
       if progress.totalUnitCount != total { progress.totalUnitCount = total }

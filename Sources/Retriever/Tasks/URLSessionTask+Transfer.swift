@@ -3,20 +3,20 @@
   import Synchronization
   import TransferEngine
 
-  // Receiving: what the engine reports, on its loop's thread. At most one transfer of a task lives at any time, so
-  // these calls never overlap.
+  // Receiving: the engine's events, on its loop's thread. A task has at most one transfer at any time, so these calls
+  // never overlap.
   extension URLSessionTask: TransferObserver {
     package func transferDidReceive(head: TransferHead) -> TransferDisposition {
       let length = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
-      let (request, phase) = inner.withLock { inner in
-        inner.announcedLength = length
-        return (inner.currentRequest, inner.machine.phase)
+      let (request, phase) = lockedState.withLock { state in
+        state.announcedLength = length
+        return (state.currentRequest, state.machine.phase)
       }
       guard phase == .exchanging, let request, let url = request.url else { return .stop }
       let response = HTTPURLResponse(
         url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
-      loop.exchange?.response = response
-      loop.announcedLength = length
+      transferState.exchange?.response = response
+      transferState.announcedLength = length
       if head.mentions.contains(.setCookie) {
         session.settings.cookieStorage?.store(
           setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
@@ -28,47 +28,48 @@
       guard hasDelegates, let url = currentRequest?.url else { return }
       let response = HTTPURLResponse(
         url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
-      tell(.didReceiveInformational, (any URLSessionTaskDelegate).self) {
+      notifyDelegate(.didReceiveInformational, (any URLSessionTaskDelegate).self) {
         $0.urlSession(self.session, task: self, didReceiveInformationalResponse: response)
       }
     }
 
     package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
-      let (phase, mayReceive, isWatched) = inner.withLock { inner in
-        if inner.machine.phase == .receiving { inner.receivedBytes += Int64(bytes.count) }
-        return (inner.machine.phase, inner.machine.mayReceive, inner.progress != nil)
+      let (phase, mayReceive, isWatched) = lockedState.withLock { state in
+        if state.machine.phase == .receiving { state.receivedBytes += Int64(bytes.count) }
+        return (state.machine.phase, state.machine.mayReceive, state.progress != nil)
       }
       switch phase {
       case .receiving:
         let disposition = deliver(bytes)
         if isWatched { reportProgress() }
         if mayReceive { return disposition }
-        // A suspended task's reader still gets what has come.
-        transferDidSettle()
+        // The reader of a suspended task still receives the bytes that have arrived.
+        transferDidBecomeIdle()
         return .pause
       case .discarding:
-        loop.discardedBytes += bytes.count
-        return loop.discardedBytes > Self.mostDiscardedBytes ? .stop : .proceed
-      // A head without a pause taken, or a task that is over.
+        transferState.discardedBytes += bytes.count
+        return transferState.discardedBytes > Self.maximumDiscardedBytes ? .stop : .proceed
+      // A delegate has not answered yet, or the task is over.
       case .asking: return .pause
       case .idle, .exchanging, .holding, .finishing, .aborting, .completed: return .stop
       }
     }
 
-    package func transferDidSettle() {
-      if case .channel(let channel) = sink { channel.settle() }
+    package func transferDidBecomeIdle() {
+      if case .channel(let channel) = sink { channel.flush() }
     }
 
-    /// A pause lasts until the sink calls for more.
+    /// Delivers bytes to the sink. A pause lasts until the sink requests more.
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
       switch sink {
       case .memory:
-        if loop.collected.isEmpty, loop.announcedLength > 0 {
-          // What a server announces is not to be believed beyond this: memory is taken as the body comes.
-          loop.collected.reserveCapacity(Int(min(loop.announcedLength, 1 << 20)))
+        if transferState.collected.isEmpty, transferState.announcedLength > 0 {
+          // The announced length is used only up to this limit, because it may be wrong. More memory is allocated as
+          // the body arrives.
+          transferState.collected.reserveCapacity(Int(min(transferState.announcedLength, 1 << 20)))
         }
         if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
-          loop.collected.append(start, count: bytes.count)
+          transferState.collected.append(start, count: bytes.count)
         }
         return .proceed
       case .delegate(let body):
@@ -76,25 +77,25 @@
         if delivers { deliverToDelegate(body) }
         return pauses ? .pause : .proceed
       case .channel(let channel):
-        return switch channel.gather(bytes) {
-        case .taken: .proceed
-        case .held: .gather
+        return switch channel.appendBatched(bytes) {
+        case .accepted: .proceed
+        case .batched: .gather
         case .pause: .pause
         }
       case .file(let file):
         let pauses = file.append(bytes)
         if let error = file.error { abort(error) }
-        if hasDelegates { tellWritten() }
+        if hasDelegates { reportWritten() }
         return pauses ? .pause : .proceed
       }
     }
 
-    /// Beyond this many bytes of a response that nobody wants, closing its connection is cheaper than reading on.
-    private static let mostDiscardedBytes = 64 << 10
+    /// The maximum number of bytes to read from a discarded response. Beyond it, closing the connection is cheaper.
+    private static let maximumDiscardedBytes = 64 << 10
 
     private func deliverToDelegate(_ body: DelegateBody) {
       guard let task = self as? URLSessionDataTask else { return }
-      tell(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
+      notifyDelegate(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
         let (data, resumes) = body.take()
         delegate.urlSession(self.session, dataTask: task, didReceive: data)
         if resumes { self.perform(.resumeReceiving) }
@@ -103,17 +104,17 @@
       }
     }
 
-    private func tellWritten() {
-      guard let task = self as? URLSessionDownloadTask, inner.withLock({ $0.toldWritten.grows() }) else {
-        return
-      }
-      session.mailbox.post {
-        let (count, offset, received, expected) = self.inner.withLock { inner in
-          let count = inner.toldWritten.tell(inner.receivedBytes)
-          return (count, inner.resume?.offset ?? 0, inner.receivedBytes, inner.expectedToReceive)
+    private func reportWritten() {
+      guard let task = self as? URLSessionDownloadTask,
+        lockedState.withLock({ $0.reportedWritten.needsReport() })
+      else { return }
+      session.callQueue.post {
+        let (count, offset, received, expected) = self.lockedState.withLock { state in
+          let count = state.reportedWritten.report(upTo: state.receivedBytes)
+          return (count, state.resume?.offset ?? 0, state.receivedBytes, state.expectedToReceive)
         }
         guard let count else { return }
-        self.tellNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
+        self.notifyDelegateNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
           $0.urlSession(
             self.session, downloadTask: task, didWriteData: count, totalBytesWritten: offset + received,
             totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
@@ -122,19 +123,19 @@
     }
 
     package func transferDidSend(total: Int64) {
-      let hasGrown = inner.withLock { inner in
-        defer { inner.sentBytes = max(inner.sentBytes, total) }
-        return total > inner.sentBytes
+      let hasGrown = lockedState.withLock { state in
+        defer { state.sentBytes = max(state.sentBytes, total) }
+        return total > state.sentBytes
       }
       guard hasGrown else { return }
       reportProgressIfWatched()
-      guard hasDelegates, inner.withLock({ $0.toldSent.grows() }) else { return }
-      session.mailbox.post {
-        let (count, sent, expected) = self.inner.withLock { inner in
-          (inner.toldSent.tell(inner.sentBytes), inner.sentBytes, inner.expectedToSend)
+      guard hasDelegates, lockedState.withLock({ $0.reportedSent.needsReport() }) else { return }
+      session.callQueue.post {
+        let (count, sent, expected) = self.lockedState.withLock { state in
+          (state.reportedSent.report(upTo: state.sentBytes), state.sentBytes, state.expectedToSend)
         }
         guard let count else { return }
-        self.tellNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
+        self.notifyDelegateNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
           $0.urlSession(
             self.session, task: self, didSendBodyData: count, totalBytesSent: sent,
             totalBytesExpectedToSend: expected)
@@ -144,25 +145,25 @@
 
     package func transferDidFinish(_ end: TransferEnd) {
       note(end)
-      let action = inner.withLock { inner -> TaskStateMachine.Action in
-        inner.transfer = nil
+      let action = lockedState.withLock { state -> TaskStateMachine.Action in
+        state.transfer = nil
         let isFinal = end.failure?.code == .timedOut
-        // Whatever ended a response that is dropped anyway, the next request follows.
-        let isDropped = inner.machine.phase == .discarding && !isFinal
-        if let failure = end.failure, inner.error == nil, !isDropped {
-          inner.error = URLError(failure, url: inner.currentRequest?.url)
+        // The next request follows, regardless of how a discarded response ended.
+        let isDropped = state.machine.phase == .discarding && !isFinal
+        if let failure = end.failure, state.error == nil, !isDropped {
+          state.error = URLError(failure, url: state.currentRequest?.url)
         }
-        let action = inner.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
-        // Only a file takes time to be finished.
-        if action == .finishSink, !writesFile { return inner.machine.sinkFinished() }
+        let action = state.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
+        // Only a file needs time to finish.
+        if action == .finishSink, !writesFile { return state.machine.sinkFinished() }
         return action
       }
-      loop.discardedBytes = 0
+      transferState.discardedBytes = 0
       perform(action)
     }
 
     private func reportProgressIfWatched() {
-      if inner.withLock({ $0.progress != nil }) { reportProgress() }
+      if lockedState.withLock({ $0.progress != nil }) { reportProgress() }
     }
   }
 #endif

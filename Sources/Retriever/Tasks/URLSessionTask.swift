@@ -3,175 +3,176 @@
   import Synchronization
   import TransferEngine
 
-  /// One load. Made suspended by a ``URLSession``; nothing is sent before ``resume()``.
+  /// A single load. A ``URLSession`` creates it suspended; nothing is sent before ``resume()``.
   public class URLSessionTask: @unchecked Sendable {
-    // Unchecked because of two variables. `sink` is set before the first transfer starts and never again. `loop`
-    // is touched by the transfer's thread while a transfer runs, and by whoever completes the task after the last
-    // transfer has ended; never by two threads at a time.
+    // Unchecked because of two variables. `sink` is set before the first transfer starts and never again.
+    // `transferState` is used by the transfer's thread while a transfer runs, and by the code that completes the task
+    // after the last transfer has ended. Two threads never use it at the same time.
 
     /// The number of the task within its session.
     public let taskIdentifier: Int
 
-    /// The request the task was made with.
+    /// The request that the task was created with.
     public let originalRequest: URLRequest?
 
     let session: URLSession
-    let inner: Mutex<TaskState>
+    let lockedState: Mutex<TaskState>
     var sink = BodySink.memory
-    var loop = LoopState()
+    var transferState = TransferThreadState()
 
-    /// What the transfer's thread notes for itself.
-    struct LoopState {
+    /// The state that only the transfer's thread uses.
+    struct TransferThreadState {
       var collected = Data()
       var discardedBytes = 0
-      /// What the head says the consumer will get; -1 when it does not say.
+      /// The length that the head announces to the consumer; -1 if it is unknown.
       var announcedLength: Int64 = -1
-      /// The request of the transfer that runs, when it began, and the head that answered it.
+      /// The request of the current transfer, its start time, and the response to it.
       var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
     }
 
-    /// - Parameter sent: what is sent when it is not the request itself.
+    /// - Parameter sent: the request to send if it differs from `request`.
     init(
       session: URLSession, request: URLRequest, sent: URLRequest? = nil, uploadBody: UploadBody? = nil
     ) {
       self.session = session
       taskIdentifier = session.nextTaskIdentifier()
       originalRequest = request
-      inner = Mutex(TaskState(request: sent ?? request, uploadBody: uploadBody))
+      lockedState = Mutex(TaskState(request: sent ?? request, uploadBody: uploadBody))
     }
 
-    /// Makes ready where the body goes, before the first request is sent.
+    /// Prepares the destination of the body, before the first request is sent.
     func prepareSink() throws(URLError) {}
 
-    // MARK: Life
+    // MARK: Life cycle
 
-    /// Starts the task, or lets a suspended one go on.
+    /// Starts the task, or resumes a suspended one.
     ///
-    /// A task is made suspended once, and each ``suspend()`` adds one: it goes on after as many resumes. Resuming a task
-    /// that runs does nothing.
+    /// A task is created with one suspension, and each ``suspend()`` adds one. It continues after the same number of
+    /// resumes. Resuming a running task has no effect.
     public func resume() { start(for: nil) }
 
-    /// Holds the task back: an unstarted one does not start, a running one receives nothing more for now.
+    /// Suspends the task. A task that has not started does not start, and a running one receives no more bytes.
     ///
-    /// Suspensions are counted: each needs a ``resume()`` of its own. A connection that is held for long may be closed by
-    /// its server.
-    public func suspend() { inner.withLock { $0.machine.suspend() } }
+    /// Suspensions are counted: each one needs its own ``resume()``. A server may close a connection that is suspended
+    /// for a long time.
+    public func suspend() { lockedState.withLock { $0.machine.suspend() } }
 
-    /// Ends the task with `URLError.cancelled`. The transfer stops at once, whatever it was doing.
+    /// Cancels the task with `URLError.cancelled`. The transfer stops immediately.
     public func cancel() { abort(URLError.cancelled(currentRequest?.url)) }
 
-    /// Where in its life a task is.
+    /// The states of a task.
     public enum State: Int, Sendable {
-      /// Receiving or sending, or ready to.
+      /// Sending or receiving, or ready to do so.
       case running = 0
-      /// Not started, or held back.
+      /// Not started, or suspended.
       case suspended = 1
-      /// Asked to end, which takes a moment when somebody wants to know the measurements.
+      /// Being cancelled, which takes a moment if metrics are collected.
       case canceling = 2
-      /// Over, with or without an error.
+      /// Completed, with or without an error.
       case completed = 3
     }
 
-    /// Where in its life the task is now.
+    /// The current state of the task.
     public var state: State {
-      inner.withLock { inner in
-        if inner.machine.phase == .completed { return .completed }
-        if inner.machine.phase == .aborting { return .canceling }
-        return inner.machine.isSuspended ? .suspended : .running
+      lockedState.withLock { state in
+        if state.machine.phase == .completed { return .completed }
+        if state.machine.phase == .aborting { return .canceling }
+        return state.machine.isSuspended ? .suspended : .running
       }
     }
 
-    // MARK: What is known
+    // MARK: Requests, response and counts
 
-    /// The request as it is sent now: after redirects, and for an upload that was made of a GET, another one than
-    /// ``originalRequest``.
-    public var currentRequest: URLRequest? { inner.withLock { $0.currentRequest } }
+    /// The request that is currently sent. It differs from ``originalRequest`` after redirects, and for an upload that
+    /// was created from a GET.
+    public var currentRequest: URLRequest? { lockedState.withLock { $0.currentRequest } }
 
-    /// The response, once its head has arrived.
-    public var response: URLResponse? { inner.withLock { $0.response } }
+    /// The response; nil until its head has arrived.
+    public var response: URLResponse? { lockedState.withLock { $0.response } }
 
-    /// Why the task failed; nil before its end and after success.
-    public var error: (any Error)? { inner.withLock { $0.error } }
+    /// The error of a failed task; nil before its end and after success.
+    public var error: (any Error)? { lockedState.withLock { $0.error } }
 
-    /// The delegate of this task alone, asked before the session's. Never returns the session's.
+    /// The delegate of this task only, called before the session's delegate. It never returns the session's delegate.
     ///
-    /// Set it before the task is resumed; it is held until the task completes.
+    /// Set it before the task is resumed. The task retains it until it completes.
     public var delegate: (any URLSessionTaskDelegate)? {
-      get { inner.withLock { $0.delegate } }
+      get { lockedState.withLock { $0.delegate } }
       set {
         var other = newValue
-        inner.withLock { inner in
-          if inner.machine.phase != .completed { swap(&inner.delegate, &other) }
+        lockedState.withLock { state in
+          if state.machine.phase != .completed { swap(&state.delegate, &other) }
         }
-        // The one before goes out here: what its end sets off may ask this task.
+        // The previous delegate is released outside the lock, because its deinitializer may access this task.
         _ = other
       }
     }
 
-    /// How many bytes of the request's body were handed to the connection.
-    public var countOfBytesSent: Int64 { inner.withLock { $0.sentBytes } }
+    /// The number of bytes of the request body that were passed to the connection.
+    public var countOfBytesSent: Int64 { lockedState.withLock { $0.sentBytes } }
 
-    /// How many bytes of the response's body have arrived, after decoding.
-    public var countOfBytesReceived: Int64 { inner.withLock { $0.receivedBytes } }
+    /// The number of bytes of the response body that have arrived, after decoding.
+    public var countOfBytesReceived: Int64 { lockedState.withLock { $0.receivedBytes } }
 
-    /// The length of the request's body; 0 without one, `NSURLSessionTransferSizeUnknown` when it is not known.
-    public var countOfBytesExpectedToSend: Int64 { inner.withLock { $0.expectedToSend } }
+    /// The length of the request body; 0 without a body, `NSURLSessionTransferSizeUnknown` if it is unknown.
+    public var countOfBytesExpectedToSend: Int64 { lockedState.withLock { $0.expectedToSend } }
 
-    /// The length the response announced; `NSURLSessionTransferSizeUnknown` when it did not.
-    public var countOfBytesExpectedToReceive: Int64 { inner.withLock { $0.expectedToReceive } }
+    /// The length of the response body; `NSURLSessionTransferSizeUnknown` if the server did not announce it.
+    public var countOfBytesExpectedToReceive: Int64 { lockedState.withLock { $0.expectedToReceive } }
 
-    // MARK: What the program sets
+    // MARK: Properties that the program sets
 
-    /// The priority of a task that was given none.
+    /// The default priority.
     public static let defaultPriority: Float = 0.5
     /// A low priority.
     public static let lowPriority: Float = 0.25
     /// A high priority.
     public static let highPriority: Float = 0.75
 
-    /// The priority of the task, from 0 to 1; values outside are moved to the nearest bound.
+    /// The priority of the task, from 0 to 1. Other values are changed to the nearest bound.
     ///
-    /// Of the requests that wait for a connection to the same host, those with a higher priority start first. A request
-    /// that waits already keeps the priority with which it began to wait. Servers do not see the priority.
+    /// Requests that wait for a connection to the same host start in the order of priority, the highest first. A
+    /// request that is already waiting keeps the priority with which it began to wait. The priority is not sent to
+    /// servers.
     public var priority: Float {
-      get { inner.withLock { $0.face.priority } }
-      set { inner.withLock { $0.face.priority = min(max(newValue, 0), 1) } }
+      get { lockedState.withLock { $0.attributes.priority } }
+      set { lockedState.withLock { $0.attributes.priority = min(max(newValue, 0), 1) } }
     }
 
-    /// A text of the program's own.
+    /// A description that the program can set.
     public var taskDescription: String? {
-      get { inner.withLock { $0.face.taskDescription } }
-      set { inner.withLock { $0.face.taskDescription = newValue } }
+      get { lockedState.withLock { $0.attributes.taskDescription } }
+      set { lockedState.withLock { $0.attributes.taskDescription = newValue } }
     }
 
-    /// When a background task may begin. Kept for source compatibility.
+    /// The earliest start of a background task. Kept for source compatibility.
     public var earliestBeginDate: Date? {
-      get { inner.withLock { $0.face.earliestBeginDate } }
-      set { inner.withLock { $0.face.earliestBeginDate = newValue } }
+      get { lockedState.withLock { $0.attributes.earliestBeginDate } }
+      set { lockedState.withLock { $0.attributes.earliestBeginDate = newValue } }
     }
 
-    /// The program's own guess of what will be sent. Kept for source compatibility.
+    /// The program's estimate of the number of bytes to send. Kept for source compatibility.
     public var countOfBytesClientExpectsToSend: Int64 {
-      get { inner.withLock { $0.face.clientExpectsToSend } }
-      set { inner.withLock { $0.face.clientExpectsToSend = newValue } }
+      get { lockedState.withLock { $0.attributes.clientExpectsToSend } }
+      set { lockedState.withLock { $0.attributes.clientExpectsToSend = newValue } }
     }
 
-    /// The program's own guess of what will be received. Kept for source compatibility.
+    /// The program's estimate of the number of bytes to receive. Kept for source compatibility.
     public var countOfBytesClientExpectsToReceive: Int64 {
-      get { inner.withLock { $0.face.clientExpectsToReceive } }
-      set { inner.withLock { $0.face.clientExpectsToReceive = newValue } }
+      get { lockedState.withLock { $0.attributes.clientExpectsToReceive } }
+      set { lockedState.withLock { $0.attributes.clientExpectsToReceive = newValue } }
     }
   }
 
   extension URLSessionTask: Hashable {
-    /// Whether both are the same task.
+    /// Whether both tasks are the same object.
     public static func == (left: URLSessionTask, right: URLSessionTask) -> Bool { left === right }
 
-    /// Feeds the task's identity to the hasher.
+    /// Adds the task's identity to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
-  /// A task that delivers its response in memory, to a delegate or as a stream of bytes.
+  /// A task that delivers its response in memory, to a delegate, or as a stream of bytes.
   public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
   /// A task that sends a body.

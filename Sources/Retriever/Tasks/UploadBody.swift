@@ -4,11 +4,11 @@
   import Synchronization
   import TransferEngine
 
-  /// What a task sends.
+  /// The body of an upload.
   enum UploadBody: Sendable {
     case data(Data)
     case file(URL)
-    /// A stream that the delegate is asked for.
+    /// A stream that the delegate provides.
     case streamFromDelegate
 
     var length: Int64? {
@@ -21,7 +21,7 @@
     }
   }
 
-  /// A body in memory that is too long to be copied at once.
+  /// A body in memory that is too long to be copied in one piece.
   final class DataBodySource: TransferBodySource {
     let length: Int64?
     private let data: Data
@@ -51,9 +51,10 @@
     }
   }
 
-  /// A body in a file, read as it is sent, never whole. A file that shrinks meanwhile ends the transfer.
+  /// A body in a file, which is read as it is sent and is never completely in memory. If the file becomes shorter, the
+  /// transfer fails.
   ///
-  /// The files of /proc have a size of 0 and content all the same: such a file is read to its end, whatever its length.
+  /// Files in /proc have a size of 0 but do have content. Such a file is read to its end, regardless of its length.
   final class FileBodySource: TransferBodySource {
     let length: Int64?
     private let descriptor: Int32
@@ -61,7 +62,7 @@
 
     init(_ url: URL) throws(URLError) {
       guard url.isFileURL else {
-        throw URLError(.fileDoesNotExist, sentence: "What is to be uploaded has no file URL.", url: url)
+        throw URLError(.fileDoesNotExist, message: "The URL to upload from is not a file URL.", url: url)
       }
       // Without O_NONBLOCK, opening a named pipe would wait for its writer.
       let file = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -69,14 +70,14 @@
         let code = errno
         throw URLError(
           code == EACCES ? .noPermissionsToReadFile : .fileDoesNotExist,
-          sentence: "The file to upload, \(url.path), cannot be read: \(String(cString: strerror(code))).",
+          message: "Could not read the file to upload, \(url.path): \(String(cString: strerror(code))).",
           url: url)
       }
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         close(file)
         throw URLError(
-          .fileIsDirectory, sentence: "\(url.path) cannot be uploaded: it is not a regular file.", url: url)
+          .fileIsDirectory, message: "Could not upload \(url.path): it is not a regular file.", url: url)
       }
       descriptor = file
       var first: UInt8 = 0
@@ -90,7 +91,7 @@
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
       position.withLock { position in
-        // What has been added since the length was announced is not sent.
+        // Bytes that were added after the length was announced are not sent.
         let wanted = min(Int64(buffer.count), (length ?? .max) - position)
         guard wanted > 0 else { return .end }
         while true {
@@ -100,7 +101,7 @@
             return .bytes(count)
           }
           if count == 0, length == nil { return .end }
-          // Nothing, though more was promised: the file has shrunk.
+          // No more bytes, although more were announced: the file has become shorter.
           if count == 0 || errno != EINTR { return .failed }
         }
       }

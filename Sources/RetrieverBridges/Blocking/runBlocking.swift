@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs async code from synchronous code, blocking the calling thread until it is done: for the main function
-/// of a command-line tool, and for a callback from C that must have its answer before it returns.
+/// Runs async code from synchronous code and blocks the calling thread until the code has finished.
+///
+/// Use it in the main function of a command-line tool, or in a callback from C that must return a result.
 ///
 /// ```swift
 /// func sizeForC(of name: String) -> Int32 {
@@ -15,26 +16,26 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The rules:
-/// - Never from a task. A thread that runs a task belongs to the small pool that all tasks share, and
-///   blocking it can stop the very work that is waited for. A call from a task, however deep in synchronous
-///   functions, throws ``BridgeError/Code/wouldBlockTask``, without having started anything.
-/// - Code that runs on a thread of the pool outside any task cannot be told apart: a `deinit` or the body of
-///   an executor's job of one's own. It is up to the caller not to call from there.
-/// - On the main thread the main run loop goes on meanwhile, so that the operation may use the main actor;
-///   what else is queued on the main thread runs, too. Within work that runs on the main queue this is not so,
-///   since that queue does one thing at a time: the operation must not need the main actor there.
-/// - Not while holding a lock that the operation needs.
-/// - The operation cannot be cancelled from outside. Give it a limit of its own where it may take too long.
+/// Follow these rules:
+/// - Do not call this function from a task. Tasks run on a small pool of shared threads. Blocking one of them can
+///   stop the work that the call waits for. A call from a task throws ``BridgeError/Code/wouldBlockTask`` and starts
+///   nothing, no matter how many synchronous functions are in between.
+/// - Do not call it from code that runs on a pool thread outside a task, such as a `deinit` or a job of a custom
+///   executor. The function cannot detect such a call.
+/// - On the main thread, the main run loop continues to run, so the operation may use the main actor. Other work that
+///   is queued on the main thread runs too. Within work on the main dispatch queue, however, the operation must not
+///   use the main actor, because that queue performs one item at a time.
+/// - Do not call it while holding a lock that the operation needs.
+/// - The operation cannot be cancelled from outside. If it can take too long, give it its own time limit.
 ///
 /// - Parameters:
 ///   - priority: The priority of the task that runs the operation.
-///   - fileID: The file that errors name: the caller's.
-///   - line: The line that errors name: the caller's.
-///   - operation: What is to be done.
-/// - Returns: What the operation returned.
-/// - Throws: What the operation threw; ``BridgeError``.
-@available(*, noasync, message: "Use await: this would block a thread that all tasks share.")
+///   - fileID: The file that errors report (default: the caller's file).
+///   - line: The line that errors report (default: the caller's line).
+///   - operation: The async code to run.
+/// - Returns: The value that the operation returns.
+/// - Throws: The error that the operation throws, or ``BridgeError``.
+@available(*, noasync, message: "Use await instead: runBlocking would block a thread that all tasks share.")
 public func runBlocking<Value: Sendable>(
   priority: TaskPriority? = nil, fileID: String = #fileID, line: Int = #line,
   _ operation: @escaping @Sendable () async throws -> Value
@@ -54,7 +55,7 @@ public func runBlocking<Value: Sendable>(
   return try (isMain ? outcome.waitRunningMainLoop() : outcome.wait()).get()
 }
 
-/// Whether the calling thread is in the middle of a task.
+/// Whether the calling thread is running a task.
 private var isRunningTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
 /// The result that a blocked thread waits for.
@@ -65,7 +66,7 @@ private final class BlockingOutcome<Value: Sendable>: Sendable {
   func set(_ value: Result<Value, any Error>, wakesMainRunLoop: Bool) {
     result.withLock { $0 = value }
     semaphore.signal()
-    // A run loop returns when it has served the main queue, however little there was to do.
+    // Wakes the run loop, which returns after it has performed any work of the main queue.
     if wakesMainRunLoop { DispatchQueue.main.async {} }
   }
 
@@ -79,7 +80,7 @@ private final class BlockingOutcome<Value: Sendable>: Sendable {
   func waitRunningMainLoop() -> Result<Value, any Error> {
     while true {
       if let value = result.withLock({ $0 }) { return value }
-      // It has nothing to run when this is called from the main queue, which then waits; hence the pause.
+      // Called from the main queue, the run loop has nothing to perform and returns immediately; hence the pause.
       if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05)) {
         _ = semaphore.wait(timeout: .now() + .milliseconds(50))
       }

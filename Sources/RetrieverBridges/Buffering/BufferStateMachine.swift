@@ -1,14 +1,15 @@
-/// The rules of a sequence with a bounded buffer and one reader. No lock, no resumption, no callback.
+/// The state machine of a sequence with a bounded buffer and one reader. It contains no locks and calls no
+/// continuations or callbacks.
 ///
-/// `Waiter` is the suspended reader: a continuation in the driver, a plain number in the tests.
+/// `Waiter` is the suspended reader: a continuation in ``EventBuffer``, a number in the tests.
 struct BufferStateMachine<Element, Waiter> {
   enum AppendAction {
     case stored
-    /// The reader was waiting: resume it with the element.
+    /// The reader was waiting. Resume it with the element.
     case resume(Waiter, with: Element)
-    /// This one is lost: because there is no room for it, or because nobody will read it. Let go of it.
+    /// The element is lost, because the buffer is full or the sequence has ended. Release it outside the lock.
     case dropped(Element)
-    /// There is no room, and the sequence ends with an error once the buffer has been read.
+    /// The buffer is full. The sequence ends with an error after the buffered elements.
     case overflowed(Element)
   }
 
@@ -21,26 +22,26 @@ struct BufferStateMachine<Element, Waiter> {
     case deliver(Element)
     case end
     case fail(any Error)
-    /// Another reader is waiting already; there can be only one.
+    /// Another reader is already waiting. Only one is allowed.
     case contended
-    /// Nothing there yet: the reader has to wait, or, if it was passed as a waiter, is waiting now.
+    /// No element is available. The reader must wait or, if it was passed as a waiter, is waiting now.
     case wait
   }
 
   struct CancelAction {
-    /// Is to be resumed with the cancellation.
+    /// The waiter to resume with a cancellation error.
     var waiter: Waiter?
-    /// Elements that nobody will read: let go of them.
+    /// The elements that will not be read. Release them outside the lock.
     var discarded: Deque<Element>
   }
 
   private enum Phase {
     case open
-    /// No more elements come; the error is delivered after the buffered ones.
+    /// No more elements arrive. The error is delivered after the buffered elements.
     case finished((any Error)?)
-    /// The mark that a cancellation leaves: the reader that comes next finds it.
+    /// The sequence was cancelled. The next call of the reader throws.
     case cancelled
-    /// The reader has seen the end.
+    /// The reader has reached the end.
     case drained
   }
 
@@ -50,9 +51,9 @@ struct BufferStateMachine<Element, Waiter> {
   private var waiter: Waiter?
   private var buffer = Deque<Element>()
 
-  /// How many elements were lost to the policy.
+  /// The number of elements that were dropped.
   private(set) var droppedCount = 0
-  /// How many elements wait for the reader.
+  /// The number of elements in the buffer.
   var bufferedCount: Int { buffer.count }
 
   init(buffering: EventBuffering, overflowError: any Error) {
@@ -60,7 +61,7 @@ struct BufferStateMachine<Element, Waiter> {
     self.overflowError = overflowError
   }
 
-  /// An element has come.
+  /// Adds an element.
   mutating func append(_ element: Element) -> AppendAction {
     guard case .open = phase else { return .dropped(element) }
     if let reader = waiter.take() { return .resume(reader, with: element) }
@@ -82,7 +83,7 @@ struct BufferStateMachine<Element, Waiter> {
     }
   }
 
-  /// No more elements come. Only the first call counts.
+  /// Ends the sequence. Only the first call has an effect.
   mutating func finish(throwing error: (any Error)?) -> FinishAction {
     guard case .open = phase else { return .none }
     guard let reader = waiter.take() else {
@@ -93,7 +94,7 @@ struct BufferStateMachine<Element, Waiter> {
     return .resume(reader, throwing: error)
   }
 
-  /// The reader wants the next element.
+  /// Requests the next element for the reader.
   mutating func next() -> NextAction {
     if waiter != nil { return .contended }
     if let element = buffer.popFirst() { return .deliver(element) }
@@ -111,18 +112,18 @@ struct BufferStateMachine<Element, Waiter> {
     }
   }
 
-  /// The reader has been suspended; if the answer is anything but `wait` it must be resumed at once.
+  /// Registers the suspended reader. If the result is not `wait`, resume the reader immediately.
   mutating func suspend(_ reader: Waiter) -> NextAction {
     let action = next()
     if case .wait = action { waiter = reader }
     return action
   }
 
-  /// The reader's task was cancelled, or the reader is gone: nothing more will be read.
+  /// Cancels the sequence, because the reader's task was cancelled or the reader was deallocated.
   mutating func cancel() -> CancelAction {
     if case .drained = phase { return CancelAction(waiter: nil, discarded: Deque()) }
     let reader = waiter.take()
-    // A waiting reader is told now; otherwise the next one to come finds the mark.
+    // A waiting reader is resumed now. Otherwise the next call of the reader throws.
     phase = reader == nil ? .cancelled : .drained
     return CancelAction(waiter: reader, discarded: buffer.takeAll())
   }

@@ -1,4 +1,4 @@
-/// A queue whose both ends cost the same, however long it is.
+/// A queue in which adding and removing elements takes constant time.
 struct Deque<Element> {
   private var slots: [Element?] = []
   private var head = 0
@@ -22,7 +22,7 @@ struct Deque<Element> {
     return slots[head]
   }
 
-  /// Empties it, and gives what was in it: for letting go of it elsewhere.
+  /// Empties the queue and returns its contents, so that the caller can release them outside a lock.
   mutating func takeAll() -> Deque {
     defer { self = Deque() }
     return self

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Drives a ``BufferStateMachine``: locks, lets it decide, unlocks, and then does what it decided.
+/// Drives a ``BufferStateMachine``: changes its state under a lock, and then performs the action after unlocking.
 final class EventBuffer<Element: Sendable>: Sendable {
   private typealias Machine = BufferStateMachine<Element, CheckedContinuation<Element?, any Error>>
 
@@ -15,9 +15,9 @@ final class EventBuffer<Element: Sendable>: Sendable {
 
   var droppedCount: Int { state.withLock { $0.droppedCount } }
 
-  /// Whether the sequence goes on; it does not after an overflow, of which only the first call tells.
+  /// Adds an element. Returns false for the element that overflows the buffer, and true otherwise.
   @discardableResult func append(_ element: Element) -> Bool {
-    // Whatever the machine hands back is let go of here, where no lock is held.
+    // Elements that the state machine returns are released here, where no lock is held.
     switch state.withLock({ $0.append(element) }) {
     case .stored, .dropped: return true
     case .overflowed: return false
@@ -35,7 +35,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
     }
   }
 
-  /// The next element, nil at the end. Cancelling the task ends the sequence with `CancellationError`.
+  /// Returns the next element; nil at the end. Cancelling the task ends the sequence with `CancellationError`.
   func next(isolation: isolated (any Actor)?) async throws -> Element? {
     if Task.isCancelled { cancel() }
     switch state.withLock({ $0.next() }) {

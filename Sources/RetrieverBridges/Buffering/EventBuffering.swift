@@ -1,12 +1,12 @@
-/// How many events a sequence keeps for a slow reader, and what becomes of those that are too many.
+/// The number of events that a sequence buffers for a slow reader, and the policy for further events.
 ///
 /// A limit below 1 counts as 1.
 public enum EventBuffering: Sendable, Hashable {
-  /// Keeps the newest events: the oldest one makes room.
+  /// Keeps the newest events. If the buffer is full, the oldest event is dropped.
   case droppingOldest(limit: Int)
-  /// Keeps the oldest events: what comes while the buffer is full is dropped.
+  /// Keeps the oldest events. If the buffer is full, new events are dropped.
   case droppingNewest(limit: Int)
-  /// Loses nothing unseen: after the events kept, the sequence throws ``BridgeError/Code/bufferOverflow``.
+  /// Fails if the buffer is full: after the buffered events, the sequence throws ``BridgeError/Code/bufferOverflow``.
   case failing(limit: Int)
 
   var limit: Int {

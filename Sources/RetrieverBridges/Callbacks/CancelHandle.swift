@@ -1,6 +1,6 @@
-/// What a caller without async gets for the work it started: the means to cancel it.
+/// A handle that cancels work started from code without async.
 ///
-/// Letting go of the handle does not cancel; any thread may call it.
+/// Releasing the handle does not cancel the work. The handle is thread-safe.
 public struct CancelHandle: Sendable {
   private let task: Task<Void, Never>
 
@@ -8,7 +8,7 @@ public struct CancelHandle: Sendable {
     self.task = task
   }
 
-  /// Asks the work to stop. Its completion handler is called all the same, when it has.
+  /// Asks the work to stop. The completion handler is still called when the work has ended.
   public func cancel() { task.cancel() }
 
   /// Whether ``cancel()`` was called.

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Gives async code the face of a function with a completion handler.
+/// Runs async code and calls a completion handler with its result.
 ///
 /// ```swift
 /// @discardableResult
@@ -10,13 +10,13 @@ import Dispatch
 /// ```
 ///
 /// - Parameters:
-///   - priority: The priority of the task; the caller's by default.
-///   - queue: Where the handler is called; without one, on a thread of the pool that tasks share, where it
-///     must not block.
-///   - operation: What is to be done. It hears of a cancellation as any task does.
-///   - completion: Is called exactly once, when the operation has ended, also after a cancellation; never
-///     from within this call.
-/// - Returns: The means to cancel.
+///   - priority: The priority of the task (default: the caller's priority).
+///   - queue: The queue on which the handler is called. Without a queue, the handler is called on a thread that tasks
+///     share, and must not block.
+///   - operation: The async code to run. It is cancelled like any task.
+///   - completion: The handler. It is called exactly once, when the operation has ended, even after a cancellation.
+///     It is never called before this function returns.
+/// - Returns: A handle that cancels the operation.
 @discardableResult
 public func startTask<Value: Sendable>(
   priority: TaskPriority? = nil, callbackOn queue: DispatchQueue? = nil,
@@ -35,7 +35,7 @@ public func startTask<Value: Sendable>(
   return CancelHandle(task: task)
 }
 
-/// The same for a completion handler that takes a value or an error: exactly one of them is there.
+/// Runs async code and calls a completion handler with either a value or an error.
 @discardableResult
 public func startTask<Value: Sendable>(
   priority: TaskPriority? = nil, callbackOn queue: DispatchQueue? = nil,

@@ -1,6 +1,7 @@
-/// A mistake of the bridged code that harms nobody who waits, but should be known: a callback called again.
+/// A misuse of a bridge that does not affect the waiting task but should be reported: a callback that is called
+/// again.
 public struct BridgeMisuse: Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of mistake. New ones may be added: a `switch` needs a `default`.
+  /// The kind of misuse. New kinds may be added, so a `switch` needs a `default` case.
   public struct Kind: Sendable, Hashable, CustomStringConvertible {
     private enum Name: String { case calledAgain }
 
@@ -10,25 +11,25 @@ public struct BridgeMisuse: Sendable, Hashable, CustomStringConvertible {
       self.name = name
     }
 
-    /// The callback was called although it had been called before. The later call has no effect.
+    /// The callback was called more than once. The later call has no effect.
     public static let calledAgain = Kind(.calledAgain)
 
     /// The name of the kind.
     public var description: String { name.rawValue }
   }
 
-  /// What was done wrong.
+  /// The kind of misuse.
   public let kind: Kind
-  /// Where the bridge was made.
+  /// The source line that created the bridge.
   public let site: CallSite
 
-  /// A mistake in the use of the bridge made at `site`.
+  /// Creates a description of a misuse.
   public init(kind: Kind, site: CallSite) {
     self.kind = kind
     self.site = site
   }
 
-  /// A sentence that says what was done, and where the bridge was made.
+  /// A message that says what was done wrong and where the bridge was created.
   public var description: String {
     "The callback made at \(site) was called more than once; the later call has no effect."
   }

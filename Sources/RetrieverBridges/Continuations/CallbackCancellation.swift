@@ -1,10 +1,10 @@
-/// What becomes of the waiting call when its task is cancelled. The work's cancel function is called either
-/// way.
+/// The behaviour of a waiting call when its task is cancelled. In both cases, the work's cancel function is called.
 public enum CallbackCancellation: Sendable {
-  /// The call throws `CancellationError` at once; what the callback still brings is ignored.
+  /// The call throws `CancellationError` immediately. A later call of the callback is ignored.
   case throwsAtOnce
-  /// The call goes on waiting for the callback, and gives or throws what that brings: for work that must not
-  /// be left before it has come to rest. Work that then never calls back keeps the task waiting, unless it
-  /// drops the callback.
+  /// The call continues to wait for the callback, and returns or throws its result.
+  ///
+  /// Use it for work that must have ended before the caller continues. If the work neither calls nor releases the
+  /// callback, the task waits forever.
   case waitsForCallback
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Drives a ``CallbackStateMachine``: locks, lets it decide, unlocks, and then does what it decided.
+/// Drives a ``CallbackStateMachine``: changes its state under a lock, and then performs the action after unlocking.
 final class CallbackCore<Value>: Sendable {
   typealias Cancel = @Sendable () -> Void
   typealias Waiter = CheckedContinuation<Value, any Error>
@@ -15,7 +15,7 @@ final class CallbackCore<Value>: Sendable {
     state = Mutex(CallbackStateMachine(cancellation: cancellation))
   }
 
-  /// Whether the work is to be started; otherwise the waiter has been resumed.
+  /// Registers the waiter. Returns whether to start the work; if not, the waiter has been resumed.
   func register(_ waiter: Waiter) -> Bool {
     switch state.withLock({ $0.register(waiter) }) {
     case .start:
@@ -34,7 +34,7 @@ final class CallbackCore<Value>: Sendable {
   }
 
   func call(with result: sending Result<Value, any Error>) {
-    // The cancel function is released when this returns, not under the lock: it may own anything.
+    // The cancel function is released when this method returns, not under the lock, because it can own any object.
     switch state.withLock({ $0.called() }) {
     case .resume(let waiter, releasing: _): waiter.resume(with: result)
     case .ignore: break

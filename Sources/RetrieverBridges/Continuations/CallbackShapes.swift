@@ -1,11 +1,11 @@
-// The shapes that callbacks come in, as calls and as closures that are handed over as they are. Each closure
-// keeps the continuation: when all of them are dropped uncalled, the waiting call throws.
+// Methods and closures for the common shapes of callbacks. Each closure keeps the continuation. If all closures are
+// released without a call, the waiting call throws.
 
 extension CancellableContinuation {
-  /// Resumes the waiting call with the value, or has it throw the error: for callbacks that take
-  /// `(T?, Error?)`.
+  /// Resumes the waiting call with a value or an error, for callbacks of the shape `(T?, Error?)`.
   ///
-  /// With both, the error counts; with neither, the call throws ``BridgeError/Code/neitherValueNorError``.
+  /// If both are given, the call throws the error. If neither is given, it throws
+  /// ``BridgeError/Code/neitherValueNorError``.
   public func resume(_ value: sending Value?, _ error: (any Error)?) {
     if let error {
       core.call(with: .failure(error))
@@ -16,10 +16,9 @@ extension CancellableContinuation {
     }
   }
 
-  /// Resumes the waiting call with both values, or has it throw the error: for callbacks of the shape
-  /// `(A?, B?, Error?)`.
+  /// Resumes the waiting call with two values or an error, for callbacks of the shape `(A?, B?, Error?)`.
   ///
-  /// With an error, that counts; when it and one of the values are missing, the call throws
+  /// If there is an error, the call throws it. If there is no error and a value is missing, it throws
   /// ``BridgeError/Code/neitherValueNorError``.
   public func resume<First, Second>(_ first: sending First?, _ second: sending Second?, _ error: (any Error)?)
   where Value == (First, Second) {
@@ -32,8 +31,7 @@ extension CancellableContinuation {
     }
   }
 
-  /// A callback of the shape `(Error) -> Void`: the failure closure beside ``valueHandler`` or
-  /// ``doneHandler``.
+  /// A callback of the shape `(Error) -> Void`. Use it together with ``valueHandler`` or ``doneHandler``.
   public var failureHandler: @Sendable (any Error) -> Void {
     { self.resume(throwing: $0) }
   }
@@ -50,7 +48,7 @@ extension CancellableContinuation where Value: Sendable {
     { self.resume(with: $0) }
   }
 
-  /// A callback of the shape `(T) -> Void`; beside ``failureHandler``, the success closure of the two.
+  /// A callback of the shape `(T) -> Void`. Use it alone or together with ``failureHandler``.
   public var valueHandler: @Sendable (Value) -> Void {
     { self.resume(returning: $0) }
   }
@@ -62,7 +60,7 @@ extension CancellableContinuation where Value == Void {
     resume(returning: ())
   }
 
-  /// Resumes the waiting call, or has it throw when there is an error: for callbacks of the shape `(Error?)`.
+  /// Resumes the waiting call, or throws the error if there is one, for callbacks of the shape `(Error?)`.
   public func resume(_ error: (any Error)?) {
     if let error { resume(throwing: error) } else { resume() }
   }
@@ -72,7 +70,7 @@ extension CancellableContinuation where Value == Void {
     { self.resume() }
   }
 
-  /// A callback of the shape `(Error?) -> Void`, where no error means success.
+  /// A callback of the shape `(Error?) -> Void`. Without an error, the call succeeds.
   public var errorHandler: @Sendable ((any Error)?) -> Void {
     { self.resume($0) }
   }

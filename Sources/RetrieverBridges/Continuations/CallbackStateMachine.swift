@@ -1,61 +1,63 @@
-/// The rules of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``: who resumes
-/// the waiter, when the work is cancelled, and what a late call means. No lock, no resumption, no callback.
+/// The state machine of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``. It decides
+/// who resumes the waiter, when the work is cancelled, and what a late call means. It contains no locks and calls no
+/// continuations or callbacks.
 ///
 /// `Waiter` is the suspended caller and `Cancel` the work's cancel function: a continuation and a closure in
-/// the driver, plain numbers in the tests. The value that a call brings does not pass through here; what the
-/// machine decides is whether it counts.
+/// ``CallbackCore``, numbers in the tests. The value of a call does not pass through the state machine, which only
+/// decides whether the call counts.
 struct CallbackStateMachine<Waiter, Cancel> {
   enum RegisterAction: Equatable {
-    /// The waiter is registered: start the work.
+    /// The waiter is registered. Start the work.
     case start
-    /// The task had been cancelled before: resume the waiter, start nothing.
+    /// The task was already cancelled. Resume the waiter and do not start the work.
     case resumeCancelled
   }
 
   enum StartedAction {
     /// The function is kept for a cancellation.
     case keep
-    /// The task was cancelled while the work started: cancel it now.
+    /// The task was cancelled while the work was starting. Cancel the work now.
     case cancel(Cancel)
-    /// The work is over already; let go of the function.
+    /// The work has already ended. Release the function.
     case release(Cancel?)
   }
 
   enum CallAction {
-    /// The first call: resume the waiter with what it brought, then let go of the cancel function.
+    /// The first call. Resume the waiter with its result, then release the cancel function.
     case resume(Waiter, releasing: Cancel?)
-    /// A call that comes after a cancellation has nobody to tell, and is no mistake.
+    /// A call after a cancellation. It has no effect and is not a misuse.
     case ignore
-    /// There was a call before.
+    /// The callback was called before.
     case reportMisuse
   }
 
-  /// The last holder let go of the callback.
+  /// The action after the last reference to the callback was released.
   enum DropAction {
     case none
     case resumeNeverCalled(Waiter, releasing: Cancel?)
   }
 
   struct CancelAction {
-    /// Is resumed with the cancellation, after the work has been cancelled.
+    /// The waiter to resume with a cancellation error, after the work has been cancelled.
     var waiter: Waiter?
     var cancel: Cancel?
   }
 
   private enum Phase {
-    /// Nobody waits yet. The flag is the mark that a cancellation leaves which comes too early.
+    /// The waiter is not registered yet. The flag records a cancellation that came before.
     case idle(isCancelled: Bool)
     case waiting(Waiter)
-    /// Resumed by a cancellation; one call may still come.
+    /// The waiter was resumed by a cancellation. One call may still follow.
     case abandoned
-    /// Resumed by a call, by being dropped, or by a cancellation that a call has followed.
+    /// The waiter was resumed by a call, by the release of the callback, or by a cancellation that a call has
+    /// followed.
     case over
   }
 
   private enum Work {
     case starting(isCancelled: Bool)
     case started(Cancel?)
-    /// Cancelled, or over: its cancel function is not needed (again).
+    /// The work was cancelled or has ended. Its cancel function is not needed any more.
     case settled
   }
 
@@ -67,7 +69,7 @@ struct CallbackStateMachine<Waiter, Cancel> {
     self.cancellation = cancellation
   }
 
-  /// The caller has been suspended.
+  /// Registers the suspended caller.
   mutating func register(_ waiter: Waiter) -> RegisterAction {
     guard case .idle(let isCancelled) = phase, !isCancelled else {
       phase = .over
@@ -78,7 +80,7 @@ struct CallbackStateMachine<Waiter, Cancel> {
     return .start
   }
 
-  /// The work has been started and can be cancelled with `cancel`, if at all.
+  /// Records that the work has started and, if it can be cancelled, its cancel function.
   mutating func started(_ cancel: Cancel?) -> StartedAction {
     switch work {
     case .starting(isCancelled: false):
@@ -92,7 +94,7 @@ struct CallbackStateMachine<Waiter, Cancel> {
     }
   }
 
-  /// The callback was called.
+  /// Handles a call of the callback.
   mutating func called() -> CallAction {
     switch phase {
     case .waiting(let waiter):
@@ -100,7 +102,7 @@ struct CallbackStateMachine<Waiter, Cancel> {
       return .resume(waiter, releasing: settleWork())
     case .abandoned:
       phase = .over
-      // Work that calls back while it is still being started needs no cancelling any more.
+      // Work that calls back while it is still starting does not have to be cancelled.
       work = .settled
       return .ignore
     case .idle, .over:
@@ -108,7 +110,7 @@ struct CallbackStateMachine<Waiter, Cancel> {
     }
   }
 
-  /// Nobody can call the callback any more.
+  /// Handles the release of the last reference to the callback.
   mutating func dropped() -> DropAction {
     guard case .waiting(let waiter) = phase else {
       if case .abandoned = phase { work = .settled }
@@ -118,7 +120,7 @@ struct CallbackStateMachine<Waiter, Cancel> {
     return .resumeNeverCalled(waiter, releasing: settleWork())
   }
 
-  /// The waiting task was cancelled.
+  /// Handles the cancellation of the waiting task.
   mutating func cancel() -> CancelAction {
     switch phase {
     case .idle:

@@ -1,8 +1,8 @@
-/// The callback's end of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``:
-/// called once, it resumes the waiting task.
+/// The callback's side of ``withCancellableContinuation(of:onCancel:reporter:isolation:fileID:line:_:)``. A call of
+/// one of its methods resumes the waiting task.
 ///
-/// Any thread may call it. The first call counts; a later one is reported to the ``MisuseReporter`` and has
-/// no effect. When nobody holds it any more and it was never called, the waiting call throws
+/// The class is thread-safe. The first call counts. Later calls are reported to the ``MisuseReporter`` and have no
+/// effect. If all references to it are released before any call, the waiting call throws
 /// ``BridgeError/Code/neverCalled``.
 public final class CancellableContinuation<Value>: Sendable {
   let core: CallbackCore<Value>
@@ -15,7 +15,7 @@ public final class CancellableContinuation<Value>: Sendable {
     core.dropped()
   }
 
-  /// Where the waiting call stands in the source.
+  /// The source line of the waiting call.
   public var site: CallSite { core.site }
 
   /// Resumes the waiting call with a value.
@@ -23,12 +23,12 @@ public final class CancellableContinuation<Value>: Sendable {
     core.call(with: .success(value))
   }
 
-  /// Has the waiting call throw an error.
+  /// Makes the waiting call throw an error.
   public func resume(throwing error: any Error) {
     core.call(with: .failure(error))
   }
 
-  /// Resumes the waiting call with a value, or has it throw.
+  /// Resumes the waiting call with a value, or makes it throw an error.
   public func resume<Failure: Error>(with result: sending Result<Value, Failure>) {
     switch result {
     case .success(let value): core.call(with: .success(value))

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Is told of mistakes in the use of a bridge that are no reason to end the program.
+/// Receives reports of misuses of a bridge that do not require the program to end.
 ///
-/// A bridge uses the reporter it is given, and ``standard`` when it is given none.
+/// A bridge without its own reporter uses ``standard``.
 ///
 /// ```swift
 /// func stopAtMisuseInDebugBuilds() {
@@ -15,14 +15,14 @@ public struct MisuseReporter: Sendable {
 
   private let action: @Sendable (BridgeMisuse) -> Void
 
-  /// A reporter that calls `action`, on whichever thread the mistake was made and with no lock held.
+  /// Creates a reporter that calls `action` on the thread of the misuse, with no lock held.
   public init(_ action: @escaping @Sendable (BridgeMisuse) -> Void) {
     self.action = action
   }
 
-  /// What bridges use that are made without a reporter, at first ``standardError``.
+  /// The reporter of bridges that are created without one (default: ``standardError``).
   ///
-  /// Setting it concerns the bridges that are made afterwards.
+  /// A new value applies to bridges that are created afterwards.
   public static var standard: MisuseReporter {
     get { shared.withLock { $0 } }
     set { shared.withLock { $0 = newValue } }
@@ -33,16 +33,16 @@ public struct MisuseReporter: Sendable {
     FileHandle.standardError.write(Data("RetrieverBridges: \(misuse)\n".utf8))
   }
 
-  /// Stops a debug build with an assertion failure; in a release build writes to standard error.
+  /// Stops a debug build with an assertion failure. In a release build, writes to standard error.
   public static let fatalInDebug = MisuseReporter { misuse in
     assertionFailure("\(misuse)")
     standardError(misuse)
   }
 
-  /// Does nothing.
+  /// Ignores all reports.
   public static let silent = MisuseReporter { _ in }
 
-  /// Reports a mistake.
+  /// Reports a misuse.
   public func callAsFunction(_ misuse: BridgeMisuse) {
     action(misuse)
   }

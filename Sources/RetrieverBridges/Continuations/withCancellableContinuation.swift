@@ -1,7 +1,7 @@
-/// Suspends the task until a callback is called, and cancels the callback's work when the task is cancelled.
+/// Suspends the task until a callback is called. Cancelling the task cancels the callback's work.
 ///
-/// `start` is called with the ``CancellableContinuation`` that the callback is to resume. It starts the work
-/// and returns the function that cancels it, or nil when it cannot be cancelled.
+/// The function calls `start` with a ``CancellableContinuation``, which the callback must resume. `start` starts the
+/// work and returns a function that cancels it, or nil if the work cannot be cancelled.
 ///
 /// ```swift
 /// func thumbnail(for photo: Photo, from loader: PhotoLoader) async throws -> Thumbnail {
@@ -12,28 +12,27 @@
 /// }
 /// ```
 ///
-/// The task is resumed exactly once, whatever races:
-/// - A second call of the callback is told to the reporter and has no effect.
-/// - A callback that everybody lets go of without calling it has the task throw
-///   ``BridgeError/Code/neverCalled``, with the line of this call, instead of waiting for ever.
-/// - Cancelling the task calls the cancel function at most once: at once when the work has been started, as
-///   soon as `start` returns when it is being started; on the thread that cancels, or on this one. When the
-///   task was cancelled before, `start` is not called at all.
+/// The task is resumed exactly once, in any order of events:
+/// - A second call of the callback is reported to the reporter and has no effect.
+/// - If all references to the callback are released without a call, the task throws ``BridgeError/Code/neverCalled``
+///   with the line of this call, instead of waiting forever.
+/// - Cancelling the task calls the cancel function at most once. If the work has started, the thread that cancels
+///   calls it immediately. If `start` is still running, this thread calls it when `start` returns. If the task was
+///   cancelled before, `start` is not called.
 ///
-/// The cancel function is kept until the callback is called. Where nothing else keeps the work alive that
-/// holds the callback, have it capture that work weakly, or dropping the callback cannot be noticed.
+/// The cancel function is kept until the callback is called. If only the cancel function keeps the object alive that
+/// holds the callback, capture that object weakly. Otherwise a released callback cannot be detected.
 ///
 /// - Parameters:
-///   - type: What the callback brings, where it cannot be inferred.
-///   - cancellation: Whether cancelling throws at once or waits for the callback.
-///   - reporter: Is told of a second call.
-///   - isolation: The actor that `start` runs on: the caller's.
-///   - fileID: The file that errors name: the caller's.
-///   - line: The line that errors name: the caller's.
+///   - type: The type of the callback's value, if it cannot be inferred.
+///   - cancellation: Whether a cancelled call throws immediately or waits for the callback.
+///   - reporter: The reporter for a second call of the callback.
+///   - isolation: The actor on which `start` runs (default: the caller's actor).
+///   - fileID: The file that errors report (default: the caller's file).
+///   - line: The line that errors report (default: the caller's line).
 ///   - start: Starts the work, on the caller's thread, before the task is suspended.
-/// - Returns: What the callback brought.
-/// - Throws: The error that the callback brought, or that `start` threw; `CancellationError` when the task
-///   was cancelled; ``BridgeError``.
+/// - Returns: The callback's value.
+/// - Throws: The error of the callback or of `start`; `CancellationError` if the task was cancelled; ``BridgeError``.
 public func withCancellableContinuation<Value>(
   of type: Value.Type = Value.self, onCancel cancellation: CallbackCancellation = .throwsAtOnce,
   reporter: MisuseReporter = .standard, isolation: isolated (any Actor)? = #isolation,
@@ -45,7 +44,7 @@ public func withCancellableContinuation<Value>(
   return try await withTaskCancellationHandler {
     try await withCheckedThrowingContinuation(isolation: isolation) { waiter in
       guard core.register(waiter) else { return }
-      // Nobody has dropped the callback before the work has been started.
+      // Keeps the callback alive until the work has started.
       withExtendedLifetime(CancellableContinuation(core: core)) { continuation in
         do {
           core.started(try start(continuation))

@@ -1,8 +1,7 @@
-/// Where a delegate leaves its events for the tasks that wait for them.
+/// Delivers the events of a delegate to the tasks that wait for them.
 ///
-/// A delegate object owns a slot and calls ``send(_:)`` from its methods, on whichever thread those are
-/// called. Tasks wait for the next event with ``next(isolation:after:)``, or read all that come from
-/// ``events(buffering:fileID:line:)``.
+/// A delegate object owns a slot and calls ``send(_:)`` from its methods, on any thread. Tasks wait for the next
+/// event with ``next(isolation:after:)``, or read all events with ``events(buffering:fileID:line:)``.
 ///
 /// ```swift
 /// final class LocationFinder: LocationSourceDelegate, Sendable {
@@ -17,21 +16,21 @@
 /// }
 /// ```
 ///
-/// Every task that waits is resumed exactly once: with the next event, with the next error, with
-/// `CancellationError` when it is cancelled, or, when the slot is finished or its owner lets go of it, with
-/// ``BridgeError/Code/delegateWentAway``. An event that nobody waits for, and no sequence takes, is dropped.
+/// Each waiting task is resumed exactly once: with the next event, with the next error, or with `CancellationError`
+/// if it is cancelled. If the slot is finished or deallocated, waiting tasks throw
+/// ``BridgeError/Code/delegateWentAway``. An event is dropped if no task waits for it and no sequence receives it.
 ///
-/// A task that calls `next` on the slot keeps the slot, and so never sees its owner go away. Tasks that are
-/// not the owner's should wait on its ``receiver``, which does not keep the slot.
+/// A task that calls `next` on the slot keeps the slot alive, and so cannot notice that the owner is deallocated.
+/// Tasks that do not belong to the owner should wait on ``receiver`` instead, which does not keep the slot alive.
 public final class ContinuationSlot<Event: Sendable>: Sendable {
   let core: SlotCore<Event>
 
-  /// A slot that nobody waits on.
+  /// Creates a slot.
   ///
   /// - Parameters:
-  ///   - waiters: Whether one task may wait at a time, or any number for the same event.
-  ///   - fileID: The file that errors name: the caller's.
-  ///   - line: The line that errors name: the caller's.
+  ///   - waiters: Whether one task at a time may wait, or any number of tasks for the same event.
+  ///   - fileID: The file that errors report (default: the caller's file).
+  ///   - line: The line that errors report (default: the caller's line).
   public init(waiters: SlotWaiters = .many, fileID: String = #fileID, line: Int = #line) {
     core = SlotCore(waiters: waiters, site: CallSite(fileID: fileID, line: line))
   }
@@ -40,41 +39,41 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
     core.finish(throwing: core.wentAway, toSequences: core.wentAway)
   }
 
-  /// The waiting side alone: it does not keep the slot.
+  /// The receiving side of the slot. It does not keep the slot alive.
   public var receiver: SlotReceiver<Event> { SlotReceiver(core: core) }
 
-  /// How many tasks wait for the next event.
+  /// The number of tasks that wait for the next event.
   public var waiterCount: Int { core.waiterCount }
 
   // MARK: The delegate's side
 
-  /// Gives an event to every task that waits and to every sequence.
+  /// Sends an event to all waiting tasks and to all sequences.
   ///
-  /// - Returns: How many got it; with 0 it is lost.
+  /// - Returns: The number of receivers. If it is 0, the event is lost.
   @discardableResult public func send(_ event: Event) -> Int { core.send(event) }
 
-  /// Has every waiting task throw an error. Sequences go on: end them with ``finish(throwing:)``.
+  /// Makes all waiting tasks throw an error. Sequences continue; to end them, call ``finish(throwing:)``.
   ///
-  /// - Returns: How many tasks got it.
+  /// - Returns: The number of tasks that receive the error.
   @discardableResult public func send(throwing error: any Error) -> Int { core.send(throwing: error) }
 
-  /// Says that no event will come any more. Only the first call counts.
+  /// Ends the slot. No further events are delivered. Only the first call has an effect.
   ///
-  /// - Parameter error: What waiting tasks and sequences throw. Without one, tasks throw
-  ///   ``BridgeError/Code/delegateWentAway`` and sequences end, both after the events that they have still to
-  ///   read.
+  /// - Parameter error: The error that waiting tasks and sequences throw. Without an error, tasks throw
+  ///   ``BridgeError/Code/delegateWentAway`` and sequences end. Sequences deliver their buffered events first.
   public func finish(throwing error: (any Error)? = nil) {
     core.finish(throwing: error ?? core.wentAway, toSequences: error)
   }
 
   // MARK: The waiting side
 
-  /// Waits for the next event, having started what causes it once nothing can be missed.
+  /// Waits for the next event. Calls `start` first, at a point where no event can be missed.
   ///
   /// - Parameters:
-  ///   - isolation: The actor that `start` runs on: the caller's.
-  ///   - start: Is called when the task is in its place; not when the task is cancelled, the slot finished or
-  ///     taken. When it throws, the call throws that.
+  ///   - isolation: The actor on which `start` runs (default: the caller's actor).
+  ///   - start: A function that causes the event, called when the task is ready to receive. It is not called if the
+  ///     task is cancelled, or if the slot is finished or does not allow another waiter. An error that it throws is
+  ///     thrown by the call.
   /// - Returns: The event.
   /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``.
   public func next(
@@ -83,13 +82,13 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
     try await core.next(isolation: isolation, after: start)
   }
 
-  /// All events from now on, up to the end of the slot.
+  /// Returns a sequence of all events from now on, until the slot is finished.
   ///
   /// - Parameters:
-  ///   - buffering: How many events are kept for a slow reader, and what becomes of more: by default
-  ///     the newest 16, the oldest being dropped.
-  ///   - fileID: The file that errors name: the caller's.
-  ///   - line: The line that errors name: the caller's.
+  ///   - buffering: The number of events to buffer for a slow reader, and the policy for further events. The default
+  ///     keeps the newest 16 events.
+  ///   - fileID: The file that errors report (default: the caller's file).
+  ///   - line: The line that errors report (default: the caller's line).
   public func events(
     buffering: EventBuffering = .droppingOldest(limit: 16), fileID: String = #fileID, line: Int = #line
   ) -> SlotEvents<Event> {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Drives a ``SlotStateMachine`` and hands events to the sequences: locks, decides, unlocks, and then
-/// resumes.
+/// Drives a ``SlotStateMachine`` and delivers events to the sequences: changes the state under a lock, and then
+/// resumes tasks after unlocking.
 final class SlotCore<Event: Sendable>: Sendable {
   typealias Waiter = CheckedContinuation<Event, any Error>
 
@@ -9,7 +9,7 @@ final class SlotCore<Event: Sendable>: Sendable {
     var machine: SlotStateMachine<Waiter>
     var nextSubscription = 0
     var subscriptions: [Int: EventBuffer<Event>] = [:]
-    /// Once the slot is finished, the error that sequences end with, if any.
+    /// Set when the slot is finished: the error that sequences end with, or nil.
     var end: (any Error)??
   }
 
@@ -54,7 +54,7 @@ final class SlotCore<Event: Sendable>: Sendable {
     state.withLock { $0.machine.cancel(identifier) }?.resume(throwing: error)
   }
 
-  /// How many tasks and sequences got the event.
+  /// Sends an event. Returns the number of tasks and sequences that receive it.
   func send(_ event: Event) -> Int {
     let (waiters, buffers) = state.withLock { ($0.machine.send(), Array($0.subscriptions.values)) }
     for waiter in waiters { waiter.resume(returning: event) }
@@ -62,15 +62,14 @@ final class SlotCore<Event: Sendable>: Sendable {
     return waiters.count + buffers.count
   }
 
-  /// How many tasks got the error.
+  /// Sends an error. Returns the number of tasks that receive it.
   func send(throwing error: any Error) -> Int {
     let waiters = state.withLock { $0.machine.send() }
     for waiter in waiters { waiter.resume(throwing: error) }
     return waiters.count
   }
 
-  /// No event comes any more: those who wait, and those who will, get `error`; sequences end with
-  /// `sequenceError`.
+  /// Ends the slot. Current and future waiters receive `error`; sequences end with `sequenceError`.
   func finish(throwing error: any Error, toSequences sequenceError: (any Error)?) {
     let (waiters, buffers) = state.withLock { state in
       if state.end == nil { state.end = .some(sequenceError) }
@@ -93,7 +92,7 @@ final class SlotCore<Event: Sendable>: Sendable {
   }
 
   func unsubscribe(_ identifier: Int) {
-    // Let go of after the lock: its elements may be anything.
+    // The buffer is released after unlocking, because its elements can own any object.
     let buffer = state.withLock { $0.subscriptions.removeValue(forKey: identifier) }
     buffer?.cancel()
   }

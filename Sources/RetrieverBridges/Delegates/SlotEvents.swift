@@ -1,10 +1,12 @@
-/// The events of a ``ContinuationSlot`` from the moment this sequence was made, with a bounded buffer.
+/// The events of a ``ContinuationSlot`` from the creation of this sequence on, with a bounded buffer.
 ///
-/// It is read once, by one task at a time; a second that reads meanwhile throws
-/// ``BridgeError/Code/concurrentIteration``. It ends when the slot is finished, and throws the error the slot
-/// is finished with, or ``BridgeError/Code/delegateWentAway`` when the slot is let go of. Cancelling the
-/// reading task drops what is buffered and throws `CancellationError`. Letting go of the sequence and its
-/// iterators ends its subscription.
+/// The sequence can be read once, by one task at a time. A second task that reads at the same time throws
+/// ``BridgeError/Code/concurrentIteration``. The sequence ends when the slot is finished, and throws the error passed
+/// to ``ContinuationSlot/finish(throwing:)``. If the slot is deallocated, it throws
+/// ``BridgeError/Code/delegateWentAway``.
+///
+/// Cancelling the reading task drops the buffered events and throws `CancellationError`. Releasing the sequence and
+/// its iterators ends the subscription.
 ///
 /// ```swift
 /// func report(_ progress: ContinuationSlot<Double>) async throws -> [Double] {
@@ -37,10 +39,10 @@ public struct SlotEvents<Event: Sendable>: AsyncSequence, Sendable {
     subscription = Subscription(core: core, buffering: buffering, site: site)
   }
 
-  /// How many events were lost because the buffer was full.
+  /// The number of events that were lost because the buffer was full.
   public var droppedCount: Int { subscription.buffer.droppedCount }
 
-  /// The reader of the sequence; further ones share its place in it.
+  /// Creates an iterator. All iterators share one position in the sequence.
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
   /// Reads the events in order.
@@ -51,16 +53,16 @@ public struct SlotEvents<Event: Sendable>: AsyncSequence, Sendable {
       self.subscription = subscription
     }
 
-    /// The next event, nil at the end.
+    /// Returns the next event; nil at the end.
     ///
-    /// - Throws: What the slot was finished with; `CancellationError`; ``BridgeError``.
+    /// - Throws: The error that the slot was finished with; `CancellationError`; ``BridgeError``.
     public mutating func next() async throws -> Event? {
       try await next(isolation: nil)
     }
 
-    /// The next event, nil at the end, without leaving the caller's actor for it.
+    /// Returns the next event; nil at the end. The call stays on the caller's actor.
     ///
-    /// - Throws: What the slot was finished with; `CancellationError`; ``BridgeError``.
+    /// - Throws: The error that the slot was finished with; `CancellationError`; ``BridgeError``.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Event? {
       try await subscription.buffer.next(isolation: isolation)
     }

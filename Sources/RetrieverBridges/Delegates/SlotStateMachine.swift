@@ -1,8 +1,8 @@
-/// The rules of a ``ContinuationSlot``: who waits for the next event, and who is resumed with what. No lock,
-/// no resumption, no callback.
+/// The state machine of a ``ContinuationSlot``. It decides who waits for the next event and who is resumed with what.
+/// It contains no locks and calls no continuations or callbacks.
 ///
-/// A waiter is announced first, so that a cancellation that comes before its registration finds a name to
-/// leave its mark on. `Waiter` is a continuation in the driver, a plain number in the tests.
+/// A waiter is announced before it is registered, so that a cancellation between the two can be recorded. `Waiter` is
+/// a continuation in ``SlotCore``, a number in the tests.
 struct SlotStateMachine<Waiter> {
   enum RegisterAction: Equatable {
     case wait
@@ -13,7 +13,7 @@ struct SlotStateMachine<Waiter> {
 
   private enum Entry {
     case announced
-    /// The mark that a cancellation leaves which comes before the registration.
+    /// Cancelled before the registration.
     case cancelled
     case waiting(Waiter)
   }
@@ -28,21 +28,21 @@ struct SlotStateMachine<Waiter> {
     self.admission = admission
   }
 
-  /// How many wait.
+  /// The number of registered waiters.
   private(set) var waiterCount = 0
-  /// How many are announced, marked or waiting: none is left behind when all are done.
+  /// The number of waiters that are announced, cancelled or registered. It is 0 when all calls have ended.
   var entryCount: Int { entries.count }
-  /// What ``finish(throwing:)`` was given.
+  /// The error passed to ``finish(throwing:)``.
   var error: (any Error)? { finishError }
 
-  /// Somebody is going to wait under the number returned.
+  /// Announces a waiter and returns its identifier.
   mutating func announce() -> Int {
     nextIdentifier += 1
     entries[nextIdentifier] = .announced
     return nextIdentifier
   }
 
-  /// The one announced has been suspended; if the answer is anything but `wait` it must be resumed at once.
+  /// Registers the suspended waiter. If the result is not `wait`, resume the waiter immediately.
   mutating func register(_ waiter: Waiter, as identifier: Int) -> RegisterAction {
     guard case .announced? = entries.removeValue(forKey: identifier) else { return .resumeCancelled }
     if isFinished { return .resumeFinished }
@@ -52,7 +52,7 @@ struct SlotStateMachine<Waiter> {
     return .wait
   }
 
-  /// The task of the one announced was cancelled. Resume whoever is returned with the cancellation.
+  /// Cancels a waiter. Resume the returned waiter with a cancellation error.
   mutating func cancel(_ identifier: Int) -> Waiter? {
     switch entries[identifier] {
     case .waiting(let waiter):
@@ -67,7 +67,7 @@ struct SlotStateMachine<Waiter> {
     }
   }
 
-  /// An event, or an error, has come. Resume those returned with it; they waited in this order.
+  /// Handles an event or an error. Resume the returned waiters with it, in this order.
   mutating func send() -> [Waiter] {
     guard waiterCount > 0 else { return [] }
     let waiting = entries.compactMap { identifier, entry -> (Int, Waiter)? in
@@ -78,7 +78,7 @@ struct SlotStateMachine<Waiter> {
     return waiting.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// No event will come any more. Resume those returned with the error; only the first call counts.
+  /// Ends the slot. Resume the returned waiters with the error. Only the first call has an effect.
   mutating func finish(throwing error: any Error) -> [Waiter] {
     guard !isFinished else { return [] }
     isFinished = true

@@ -1,7 +1,7 @@
-/// How many tasks may wait for the same event of a ``ContinuationSlot``.
+/// The number of tasks that may wait for the same event of a ``ContinuationSlot``.
 public enum SlotWaiters: Sendable {
-  /// One: a second throws ``BridgeError/Code/alreadyWaiting``.
+  /// One task. A second one throws ``BridgeError/Code/alreadyWaiting``.
   case one
-  /// Any number: all of them get the event.
+  /// Any number of tasks. All of them receive the event.
   case many
 }

@@ -1,18 +1,18 @@
-/// How often something is asked for, and when to give up.
+/// The pauses between polling attempts, and the limits after which polling gives up.
 public struct PollingSchedule: Sendable, Hashable {
   /// The pause after the first attempt.
   public var firstPause: Duration
-  /// What each pause is to the one before: 1 for even pauses, more to back off. Below 1 counts as 1.
+  /// The factor by which each pause grows: 1 for constant pauses, more for a backoff. A value below 1 counts as 1.
   public var factor: Double
-  /// The longest pause.
+  /// The maximum pause.
   public var longestPause: Duration
-  /// How many attempts are made at most; nil for no limit.
+  /// The maximum number of attempts; nil for no limit.
   public var maximumAttempts: Int?
-  /// How much time the pauses may take in all, attempts included; nil for no limit. The last pause is
-  /// shortened to it.
+  /// The maximum total time of attempts and pauses; nil for no limit. The last pause is shortened to end at the
+  /// limit.
   public var timeLimit: Duration?
 
-  /// A schedule; without arguments, from 10 ms to 1 s, twice as long each time, for as long as it takes.
+  /// Creates a schedule. By default, pauses grow from 10 ms to 1 s by a factor of 2, without limits.
   public init(
     firstPause: Duration = .milliseconds(10), factor: Double = 2, longestPause: Duration = .seconds(1),
     maximumAttempts: Int? = nil, timeLimit: Duration? = nil
@@ -24,7 +24,7 @@ public struct PollingSchedule: Sendable, Hashable {
     self.timeLimit = timeLimit
   }
 
-  /// Even pauses.
+  /// Creates a schedule with constant pauses.
   public static func every(
     _ pause: Duration, maximumAttempts: Int? = nil, timeLimit: Duration? = nil
   ) -> PollingSchedule {

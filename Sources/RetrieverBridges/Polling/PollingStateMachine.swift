@@ -1,4 +1,5 @@
-/// The rules of polling: how long to pause after an attempt in vain, and when to give up. No clock.
+/// The state machine of polling. It decides how long to pause after an unsuccessful attempt and when to give up. It
+/// does not use a clock.
 struct PollingStateMachine {
   enum Action: Equatable {
     case pause(Duration)
@@ -14,7 +15,7 @@ struct PollingStateMachine {
     nextPause = min(max(schedule.firstPause, .zero), schedule.longestPause)
   }
 
-  /// An attempt found nothing; so much time has gone by since the first one began.
+  /// Handles an attempt without a value. `elapsed` is the time since the first attempt began.
   mutating func missed(after elapsed: Duration) -> Action {
     attempts += 1
     if let maximum = schedule.maximumAttempts, attempts >= maximum { return .giveUp(attempts: attempts) }
@@ -27,7 +28,7 @@ struct PollingStateMachine {
     return .pause(pause)
   }
 
-  /// Compares before it multiplies, so that no factor makes a duration overflow.
+  /// Compares before it multiplies, so that the duration cannot overflow.
   private mutating func lengthen() {
     let factor = max(schedule.factor, 1)
     guard nextPause > .zero, factor < schedule.longestPause / nextPause else {

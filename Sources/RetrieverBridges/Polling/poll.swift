@@ -1,4 +1,4 @@
-/// Asks again and again until a value is there, with pauses that hold no thread.
+/// Calls a function repeatedly until it returns a value. The pauses between the attempts do not block a thread.
 ///
 /// ```swift
 /// func waitForUpload(_ upload: Upload) async throws -> URL {
@@ -6,17 +6,17 @@
 /// }
 /// ```
 ///
-/// The first attempt is made at once. Cancelling the task ends the pause, and no attempt follows.
+/// The first attempt is made immediately. Cancelling the task ends the current pause and all further attempts.
 ///
 /// - Parameters:
-///   - schedule: The pauses, and when to give up.
-///   - clock: What time is told by; a test gives one that it moves itself.
-///   - isolation: The actor that the attempts run on: the caller's.
-///   - fileID: The file that errors name: the caller's.
-///   - line: The line that errors name: the caller's.
-///   - attempt: Gives the value, or nil when it is not there yet. What it throws ends the polling.
+///   - schedule: The pauses and limits.
+///   - clock: The clock for the pauses. A test can pass a clock that it controls.
+///   - isolation: The actor on which the attempts run (default: the caller's actor).
+///   - fileID: The file that errors report (default: the caller's file).
+///   - line: The line that errors report (default: the caller's line).
+///   - attempt: Returns the value, or nil if it is not available yet. An error that it throws ends the polling.
 /// - Returns: The first value.
-/// - Throws: What `attempt` threw; `CancellationError`; ``BridgeError/Code/pollingGaveUp``.
+/// - Throws: The error that `attempt` throws; `CancellationError`; ``BridgeError/Code/pollingGaveUp``.
 public func poll<Value, Timer: Clock>(
   _ schedule: PollingSchedule = PollingSchedule(), clock: Timer = ContinuousClock(),
   isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line,

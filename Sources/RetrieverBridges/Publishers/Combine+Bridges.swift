@@ -1,7 +1,7 @@
 #if canImport(Combine) || (OpenCombine && canImport(OpenCombine))
 
-  // The two have the same interface. `OpenCombine` is the package trait that brings in the latter, for
-  // platforms that have no Combine.
+  // Combine and OpenCombine have the same interface. The package trait `OpenCombine` adds the latter, for platforms
+  // without Combine.
   #if canImport(Combine)
     import Combine
   #else
@@ -9,16 +9,17 @@
   #endif
 
   extension Publisher where Output: Sendable {
-    /// The publisher's first value; see ``ValuePublisher/singleResult(isolation:fileID:line:)``.
+    /// Returns the publisher's first value; see ``ValuePublisher/singleResult(isolation:fileID:line:)``.
     public func singleResult(
       isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line
     ) async throws -> Output {
       try await CombineValues(publisher: self).singleResult(fileID: fileID, line: line)
     }
 
-    /// All values of the publisher, asked for as they are read; see
-    /// ``ValuePublisher/values(prefetch:fileID:line:)``. Unlike Combine's own `values` it can read ahead, and
-    /// throws when the task is cancelled.
+    /// Returns all values of the publisher as an async sequence; see
+    /// ``ValuePublisher/values(prefetch:fileID:line:)``.
+    ///
+    /// Unlike Combine's own `values`, this sequence can read ahead, and throws if the task is cancelled.
     public func values(
       prefetch: Int, fileID: String = #fileID, line: Int = #line
     ) -> PublisherValues<CombineValues<Self>> {
@@ -26,11 +27,11 @@
     }
   }
 
-  /// A publisher of Combine, or of OpenCombine, as a ``ValuePublisher``.
+  /// A publisher of Combine or OpenCombine as a ``ValuePublisher``.
   public struct CombineValues<Upstream: Publisher>: ValuePublisher where Upstream.Output: Sendable {
-    /// What the publisher gives.
+    /// The type of the publisher's values.
     public typealias Output = Upstream.Output
-    /// How the publisher fails.
+    /// The type of the publisher's failure.
     public typealias Failure = Upstream.Failure
 
     private let publisher: Upstream
@@ -73,8 +74,8 @@
     }
   }
 
-  /// Safe to share: the subscription is set once, and Combine asks of every subscription that its two calls
-  /// may come from any thread.
+  /// Safe to share: the subscription never changes, and Combine requires that both methods of a subscription are
+  /// thread-safe.
   private final class CombineSubscription: ValueSubscription, @unchecked Sendable {
     private let subscription: any Subscription
 

@@ -1,11 +1,10 @@
 extension ValuePublisher {
-  /// All values of the publisher, asked for as they are read.
+  /// Returns all values of the publisher as an async sequence. Values are requested as they are read.
   ///
   /// - Parameters:
-  ///   - prefetch: How many values may have come and not been read, at least 1: at most so many are asked for
-  ///     beyond those read.
-  ///   - fileID: The file that errors name: the caller's.
-  ///   - line: The line that errors name: the caller's.
+  ///   - prefetch: The maximum number of values that are requested but not yet read, at least 1.
+  ///   - fileID: The file that errors report (default: the caller's file).
+  ///   - line: The line that errors report (default: the caller's line).
   public func values(
     prefetch: Int = 1, fileID: String = #fileID, line: Int = #line
   ) -> PublisherValues<Self> {
@@ -13,12 +12,12 @@ extension ValuePublisher {
   }
 }
 
-/// The values of a publisher, read at the reader's pace.
+/// The values of a publisher as an async sequence. Values are requested as they are read.
 ///
-/// Every iterator is a subscription of its own, made when its first value is wanted and cancelled when the
-/// iterator is let go of or its task is cancelled, which throws `CancellationError`. A publisher that gives
-/// more than it was asked for has the sequence throw ``BridgeError/Code/bufferOverflow`` after the values
-/// within the demand.
+/// Each iterator has its own subscription. The subscription starts with the first call of `next`. It is cancelled
+/// when the iterator is released or its task is cancelled; a cancelled task throws `CancellationError`. If a
+/// publisher sends more values than requested, the sequence throws ``BridgeError/Code/bufferOverflow`` after the
+/// requested values.
 ///
 /// ```swift
 /// func total(of prices: some ValuePublisher<Int, Never>) async throws -> Int {
@@ -38,14 +37,14 @@ public struct PublisherValues<Upstream: ValuePublisher>: AsyncSequence {
     self.site = site
   }
 
-  /// A reader with a subscription of its own.
+  /// Creates an iterator with its own subscription.
   public func makeAsyncIterator() -> Iterator {
     Iterator(publisher: publisher, prefetch: prefetch, site: site)
   }
 
   /// Reads the values in order.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Ends the subscription with the reader. The publisher's side does not keep it.
+    /// Ends the subscription when the iterator is released. The publisher does not keep this object alive.
     private final class Reader: Sendable {
       let buffer: EventBuffer<Upstream.Output>
       let holder = SubscriptionHolder()
@@ -72,15 +71,15 @@ public struct PublisherValues<Upstream: ValuePublisher>: AsyncSequence {
       reader = Reader(prefetch: prefetch, site: site)
     }
 
-    /// The next value, nil when the publisher has finished.
+    /// Returns the next value; nil when the publisher has finished.
     ///
     /// - Throws: The publisher's failure; `CancellationError`; ``BridgeError``.
     public mutating func next() async throws -> Upstream.Output? {
       try await next(isolation: nil)
     }
 
-    /// The next value, nil when the publisher has finished, without leaving the caller's actor for it: the
-    /// publisher is subscribed to there.
+    /// Returns the next value; nil when the publisher has finished. The call stays on the caller's actor, and
+    /// subscribes to the publisher there.
     ///
     /// - Throws: The publisher's failure; `CancellationError`; ``BridgeError``.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Upstream.Output? {
@@ -96,7 +95,7 @@ public struct PublisherValues<Upstream: ValuePublisher>: AsyncSequence {
         if value != nil { reader.holder.request(1) }
         return value
       } catch {
-        // Cancelled, failed, or given too much: in no case is more wanted.
+        // After a cancellation, a failure or an overflow, no more values are needed.
         reader.holder.cancel()
         throw error
       }
@@ -104,7 +103,7 @@ public struct PublisherValues<Upstream: ValuePublisher>: AsyncSequence {
   }
 }
 
-/// Puts what comes into the buffer.
+/// Adds the received values to the buffer.
 private final class ValuesSubscriber<Input: Sendable, Failure: Error>: ValueSubscriber {
   private let buffer: EventBuffer<Input>
   private let holder: SubscriptionHolder

@@ -1,21 +1,21 @@
-/// The rules of holding a subscription that may come late, twice, or after nobody wants it any more. No lock,
-/// no callback.
+/// The state machine of a subscription that may arrive late, twice, or when it is not needed any more. It contains no
+/// locks and calls no callbacks.
 ///
-/// `Subscription` is a publisher's subscription in the driver, a plain number in the tests.
+/// `Subscription` is a publisher's subscription in ``SubscriptionHolder``, a number in the tests.
 struct SubscriptionStateMachine<Subscription> {
   enum Action {
     case none
     case request(Subscription, Int)
     case cancel(Subscription)
-    /// The publisher is done with it: let go of it.
+    /// The publisher has completed. Release the subscription.
     case release(Subscription)
   }
 
   private enum Phase {
-    /// Not there yet; how many values will be asked for when it is.
+    /// The subscription has not arrived yet. `demand` is the number of values to request when it does.
     case awaited(demand: Int)
     case held(Subscription)
-    /// Cancelled or completed: also the mark for a subscription that comes only now.
+    /// Cancelled or completed. A subscription that arrives now is cancelled.
     case over
   }
 
@@ -23,17 +23,17 @@ struct SubscriptionStateMachine<Subscription> {
 
   init() {}
 
-  /// Whether values still count.
+  /// Whether further values are accepted.
   var isOpen: Bool { if case .over = phase { false } else { true } }
 
-  /// The publisher has given the subscription.
+  /// Handles the arrival of the subscription.
   mutating func receive(_ subscription: Subscription) -> Action {
     guard case .awaited(let demand) = phase else { return .cancel(subscription) }
     phase = .held(subscription)
     return demand > 0 ? .request(subscription, demand) : .none
   }
 
-  /// More values are wanted.
+  /// Requests more values.
   mutating func request(_ count: Int) -> Action {
     switch phase {
     case .awaited(let demand):
@@ -47,14 +47,14 @@ struct SubscriptionStateMachine<Subscription> {
     }
   }
 
-  /// No more values are wanted.
+  /// Cancels the subscription.
   mutating func cancel() -> Action {
     defer { phase = .over }
     if case .held(let subscription) = phase { return .cancel(subscription) }
     return .none
   }
 
-  /// The publisher is done.
+  /// Handles the completion of the publisher.
   mutating func complete() -> Action {
     defer { phase = .over }
     if case .held(let subscription) = phase { return .release(subscription) }

@@ -1,5 +1,5 @@
 extension ValuePublisher {
-  /// The publisher's first value.
+  /// Returns the publisher's first value.
   ///
   /// ```swift
   /// func firstHeadline(of headlines: some ValuePublisher<String, any Error>) async throws -> String {
@@ -11,11 +11,11 @@ extension ValuePublisher {
   /// }
   /// ```
   ///
-  /// It asks for one value, and cancels the subscription when that has come or when the task is cancelled.
+  /// The method requests one value. It cancels the subscription when the value arrives or when the task is cancelled.
   ///
-  /// - Throws: The publisher's failure; ``MissingOutputError`` when it finishes without a value;
-  ///   `CancellationError`; ``BridgeError`` with ``BridgeError/Code/publisherWentAway`` when it lets go of
-  ///   the subscriber without a word.
+  /// - Throws: The publisher's failure; ``MissingOutputError`` if the publisher finishes without a value;
+  ///   `CancellationError`; ``BridgeError`` with ``BridgeError/Code/publisherWentAway`` if the publisher releases the
+  ///   subscriber without completing.
   public func singleResult(
     isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line
   ) async throws -> Output {
@@ -31,7 +31,7 @@ extension ValuePublisher {
   }
 }
 
-/// Resumes its continuation with the first value, and hears nothing after that.
+/// Resumes its continuation with the first value, and ignores everything after it.
 private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: ValueSubscriber {
   private let holder: SubscriptionHolder
   private let continuation: CancellableContinuation<Input>

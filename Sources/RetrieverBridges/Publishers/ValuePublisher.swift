@@ -1,50 +1,49 @@
-/// Something that gives values over time to whoever subscribes, as many as are asked for: the shape that
-/// Combine, OpenCombine and Reactive Streams have in common, and no more of it than these bridges need.
+/// A type that sends values to its subscribers over time, at most as many as they request. This protocol is the part
+/// of Combine, OpenCombine and Reactive Streams that the bridges need.
 ///
-/// A subscriber is given a ``ValueSubscription`` first, asks it for values, and gets no more of them than it
-/// asked for. A completion is the last it hears. Calls to one subscriber do not overlap.
+/// A subscriber first receives a ``ValueSubscription``, requests values from it, and receives at most that many. A
+/// completion is the last message. Calls to one subscriber do not overlap.
 ///
-/// Combine's publishers, and OpenCombine's, get the bridges by extensions of their own and need no
-/// conformance.
+/// Publishers of Combine and OpenCombine get the bridges from extensions and do not need to conform to this protocol.
 public protocol ValuePublisher<Output, Failure> {
-  /// What it gives.
+  /// The type of its values.
   associatedtype Output: Sendable
-  /// How it fails; `Never` when it cannot.
+  /// The type of its failure; `Never` if it cannot fail.
   associatedtype Failure: Error
 
-  /// Gives a subscriber its subscription, and then its values as they are asked for.
+  /// Sends a subscription to a subscriber, and then values as they are requested.
   func subscribe(_ subscriber: some ValueSubscriber<Output, Failure>)
 }
 
-/// Takes the values of a ``ValuePublisher``.
+/// Receives the values of a ``ValuePublisher``.
 public protocol ValueSubscriber<Input, Failure>: AnyObject, Sendable {
-  /// What it takes.
+  /// The type of the received values.
   associatedtype Input: Sendable
-  /// How its publisher may fail.
+  /// The type of the publisher's failure.
   associatedtype Failure: Error
 
-  /// The subscription has begun.
+  /// Receives the subscription.
   func receive(subscription: any ValueSubscription)
-  /// A value that was asked for has come.
+  /// Receives a value that was requested.
   func receive(_ value: Input)
-  /// The publisher is done, or has failed.
+  /// Receives the completion: the publisher has finished or failed.
   func receive(completion: Result<Void, Failure>)
 }
 
-/// The subscriber's hold on its publisher. Both calls may be made from any thread and at any time.
+/// A subscriber's connection to its publisher. Both methods are thread-safe and can be called at any time.
 public protocol ValueSubscription: AnyObject, Sendable {
-  /// Asks for so many values more.
+  /// Requests `count` more values.
   func request(_ count: Int)
-  /// Asks for no more values, and lets go of the subscriber.
+  /// Stops the delivery of values and releases the subscriber.
   func cancel()
 }
 
-/// Why ``ValuePublisher/singleResult(isolation:fileID:line:)`` has no value to return: the publisher finished without
-/// one.
+/// The error that ``ValuePublisher/singleResult(isolation:fileID:line:)`` throws if the publisher finished without a
+/// value.
 public struct MissingOutputError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// An error for a publisher that finished empty.
+  /// Creates an error.
   public init() {}
 
-  /// A sentence that says so.
-  public var description: String { "The publisher finished without having given a value." }
+  /// A message that describes the error.
+  public var description: String { "The publisher finished without sending a value." }
 }

@@ -2,19 +2,19 @@ import Foundation
 import RetrieverImages
 import TerminalProgram
 
-// What pictures and the web are said in; what cannot be understood is a usage error that names the option.
+// Option values for images and URLs. An invalid value is a usage error that names the option.
 extension ParsedArguments {
-  /// `320x200`, or `320` for a square.
+  /// Parses a size: `320x200`, or `320` for a square.
   func size(_ option: String, most: Int) throws(UsageError) -> (width: Int, height: Int)? {
     guard let text = value(option) else { return nil }
     let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard let width = sides.first ?? nil, let height = sides.last ?? nil, sides.count <= 2,
       (1...most).contains(width), (1...most).contains(height)
-    else { throw UsageError("--\(option) is a size in pixels such as 320x200, not “\(text)”") }
+    else { throw UsageError("--\(option) must be a size in pixels such as 320x200, not “\(text)”") }
     return (width, height)
   }
 
-  /// `white`, `black`, `transparent`, `#rrggbb` or `#rrggbbaa`.
+  /// Parses a colour: `white`, `black`, `transparent`, `#rrggbb` or `#rrggbbaa`.
   func color(_ option: String) throws(UsageError) -> ImagePixels.Pixel? {
     guard let text = value(option)?.lowercased() else { return nil }
     switch text {
@@ -26,14 +26,15 @@ extension ParsedArguments {
     let digits = text.drop { $0 == "#" }
     let isHexadecimal = digits.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     guard isHexadecimal, digits.count == 6 || digits.count == 8, let number = UInt32(digits, radix: 16) else {
-      throw UsageError("--\(option) is a colour such as white, #ffcc00 or transparent, not “\(text)”")
+      throw UsageError("--\(option) must be a colour such as white, #ffcc00 or transparent, not “\(text)”")
     }
     let color = digits.count == 6 ? number << 8 | 0xff : number
     func sample(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: color >> shift) }
     return .init(red: sample(24), green: sample(16), blue: sample(8), alpha: sample(0))
   }
 
-  /// An `http` or `https` URL; without a scheme it is taken for `http` on this machine and for `https` elsewhere.
+  /// Parses an `http` or `https` URL. Without a scheme, it is `http` for this machine and `https` for all other
+  /// hosts.
   static func webURL(_ text: String) throws(UsageError) -> URL {
     let hasScheme = text.contains("://")
     let host = text.prefix { $0 != "/" && $0 != ":" && $0 != "?" }
@@ -41,7 +42,7 @@ extension ParsedArguments {
     let full = hasScheme ? text : (isHere ? "http://" : "https://") + text
     guard let url = URL(string: full), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
       let name = url.host, !name.isEmpty
-    else { throw UsageError("“\(DisplayText.safe(text))” is not an http or https URL") }
+    else { throw UsageError("“\(DisplayText.safe(text))” is not a valid http or https URL") }
     return url
   }
 

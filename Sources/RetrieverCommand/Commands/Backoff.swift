@@ -1,4 +1,4 @@
-/// How long to wait before connecting again: twice as long each time nothing came, never longer than the most.
+/// The delay before reconnecting. It doubles with each attempt that receives no data, up to a maximum.
 package struct Backoff: Sendable, Equatable {
   package private(set) var attempts = 0
   package var first: Duration
@@ -9,10 +9,11 @@ package struct Backoff: Sendable, Equatable {
     self.longest = longest
   }
 
-  /// Something came: the next wait is short again.
+  /// Resets the delay after data has arrived.
   package mutating func reset() { attempts = 0 }
 
-  /// - Parameter jitter: from 0 to 1, so that those who were cut off together do not come back together.
+  /// - Parameter jitter: A random number from 0 to 1, so that clients that were disconnected together do not
+  ///   reconnect together.
   package mutating func next(jitter: Double) -> Duration {
     let doubled = first * (1 << min(attempts, 16))
     attempts += 1

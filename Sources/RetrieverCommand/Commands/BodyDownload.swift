@@ -2,7 +2,8 @@ import Foundation
 import Retriever
 import TerminalProgram
 
-/// Fetches one body into a file, by way of a partial one beside it.
+/// Downloads one body into a file. A partial file in the same directory holds the data until the download is
+/// complete.
 struct BodyDownload: Sendable {
   let context: CommandContext
   let session: URLSession
@@ -10,9 +11,9 @@ struct BodyDownload: Sendable {
   let url: URL
   let destination: Destination
   let replaces: Bool
-  /// Whether to go on with what an earlier run has left.
+  /// Whether to continue a download that an earlier run has left.
   let resumes: Bool
-  /// Whether what is cut off is left for a later run.
+  /// Whether an interrupted download is kept for a later run.
   let keepsPart: Bool
   let limit: Int64?
 
@@ -28,12 +29,12 @@ struct BodyDownload: Sendable {
     do {
       return try await attempt(leftover, progress, start)
     } catch is NoRange {
-      context.screen.say("\(url.shown): the server cannot go on where the file ends; it is loaded anew")
+      context.screen.say("\(url.shown): the server cannot resume this download; starting again")
       return try await attempt(nil, progress, start)
     }
   }
 
-  /// 416: what there is cannot be continued.
+  /// The server cannot continue the partial file, for example because it answered with status 416.
   private struct NoRange: Error {}
 
   private func findLeftover() throws(Failure) -> PartialFile.Leftover? {
@@ -56,7 +57,7 @@ struct BodyDownload: Sendable {
     }
     let (body, answer) = try await session.bytes(for: request)
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the answer is not HTTP")
+      throw Failure(.connection, "the response is not HTTP")
     }
     if response.statusCode == 416, leftover != nil { throw NoRange() }
     guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
@@ -96,12 +97,12 @@ struct BodyDownload: Sendable {
     }
   }
 
-  /// Whether the server proposed the name of the file.
+  /// Whether the server suggested the name of the file.
   private var isNameProposed: Bool {
     if case .directory = destination { true } else { false }
   }
 
-  /// As the command line has it.
+  /// The path as given on the command line.
   private func shownPath(_ target: String) -> String {
     if case .file(let path) = destination { path } else { target }
   }
@@ -136,7 +137,7 @@ struct BodyDownload: Sendable {
       }
       try Task.checkCancellation()
       if let total, count != total {
-        throw Failure(.connection, "the connection ended after \(count) of \(ByteText.exact(total))")
+        throw Failure(.connection, "the connection closed after \(count) of \(ByteText.exact(total))")
       }
       try await file.finish(replaces: replaces)
       return count
@@ -146,13 +147,13 @@ struct BodyDownload: Sendable {
       guard isResumable, kept > 0, failure.status != .tooLarge else {
         await file.remove()
         if failure.status == .interrupted {
-          context.screen.say("\(target): cancelled; nothing is kept, since it could not be resumed")
+          context.screen.say("\(target): cancelled; the download cannot be resumed, so the data was removed")
         }
         throw failure
       }
       await file.keep()
       let amount = ByteText.short(kept) + (total.map { " of \(ByteText.short($0))" } ?? "")
-      context.screen.say("\(target): \(amount) are kept in \(file.path); retriever download --resume goes on")
+      context.screen.say("\(target): \(amount) are kept in \(file.path); use --resume to continue")
       throw failure
     }
   }

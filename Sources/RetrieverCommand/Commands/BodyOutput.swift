@@ -2,7 +2,7 @@ import Foundation
 import Retriever
 import TerminalProgram
 
-/// One body on its way to standard output.
+/// Writes one body to standard output.
 struct BodyOutput {
   let context: CommandContext
   let session: URLSession
@@ -12,15 +12,15 @@ struct BodyOutput {
   let showsProgress: Bool
 
   /// - Parameters:
-  ///   - accept: looks at the head before anything of the body is shown.
-  ///   - check: looks at the first piece of the body.
+  ///   - accept: Checks the response before any part of the body is written.
+  ///   - check: Checks the first piece of the body.
   func run(
     accept: (HTTPURLResponse) throws -> Void = { _ in }, check: (Data) throws -> Void = { _ in }
   ) async throws -> (TransferReport, HTTPURLResponse) {
     let start = ContinuousClock.now
     let (body, answer) = try await session.bytes(for: request)
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the answer is not HTTP")
+      throw Failure(.connection, "the response is not HTTP")
     }
     try accept(response)
     let progress = showsProgress ? context.progress.begin(url.shown) : nil

@@ -4,7 +4,7 @@ import Retriever
 import RetrieverImages
 import TerminalProgram
 
-/// `retriever collage`: a list of pictures, drawn to one. They are fetched and scaled while the list is still coming.
+/// `retriever collage`: draws a list of images to one. Images are fetched and scaled while the list is still loading.
 enum CollageCommand {
   private static let usualOutput = "collage.jpg"
 
@@ -35,7 +35,7 @@ enum CollageCommand {
     let gathering = CollageGathering(work, layout, list)
     let (images, statuses) = try await gathering.run()
     if Task.isCancelled {
-      context.screen.say("cancelled; no collage was made")
+      context.screen.say("cancelled; no collage was created")
       return .interrupted
     }
     guard images.contains(where: { $0 != nil }) else { return failed(statuses, list, context) }
@@ -58,10 +58,10 @@ enum CollageCommand {
     _ statuses: [ExitStatus], _ list: CollageList, _ context: CommandContext
   ) -> ExitStatus {
     if statuses.isEmpty {
-      context.screen.warn("retriever: \(list.shown): there is nothing in the list")
+      context.screen.warn("retriever: \(list.shown): the list is empty")
       return .failure
     }
-    context.screen.warn("retriever: \(list.shown): none of the images came; no collage was made")
+    context.screen.warn("retriever: \(list.shown): no image could be loaded; no collage was created")
     return .combined(statuses)
   }
 
@@ -72,13 +72,13 @@ enum CollageCommand {
       + "\(ByteText.short(Int64(report.bytes))), in \(ByteText.duration(report.seconds))"
   }
 
-  /// Nothing is drawn where nothing is to be seen.
+  /// An invisible image for cells that stay empty.
   private static var emptyCell: UIImage? {
     UIImage(width: 1, height: 1, pixels: [.init(red: 0, green: 0, blue: 0, alpha: 0)])
   }
 }
 
-/// Fetches the thumbnails of a list, so many at a time, and keeps them in the list's order.
+/// Fetches the thumbnails of a list, several at a time, and keeps them in the order of the list.
 struct CollageGathering {
   private let work: ImageWork
   private let layout: CollageLayout
@@ -110,12 +110,12 @@ struct CollageGathering {
         }
       }
       do {
-        // A few more than are fetched, so that there is always one to begin with.
+        // Reads ahead a little, so that there is always an image to start with.
         for try await id in try await list.ids(context) {
           if Task.isCancelled { break }
           if images.count >= layout.capacity {
             context.screen.warn(
-              "retriever: \(list.shown): there is room for \(layout.capacity) images, the rest is left out")
+              "retriever: \(list.shown): the collage holds \(layout.capacity) images; the rest is ignored")
             statuses.append(.tooLarge)
             break
           }
@@ -126,8 +126,8 @@ struct CollageGathering {
           group.addTask { [work] in (index, await Self.fetch(id, list, target, work)) }
         }
       } catch {
-        // What the list said before it broke off is still drawn.
-        statuses.append(await context.tell(error, about: list.shown))
+        // The images listed before the error are still drawn.
+        statuses.append(await context.report(error, about: list.shown))
       }
       progress.expect(Int64(images.count))
       while let result = try await group.next() { await take(result) }
@@ -142,7 +142,7 @@ struct CollageGathering {
       return .success(try await work.thumbnail(of: try list.url(of: id), target))
     } catch {
       let failure = Failure(error)
-      _ = await work.context.tell(failure, about: id)
+      _ = await work.context.report(failure, about: id)
       return .failure(failure)
     }
   }

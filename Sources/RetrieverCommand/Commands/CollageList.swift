@@ -3,7 +3,7 @@ import Glibc
 import Retriever
 import TerminalProgram
 
-/// The list a collage is made of: ids or URLs, one a line, from a URL, a file or standard input.
+/// The list of images for a collage: one ID or URL per line, from a URL, a file or standard input.
 package struct CollageList: Sendable {
   enum Place: Sendable, Equatable {
     case web(URL)
@@ -11,7 +11,7 @@ package struct CollageList: Sendable {
   }
 
   let place: Place
-  /// Where ids are: put in place of `{id}`, or added at the end.
+  /// The URL of the IDs. An ID replaces `{id}`, or is appended.
   let base: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -43,7 +43,7 @@ package struct CollageList: Sendable {
     return urls
   }
 
-  /// The URL of a line. A list from elsewhere never leads to a file of this machine.
+  /// Returns the URL of a line. A list from a server never leads to a file on this machine.
   package func url(of line: String) throws(Failure) -> URL {
     if line.hasPrefix("http://") || line.hasPrefix("https://"), let url = URL(string: line) { return url }
     if case .file = place, line.hasPrefix("file:///"), let url = URL(string: line) { return url }
@@ -59,12 +59,12 @@ package struct CollageList: Sendable {
     case (nil, .file): text = nil
     }
     guard let url = text.flatMap(URL.init(string:)), url.scheme == "http" || url.scheme == "https" else {
-      throw Failure(.usage, "that is no URL; --base URL says where ids are")
+      throw Failure(.usage, "not a valid URL; use --base URL if the list contains IDs")
     }
     return url
   }
 
-  /// The lines as they come, without blank ones and comments.
+  /// Returns the lines as they arrive, without blank lines and comments.
   func ids(_ context: CommandContext) async throws -> AsyncThrowingStream<String, any Error> {
     switch place {
     case .web(let url):
@@ -81,7 +81,7 @@ package struct CollageList: Sendable {
     }
   }
 
-  /// One at a time: a long list is not read faster than it is worked off.
+  /// Returns the lines one at a time, so that a long list is not read faster than it is processed.
   private static func ids<Lines: AsyncSequence & Sendable>(
     _ lines: Lines
   ) -> AsyncThrowingStream<String, any Error> where Lines.Element == String {
@@ -90,7 +90,7 @@ package struct CollageList: Sendable {
   }
 }
 
-/// An iterator that one task at a time asks for more.
+/// Serializes access to an iterator, which only one task at a time may use.
 private actor LineSource<Lines: AsyncSequence & Sendable> where Lines.Element == String {
   private let lines: Lines
   private var iterator: Lines.AsyncIterator?
@@ -98,7 +98,7 @@ private actor LineSource<Lines: AsyncSequence & Sendable> where Lines.Element ==
   init(_ lines: Lines) { self.lines = lines }
 
   func next() async throws -> String? {
-    // Taken out while it is used: nobody else asks meanwhile.
+    // Removed while in use, so that no other call can use it.
     var iterator = self.iterator.take() ?? lines.makeAsyncIterator()
     while let line = try await iterator.next(isolation: #isolation) {
       let text = line.trimmingCharacters(in: .whitespaces)

@@ -4,7 +4,7 @@ import Retriever
 import Synchronization
 import TerminalProgram
 
-/// What every command works with: the arguments, the world around it, and the sessions it makes.
+/// What all commands share: the arguments, the output and the sessions.
 final class CommandContext: Sendable {
   let arguments: ParsedArguments
   let environment: [String: String]
@@ -13,7 +13,7 @@ final class CommandContext: Sendable {
   let output: DescriptorWriter
   let reports: ReportWriter
   private let archives = Mutex<[TrafficArchive]>([])
-  /// Given with `--har`, and made sure of before anything is fetched.
+  /// The path given with `--har`. It is checked before anything is fetched.
   private let archivePath: String?
 
   init(_ arguments: ParsedArguments, environment: [String: String], bodyTakesOutput: Bool) {
@@ -31,7 +31,7 @@ final class CommandContext: Sendable {
 
   // MARK: Sessions
 
-  /// A session with what the command line says of connections.
+  /// Creates a session with the connection options of the command line.
   func makeSession(
     _ credentials: Credentials, usualTimeout: TimeInterval? = 60
   ) throws -> URLSession {
@@ -45,27 +45,27 @@ final class CommandContext: Sendable {
   }
 
   func configure(_ configuration: URLSessionConfiguration, usualTimeout: TimeInterval?) throws {
-    // Longer than a billion seconds is no limit at all.
+    // A timeout of more than a billion seconds means no timeout.
     configuration.timeoutIntervalForRequest = try arguments.seconds("timeout") ?? usualTimeout ?? 2e9
     configuration.timeoutIntervalForResource = 2e9
     configuration.httpMaximumConnectionsPerHost = 64
     if let limit = try arguments.byteCount("max-size") { configuration.maximumBufferedBodySize = limit }
     if arguments.has("insecure") {
       configuration.trustedCertificates = .unverified
-      screen.warn("warning: --insecure: nobody knows who answers, and others may read and change everything")
+      screen.warn("warning: --insecure: certificates are not verified; others may read and change the data")
     } else if let path = arguments.value("ca-file") {
       configuration.trustedCertificates = .file(URL(fileURLWithPath: path))
     }
   }
 
-  /// Records what goes over an archive's session, if that is wanted.
+  /// Records the traffic of a session if `--har` was given.
   func record(_ archive: TrafficArchive) {
     guard archivePath != nil else { return }
     archive.isRecording = true
     archives.withLock { $0.append(archive) }
   }
 
-  /// Writes what is written at the end, however that came.
+  /// Writes the output that is due at the end, after success and failure alike.
   func close() async throws(Failure) {
     await progress.stop()
     guard let archivePath, let archive = archives.withLock({ $0.first }) else { return }
@@ -83,13 +83,13 @@ final class CommandContext: Sendable {
 
   // MARK: Output
 
-  /// Opens what is written to as it comes, and what several things are written to.
+  /// Opens the output of a command that writes as data arrives, or that writes several results to one place.
   func open(_ destination: Destination) async throws(Failure) -> DescriptorWriter {
     guard case .file(let path) = destination else { return output }
     if let writer = try await DescriptorWriter.stream(path, at: try OutputPlace(path)) { return writer }
     if FileSystem.kind(path) == .regular, !arguments.has("force") { throw FileSystem.exists(path) }
     let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be made", errno) }
+    guard descriptor >= 0 else { throw .file("\(path) cannot be created", errno) }
     return DescriptorWriter(descriptor, name: path, closes: true)
   }
 
@@ -99,7 +99,7 @@ final class CommandContext: Sendable {
     try await Credentials.gather(arguments, origins: urls, environment: environment, screen: screen)
   }
 
-  /// A request with the header fields, method and body of the command line.
+  /// Creates a request with the header fields, method and body of the command line.
   func makeRequest(_ url: URL, fields: [RequestFields.Field], body: Data?) -> URLRequest {
     var request = URLRequest(url: url)
     if let method = arguments.value("method") {
@@ -115,12 +115,12 @@ final class CommandContext: Sendable {
     return request
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  /// Tells what went wrong with one URL or file, and returns its status.
-  func tell(_ error: any Error, about subject: String) async -> ExitStatus {
+  /// Reports the failure of one URL or file, and returns its status.
+  func report(_ error: any Error, about subject: String) async -> ExitStatus {
     let failure = Failure(error)
-    // Who cancelled knows it, and a reader who went away wants to hear no more.
+    // After cancelling, or when the output is closed, nobody needs an error message.
     if failure.status != .interrupted, failure.status != .outputClosed {
       screen.warn("retriever: \(subject): \(failure.message)")
       await reports.write(FailureReport(subject, failure))
@@ -128,7 +128,7 @@ final class CommandContext: Sendable {
     return failure.status
   }
 
-  /// Runs several pieces of work, so many at a time; the statuses are in the order of the items.
+  /// Processes several items, at most `limit` at the same time. The statuses are combined in the order of the items.
   func forEach<Item: Sendable>(
     _ items: [Item], atOnce limit: Int, _ work: @escaping @Sendable (Item) async -> ExitStatus
   ) async -> ExitStatus {
@@ -144,7 +144,7 @@ final class CommandContext: Sendable {
       for _ in 0..<max(1, limit) { startNext() }
       for await (index, status) in group {
         statuses[index] = status
-        // Nobody reads: the rest is not wanted either.
+        // If the output is closed, the remaining items are not needed either.
         if status != .outputClosed { startNext() }
       }
       return statuses
@@ -154,6 +154,6 @@ final class CommandContext: Sendable {
 }
 
 extension URL {
-  /// As it may be shown.
+  /// The URL as it may be displayed: the path of a file, or a URL without secrets.
   var shown: String { isFileURL ? path : Redaction.text(of: self) }
 }

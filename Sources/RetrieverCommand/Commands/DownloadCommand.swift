@@ -2,7 +2,7 @@ import Foundation
 import Retriever
 import TerminalProgram
 
-/// `retriever download`: bodies to files, with progress, several at a time, and to be resumed.
+/// `retriever download`: downloads bodies into files, several at a time, with progress. Downloads can be resumed.
 enum DownloadCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let arguments = context.arguments
@@ -14,14 +14,14 @@ enum DownloadCommand {
     let body = try await RequestFields.body(arguments)
     let isPlain = body == nil && !arguments.has("method")
     if arguments.has("resume"), !isPlain || destination == .standardOutput {
-      throw UsageError("--resume goes with a plain download into a file")
+      throw UsageError("--resume cannot be used with a request body, --method or standard output")
     }
     try destination.prepare()
     let session = try context.makeSession(try await context.gatherCredentials(for: urls))
     let atOnce = destination == .standardOutput ? 1 : parallel
     return await context.forEach(urls, atOnce: atOnce) { url in
       var request = context.makeRequest(url, fields: fields, body: body)
-      // The file as it is: with what a server compresses on the fly, neither sizes nor offsets would fit.
+      // Asks for the file as it is stored. If the server compressed it, its size and the offsets would not match.
       request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
       do {
         let report =
@@ -36,7 +36,7 @@ enum DownloadCommand {
         if let file = report.file { context.screen.say(summary(report, file)) }
         return .success
       } catch {
-        return await context.tell(error, about: url.shown)
+        return await context.report(error, about: url.shown)
       }
     }
   }
@@ -54,7 +54,7 @@ enum DownloadCommand {
   private static func summary(_ report: TransferReport, _ file: String) -> String {
     let fetched = report.bytes - (report.resumedFrom ?? 0)
     let rate = report.seconds > 0 ? ", \(ByteText.rate(Double(fetched) / report.seconds))" : ""
-    let resumed = report.resumedFrom.map { ", of which \(ByteText.short($0)) were there" } ?? ""
+    let resumed = report.resumedFrom.map { ", of which \(ByteText.short($0)) existed already" } ?? ""
     return
       "\(file): \(ByteText.short(report.bytes))\(resumed), in \(ByteText.duration(report.seconds))\(rate)"
   }

@@ -3,7 +3,7 @@ import Glibc
 import Retriever
 import TerminalProgram
 
-/// `retriever lines` and `retriever events`: streams that are shown as they come, and taken up again when they break.
+/// `retriever lines` and `retriever events`: print streams as they arrive, and reconnect when they break.
 enum FollowCommand {
   enum Kind: Sendable {
     case lines
@@ -19,10 +19,10 @@ enum FollowCommand {
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let body = try await RequestFields.body(arguments)
     if case .directory(let path) = destination {
-      throw UsageError("--output is a file: \(path) is a directory")
+      throw UsageError("--output must be a file, but \(path) is a directory")
     }
     let writer = try await context.open(destination)
-    // A stream may well be silent for hours.
+    // A stream can be silent for hours.
     let session = try context.makeSession(
       try await context.gatherCredentials(for: urls), usualTimeout: nil)
     let status = await context.forEach(urls, atOnce: urls.count) { url in
@@ -39,7 +39,7 @@ enum FollowCommand {
         try await stream.follow()
         return .success
       } catch {
-        return await context.tell(error, about: url.shown)
+        return await context.report(error, about: url.shown)
       }
     }
     if destination != .standardOutput { try await writer.close() }
@@ -47,7 +47,7 @@ enum FollowCommand {
   }
 }
 
-/// One stream, over as many connections as it takes.
+/// One stream, over any number of connections.
 struct FollowedStream {
   let kind: FollowCommand.Kind
   let url: URL
@@ -76,9 +76,9 @@ struct FollowedStream {
   }
 
   private enum Ending {
-    /// There is nothing more to come.
+    /// The stream has ended permanently.
     case forGood
-    /// The server closed a stream that goes on elsewhere or later.
+    /// The server closed a stream that can be continued with a new connection.
     case forNow
   }
 
@@ -98,12 +98,13 @@ struct FollowedStream {
       }
       let pause = backoff.next(jitter: Double.random(in: 0...1))
       let reason = problem?.message ?? "the server closed the stream"
-      context.screen.say("\(url.shown): \(reason); connecting again in \(ByteText.duration(pause.inSeconds))")
+      context.screen.say("\(url.shown): \(reason); reconnecting in \(ByteText.duration(pause.inSeconds))")
       try await Task.sleep(for: pause)
     }
   }
 
-  /// Before the first success every failure is told at once: it is most likely a mistake in the URL.
+  /// Before the first success, every failure is reported immediately, because a mistake in the URL is its likely
+  /// cause.
   private func mayPass(_ failure: Failure) -> Bool {
     hasBegun && [.connection, .hostNotFound, .timedOut].contains(failure.status)
   }
@@ -115,12 +116,12 @@ struct FollowedStream {
     }
     let (bytes, answer) = try await session.bytes(for: request)
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the answer is not HTTP")
+      throw Failure(.connection, "the response is not HTTP")
     }
     if hasBegun, [429, 500, 502, 503, 504].contains(response.statusCode) {
       throw Failure(.connection, Failure.httpStatus(response).message)
     }
-    // How a server says that there is nothing to come back for.
+    // A server sends 204 to ask clients not to reconnect.
     if response.statusCode == 204 { return .forGood }
     guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
     switch kind {
@@ -131,7 +132,7 @@ struct FollowedStream {
     case .events:
       guard response.mimeType?.lowercased() == "text/event-stream" else {
         throw Failure(
-          .httpStatus, "the answer is \(response.mimeType ?? "of no type"), not an event stream")
+          .httpStatus, "the response is not an event stream; its type is \(response.mimeType ?? "unknown")")
       }
       hasBegun = true
       try await showEvents(bytes)
@@ -165,9 +166,9 @@ struct FollowedStream {
     let isJSON = context.reports.isOn
     for try await event in bytes.serverSentEvents {
       backoff.reset()
-      // What the user asks for goes before what the server asks for.
+      // The user's delay takes precedence over the server's.
       if let retry = event.retry, !context.arguments.has("reconnect-delay") { backoff.first = retry }
-      // A connection that has not named one yet does not take the last one away.
+      // A connection that has not sent an ID does not reset the last one.
       if !event.id.isEmpty { lastEventID = event.id }
       if isJSON {
         let report = EventReport(
@@ -192,7 +193,7 @@ struct FollowedStream {
 }
 
 extension DisplayText {
-  /// As ``safe(_:)``, with the line breaks kept.
+  /// Like ``safe(_:)``, but keeps the line breaks.
   static func safeLines(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }
       .joined(separator: "\n")

@@ -3,7 +3,7 @@ import Glibc
 import Retriever
 import TerminalProgram
 
-/// `retriever get`: bodies to standard output, one behind the other, or to files.
+/// `retriever get`: writes bodies to standard output in order, or to files.
 enum GetCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let arguments = context.arguments
@@ -15,7 +15,7 @@ enum GetCommand {
     let body = try await RequestFields.body(arguments)
     try destination.prepare()
     let session = try context.makeSession(try await context.gatherCredentials(for: urls))
-    // What goes to standard output goes there in the order of the URLs.
+    // Bodies for standard output are fetched one after the other, in the order of the URLs.
     let atOnce = destination == .standardOutput ? 1 : parallel
     return await context.forEach(urls, atOnce: atOnce) { url in
       let request = context.makeRequest(url, fields: fields, body: body)
@@ -30,7 +30,7 @@ enum GetCommand {
         await context.reports.write(report)
         return .success
       } catch {
-        return await context.tell(error, about: url.shown)
+        return await context.report(error, about: url.shown)
       }
     }
   }
@@ -39,15 +39,15 @@ enum GetCommand {
     _ request: URLRequest, _ url: URL, _ session: URLSession, _ context: CommandContext, _ limit: Int64?
   ) async throws -> TransferReport {
     let isTerminal = Terminal.isTerminal(STDOUT_FILENO)
-    // No bar where the body itself is seen, at a terminal or in a pager: only beside a file.
+    // Progress is shown only if standard output is a file. On a terminal or in a pager it would disturb the body.
     let output = BodyOutput(
       context: context, session: session, request: request, url: url, limit: limit,
       showsProgress: FileSystem.isFile(STDOUT_FILENO))
     let (shown, response) = try await output.run(check: { piece in
       guard isTerminal, piece.prefix(1024).contains(0) else { return }
-      throw Failure(.usage, "that is not text; --output FILE keeps it away from the terminal")
+      throw Failure(.usage, "the body is not text; use --output FILE to avoid writing it to the terminal")
     })
-    // The body is shown, since it often says why.
+    // The body is written even so, because it often contains the reason.
     if response.statusCode >= 400 { throw Failure.httpStatus(response) }
     var report = shown
     report.finalURL = response.url.flatMap { $0 == url ? nil : $0.shown }

@@ -3,7 +3,7 @@ import Retriever
 import RetrieverImages
 import TerminalProgram
 
-/// What the commands for images share: the pipeline, the requests, and the files they write.
+/// What the image commands share: the pipeline, the requests and the output files.
 struct ImageWork: Sendable {
   let context: CommandContext
   let pipeline: ImagePipeline
@@ -12,7 +12,7 @@ struct ImageWork: Sendable {
   private let fields: [RequestFields.Field]
   private let namedOrigins: [URL]
 
-  /// - Parameter urls: what the command line names: header fields are for these hosts only.
+  /// - Parameter urls: The URLs on the command line. Header fields are sent only to their hosts.
   init(_ context: CommandContext, urls: [URL]) async throws {
     let arguments = context.arguments
     self.context = context
@@ -22,9 +22,9 @@ struct ImageWork: Sendable {
     credentials = try await context.gatherCredentials(for: urls)
     var configuration = ImagePipeline.Configuration()
     try context.configure(configuration.session, usualTimeout: 30)
-    configuration.mostFetches = parallel
-    configuration.mostFetchesPerHost = parallel
-    configuration.mostRetries = 1
+    configuration.maximumFetches = parallel
+    configuration.maximumFetchesPerHost = parallel
+    configuration.maximumRetries = 1
     configuration.allowsFileURLs = true
     if !arguments.has("cache") { configuration.diskCache = nil }
     if let limit = try arguments.byteCount("max-size") { configuration.limits.bytes = Int(clamping: limit) }
@@ -40,7 +40,8 @@ struct ImageWork: Sendable {
       }) {
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
       }
-      // Nobody answers challenges for a pipeline: what a host may know, it is told at once.
+      // An image pipeline does not answer authentication challenges, so the credentials are sent with the first
+      // request.
       if let login = credentials.login(for: url) {
         if url.scheme?.lowercased() == "http" {
           SignIn.warnOfPlainText(host: url.host ?? "", context.screen)
@@ -52,7 +53,7 @@ struct ImageWork: Sendable {
     do {
       return try await pipeline.thumbnail(for: ImageRequest(request, target: target))
     } catch let error as URLError where error.code == .badServerResponse {
-      // A status that says no is what this means here.
+      // The pipeline throws this error for an unsuccessful HTTP status.
       throw Failure(.httpStatus, Failure(error).message)
     } catch let error as ImageError where error.code == .cancelled && Task.isCancelled {
       throw Failure.cancelled
@@ -61,7 +62,7 @@ struct ImageWork: Sendable {
 
   // MARK: Writing
 
-  /// The format by `--format`, else by the name of the file, else JPEG.
+  /// Returns the format given with `--format`, else the one of the file name's extension, else JPEG.
   static func encoding(
     _ arguments: ParsedArguments, path: String?
   ) throws(UsageError) -> (encoding: ImageEncoding, suffix: String) {
@@ -75,10 +76,10 @@ struct ImageWork: Sendable {
     }
   }
 
-  /// Writes a whole file: under another name first, so that nobody finds half of one.
+  /// Writes a complete file. The data is written under another name first, so that no incomplete file is visible.
   ///
-  /// - Parameter isNamed: Whether the command line has the path: a link there is followed. What only begins with the
-  ///   name of a picture stays in its directory.
+  /// - Parameter isNamed: Whether the path comes from the command line, so that a link there is followed. A name
+  ///   derived from an image's name always stays in its directory.
   func write(_ data: Data, to path: String, isNamed: Bool = true) async throws {
     if path == "-" { return try await context.output.write(data) }
     let place = try OutputPlace(path, followsLinks: isNamed)
@@ -100,14 +101,14 @@ struct ImageWork: Sendable {
   }
 }
 
-/// One picture that was made.
+/// The report of one image that was created.
 struct ImageReport: Encodable, Sendable {
   var source: String
   var file: String
   var width: Int
   var height: Int
   var bytes: Int
-  /// Of a collage: how many cells were filled, and how many stay empty.
+  /// For a collage: the number of filled cells, and the number of empty cells.
   var images: Int?
   var failed: Int?
   var seconds: Double

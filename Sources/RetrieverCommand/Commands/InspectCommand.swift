@@ -3,7 +3,7 @@ import Retriever
 import Synchronization
 import TerminalProgram
 
-/// `retriever inspect`: where the time of a request goes, hop by hop.
+/// `retriever inspect`: shows how long each phase of a request takes, hop by hop.
 enum InspectCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let arguments = context.arguments
@@ -14,7 +14,7 @@ enum InspectCommand {
     let credentials = try await context.gatherCredentials(for: urls)
     return await context.forEach(urls, atOnce: 1) { url in
       do {
-        // A session each: what the one before has left open would spoil the measurement.
+        // Each URL gets its own session. Connections left open by another one would distort the measurement.
         let session = try context.makeSession(credentials)
         let stopwatch = Stopwatch(SignIn(credentials, screen: context.screen, isVerbose: false))
         var problem: (any Error)?
@@ -38,7 +38,7 @@ enum InspectCommand {
         if let problem { throw problem }
         return .success
       } catch {
-        return await context.tell(error, about: url.shown)
+        return await context.report(error, about: url.shown)
       }
     }
   }
@@ -55,7 +55,7 @@ enum InspectCommand {
   }
 }
 
-/// Gets the measurements of one task.
+/// Collects the metrics of one task.
 final class Stopwatch: NSObject, URLSessionTaskDelegate {
   private let signIn: SignIn
   private let stream: AsyncStream<URLSessionTaskMetrics>
@@ -66,7 +66,7 @@ final class Stopwatch: NSObject, URLSessionTaskDelegate {
     (stream, continuation) = AsyncStream.makeStream()
   }
 
-  /// Once the task has ended.
+  /// Returns the metrics when the task has ended.
   func metrics() async -> URLSessionTaskMetrics? {
     for await metrics in stream { return metrics }
     return nil
@@ -86,7 +86,7 @@ final class Stopwatch: NSObject, URLSessionTaskDelegate {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    // A task that never began has no measurements.
+    // A task that never started has no metrics.
     continuation.finish()
   }
 }

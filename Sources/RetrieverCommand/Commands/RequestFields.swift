@@ -4,14 +4,14 @@ import Glibc
 import Retriever
 import TerminalProgram
 
-/// The header fields and the body that the command line asks for.
+/// Reads the header fields and the body given on the command line.
 enum RequestFields {
   struct Field: Sendable, Equatable {
     var name: String
     var value: String
   }
 
-  /// `--header 'Name: value'`, or `--header @FILE` with one field a line.
+  /// Returns the fields of `--header 'Name: value'` and `--header @FILE`, with one field per line in the file.
   static func fields(_ arguments: ParsedArguments, warn: (String) -> Void) throws -> [Field] {
     var fields: [Field] = []
     for text in arguments.all("header") {
@@ -27,8 +27,8 @@ enum RequestFields {
         let field = try field(text)
         if SensitiveNames.containsHeader(field.name) {
           warn(
-            "warning: \(field.name) on the command line can be seen by everybody on this machine, in the list "
-              + "of processes; --header @FILE reads it from a file")
+            "warning: \(field.name) on the command line is visible to all users of this machine "
+              + "in the process list; use --header @FILE to read it from a file")
         }
         fields.append(field)
       }
@@ -39,16 +39,18 @@ enum RequestFields {
   private static func field(_ text: String) throws(UsageError) -> Field {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].trimmingCharacters(in: .whitespaces)
-    guard parts.count == 2, !name.isEmpty else { throw UsageError("a header field is written “Name: value”") }
+    guard parts.count == 2, !name.isEmpty else {
+      throw UsageError("a header field must have the form “Name: value”")
+    }
     return Field(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
   }
 
-  /// What a body read from a file may have: it is held in memory. `upload` has no such limit.
+  /// The maximum size of a body from a file, which is held in memory. `upload` has no such limit.
   private static let mostBytes = 256 << 20
 
   static func body(_ arguments: ParsedArguments) async throws -> Data? {
     if let text = arguments.value("data") {
-      if arguments.has("data-file") { throw UsageError("--data and --data-file do not go together") }
+      if arguments.has("data-file") { throw UsageError("--data and --data-file cannot be used together") }
       return Data(text.utf8)
     }
     guard let path = arguments.value("data-file") else { return nil }
@@ -72,7 +74,7 @@ enum RequestFields {
     do {
       let data = try file.read(upToCount: limit + 1) ?? Data()
       guard data.count <= limit else {
-        return .failure(Failure(.tooLarge, "\(path) has more than \(ByteText.short(Int64(limit)))"))
+        return .failure(Failure(.tooLarge, "\(path) is larger than \(ByteText.short(Int64(limit)))"))
       }
       return .success(data)
     } catch {

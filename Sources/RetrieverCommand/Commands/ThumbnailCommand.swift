@@ -3,7 +3,7 @@ import Retriever
 import RetrieverImages
 import TerminalProgram
 
-/// `retriever thumbnail`: small pictures of large ones, made while those arrive.
+/// `retriever thumbnail`: creates thumbnails of images while they download.
 enum ThumbnailCommand {
   private struct Source: Sendable {
     let text: String
@@ -13,10 +13,12 @@ enum ThumbnailCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let arguments = context.arguments
     guard let size = try arguments.size("size", most: 16_384) else {
-      throw UsageError("thumbnail needs --size WxH")
+      throw UsageError("--size WxH is required")
     }
     let modes = ["fit", "fill", "stretch"].filter(arguments.has)
-    guard modes.count <= 1 else { throw UsageError("--\(modes[0]) and --\(modes[1]) do not go together") }
+    guard modes.count <= 1 else {
+      throw UsageError("--\(modes[0]) and --\(modes[1]) cannot be used together")
+    }
     let mode: ThumbnailTarget.Mode = modes == ["fill"] ? .fill : modes == ["stretch"] ? .stretch : .fit
     let target = ThumbnailTarget(
       width: size.width, height: size.height, mode: mode, enlarges: arguments.has("enlarge"))
@@ -24,7 +26,7 @@ enum ThumbnailCommand {
     for operand in arguments.operands { sources.append(try source(operand)) }
     let destination = try Destination(arguments.value("output"), count: sources.count, usual: .directory("."))
     if destination == .standardOutput, sources.count > 1 {
-      throw UsageError("only one picture can go to standard output")
+      throw UsageError("only one thumbnail can be written to standard output")
     }
     let isNamed = if case .file = destination { true } else { false }
     let path: String? = if case .file(let path) = destination { path } else { nil }
@@ -56,14 +58,14 @@ enum ThumbnailCommand {
         }
         return .success
       } catch {
-        return await context.tell(error, about: source.url.shown)
+        return await context.report(error, about: source.url.shown)
       }
     }
     all?.end()
     return status
   }
 
-  /// What has a scheme is a URL; everything else is a file.
+  /// A text with a scheme is a URL; everything else is a file.
   private static func source(_ text: String) throws(UsageError) -> Source {
     if text.hasPrefix("file:"), let url = URL(string: text), url.isFileURL {
       return Source(text: text, url: url)

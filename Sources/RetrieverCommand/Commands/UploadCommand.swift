@@ -4,9 +4,9 @@ import Retriever
 import Synchronization
 import TerminalProgram
 
-/// `retriever upload`: files to a URL.
+/// `retriever upload`: sends files to a URL.
 enum UploadCommand {
-  /// What is kept of an answer unless `--max-size` says something else.
+  /// The maximum size of a response (default for `--max-size`).
   private static let usualLimit: Int64 = 64 << 20
 
   static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -15,14 +15,14 @@ enum UploadCommand {
     let url = try ParsedArguments.webURL(arguments.operands.last ?? "")
     let appendsNames = url.absoluteString.hasSuffix("/")
     if files.count > 1, !appendsNames {
-      throw UsageError("several files need a URL that ends in /, to which their names are added")
+      throw UsageError("to upload several files, use a URL that ends in /, to which their names are appended")
     }
     if files.contains("-"), appendsNames {
-      throw UsageError("what comes from standard input has no name to add to \(url.shown)")
+      throw UsageError("standard input has no name to append to \(url.shown); give the complete URL")
     }
     let parallel = try arguments.integer("parallel", in: 1...64, default: 2)
     let destination = try Destination(arguments.value("output"), count: 1, usual: .standardOutput)
-    if case .directory = destination { throw UsageError("--output is one file for the answers") }
+    if case .directory = destination { throw UsageError("--output must be one file for all responses") }
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let credentials = try await context.gatherCredentials(for: [url])
     let session = try context.makeSession(credentials)
@@ -36,7 +36,7 @@ enum UploadCommand {
         await context.reports.write(report)
         return .success
       } catch {
-        return await context.tell(error, about: file)
+        return await context.report(error, about: file)
       }
     }
     if destination != .standardOutput { try await answers.close() }
@@ -69,7 +69,7 @@ enum UploadCommand {
         for: request, fromFile: URL(fileURLWithPath: file), delegate: watcher)
     }
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the answer is not HTTP")
+      throw Failure(.connection, "the response is not HTTP")
     }
     if !data.isEmpty { try await answers.write(data) }
     guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
@@ -84,7 +84,7 @@ enum UploadCommand {
   }
 }
 
-/// Notes how much was sent; what servers ask is answered as ever.
+/// Counts the bytes sent. Authentication challenges are forwarded to ``SignIn``.
 final class UploadWatcher: NSObject, URLSessionTaskDelegate {
   private let signIn: SignIn
   private let progress: ProgressDisplay.Handle

@@ -2,10 +2,10 @@ import Foundation
 import Retriever
 import TerminalProgram
 
-/// The names and passwords this run may use, and for whom.
+/// The user names and passwords that this run may use, and the hosts that may receive them.
 ///
-/// What was given on the command line, typed in or found in the environment is for the hosts on the command line only:
-/// a server that a redirect leads to is told nothing. A `.netrc` says itself which hosts its entries are for.
+/// Credentials from the command line, a prompt or the environment are only for the hosts on the command line. A
+/// server that a redirect leads to does not receive them. The entries of a `.netrc` file name their hosts.
 package struct Credentials: Sendable {
   package struct Login: Sendable, Equatable {
     package var user: String
@@ -18,7 +18,7 @@ package struct Credentials: Sendable {
 
   private var given: Login?
   private var user: String?
-  /// What the command line names: scheme, host and port.
+  /// The origins on the command line: scheme, host and port.
   private var origins: Set<String>
   private var netrc: Netrc?
 
@@ -29,14 +29,14 @@ package struct Credentials: Sendable {
     self.netrc = netrc
   }
 
-  /// What a server may be told; nil for nothing.
+  /// Returns the credentials that a server may receive; nil if there are none.
   package func login(scheme: String, host: String, port: Int) -> Login? {
     let isNamed = origins.contains("\(scheme)://\(host.lowercased()):\(port)")
     if let given { return isNamed ? given : nil }
     guard let entry = netrc?.entry(host: host, user: user), let login = entry.login ?? user else {
       return nil
     }
-    // The default entry is for everybody: then only for those who were named.
+    // The default entry applies to all hosts, so it is used only for those on the command line.
     guard entry.machine != nil || isNamed else { return nil }
     return Login(user: login, password: entry.password ?? "")
   }
@@ -53,10 +53,10 @@ package struct Credentials: Sendable {
 }
 
 extension Credentials {
-  /// Finds out who the user is, asking only if need be.
+  /// Collects the credentials. Prompts the user only if necessary.
   ///
-  /// In this order: `--user NAME:PASSWORD`; `--user NAME` with the password from the environment, the `.netrc`, or
-  /// typed in; the environment alone; the `.netrc` alone.
+  /// The sources, in this order: `--user NAME:PASSWORD`; `--user NAME` with the password from the environment, the
+  /// `.netrc` file or a prompt; the environment alone; the `.netrc` file alone.
   static func gather(
     _ arguments: ParsedArguments, origins: [URL], environment: [String: String], screen: Screen
   ) async throws(Failure) -> Credentials {
@@ -65,7 +65,7 @@ extension Credentials {
       let path = arguments.value("netrc-file") ?? environment["HOME"].map { $0 + "/.netrc" }
       if let path { netrc = try Netrc.read(path, warn: screen.warn) }
       if netrc == nil, let path = arguments.value("netrc-file") {
-        throw Failure(.fileSystem, "\(path) cannot be read: there is no such file")
+        throw Failure(.fileSystem, "\(path) cannot be read: no such file")
       }
     }
     if origins.contains(where: { $0.password != nil }) { screen.warn(inProcessList("a URL")) }
@@ -96,7 +96,7 @@ extension Credentials {
       if PasswordPrompt.hasTerminal { throw Failure(.usage, "no password was given for \(user)") }
       throw Failure(
         .usage,
-        "there is no terminal to ask for \(user)'s password; put it into RETRIEVER_PASSWORD or ~/.netrc")
+        "cannot ask for \(user)'s password without a terminal; set RETRIEVER_PASSWORD or add it to ~/.netrc")
     }
     return Credentials(given: Login(user: user, password: typed), user: user, origins: origins, netrc: nil)
   }
@@ -114,7 +114,7 @@ extension Credentials {
   }
 
   static func inProcessList(_ place: String) -> String {
-    "warning: a password in \(place) can be seen by everybody on this machine, in the list of processes; "
-      + "leave it out to be asked for it, or use RETRIEVER_PASSWORD or ~/.netrc"
+    "warning: a password in \(place) is visible to all users of this machine in the process list; "
+      + "leave it out to be prompted for it, or use RETRIEVER_PASSWORD or ~/.netrc"
   }
 }

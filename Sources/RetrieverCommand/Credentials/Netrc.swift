@@ -5,7 +5,7 @@ import TerminalProgram
 /// The entries of a `.netrc` file.
 package struct Netrc: Sendable, Equatable {
   package struct Entry: Sendable, Equatable {
-    /// Nil for the entry that stands for all other hosts.
+    /// The host name; nil for the default entry.
     package var machine: String?
     package var login: String?
     package var password: String?
@@ -27,7 +27,7 @@ package struct Netrc: Sendable, Equatable {
 
   private var pending: String?
 
-  /// True when a macro begins.
+  /// Returns true when a macro begins.
   private mutating func read(_ words: [String]) -> Bool {
     for word in words {
       switch pending {
@@ -52,7 +52,7 @@ package struct Netrc: Sendable, Equatable {
     if !entries.isEmpty { body(&entries[entries.count - 1]) }
   }
 
-  /// Words are between blanks; quotes keep blanks together, and a backslash in them what follows it.
+  /// Splits a line at blanks. Quotes keep blanks together, and in quotes a backslash escapes the next character.
   private static func words(of line: Substring) -> [String] {
     var words: [String] = []
     var word: String?
@@ -80,7 +80,7 @@ package struct Netrc: Sendable, Equatable {
     return words
   }
 
-  /// The entry of a host, and of a user there if one is given; else the default entry, if it is asked for.
+  /// Returns the entry of a host, and of a user if one is given. Falls back to the default entry.
   package func entry(host: String, user: String? = nil) -> Entry? {
     let host = host.lowercased()
     func fits(_ entry: Entry) -> Bool { user == nil || entry.login == user }
@@ -88,7 +88,7 @@ package struct Netrc: Sendable, Equatable {
       ?? entries.first { $0.machine == nil && fits($0) }
   }
 
-  /// Reads a file; nil when there is none. Says so when others may read it too.
+  /// Reads a file; returns nil if there is none. Warns if other users can read the file.
   static func read(_ path: String, warn: (String) -> Void) throws(Failure) -> Netrc? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -96,7 +96,7 @@ package struct Netrc: Sendable, Equatable {
       throw .file("\(path) cannot be read", errno)
     }
     if status.st_mode & 0o077 != 0 {
-      warn("warning: others can read the passwords in \(path); chmod 600 keeps them out")
+      warn("warning: other users can read the passwords in \(path); use chmod 600 to prevent this")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .file("\(path) cannot be read", EACCES)

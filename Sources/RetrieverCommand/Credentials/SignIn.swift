@@ -2,7 +2,7 @@ import Foundation
 import Retriever
 import TerminalProgram
 
-/// Answers servers that ask who is there, and tells what went over the wire when that is wanted.
+/// Answers authentication challenges, and prints the traffic in verbose mode.
 final class SignIn: NSObject, URLSessionTaskDelegate {
   private let credentials: Credentials
   private let screen: Screen
@@ -20,7 +20,7 @@ final class SignIn: NSObject, URLSessionTaskDelegate {
     let space = challenge.protectionSpace
     let isPassword = [NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest]
       .contains(space.authenticationMethod)
-    // Asked again, the password was wrong, and will not get better.
+    // A repeated challenge means that the password was wrong.
     guard isPassword, challenge.previousFailureCount == 0, !space.isProxy(),
       let login = credentials.login(scheme: space.protocol ?? "http", host: space.host, port: space.port)
     else { return (.performDefaultHandling, nil) }
@@ -35,7 +35,7 @@ final class SignIn: NSObject, URLSessionTaskDelegate {
   static func warnOfPlainText(host: String, _ screen: Screen) {
     let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
     if !isHere {
-      screen.warn("warning: the password goes to \(host) unencrypted; everybody on the way can read it")
+      screen.warn("warning: the password is sent to \(host) unencrypted; others on the network can read it")
     }
   }
 

@@ -2,40 +2,40 @@ import Foundation
 import Glibc
 import TerminalProgram
 
-/// Where a body goes.
+/// Where a body is written.
 enum Destination: Sendable, Equatable {
   case standardOutput
   case file(String)
-  /// Under a name that the server, or the URL, proposes.
+  /// A file in this directory, under a name that the server or the URL suggests.
   case directory(String)
 
   /// - Parameters:
-  ///   - output: the value of `--output`; nil for `usual`.
-  ///   - count: how many bodies there are.
+  ///   - output: The value of `--output`; nil for `usual`.
+  ///   - count: The number of bodies.
   init(_ output: String?, count: Int, usual: Destination) throws(UsageError) {
     switch output {
     case nil: self = usual
     case "-": self = .standardOutput
     case let path? where (try? OutputPlace(path)) == .descriptor(STDOUT_FILENO): self = .standardOutput
     case let path?:
-      if path.isEmpty { throw UsageError("--output needs a name, or - for standard output") }
+      if path.isEmpty { throw UsageError("--output must be a file name, or - for standard output") }
       if path.hasSuffix("/") || FileSystem.kind(path) == .directory {
         self = .directory(path)
       } else if count > 1 {
-        throw UsageError("--output has to be a directory for several files: \(path)/")
+        throw UsageError("--output must be a directory for several files: \(path)/")
       } else {
         self = .file(path)
       }
     }
   }
 
-  /// Makes the directory if need be.
+  /// Creates the directory if necessary.
   func prepare() throws(Failure) {
     guard case .directory(let path) = self, FileSystem.kind(path) == nil else { return }
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw Failure(.fileSystem, "the directory \(path) cannot be made: \(FileSystem.reason(error))")
+      throw Failure(.fileSystem, "the directory \(path) cannot be created: \(FileSystem.reason(error))")
     }
   }
 
@@ -44,7 +44,7 @@ enum Destination: Sendable, Equatable {
   }
 }
 
-/// The few questions to the file system that are asked in several places.
+/// File system operations that several commands share.
 enum FileSystem {
   enum Kind: Equatable {
     case regular
@@ -53,7 +53,7 @@ enum FileSystem {
     case special
   }
 
-  /// What is at a path, links followed; nil when there is nothing.
+  /// Returns the kind of file at a path, following links; nil if there is nothing.
   static func kind(_ path: String) -> Kind? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -83,13 +83,13 @@ enum FileSystem {
   }
 
   static func exists(_ path: String) -> Failure {
-    Failure(.fileSystem, "\(path) is there already; --force replaces it")
+    Failure(.fileSystem, "\(path) already exists; use --force to replace it")
   }
 
-  /// Gives a finished file its name; what is there already is replaced only if that is allowed.
+  /// Renames a finished file. An existing file is replaced only if `replaces` is true.
   static func move(_ source: String, to target: String, replaces: Bool) throws(Failure) {
     if !replaces {
-      // Unlike a rename, a link never replaces anything, not even what came a moment ago.
+      // Unlike `rename`, `link` never replaces a file, not even one that was created a moment ago.
       if link(source, target) == 0 {
         unlink(source)
         return
@@ -97,6 +97,6 @@ enum FileSystem {
       if errno == EEXIST { throw exists(target) }
       if kind(target) != nil { throw exists(target) }
     }
-    guard rename(source, target) == 0 else { throw .file("\(target) cannot be made", errno) }
+    guard rename(source, target) == 0 else { throw .file("\(target) cannot be created", errno) }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TerminalProgram
 
-/// A file that is being written beside its place: NAME.part, with NAME.part.resume. It gets its name when it is whole.
+/// An incomplete file, NAME.part, in the directory of its target. It is renamed when it is complete.
 final class PartialFile: Sendable {
   let target: String
   private let writer: DescriptorWriter
@@ -12,17 +12,17 @@ final class PartialFile: Sendable {
   static func path(for target: String) -> String { target + ".part" }
   static func recordPath(for target: String) -> String { path(for: target) + ".resume" }
 
-  /// Opens it, alone.
+  /// Opens the file and locks it.
   ///
-  /// - Parameter offset: how many bytes are kept; the rest goes.
+  /// - Parameter offset: The number of bytes to keep. The rest is removed.
   init(for target: String, keeping offset: Int64) throws(Failure) {
     self.target = target
     let path = Self.path(for: target)
-    // Never through a link that somebody put there.
+    // Does not follow links, which another user could have planted.
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be made", errno) }
+    guard descriptor >= 0 else { throw .file("\(path) cannot be created", errno) }
     writer = DescriptorWriter(descriptor, name: path, closes: true)
-    // Freed by the system with the process, however that ends.
+    // The system releases the lock when the process ends, in any way.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw Failure(.fileSystem, "\(path) is being written by another download")
     }
@@ -37,15 +37,15 @@ final class PartialFile: Sendable {
 
   func write(_ data: Data) async throws(Failure) { try await writer.write(data) }
 
-  /// It is whole.
+  /// Renames the complete file to its target.
   func finish(replaces: Bool) async throws(Failure) {
-    // Renamed while the lock is held: nobody else can take it for theirs in between.
+    // Renames while the lock is held, so that no other process can open the file in between.
     try FileSystem.move(path, to: target, replaces: replaces)
     unlink(Self.recordPath(for: target))
     try await writer.close()
   }
 
-  /// Leaves it for a later run.
+  /// Closes the file and leaves it for a later run.
   func keep() async { try? await writer.close() }
 
   func remove() async {
@@ -54,7 +54,7 @@ final class PartialFile: Sendable {
     try? await writer.close()
   }
 
-  /// What an earlier run has left: the file's target, the record and how much there is.
+  /// A partial file of an earlier run: its target, its record and its size.
   struct Leftover: Sendable {
     var target: String
     var record: ResumeRecord
@@ -68,7 +68,7 @@ final class PartialFile: Sendable {
     return Leftover(target: target, record: record, offset: offset)
   }
 
-  /// Looks for it in a directory, where only the server knows the file's name.
+  /// Finds a partial file in a directory, when only the server knows the file's name.
   static func leftover(in directory: String, url: URL) -> Leftover? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     for name in names.sorted() where name.hasSuffix(".part.resume") {

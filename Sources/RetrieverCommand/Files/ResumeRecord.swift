@@ -2,16 +2,16 @@ import Foundation
 import Retriever
 import TerminalProgram
 
-/// What is kept beside a partial file so that a later run can go on with it: NAME.part.resume. No secrets are in it.
+/// The information needed to resume a download, stored in NAME.part.resume. It contains no secrets.
 package struct ResumeRecord: Codable, Sendable, Equatable {
   package var version = 1
-  /// Without name, password and fragment.
+  /// The URL without user name, password and fragment.
   package var url: String
-  /// A strong entity tag or a date: the server sends the rest only if the file is still the same.
+  /// A strong entity tag or a date. With it, the server sends the rest only if the file has not changed.
   package var validator: String
   package var total: Int64?
 
-  /// Nil when the response gives nothing to tell by whether the file has changed, or is not the file as it is stored.
+  /// Returns nil if the response has no validator, or if its body is not the file as it is stored.
   package init?(url: URL, response: HTTPURLResponse, total: Int64?) {
     guard response.statusCode == 200, response.value(forHTTPHeaderField: "Content-Encoding") == nil,
       response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none"
@@ -23,7 +23,7 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
     self.total = total
   }
 
-  /// What a URL is known by.
+  /// Returns the URL in the form in which records store it.
   static func name(of url: URL) -> String {
     guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
     components.user = nil
@@ -50,7 +50,7 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
     }
   }
 
-  /// Whether a response brings the bytes behind those that are there.
+  /// Returns whether a response continues after the bytes that exist.
   package static func continues(_ response: HTTPURLResponse, at offset: Int64) -> Bool {
     response.statusCode == 206
       && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true

@@ -1,14 +1,14 @@
 import TerminalProgram
 
-/// A file name that a server proposes, as a name that can do no harm in the directory it goes to.
+/// Makes file names that a server suggests safe to use in a directory.
 package enum SafeName {
-  /// What is appended while a file is not whole still has room within the 255 bytes a file system takes.
+  /// The maximum length, which leaves room for suffixes such as `.part` within the 255 bytes of most file systems.
   private static let longest = 240
 
   package static func make(_ proposed: String?) -> String {
     var name = DisplayText.safe(proposed ?? "")
     name = String(name.map { $0 == "/" || $0 == "\\" || $0 == "\u{FFFD}" ? "_" : $0 })
-    // Hidden files configure programs, and a leading hyphen makes an option of a name.
+    // Hidden files can configure programs, and a leading hyphen turns a name into an option.
     while let first = name.first, first == "." || first == "-" || first.isWhitespace { name.removeFirst() }
     while let last = name.last, last.isWhitespace { name.removeLast() }
     return name.isEmpty ? "download" : shortened(name)

@@ -1,7 +1,7 @@
 import Foundation
 import Retriever
 
-/// What was asked and answered, for `--verbose` and `inspect`, without what is secret.
+/// Formats requests and responses for `--verbose` and `inspect`, without secrets.
 enum Conversation {
   static func lines(of transaction: URLSessionTaskTransactionMetrics) -> [String] {
     let request = transaction.request
@@ -10,7 +10,7 @@ enum Conversation {
     lines += fields(request.allHTTPHeaderFields ?? [:]).map { "> \($0.name): \($0.value)" }
     let address = remoteAddress(of: transaction).map { " from \($0)" } ?? ""
     guard let response = transaction.response as? HTTPURLResponse else {
-      return lines + ["< no answer\(address)"]
+      return lines + ["< no response\(address)"]
     }
     lines.append("< \(status(of: response)), \(protocolName(transaction))\(address)")
     return lines + fields(of: response).map { "< \($0.name): \($0.value)" }
@@ -20,7 +20,7 @@ enum Conversation {
     "\(response.statusCode) \(phrase(response.statusCode))"
   }
 
-  /// What a status means, in words; 200 is known by its own.
+  /// The meaning of a status in words.
   static func phrase(_ status: Int) -> String {
     status == 200 ? "OK" : HTTPURLResponse.localizedString(forStatusCode: status)
   }
@@ -45,7 +45,7 @@ enum Conversation {
     }
   }
 
-  /// Nil where no connection was made.
+  /// Returns the server's address; nil if no connection was made.
   static func remoteAddress(of transaction: URLSessionTaskTransactionMetrics) -> String? {
     transaction.remoteAddress.map { address($0, transaction.remotePort) }
   }

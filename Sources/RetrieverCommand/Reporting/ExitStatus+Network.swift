@@ -9,29 +9,29 @@ extension ExitStatus {
   package static let notAnImage = ExitStatus(rawValue: 9)
   package static let tooLarge = ExitStatus(rawValue: 11)
 
-  /// All that this program ends with: its word in JSON, and what the manual says of it.
+  /// All exit statuses of the program, with the word in JSON and the meaning in the manual page.
   package static let all: [(status: ExitStatus, word: String, meaning: String)] = [
-    (.success, "success", "everything that was asked for was done"),
-    (.failure, "failure", "a failure that has no number of its own"),
-    (.usage, "usage", "the command line makes no sense"),
-    (.hostNotFound, "hostNotFound", "the host's name was not found"),
-    (.connection, "connection", "no connection, a lost one, or an answer that is not HTTP"),
-    (.security, "security", "TLS failed, or the server's certificate is not to be trusted"),
+    (.success, "success", "success"),
+    (.failure, "failure", "any other error"),
+    (.usage, "usage", "the command line is not valid"),
+    (.hostNotFound, "hostNotFound", "the host name was not found"),
+    (.connection, "connection", "the connection failed or was lost, or the response is not HTTP"),
+    (.security, "security", "TLS failed, or the server's certificate is not trusted"),
     (
       .httpStatus, "httpStatus",
-      "the server answered with a status of 400 or more, or with nothing that was asked for"
+      "the server answered with a status of 400 or more, or not with what was requested"
     ),
-    (.timedOut, "timedOut", "nothing came for too long"),
-    (.fileSystem, "fileSystem", "a file could not be read, made or written, or is there already"),
-    (.notAnImage, "notAnImage", "what came is no image, or a damaged one"),
-    (.partial, "partial", "some of what was asked for was done, and some failed"),
-    (.tooLarge, "tooLarge", "more came than --max-size or an image's limits allow"),
-    (.hungUp, "hungUp", "ended with its terminal (SIGHUP)"),
+    (.timedOut, "timedOut", "the operation timed out"),
+    (.fileSystem, "fileSystem", "a file could not be read, created or written, or already exists"),
+    (.notAnImage, "notAnImage", "the data is not a valid image, or the image is damaged"),
+    (.partial, "partial", "some operations succeeded and some failed"),
+    (.tooLarge, "tooLarge", "the data exceeds --max-size or the limits of an image"),
+    (.hungUp, "hungUp", "the terminal was closed (SIGHUP)"),
     (.interrupted, "interrupted", "interrupted (Ctrl-C, SIGINT)"),
-    (.outputClosed, "outputClosed", "the reader of standard output went away"),
-    (.terminated, "terminated", "asked to end (SIGTERM)"),
+    (.outputClosed, "outputClosed", "the reader of standard output closed it"),
+    (.terminated, "terminated", "terminated (SIGTERM)"),
   ]
 
-  /// The word for it in JSON.
+  /// The word for the status in JSON.
   package var word: String { Self.all.first { $0.status == self }?.word ?? "\(rawValue)" }
 }

@@ -3,22 +3,22 @@ import Retriever
 import RetrieverImages
 import TerminalProgram
 
-// What goes wrong on the way to a server and back, and with pictures.
+// Failures of transfers and images.
 extension Failure {
   static func httpStatus(_ response: HTTPURLResponse) -> Failure {
     let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
     var message = "the server answered \(response.statusCode) (\(phrase))"
     if response.statusCode == 401 {
-      message += "; give --user NAME, or put the host into ~/.netrc"
+      message += "; use --user NAME, or add the host to ~/.netrc"
     }
     return Failure(.httpStatus, message)
   }
 
   static func tooLarge(_ limit: Int64) -> Failure {
-    Failure(.tooLarge, "more than \(ByteText.exact(limit)) came, which is all that --max-size allows")
+    Failure(.tooLarge, "the data exceeds the limit of \(ByteText.exact(limit)) (--max-size)")
   }
 
-  /// Any error that a library throws.
+  /// Converts any error that a library throws.
   package init(_ error: any Error) {
     switch error {
     case let error as URLError: self.init(Self.status(of: error.code), Self.sentence(of: error))

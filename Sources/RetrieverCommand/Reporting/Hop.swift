@@ -1,11 +1,11 @@
 import Foundation
 import Retriever
 
-/// One request and its answer, as `inspect` shows it.
+/// One request and its response, as `inspect` shows it.
 package struct Hop: Encodable, Sendable, Equatable {
   package struct Phase: Encodable, Sendable, Equatable {
     package var name: String
-    /// Seconds since the hop began.
+    /// The seconds since the hop began.
     package var start: Double
     package var end: Double
 
@@ -79,7 +79,7 @@ package struct Hop: Encodable, Sendable, Equatable {
       return Phase(
         name, start: max(0, start.timeIntervalSince(origin)), end: max(0, end.timeIntervalSince(origin)))
     }
-    // Connecting ends where TLS begins.
+    // The connect phase ends where TLS begins.
     let connected = metrics.secureConnectionStartDate ?? metrics.connectEndDate
     return [
       phase("name look-up", metrics.domainLookupStartDate, metrics.domainLookupEndDate),

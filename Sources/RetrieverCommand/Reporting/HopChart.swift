@@ -1,7 +1,7 @@
 import Foundation
 import TerminalProgram
 
-/// Draws where the time went. Pure: hops in, lines out.
+/// Renders hops as a chart of their phases.
 package enum HopChart {
   package static func lines(_ hops: [Hop], width: Int, usesUnicode: Bool) -> [String] {
     var lines: [String] = []
@@ -15,14 +15,14 @@ package enum HopChart {
   }
 
   private static func head(_ hop: Hop, _ usesUnicode: Bool) -> [String] {
-    let answer = hop.status.map { "\($0) \(hop.reason ?? "")" } ?? "no answer"
+    let answer = hop.status.map { "\($0) \(hop.reason ?? "")" } ?? "no response"
     var lines = ["\(hop.method) \(hop.url) \(usesUnicode ? "→" : "->") \(answer)"]
     var facts: [String] = []
     if let name = hop.networkProtocol { facts.append(name) }
     if let remote = hop.remoteAddress {
       facts.append(remote + (hop.localAddress.map { " from \($0)" } ?? ""))
     }
-    if hop.isReusedConnection { facts.append("connection was open already") }
+    if hop.isReusedConnection { facts.append("reused connection") }
     let tls = [hop.tlsVersion, hop.tlsCipherSuite].compactMap { $0 }
     if !tls.isEmpty { facts.append(tls.joined(separator: " ")) }
     if !facts.isEmpty { lines.append("  " + facts.joined(separator: ", ")) }

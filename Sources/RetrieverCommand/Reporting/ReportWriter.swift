@@ -1,9 +1,9 @@
 import Foundation
 import TerminalProgram
 
-/// Writes what was done as JSON, one object a line; nothing unless `--json` was given.
+/// Writes reports as JSON, one object per line, if `--json` was given.
 ///
-/// On standard output, or on standard error where the body has that.
+/// Reports go to standard output, or to standard error if standard output carries the body.
 final class ReportWriter: Sendable {
   let isOn: Bool
   private let bodyTakesOutput: Bool
@@ -22,7 +22,7 @@ final class ReportWriter: Sendable {
     if bodyTakesOutput {
       screen.warn(line)
     } else {
-      // A reader who is gone is noticed with the next body or at the end.
+      // A closed output is noticed with the next body or at the end.
       try? await output.write(line + "\n")
     }
   }
@@ -34,7 +34,7 @@ final class ReportWriter: Sendable {
   }
 }
 
-/// One URL or file that failed.
+/// The report of a URL or file that failed.
 struct FailureReport: Encodable, Sendable {
   struct Details: Encodable, Sendable {
     var code: Int32
@@ -51,16 +51,16 @@ struct FailureReport: Encodable, Sendable {
   }
 }
 
-/// One body that was fetched or sent.
+/// The report of a body that was fetched or sent.
 struct TransferReport: Encodable, Sendable {
   var url: String
-  /// Where it ended up after redirects, if somewhere else.
+  /// The final URL after redirects, if it differs.
   var finalURL: String?
   var status: Int
   var contentType: String?
   var file: String?
   var bytes: Int64
-  /// How many of them were there from an earlier run.
+  /// The number of bytes that existed from an earlier run.
   var resumedFrom: Int64?
   var seconds: Double
 }

@@ -1,7 +1,7 @@
-/// Pixels in sRGB, 8 bits a sample, rows from the top without padding.
+/// Pixels in sRGB with 8 bits per sample, from the top row down, without padding.
 struct Bitmap: Sendable, Equatable {
   let size: PixelSize
-  /// `.rgb8`, or `.rgba8` with straight alpha.
+  /// `.rgb8`, or `.rgba8` with straight (not premultiplied) alpha.
   let format: RowFormat
   var pixels: [UInt8]
 

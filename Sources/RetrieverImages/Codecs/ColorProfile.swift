@@ -1,47 +1,49 @@
 import CImageCodecs
 import Foundation
 
-/// The colors of an image as its ICC profile describes them, and the way from there to sRGB.
+/// The colors of an image as its ICC profile describes them, and the conversion from them to sRGB.
 ///
-/// It belongs to one job at a time: what Little CMS keeps for a profile is not shared between profiles.
+/// Only one job may use a profile at a time. Profiles do not share the data that Little CMS keeps for them.
 final class ColorProfile {
-  /// How pixels become sRGB.
+  /// The way pixels are converted to sRGB.
   enum Conversion {
-    /// Colors are sRGB already, within rounding.
+    /// The colors are sRGB already, apart from rounding.
     case none
     /// Curves and a matrix, which can be applied to the few pixels of a thumbnail.
     case matrix(Matrix)
-    /// Whole rows have to be converted, with ``ColorProfile/convert(row:into:)``.
+    /// Complete rows must be converted with ``ColorProfile/convert(row:into:)``.
     case rowTransform
   }
 
   /// Tone curves and a matrix.
   struct Matrix: Sendable, Equatable {
-    /// Linear light of the 256 values of a sample of 8 bits; three curves, red, green and blue.
+    /// The linear light of each of the 256 values of an 8-bit sample, as three curves: red, green and blue.
     var curves: [[Float]]
-    /// Linear RGB to linear sRGB, row by row.
+    /// The matrix from linear RGB to linear sRGB, row by row.
     var matrix: [Float]
   }
 
   let conversion: Conversion
-  /// What the rows have after the conversion.
+  /// The format of a row after the conversion.
   let outputFormat: RowFormat
 
   private let format: RowFormat
   private let profile: OpaquePointer?
   private let transform: OpaquePointer?
 
-  /// The profile for pixels of a format; nil when the data are no profile, or one for other colors: such data are
-  /// ignored, and the pixels taken for sRGB.
+  /// Returns the profile for pixels of a format.
+  ///
+  /// Returns nil if the data is not a valid profile, or is a profile for other colors. The caller then ignores the
+  /// data and treats the pixels as sRGB.
   static func make(_ icc: Data, for format: RowFormat) -> ColorProfile? {
-    // Real ones have up to a few megabytes.
+    // Real profiles have at most a few megabytes.
     guard icc.count <= 16 << 20 else { return nil }
     let opened = icc.withUnsafeBytes { codec_color_profile_make($0.bytes, $0.count, format.colors) }
     guard let opened else { return nil }
     return ColorProfile(opened, format: format)
   }
 
-  /// CMYK without a profile, by the plain formula: what no ink covers is light.
+  /// Converts CMYK without a profile, by the simple formula: each channel is the light that the inks do not absorb.
   static func plainCMYK() -> ColorProfile { ColorProfile() }
 
   private init?(_ profile: OpaquePointer, format: RowFormat) {
@@ -56,7 +58,7 @@ final class ColorProfile {
     }
     conversion = .rowTransform
     transform = codec_color_transform_make(profile, format.colors, Int32(format.bytesPerSample))
-    // A failing initializer runs no deinit only before all properties are set.
+    // Swift runs `deinit` for a failing initializer only if all properties are set, which is the case here.
     if transform == nil { return nil }
   }
 
@@ -73,14 +75,16 @@ final class ColorProfile {
     if let profile { codec_color_profile_free(profile) }
   }
 
-  /// The curves for samples of 16 bits: 65,536 values each. Only for a conversion by matrix.
+  /// Returns the curves for 16-bit samples, with 65,536 values each. Use this only for a conversion by matrix.
   func deepCurves() -> [[Float]] {
     guard let profile, case .matrix = conversion else { return [] }
     return Matrix.curves(of: profile, count: 65_536)
   }
 
-  /// Converts a row into one of ``outputFormat`` with as many pixels, relative to the white point and with black
-  /// point compensation. Both have to be as long as the rows of their formats; what is longer stays as it is.
+  /// Converts a row to ``outputFormat`` with the same number of pixels.
+  ///
+  /// The conversion is relative to the white point and uses black point compensation. Both buffers must be as long as
+  /// the rows of their formats; any bytes after that are not changed.
   func convert(row: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
     let pixels = min(row.count / format.bytesPerPixel, output.count / outputFormat.bytesPerPixel)
     guard pixels > 0, let from = row.baseAddress, let to = output.baseAddress else { return }
@@ -103,7 +107,7 @@ final class ColorProfile {
     }
   }
 
-  /// A profile made of a gamma and chromaticities (white, red, green and blue; nil for sRGB's).
+  /// Returns a profile for a gamma and chromaticities (white, red, green and blue; nil for those of sRGB).
   static func data(exponent: Double, chromaticities: UnsafePointer<Double>?, of colors: codec_colors) -> Data?
   {
     try? EncodedBytes.collect(format: "ICC") { output, _ in
@@ -113,7 +117,7 @@ final class ColorProfile {
 }
 
 extension ColorProfile.Matrix {
-  /// XYZ under D50 to linear sRGB, which is what ICC's own sRGB profile has, inverted.
+  /// The matrix from XYZ (D50) to linear sRGB: the inverse of the matrix in ICC's own sRGB profile.
   private static let fromXYZ: [Double] = [
     3.1338561, -1.6168667, -0.4906146,
     -0.9787684, 1.9161415, 0.0334540,
@@ -144,7 +148,7 @@ extension ColorProfile.Matrix {
     }
   }
 
-  /// True when no sample of 8 bits would change by more than a half.
+  /// True if no 8-bit sample would change by half a step or more.
   fileprivate var isSRGB: Bool {
     let identity: [Float] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
     guard zip(matrix, identity).allSatisfy({ abs($0 - $1) < 0.003 }) else { return false }
@@ -167,7 +171,7 @@ extension RowFormat {
     }
   }
 
-  /// The format in sRGB.
+  /// The same format after the conversion to sRGB.
   fileprivate var converted: RowFormat {
     switch self {
     case .grey8, .rgb8, .cmyk8: .rgb8

@@ -1,13 +1,13 @@
-/// Finds the orientation in EXIF data, which is a TIFF file without pictures.
+/// Finds the orientation in EXIF data, which is a TIFF file without images.
 enum EXIFOrientation {
   private static let tag: UInt32 = 0x0112
   private static let short: UInt32 = 3
   private static let long: UInt32 = 4
 
-  /// The orientation; nil when there is none, or the data make no sense. An `Exif` mark at the front is passed over.
+  /// Returns the orientation, or nil if there is none or the data is invalid. Skips an `Exif` signature at the start.
   static func read(_ bytes: UnsafeRawBufferPointer) -> ImageOrientation? {
-    let mark: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
-    let tiff = bytes.starts(with: mark) ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(6)) : bytes
+    let signature: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
+    let tiff = bytes.starts(with: signature) ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(6)) : bytes
     guard tiff.count >= 8 else { return nil }
     switch (tiff[0], tiff[1]) {
     case (0x49, 0x49): return Directory(bytes: tiff, isLittleEndian: true).orientation
@@ -43,7 +43,8 @@ enum EXIFOrientation {
       }
     }
 
-    /// Nil outside the data. An offset is at most 2^32 plus 65,535 entries of 12 bytes: the sums cannot overflow.
+    /// Returns nil outside the data. An offset is at most 2^32 plus 65,535 entries of 12 bytes, so the sums cannot
+    /// overflow.
     private func number(at offset: Int, size: Int) -> UInt32? {
       guard offset <= bytes.count - size else { return nil }
       var number: UInt32 = 0

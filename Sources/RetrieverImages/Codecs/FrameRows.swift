@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where a frame is on the canvas of its image.
+/// The position and size of a frame on the canvas of its image.
 struct FrameRectangle: Equatable {
   var left: Int
   var top: Int
   var size: PixelSize
 }
 
-/// Puts the rows of a frame at its place on a larger transparent canvas, and hands on the canvas's rows.
+/// Places the rows of a frame on a larger transparent canvas, and passes the rows of the canvas to a consumer.
 final class FrameRows {
   let frame: FrameRectangle
   let hasAlpha: Bool
@@ -38,7 +38,7 @@ final class FrameRows {
     try send(line)
   }
 
-  /// The frame has no more rows.
+  /// Ends the frame: the rest of the canvas is transparent.
   func finish() throws(ImageError) { try fill(upTo: canvas.height) }
 
   private func fill(upTo end: Int) throws(ImageError) {

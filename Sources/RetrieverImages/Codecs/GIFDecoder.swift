@@ -1,17 +1,17 @@
 import CImageCodecs
 import Foundation
 
-/// Reads the first frame of a GIF through giflib, on the transparent background of its screen.
+/// Reads the first frame of a GIF with giflib, and draws it on the transparent background of the GIF's screen.
 ///
-/// The bytes are kept until the frame is whole, and then its rows come at once. Frames after it are only counted:
-/// ``ImageHeader/frameCount`` is final when the file has ended.
+/// The decoder keeps the bytes until the frame is complete, and then delivers all rows together. It only counts later
+/// frames: ``ImageHeader/frameCount`` is final at the end of the file.
 final class GIFDecoder: ImageDecoder {
   private(set) var header: ImageHeader?
   private(set) var isComplete = false
 
   private let consumer: any RowConsumer
   private let limits: ImageLimits
-  private var walker = GIFWalker()
+  private var parser = GIFBlockParser()
   private var data: [UInt8] = []
   private var isChecked = false
   private var byteCount = 0
@@ -26,16 +26,16 @@ final class GIFDecoder: ImageDecoder {
     if let failure { throw failure }
     do {
       try limits.count(bytes, into: &byteCount)
-      walker.walk(bytes)
-      try limits.checkFrames(walker.frameCount)
-      if let frame = walker.firstFrame, !isChecked {
+      parser.parse(bytes)
+      try limits.checkFrames(parser.frameCount)
+      if let frame = parser.firstFrame, !isChecked {
         isChecked = true
         try checkSizes(of: frame)
       }
-      header?.frameCount = max(walker.frameCount, 1)
+      header?.frameCount = max(parser.frameCount, 1)
       guard !isComplete else { return }
       data.append(contentsOf: bytes)
-      if walker.firstFrameEnd != nil || walker.isAtEnd { try decode() }
+      if parser.firstFrameEnd != nil || parser.isAtEnd { try decode() }
     } catch {
       failure = error
       throw error
@@ -46,7 +46,7 @@ final class GIFDecoder: ImageDecoder {
     if let failure { throw failure }
     if isComplete { return }
     do throws(ImageError) {
-      guard walker.firstFrame != nil else { throw .truncated("GIF") }
+      guard parser.firstFrame != nil else { throw .truncated("GIF") }
       try decode()
     } catch {
       failure = error
@@ -56,11 +56,11 @@ final class GIFDecoder: ImageDecoder {
 
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool { false }
 
-  /// The screen, or what it takes to hold the frame where a file makes its screen too small for it.
+  /// Returns the size of the screen, enlarged if the file declares a screen that is too small for the frame.
   private func canvas(of frame: FrameRectangle) -> PixelSize {
     PixelSize(
-      width: max(walker.screen.width, frame.left + frame.size.width),
-      height: max(walker.screen.height, frame.top + frame.size.height))
+      width: max(parser.screen.width, frame.left + frame.size.width),
+      height: max(parser.screen.height, frame.top + frame.size.height))
   }
 
   private func checkSizes(of frame: FrameRectangle) throws(ImageError) {
@@ -72,7 +72,7 @@ final class GIFDecoder: ImageDecoder {
   }
 
   private func decode() throws(ImageError) {
-    // Taken out, so that nothing can change it while giflib reads from it.
+    // Moved out of the property, so that nothing can change the data while giflib reads it.
     let data = self.data
     self.data = []
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
@@ -91,12 +91,12 @@ final class GIFDecoder: ImageDecoder {
     let frame = FrameRectangle(
       left: Int(found.left), top: Int(found.top),
       size: PixelSize(width: Int(found.width), height: Int(found.height)))
-    // giflib and the walker read the same fields; a difference would get past the limits.
-    guard frame == walker.firstFrame else { throw ImageError(.corrupt, "The GIF image contradicts itself.") }
+    // giflib and the parser read the same fields; a difference would bypass the limits.
+    guard frame == parser.firstFrame else { throw ImageError(.corrupt, "The GIF sizes are inconsistent.") }
     let canvas = canvas(of: frame)
     let hasAlpha = found.has_transparency || frame.size != canvas
     let header = ImageHeader(
-      format: .gif, size: canvas, hasAlpha: hasAlpha, frameCount: max(walker.frameCount, 1))
+      format: .gif, size: canvas, hasAlpha: hasAlpha, frameCount: max(parser.frameCount, 1))
     self.header = header
     _ = try consumer.begin(header)
     try consumer.prepare(for: RowLayout(size: canvas, format: hasAlpha ? .rgba8 : .rgb8))
@@ -118,7 +118,7 @@ final class GIFDecoder: ImageDecoder {
     try rows.finish()
   }
 
-  /// Every eighth row, the fourths between them, the twos and the odd ones.
+  /// Reads the rows in the order of interlaced GIFs: rows 0, 8, 16 …, then 4, 12 …, then 2, 6 …, then the odd rows.
   private func takeInterlaced(from reader: OpaquePointer, rows: FrameRows) throws(ImageError) {
     let height = rows.frame.size.height
     let buffer = try RowBuffer(rows: height, bytesPerRow: rows.bytesPerFrameRow)
@@ -133,7 +133,7 @@ final class GIFDecoder: ImageDecoder {
     } catch {
       failure = error
     }
-    // Rows that are missing are transparent, or black.
+    // Missing rows are transparent, or black if the frame has no transparency.
     for y in 0..<height { try rows.take(buffer[y]) }
     try rows.finish()
     if let failure { throw failure }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// An ICC profile that was cut into APP2 segments of a JPEG.
+/// An ICC profile that is split into APP2 segments of a JPEG.
 enum ICCSegments {
-  private static let mark = Array("ICC_PROFILE\0".utf8)
+  private static let signature = Array("ICC_PROFILE\0".utf8)
 
-  /// The profile; nil when there is none, or a part is missing, doubled or contradicts the others.
+  /// Returns the profile, or nil if there is none, or if a part is missing, duplicate or inconsistent with the others.
   static func join(_ segments: [UnsafeRawBufferPointer]) -> Data? {
     var parts: [Int: UnsafeRawBufferPointer] = [:]
     var total: Int?
-    for segment in segments where segment.starts(with: mark) && segment.count > mark.count + 2 {
-      let number = Int(segment[mark.count])
-      let stated = Int(segment[mark.count + 1])
+    for segment in segments where segment.starts(with: signature) && segment.count > signature.count + 2 {
+      let number = Int(segment[signature.count])
+      let stated = Int(segment[signature.count + 1])
       guard number >= 1, number <= stated, total ?? stated == stated, parts[number] == nil else { return nil }
       total = stated
-      parts[number] = UnsafeRawBufferPointer(rebasing: segment[(mark.count + 2)...])
+      parts[number] = UnsafeRawBufferPointer(rebasing: segment[(signature.count + 2)...])
     }
     guard let total, parts.count == total else { return nil }
     var profile = Data()
@@ -26,12 +26,12 @@ enum ICCSegments {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The bytes as C code takes them; never nil.
+  /// The bytes as a pointer for C code; never nil.
   var bytes: UnsafePointer<UInt8> {
     guard let baseAddress else { return UnsafePointer(Self.nothing) }
     return baseAddress.assumingMemoryBound(to: UInt8.self)
   }
 
-  // Read by nobody: it is the address of no bytes. It is never written after it was made.
+  // The address of an empty buffer. Nobody reads or writes this byte.
   nonisolated(unsafe) private static let nothing = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
 }

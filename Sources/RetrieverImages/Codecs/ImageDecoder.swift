@@ -1,39 +1,40 @@
-/// Reads one image from bytes that come in pieces of any size, and hands on its rows from the top as they are ready.
+/// Reads one image from bytes that arrive in pieces of any size, and delivers its rows from the top as they are
+/// decoded.
 ///
-/// A decoder belongs to one job at a time. Dropping it in the middle frees everything it holds.
+/// Only one job may use a decoder at a time. Releasing a decoder before the end frees everything it holds.
 protocol ImageDecoder: AnyObject {
-  /// What the image says of itself, once enough of it was seen.
+  /// The properties that the file declares, after enough of the file was read.
   var header: ImageHeader? { get }
-  /// True when the last row was handed on.
+  /// True after the last row was delivered.
   var isComplete: Bool { get }
 
-  /// Takes the next bytes. The pointer is valid for the call only.
+  /// Reads the next bytes. The pointer is valid only during the call.
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError)
 
-  /// There are no more bytes. Rows that were complete are handed on first; then an image that is not whole throws
-  /// ``ImageError/Code-swift.struct/truncated``.
+  /// Ends the input. Delivers the rows that are complete, then throws ``ImageError/Code-swift.struct/truncated`` if
+  /// the image is incomplete.
   func finish() throws(ImageError)
 
-  /// Hands the image as it can be shown by now to another consumer, where a decoder can: false when it cannot.
+  /// Delivers the image as decoded so far to another consumer. Returns false if the decoder cannot do that.
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool
 }
 
-/// Takes the rows of an image.
+/// Receives the rows of an image.
 protocol RowConsumer: AnyObject {
-  /// Called once, first. The answer is the smallest size the rows may have: a decoder that can scale while it decodes
-  /// gives the smallest it has that is at least this large in both directions, others the size the header says.
+  /// Called once, first. Returns the smallest acceptable size of the rows.
   ///
-  /// Throwing here ends the decoding before memory is taken for pixels.
+  /// A decoder that can scale while it decodes uses its smallest size that is at least this large in both directions.
+  /// Other decoders use the size in the header. If this throws, decoding ends before memory is allocated for pixels.
   func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize
 
   /// Called once, before the first row.
   func prepare(for rows: RowLayout) throws(ImageError)
 
-  /// Takes the next row, valid for the call only. Throwing ends the decoding.
+  /// Receives the next row, which is valid only during the call. If this throws, decoding ends.
   func take(_ row: UnsafeRawBufferPointer) throws(ImageError)
 }
 
-/// What the rows of an image look like.
+/// The size and format of the rows of an image.
 struct RowLayout: Sendable, Equatable {
   var size: PixelSize
   var format: RowFormat
@@ -41,10 +42,11 @@ struct RowLayout: Sendable, Equatable {
   var bytesPerRow: Int { size.width * format.bytesPerPixel }
 }
 
-/// The samples of a pixel, interleaved without padding. Alpha is straight; 16-bit samples have the machine's byte order.
+/// The samples of a pixel, interleaved without padding. Alpha is straight; 16-bit samples have the machine's byte
+/// order.
 enum RowFormat: Sendable, Hashable, CaseIterable {
   case grey8, rgb8, rgba8, grey16, rgb16, rgba16
-  /// 0 is no ink, whatever the file's own convention.
+  /// 0 means no ink, for every file format.
   case cmyk8
 
   var channels: Int {

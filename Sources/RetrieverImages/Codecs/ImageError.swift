@@ -1,38 +1,38 @@
 import Foundation
 
-/// Why an image could not be read or written.
+/// An error that occurs when an image is read or written.
 public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStringConvertible {
-  /// The kinds of failure; more may be added.
+  /// The kind of failure. Future versions may add more.
   public struct Code: Sendable, Hashable {
     private let rawValue: String
 
     private init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// The bytes are none of the formats that can be read.
+    /// The data is not in a supported image format.
     public static let unknownFormat = Code("unknownFormat")
-    /// The bytes end before the image does.
+    /// The data ends before the end of the image.
     public static let truncated = Code("truncated")
-    /// The bytes contradict their format.
+    /// The data is not valid in its format.
     public static let corrupt = Code("corrupt")
-    /// The format is known, and this form of it cannot be read.
+    /// The format is supported, but the image uses a feature of it that is not.
     public static let unsupported = Code("unsupported")
-    /// The image is larger than ``ImageLimits`` allows.
+    /// The image exceeds ``ImageLimits``.
     public static let tooLarge = Code("tooLarge")
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     public static let outOfMemory = Code("outOfMemory")
-    /// What was asked for cannot be made, such as a thumbnail of no size.
+    /// The request is invalid, such as a thumbnail with a size of zero.
     public static let invalidRequest = Code("invalidRequest")
     /// The work was cancelled.
     public static let cancelled = Code("cancelled")
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// A sentence that says what was wrong.
+  /// A sentence that describes the failure.
   public let message: String
 
-  /// Of an image that is cut short or damaged, what there is of it, for each thumbnail that was asked for; what is
-  /// missing is transparent.
+  /// The parts that could be decoded of an image that is incomplete or damaged: one image for each requested
+  /// thumbnail. The missing parts are transparent.
   public internal(set) var partialImages: [UIImage] = []
 
   init(_ code: Code, _ message: String) {
@@ -40,13 +40,13 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
     self.message = message
   }
 
-  /// Whether two errors say the same; what there is of an image is not compared.
+  /// Returns whether two errors have the same code and message. The partial images are not compared.
   public static func == (left: ImageError, right: ImageError) -> Bool {
     left.code == right.code && left.message == right.message
   }
 
-  /// The sentence.
+  /// The message.
   public var description: String { message }
-  /// The sentence, as `localizedDescription` gives it.
+  /// The message, which `localizedDescription` returns.
   public var errorDescription: String? { message }
 }

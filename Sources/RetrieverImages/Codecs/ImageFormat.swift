@@ -1,11 +1,11 @@
-/// The kinds of image that can be read, told by their first bytes and never by a name or a content type.
+/// The supported image formats. The first bytes of the data determine the format, never a file name or a content type.
 public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   /// JPEG, baseline or progressive.
   case jpeg
   /// PNG, interlaced or not.
   case png
-  /// WebP, lossy or lossless; of an animation, the first frame.
+  /// WebP, lossy or lossless. Only the first frame of an animation is decoded.
   case webp
-  /// GIF; of an animation, the first frame.
+  /// GIF. Only the first frame of an animation is decoded.
   case gif
 }

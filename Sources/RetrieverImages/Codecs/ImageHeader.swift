@@ -1,17 +1,17 @@
 import Foundation
 
-/// What an image says of itself before its first row.
+/// The properties of an image that are known before its first row.
 struct ImageHeader: Sendable, Equatable {
   var format: ImageFormat
-  /// As stored: an orientation has not been applied.
+  /// The size as stored, before the orientation is applied.
   var size: PixelSize
   var orientation = ImageOrientation.up
   var hasAlpha = false
-  /// Rows come only after all or most of the bytes: a progressive JPEG, an interlaced PNG.
+  /// True if rows are available only after all or most of the bytes: in a progressive JPEG or an interlaced PNG.
   var isProgressive = false
-  /// The ICC profile its colours are in; nil means sRGB.
+  /// The ICC profile of the colors; nil means sRGB.
   var profile: Data?
-  /// 1 for a still image. A GIF does not say before its end; there it is 1 until more are seen.
+  /// 1 for a still image. A GIF does not declare its count; there this is 1 until more frames were read.
   var frameCount = 1
 }
 
@@ -20,17 +20,17 @@ struct PixelSize: Sendable, Hashable {
   var width: Int
   var height: Int
 
-  /// Never traps: images state sizes whose product is larger than an Int.
+  /// The number of pixels. Never traps: files can declare sizes whose product is larger than an Int.
   var pixelCount: Int {
     let (product, overflows) = width.multipliedReportingOverflow(by: height)
     return overflows ? .max : product
   }
 
-  /// Width and height exchanged.
+  /// The size with width and height swapped.
   var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
-/// How the top row and left column of what is stored are meant to be seen; the raw values are EXIF's.
+/// The way the stored rows and columns are meant to be displayed. The raw values are those of EXIF.
 enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
   case up = 1
   case upMirrored
@@ -41,6 +41,6 @@ enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
   case rightMirrored
   case left
 
-  /// True when width and height change places.
+  /// True if the orientation swaps width and height.
   var isTransposed: Bool { rawValue >= 5 }
 }

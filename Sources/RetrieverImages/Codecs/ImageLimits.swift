@@ -1,21 +1,25 @@
-/// How much an image may ask for. Everything is checked from its header, before memory is taken.
+/// The maximum resources that decoding an image may use. All values are checked before memory is allocated.
 public struct ImageLimits: Sendable, Hashable {
-  /// The bytes of the file.
+  /// The maximum size of the file in bytes.
   public var bytes: Int
-  /// Width times height, as stored.
+  /// The maximum number of pixels: width times height, as stored.
   public var pixels: Int
-  /// Width or height, as stored.
+  /// The maximum width and height in pixels, as stored.
   public var dimension: Int
-  /// The frames of an animation.
+  /// The maximum number of frames of an animation.
   public var frames: Int
-  /// The bytes of memory a decoder may hold of one image where it cannot go row by row: the coefficients of a
-  /// progressive JPEG, the pixels of an interlaced PNG, of a WebP and of a GIF's frame.
+  /// The maximum memory, in bytes, that a decoder may hold for an image that it cannot decode row by row.
+  ///
+  /// This applies to the coefficients of a progressive JPEG and to the pixels of an interlaced PNG, a WebP or a GIF
+  /// frame.
   public var memory: Int
-  /// The time that decoding may take; what the network takes is not counted.
+  /// The maximum time that decoding may take. The time that the network takes does not count.
   public var duration: Duration
 
-  /// Limits; those that are not given are 64 MiB, 50 million pixels, 65,535 in each direction, 1,000 frames,
-  /// 512 MiB of memory and 30 seconds.
+  /// Creates limits.
+  ///
+  /// The defaults are 64 MiB, 50 million pixels, 65,535 pixels in each direction, 1,000 frames, 512 MiB of memory and
+  /// 30 seconds.
   public init(
     bytes: Int = 64 << 20, pixels: Int = 50_000_000, dimension: Int = 65_535, frames: Int = 1_000,
     memory: Int = 512 << 20, duration: Duration = .seconds(30)

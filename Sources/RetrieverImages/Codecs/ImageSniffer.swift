@@ -1,17 +1,17 @@
-/// Tells a format by its first bytes: only the formats that can be read are known.
+/// Detects the format of an image from its first bytes. It knows only the supported formats.
 enum ImageSniffer {
-  /// What the first bytes say.
+  /// The result for the first bytes of a file.
   enum Verdict: Equatable {
     case format(ImageFormat)
-    /// They are the beginning of a known format's mark, and too few.
+    /// The bytes are the beginning of a known signature, but not all of it.
     case needsMoreBytes
     case unknown
   }
 
-  /// No verdict needs more bytes than this.
-  static let longestMark = 12
+  /// The maximum number of bytes that any verdict needs.
+  static let maximumSignatureLength = 12
 
-  private static let marks: [(format: ImageFormat, bytes: [UInt8?])] = [
+  private static let signatures: [(format: ImageFormat, bytes: [UInt8?])] = [
     (.jpeg, [0xFF, 0xD8, 0xFF]),
     (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
     (.gif, Array("GIF87a".utf8)),
@@ -21,10 +21,12 @@ enum ImageSniffer {
 
   static func format(of prefix: UnsafeRawBufferPointer) -> Verdict {
     var canBecomeKnown = false
-    for mark in marks {
-      let matches = zip(prefix, mark.bytes).allSatisfy { byte, wanted in wanted == nil || wanted == byte }
+    for signature in signatures {
+      let matches = zip(prefix, signature.bytes).allSatisfy { byte, wanted in
+        wanted == nil || wanted == byte
+      }
       guard matches else { continue }
-      if prefix.count >= mark.bytes.count { return .format(mark.format) }
+      if prefix.count >= signature.bytes.count { return .format(signature.format) }
       canBecomeKnown = true
     }
     return canBecomeKnown ? .needsMoreBytes : .unknown

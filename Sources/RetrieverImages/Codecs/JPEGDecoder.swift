@@ -1,14 +1,16 @@
 import CImageCodecs
 import Foundation
 
-/// Reads a JPEG through libjpeg-turbo, at 1/1, 1/2, 1/4 or 1/8 of its size; the pixels of the usual kind by code of
-/// our own, which makes the same of them in less time. docs/jpeg.md says which, and why.
+/// Reads a JPEG at 1/1, 1/2, 1/4 or 1/8 of its size.
 ///
-/// Rows of a baseline image come while it is read. A progressive one, whose rows all come after the last scan,
-/// can be shown before that from the scans so far.
+/// libjpeg-turbo reads the headers and the less common kinds. The project's own code decodes the pixels of the most
+/// common kind, with the same result in less time. docs/jpeg.md describes which images that applies to, and why.
 ///
-/// Damage that libjpeg passes over (it calls it a warning) ends in `corrupt` from ``finish()``, after the rows.
-/// An image that lacks nothing but its end mark is taken as whole.
+/// Rows of a baseline image are delivered while it is read. A progressive image delivers all its rows after the last
+/// scan; ``snapshot(into:)`` returns the scans so far before that.
+///
+/// If libjpeg reports damage as a warning and continues, ``finish()`` throws `corrupt` after the rows. An image that
+/// lacks only its end marker is treated as complete.
 final class JPEGDecoder: ImageDecoder {
   private enum Phase { case header, scans, rows, over }
 
@@ -18,8 +20,8 @@ final class JPEGDecoder: ImageDecoder {
   private let reader: OpaquePointer
   private let consumer: any RowConsumer
   private let limits: ImageLimits
-  // libjpeg waits at the latest in front of a whole segment (64 KiB) or the blocks of an MCU.
-  private let tail = InputTail(limit: 1 << 20)
+  // libjpeg waits for at most one complete segment (64 KiB) or the blocks of an MCU.
+  private let pendingInput = PendingInput(limit: 1 << 20)
   private var phase = Phase.header
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var rows: RowBuffer?
@@ -46,7 +48,7 @@ final class JPEGDecoder: ImageDecoder {
     try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
       guard phase != .over else { return }
-      try tail.feed(bytes) { (input) throws(ImageError) in try read(input) }
+      try pendingInput.feed(bytes) { (input) throws(ImageError) in try read(input) }
     }
   }
 
@@ -56,9 +58,9 @@ final class JPEGDecoder: ImageDecoder {
       if phase != .over {
         codec_jpeg_decoder_end_input(reader)
         do throws(ImageError) {
-          _ = try read(tail.bytes)
+          _ = try read(pendingInput.bytes)
         } catch {
-          // What libjpeg finds wrong past the end is only that the end is missing.
+          // An error that libjpeg finds after the end of the data only means that the end is missing.
           throw error.code == .corrupt ? .truncated("JPEG") : error
         }
       }
@@ -75,7 +77,7 @@ final class JPEGDecoder: ImageDecoder {
     _ = try consumer.begin(header)
     try consumer.prepare(for: layout)
     try check(codec_jpeg_decoder_start_output(reader))
-    // libjpeg reads on only after the output was ended, whatever became of it.
+    // libjpeg continues to read only after the output was finished, even if it failed.
     do {
       var count = 0
       while count < layout.size.height {
@@ -99,10 +101,10 @@ final class JPEGDecoder: ImageDecoder {
     }
   }
 
-  /// Reads as far as the input goes, and answers how much of it was taken.
+  /// Reads as much of the input as possible, and returns the number of bytes consumed.
   private func read(_ input: UnsafeRawBufferPointer) throws(ImageError) -> Int {
     codec_jpeg_decoder_attach_input(reader, input.bytes, input.count)
-    // The pointer must not outlive the call, an error or not.
+    // The pointer must not outlive the call, even if there is an error.
     var left = 0
     do {
       try advance()
@@ -127,8 +129,8 @@ final class JPEGDecoder: ImageDecoder {
     }
     while phase == .rows {
       let count = try readRows { (row) throws(ImageError) in
-        // Below the rows that were there, a truncated image has made-up ones.
-        guard delivered < Int(codec_jpeg_decoder_genuine_rows(reader)) else { return }
+        // In a truncated image, libjpeg invents the rows after the last real one.
+        guard delivered < Int(codec_jpeg_decoder_real_rows(reader)) else { return }
         try consumer.take(row)
         delivered += 1
       }
@@ -136,12 +138,12 @@ final class JPEGDecoder: ImageDecoder {
       if codec_jpeg_decoder_rows_left(reader) == 0 {
         phase = .over
         isComplete = delivered == layout.size.height
-        tail.clear()
+        pendingInput.clear()
       }
     }
   }
 
-  /// Hands on the rows that can be had now, at most as many as the buffer holds.
+  /// Delivers the rows that are available now, at most as many as the buffer holds.
   private func readRows(_ take: (UnsafeRawBufferPointer) throws(ImageError) -> Void) throws(ImageError) -> Int
   {
     guard let rows else { return 0 }
@@ -176,12 +178,13 @@ final class JPEGDecoder: ImageDecoder {
     phase = found.is_buffered ? .scans : .rows
   }
 
-  /// The smallest of the scales that have fast code (8, 4, 2 and 1 eighths) that is at least as large as is wanted.
+  /// Returns the smallest scale with fast code (8, 4, 2 or 1 eighths) that is at least as large as the wanted size.
   ///
-  /// Below a half only where there is little detail: libjpeg averages what is encoded and not the light, which shows
-  /// where neighbours differ much. docs/resampling.md has the figures.
+  /// Scales below a half are used only for images with little detail. libjpeg averages encoded values instead of
+  /// light, which is visible where neighboring pixels differ much. docs/resampling.md has the measurements.
   static func eighths(of size: PixelSize, for wanted: PixelSize, byteCount: Int?) -> Int {
-    let isSmooth = byteCount.map { Double($0) < mostBytesOfSmoothPixel * Double(size.pixelCount) } ?? false
+    let isSmooth =
+      byteCount.map { Double($0) < maximumBytesPerSmoothPixel * Double(size.pixelCount) } ?? false
     for eighths in isSmooth ? [1, 2, 4] : [4] {
       let width = (size.width * eighths + 7) / 8
       let height = (size.height * eighths + 7) / 8
@@ -190,9 +193,9 @@ final class JPEGDecoder: ImageDecoder {
     return 8
   }
 
-  private static let mostBytesOfSmoothPixel = 0.15
+  private static let maximumBytesPerSmoothPixel = 0.15
 
-  /// True when the call did its work, false when it wants more input.
+  /// Returns true if the call completed, false if it needs more input.
   @discardableResult
   private func check(_ result: codec_result) throws(ImageError) -> Bool {
     switch result {

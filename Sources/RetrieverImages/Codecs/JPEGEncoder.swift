@@ -1,12 +1,12 @@
 import CImageCodecs
 import Foundation
 
-/// Writes JPEG through libjpeg-turbo, without any metadata.
+/// Writes JPEG with libjpeg-turbo, without any metadata.
 enum JPEGEncoder {
-  /// The bitmap as a JPEG; alpha is laid over white.
+  /// Returns the bitmap as a JPEG. Transparent pixels are drawn over white.
   ///
-  /// Chroma has half the resolution in both directions below a quality of 0.9, and all of it from there. The
-  /// Huffman tables are made to measure where that costs nothing more, which is when `isProgressive`.
+  /// Below a quality of 0.9, chroma has half the resolution in both directions; from 0.9 on, it has the full
+  /// resolution. The Huffman tables are optimized only if `isProgressive`, because that costs nothing extra then.
   static func encode(
     _ bitmap: Bitmap, quality: Double, isProgressive: Bool
   ) throws(ImageError) -> Data {
@@ -18,7 +18,7 @@ enum JPEGEncoder {
     return try encode(bitmap.pixels, size: bitmap.size, format: bitmap.format, as: encoding)
   }
 
-  /// The rows as a JPEG of any form that libjpeg writes.
+  /// Returns the rows as a JPEG in any form that libjpeg writes.
   static func encode(
     _ pixels: [UInt8], size: PixelSize, format: RowFormat, as form: codec_jpeg_encoding
   ) throws(ImageError) -> Data {
@@ -27,7 +27,7 @@ enum JPEGEncoder {
     else {
       throw ImageError(
         .invalidRequest,
-        "A JPEG of \(size.width) by \(size.height) pixels cannot be made of \(pixels.count) bytes.")
+        "A JPEG of \(size.width) by \(size.height) pixels cannot be made from \(pixels.count) bytes.")
     }
     var encoding = form
     encoding.width = UInt32(size.width)
@@ -40,7 +40,7 @@ enum JPEGEncoder {
   }
 }
 
-/// Takes over what an encoder in C made.
+/// Takes ownership of the output of an encoder in C.
 enum EncodedBytes {
   static func collect(
     format: String,
@@ -54,7 +54,7 @@ enum EncodedBytes {
     guard result == .done, let bytes = output.bytes else {
       throw result == .out_of_memory
         ? .codec(result, format: format, message: "")
-        : ImageError(.invalidRequest, "The \(format) image cannot be written: \(String(cString: message)).")
+        : ImageError(.invalidRequest, "Could not encode the \(format) image: \(String(cString: message)).")
     }
     return Data(bytesNoCopy: bytes, count: output.count, deallocator: .free)
   }

@@ -1,13 +1,13 @@
 import CImageCodecs
 import Foundation
 
-/// Reads a PNG through libpng's progressive reader.
+/// Reads a PNG with libpng's progressive reader.
 ///
-/// Palettes and samples of less than 8 bits are expanded, transparency becomes alpha, and 16 bits stay 16. Of an
-/// animation the default image is read, which is its first frame or what stands in for it.
+/// Palettes and samples of less than 8 bits are expanded, transparency becomes alpha, and 16-bit samples stay 16-bit.
+/// For an animation, the decoder reads the default image, which is the first frame or a replacement for it.
 ///
-/// Where gAMA, perhaps with cHRM, is all a file says of its colors, and it is not what sRGB would say, the header
-/// gets a profile made of them.
+/// Some files describe their colors only with a gAMA chunk, and possibly a cHRM chunk. If these describe something
+/// other than sRGB, the header gets a profile that is made from them.
 final class PNGDecoder: ImageDecoder {
   private(set) var header: ImageHeader?
   private(set) var isComplete = false
@@ -69,7 +69,7 @@ final class PNGDecoder: ImageDecoder {
     return true
   }
 
-  /// Hands on what there is of an interlaced image.
+  /// Delivers the rows of an interlaced image as decoded so far.
   private func takePixels(for consumer: any RowConsumer) throws(ImageError) {
     var rows: UInt32 = 0
     guard let pixels = codec_png_decoder_pixels(reader, &rows) else { return }
@@ -80,8 +80,8 @@ final class PNGDecoder: ImageDecoder {
   }
 
   private func read(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    // The decoder outlives the call, so the context needs no reference of its own. The callbacks return before
-    // libpng jumps anywhere: an error of theirs is kept and told by their answer.
+    // The decoder outlives the call, so the context needs no reference of its own. The callbacks return before libpng
+    // jumps anywhere: they store an error and return false.
     var thrown: ImageError?
     let result = withUnsafeMutablePointer(to: &thrown) { thrown in
       var visit = Visit(decoder: self, thrown: thrown)
@@ -97,7 +97,7 @@ final class PNGDecoder: ImageDecoder {
     }
   }
 
-  /// What the callbacks of one call to libpng need.
+  /// The context of the callbacks for one call to libpng.
   private struct Visit {
     let decoder: PNGDecoder
     let thrown: UnsafeMutablePointer<ImageError?>
@@ -159,7 +159,7 @@ final class PNGDecoder: ImageDecoder {
 
   private static func profile(of found: codec_png_header) -> Data? {
     if let profile = found.profile { return Data(bytes: profile, count: found.profile_count) }
-    // The gamma of a file is what light was raised to; sRGB's curve is close to 1/2.2.
+    // gAMA is the exponent that encoded the samples; sRGB's curve is close to 1/2.2.
     guard found.gamma > 0.05, found.gamma < 20 else { return nil }
     let isUsual = abs(found.gamma * 2.2 - 1) < 0.05
     var chromaticities = found.chromaticities

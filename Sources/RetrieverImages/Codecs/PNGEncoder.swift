@@ -1,9 +1,9 @@
 import CImageCodecs
 import Foundation
 
-/// Writes PNG through libpng, without any metadata.
+/// Writes PNG with libpng, without any metadata.
 enum PNGEncoder {
-  /// The bitmap as a PNG; alpha is kept.
+  /// Returns the bitmap as a PNG, with its alpha.
   static func encode(_ bitmap: Bitmap) throws(ImageError) -> Data {
     let size = bitmap.size
     guard bitmap.format == .rgb8 || bitmap.format == .rgba8 || bitmap.format == .grey8,
@@ -12,7 +12,7 @@ enum PNGEncoder {
     else {
       throw ImageError(
         .invalidRequest,
-        "A PNG of \(size.width) by \(size.height) pixels cannot be made of \(bitmap.pixels.count) bytes.")
+        "A PNG of \(size.width) by \(size.height) pixels cannot be made from \(bitmap.pixels.count) bytes.")
     }
     var encoding = codec_png_encoding()
     encoding.width = UInt32(size.width)

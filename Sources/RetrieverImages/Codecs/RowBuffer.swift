@@ -6,7 +6,7 @@ final class RowBuffer {
   let bytesPerRow: Int
   let rows: Int
 
-  /// Memory that is zero; fails rather than ends the process when there is none.
+  /// Allocates memory that is zero. Throws if there is none, instead of ending the process.
   init(rows: Int, bytesPerRow: Int) throws(ImageError) {
     let (bytes, overflows) = rows.multipliedReportingOverflow(by: bytesPerRow)
     guard !overflows, bytes >= 0, let base = calloc(1, max(bytes, 1)) else {

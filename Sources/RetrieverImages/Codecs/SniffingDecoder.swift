@@ -1,16 +1,17 @@
-/// A decoder for any format that can be read.
+/// Creates a decoder for any supported format.
 ///
 /// - Parameters:
-///   - byteCount: The length of the whole file, where it is known or announced. It is a hint only: a JPEG of few bytes a
-///     pixel may be decoded at a coarser scale.
-///   - readsHeaderOnly: The consumer ends the decoding when it has the header: no pixel is worth decoding before.
+///   - byteCount: The length of the complete file, if it is known or announced. It is only a hint: a JPEG with few
+///     bytes per pixel may be decoded at a coarser scale.
+///   - readsHeaderOnly: True if the consumer ends the decoding after the header, so that no pixels need to be decoded
+///     before.
 func makeImageDecoder(
   consumer: any RowConsumer, limits: ImageLimits, byteCount: Int? = nil, readsHeaderOnly: Bool = false
 ) -> any ImageDecoder {
   SniffingDecoder(consumer: consumer, limits: limits, byteCount: byteCount, readsHeaderOnly: readsHeaderOnly)
 }
 
-/// Picks the codec by the first bytes, however small the pieces they come in, and passes everything on to it.
+/// Selects the codec from the first bytes, in pieces of any size, and passes all bytes to it.
 final class SniffingDecoder: ImageDecoder {
   private let consumer: any RowConsumer
   private let limits: ImageLimits
@@ -31,9 +32,9 @@ final class SniffingDecoder: ImageDecoder {
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     if let decoder { return try decoder.feed(bytes) }
-    // The mark is judged on a copy of the first bytes; the piece itself goes on whole, without one.
+    // The format is detected on a copy of the first bytes; the piece itself is not copied.
     let held = prefix
-    prefix.append(contentsOf: bytes.prefix(ImageSniffer.longestMark - held.count))
+    prefix.append(contentsOf: bytes.prefix(ImageSniffer.maximumSignatureLength - held.count))
     let verdict = prefix.withUnsafeBytes { ImageSniffer.format(of: $0) }
     switch verdict {
     case .needsMoreBytes: return
@@ -51,10 +52,10 @@ final class SniffingDecoder: ImageDecoder {
 
   func finish() throws(ImageError) {
     if let decoder { return try decoder.finish() }
-    guard !prefix.isEmpty else { throw ImageError(.truncated, "There are no bytes.") }
+    guard !prefix.isEmpty else { throw ImageError(.truncated, "The image data is empty.") }
     let verdict = prefix.withUnsafeBytes { ImageSniffer.format(of: $0) }
     guard verdict == .needsMoreBytes else { throw Self.unknownFormat }
-    throw ImageError(.truncated, "The image ends after \(prefix.count) bytes.")
+    throw ImageError(.truncated, "The image is incomplete: its data ends after \(prefix.count) bytes.")
   }
 
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool {
@@ -62,7 +63,7 @@ final class SniffingDecoder: ImageDecoder {
   }
 
   private static let unknownFormat = ImageError(
-    .unknownFormat, "The bytes are none of the image formats that can be read: JPEG, PNG, WebP and GIF.")
+    .unknownFormat, "The image format is not supported. Use a JPEG, PNG, WebP or GIF image.")
 
   private func makeDecoder(of format: ImageFormat) throws(ImageError) -> any ImageDecoder {
     switch format {

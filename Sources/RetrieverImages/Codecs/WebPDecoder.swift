@@ -1,10 +1,10 @@
 import CImageCodecs
 import Foundation
 
-/// Reads a WebP through libwebp, lossy or lossless; of an animation, the first frame.
+/// Reads a WebP with libwebp, lossy or lossless; of an animation, the first frame.
 ///
-/// The orientation stands behind the pixels in the file. Where a file says that it has EXIF data, its rows come only
-/// after those.
+/// The orientation comes after the pixels in the file. If a file declares EXIF data, the decoder delivers its rows
+/// only after that data.
 final class WebPDecoder: ImageDecoder {
   private enum Chunk: Equatable {
     case none, ignored, features, profile, exif, frame, alpha, pixels(isLossless: Bool)
@@ -16,13 +16,13 @@ final class WebPDecoder: ImageDecoder {
   private let consumer: any RowConsumer
   private let limits: ImageLimits
   private let readsHeaderOnly: Bool
-  private var walker = RIFFWalker()
+  private var parser = RIFFChunkParser()
   private var byteCount = 0
   private var failure: ImageError?
 
   private var chunk = Chunk.none
   private var head: [UInt8] = []
-  /// The beginning of the current chunk, or all of it.
+  /// The bytes of the current chunk so far.
   private var collected: [UInt8] = []
   private var canvas: PixelSize?
   private var isAnimated = false
@@ -49,7 +49,7 @@ final class WebPDecoder: ImageDecoder {
     do throws(ImageError) {
       try limits.count(bytes, into: &byteCount)
       var rest = bytes
-      while let event = walker.next(&rest) {
+      while let event = parser.next(&rest) {
         switch event {
         case .chunk(let name, let head): try start(name, head: head)
         case .payload(let piece): try take(piece)
@@ -135,11 +135,11 @@ final class WebPDecoder: ImageDecoder {
       waitsForEXIF = false
       try deliver()
     case .frame: try readFrame()
-    // A chunk of odd size is padded, and libwebp wants to see that too.
+    // A chunk of odd size is padded, and libwebp needs the padding too.
     case .alpha:
       if head[4] & 1 == 1 { try pixels?.pad() }
     case .pixels:
-      guard hasSeenPixelHead else { throw Self.damaged("its pixels are missing") }
+      guard hasSeenPixelHead else { throw Self.damaged("its pixel data is missing") }
       if head[4] & 1 == 1 { try pixels?.pad() }
       try pixels?.flush()
       pixels?.hasEnded = true
@@ -150,7 +150,7 @@ final class WebPDecoder: ImageDecoder {
   }
 
   private func readFeatures() throws(ImageError) {
-    guard collected.count >= 10 else { throw Self.damaged("its features are cut short") }
+    guard collected.count >= 10 else { throw Self.damaged("its VP8X chunk is too short") }
     let size = PixelSize(width: triple(4) + 1, height: triple(7) + 1)
     try limits.check(size)
     canvas = size
@@ -159,20 +159,20 @@ final class WebPDecoder: ImageDecoder {
   }
 
   private func readFrame() throws(ImageError) {
-    guard collected.count == RIFFWalker.frameHeadSize, let canvas else {
-      throw Self.damaged("a frame has no head")
+    guard collected.count == RIFFChunkParser.frameHeadSize, let canvas else {
+      throw Self.damaged("a frame header is missing or too short")
     }
     let found = FrameRectangle(
       left: triple(0) * 2, top: triple(3) * 2, size: PixelSize(width: triple(6) + 1, height: triple(9) + 1))
     guard found.left + found.size.width <= canvas.width, found.top + found.size.height <= canvas.height else {
-      throw Self.damaged("its first frame is not on its canvas")
+      throw Self.damaged("its first frame extends beyond the canvas")
     }
     frame = found
   }
 
   // MARK: - Pixels
 
-  /// Transparency comes first, and only where the size is known before the pixels.
+  /// Starts the alpha chunk, which comes before the pixels, and only in files that declare their size before that.
   private func startAlpha() throws(ImageError) {
     guard let size = frame?.size ?? canvas else { return }
     try beginFrame(of: size, hasAlpha: true, isLossless: false)
@@ -197,13 +197,13 @@ final class WebPDecoder: ImageDecoder {
 
   private func sizeInPixels(isLossless: Bool) throws(ImageError) -> (PixelSize, isTransparent: Bool) {
     if isLossless {
-      guard collected[0] == 0x2F else { throw Self.damaged("its pixels have no mark") }
+      guard collected[0] == 0x2F else { throw Self.damaged("its pixel data has no valid signature") }
       let bits = triple(1) | Int(collected[4]) << 24
       let size = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
       return (size, bits >> 28 & 1 == 1)
     }
     guard collected[3] == 0x9D, collected[4] == 0x01, collected[5] == 0x2A else {
-      throw Self.damaged("its pixels have no mark")
+      throw Self.damaged("its pixel data has no valid signature")
     }
     let width = Int(collected[6]) | Int(collected[7]) << 8
     let height = Int(collected[8]) | Int(collected[9]) << 8
@@ -212,13 +212,13 @@ final class WebPDecoder: ImageDecoder {
 
   private func beginFrame(of size: PixelSize, hasAlpha: Bool, isLossless: Bool) throws(ImageError) {
     let place = frame ?? FrameRectangle(left: 0, top: 0, size: canvas ?? size)
-    guard place.size == size else { throw Self.damaged("its sizes contradict each other") }
+    guard place.size == size else { throw Self.damaged("its sizes are inconsistent") }
     guard pixels == nil else { return }
     try limits.check(canvas ?? size)
     try limits.check(size)
     frame = place
     self.hasAlpha = hasAlpha || (canvas ?? size) != size
-    // Without loss there is a copy of all pixels besides the output.
+    // The lossless decoder needs a copy of all pixels in addition to the output.
     let perPixel = (self.hasAlpha ? 4 : 3) + (isLossless ? 4 : hasAlpha ? 1 : 0)
     try limits.checkMemory(of: size, bytesPerPixel: perPixel)
     var isReduced = false
@@ -227,7 +227,7 @@ final class WebPDecoder: ImageDecoder {
       hasAlpha: self.hasAlpha, isLossless: isLossless, isReduced: isReduced, isSkipped: readsHeaderOnly)
   }
 
-  /// True when much smaller rows would do.
+  /// Returns true if the consumer needs much smaller rows only.
   private func begin() throws(ImageError) -> Bool {
     guard let frame else { return false }
     let size = canvas ?? frame.size

@@ -1,9 +1,9 @@
 import CImageCodecs
 import Foundation
 
-/// Writes WebP through libwebp, without any metadata.
+/// Writes WebP with libwebp, without any metadata.
 enum WebPEncoder {
-  /// The bitmap as a WebP; alpha is kept. Without loss, `quality` is the effort that goes into a small file.
+  /// Returns the bitmap as a WebP, with its alpha. If `isLossless`, `quality` is the effort spent on a smaller file.
   static func encode(_ bitmap: Bitmap, quality: Double, isLossless: Bool) throws(ImageError) -> Data {
     let size = bitmap.size
     guard bitmap.format == .rgb8 || bitmap.format == .rgba8, (1...16_383).contains(size.width),
@@ -11,7 +11,7 @@ enum WebPEncoder {
     else {
       throw ImageError(
         .invalidRequest,
-        "A WebP of \(size.width) by \(size.height) pixels cannot be made of \(bitmap.pixels.count) bytes.")
+        "A WebP of \(size.width) by \(size.height) pixels cannot be made from \(bitmap.pixels.count) bytes.")
     }
     var encoding = codec_webp_encoding()
     encoding.width = UInt32(size.width)

@@ -1,9 +1,9 @@
 import CImageCodecs
 import Foundation
 
-/// The pixels of one frame, as libwebp reads them.
+/// The pixels of one frame, decoded with libwebp.
 final class WebPPixels {
-  /// The rows so far.
+  /// The rows decoded so far.
   struct Area {
     var rows = 0
     fileprivate var start: UnsafePointer<UInt8>?
@@ -15,28 +15,28 @@ final class WebPPixels {
     }
   }
 
-  /// All chunks of the frame were fed.
+  /// True after all chunks of the frame were read.
   var hasEnded = false
 
   private let reader: OpaquePointer
   private var isDone: Bool
-  // All bytes so far: libwebp's own way of collecting them copies all of them with each piece.
+  // All bytes so far. If libwebp collected them, it would copy all of them again for each piece.
   private var storage: UnsafeMutableRawPointer?
   private var capacity = 0
   private var count = 0
   private var passed = 0
-  // libwebp tries some parts again from their start with each call, without loss eight whole rows: small pieces are
-  // put together.
-  private let smallest: Int
+  // The minimum number of new bytes for a call to libwebp. libwebp decodes some parts again from their start with each
+  // call (for lossless images, eight complete rows), so small pieces are joined.
+  private let minimumBatchSize: Int
 
-  /// - Parameter isSkipped: nothing is decoded: they stand in front of the orientation, and that is all that is wanted.
+  /// - Parameter isSkipped: True if nothing is decoded, because only the orientation after the pixels is needed.
   init(hasAlpha: Bool, isLossless: Bool, isReduced: Bool, isSkipped: Bool) throws(ImageError) {
     guard let reader = codec_webp_decoder_make(hasAlpha, isReduced) else {
       throw .codec(.out_of_memory, format: "WebP", message: "")
     }
     self.reader = reader
     isDone = isSkipped
-    smallest = isLossless ? 262_144 : 4_096
+    minimumBatchSize = isLossless ? 262_144 : 4_096
   }
 
   deinit {
@@ -46,10 +46,10 @@ final class WebPPixels {
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     guard !isDone, let base = bytes.baseAddress, !bytes.isEmpty else { return }
-    // What is kept was fed, and that is limited: the sum is far from overflowing.
+    // The bytes are those that were fed, whose number is limited, so the sum cannot overflow.
     let needed = count + bytes.count
     if needed > capacity {
-      let wanted = max(needed, capacity * 2, smallest)
+      let wanted = max(needed, capacity * 2, minimumBatchSize)
       guard let grown = realloc(storage, wanted) else { throw .noMemory(bytes: wanted) }
       storage = grown
       capacity = wanted
@@ -57,10 +57,10 @@ final class WebPPixels {
     guard let storage else { return }
     memcpy(storage + count, base, bytes.count)
     count = needed
-    if count - passed >= smallest { try flush() }
+    if count - passed >= minimumBatchSize { try flush() }
   }
 
-  /// Passes on what was held back.
+  /// Passes the bytes that were held back to libwebp.
   func flush() throws(ImageError) {
     guard !isDone, passed < count, let storage else { return }
     passed = count
@@ -73,7 +73,7 @@ final class WebPPixels {
     }
   }
 
-  /// Adds the byte that makes a chunk even.
+  /// Adds the padding byte of a chunk with an odd size.
   func pad() throws(ImageError) {
     var zero: UInt8 = 0
     let result = withUnsafeBytes(of: &zero) { bytes -> Result<Void, ImageError> in

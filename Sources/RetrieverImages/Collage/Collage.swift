@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Several images side by side, drawn to one.
+/// A grid of several images, drawn as one image.
 ///
-/// Images are added as they come, from any task; ``draw()`` makes one image of those that are there.
+/// Tasks can add images at any time and from any thread; ``draw()`` makes one image from those added so far.
 ///
 /// ```swift
 /// let collage = Collage(columns: 4)
@@ -12,29 +12,29 @@ import Synchronization
 /// let picture = await collage.draw()
 /// ```
 public final class Collage: Sendable {
-  /// How the images are laid out.
+  /// The layout of the images.
   public let layout: CollageLayout
   private let images = Mutex<[UIImage]>([])
 
-  /// A collage without images yet.
+  /// Creates an empty collage.
   public init(layout: CollageLayout) { self.layout = layout }
 
-  /// A collage of so many columns, as many rows as it takes, and square cells.
+  /// Creates a collage with a number of columns, as many rows as needed, and square cells.
   ///
   /// - Parameters:
-  ///   - columns: how many images stand in a row.
-  ///   - cell: the width and height of each, in pixels.
-  ///   - spacing: the pixels between two images and around them.
+  ///   - columns: The number of images in a row.
+  ///   - cell: The width and height of each image, in pixels.
+  ///   - spacing: The number of pixels between two images and around them.
   public convenience init(columns: Int = 4, cell: Int = 160, spacing: Int = 8) {
     self.init(layout: CollageLayout(columns: columns, cellWidth: cell, cellHeight: cell, spacing: spacing))
   }
 
-  /// How many images there are.
+  /// The number of images.
   public var count: Int { images.withLock { $0.count } }
 
-  /// Adds an image behind those that are there.
+  /// Adds an image after the existing ones.
   ///
-  /// - Returns: false, and nothing is added, when the collage has no room for another.
+  /// - Returns: False if the collage is full; then nothing is added.
   @discardableResult
   public func add(_ image: UIImage) -> Bool {
     images.withLock { images in
@@ -44,29 +44,29 @@ public final class Collage: Sendable {
     }
   }
 
-  /// One image of all that were added until now. Images that cannot be decoded leave their cell empty.
+  /// Returns one image that shows all images added so far. Images that cannot be decoded leave their cell empty.
   ///
-  /// The work is done on threads of the library. Cancelling the task ends it early; the cells that were not drawn by
-  /// then stay empty.
+  /// The library draws on its own threads. If the task is cancelled, drawing ends early, and the remaining cells stay
+  /// empty.
   public func draw() async -> UIImage {
     let images = images.withLock { $0 }
     let layout = layout
-    let mark = CancellationMark()
+    let flag = CancellationFlag()
     let drawn = try? await withTaskCancellationHandler {
-      // The mark ends the drawing, and not the wait for what was drawn.
+      // Cancelling sets the flag, which ends the drawing; this task still waits for the cells that were drawn.
       try await Task.detached {
         try await WorkPool.shared.run { (_) throws(ImageError) in
           var canvas = CollageCanvas(layout, count: images.count)
-          for (index, image) in images.enumerated() where !mark.isSet {
+          for (index, image) in images.enumerated() where !flag.isSet {
             let cell = layout.cell(at: index)
-            guard let scaled = try? image.decoded(to: layout.target, mark: mark).bitmap() else { continue }
+            guard let scaled = try? image.decoded(to: layout.target, flag: flag).bitmap() else { continue }
             canvas.draw(scaled, in: cell)
           }
           return canvas.bitmap
         }
       }.value
     } onCancel: {
-      mark.set()
+      flag.set()
     }
     return UIImage(bitmap: drawn ?? CollageCanvas(layout, count: images.count).bitmap)
   }

@@ -1,4 +1,4 @@
-/// The pixels a collage is drawn to.
+/// The pixels that a collage is drawn to.
 struct CollageCanvas {
   private(set) var bitmap: Bitmap
 
@@ -13,7 +13,7 @@ struct CollageCanvas {
       pixels: Array(repeatElement(row, count: size.height).joined()))
   }
 
-  /// Draws an image into the middle of a cell; what stands over is not drawn.
+  /// Draws an image in the middle of a cell. Parts outside the cell are not drawn.
   mutating func draw(_ image: Bitmap, in cell: PixelRect) {
     let left = cell.x + (cell.size.width - image.size.width) / 2
     let top = cell.y + (cell.size.height - image.size.height) / 2
@@ -37,8 +37,8 @@ struct CollageCanvas {
     if alpha == 0 { return }
     let encoding = SRGBEncoding.shared
     let share = Float(alpha) / 255
-    let behind = hasAlpha ? Float(bitmap.pixels[target + 3]) / 255 : 1
-    let rest = behind * (1 - share)
+    let backdrop = hasAlpha ? Float(bitmap.pixels[target + 3]) / 255 : 1
+    let rest = backdrop * (1 - share)
     let total = share + rest
     for (offset, sample) in color.enumerated() {
       bitmap.pixels[target + offset] =

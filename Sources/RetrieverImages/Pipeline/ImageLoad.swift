@@ -1,8 +1,8 @@
-/// A request under way: its answer can be awaited, its priority changed, and it can be given up.
+/// A request in progress. You can await its image, change its priority and cancel it.
 ///
-/// Dropping the load gives it up too. A load that shares its work with others disturbs none of them.
+/// Releasing the load cancels it too. Other loads that share its work are not affected.
 public final class ImageLoad: Sendable {
-  /// What was asked for.
+  /// The request.
   public let request: ImageRequest
   let state: LoadState
   private let core: PipelineCore
@@ -15,22 +15,23 @@ public final class ImageLoad: Sendable {
 
   deinit { core.cancel(state) }
 
-  /// The image. May be awaited any number of times.
+  /// The image. It can be awaited any number of times.
   ///
-  /// Cancelling the task that awaits ends its waiting, not the load.
+  /// Cancelling the task that awaits the image ends the waiting, not the load.
   ///
-  /// - Throws: `URLError` for what went wrong with the network, ``ImageError`` for what is wrong with the image, or with
+  /// - Throws: `URLError` for network failures; ``ImageError`` for an invalid image, or with the code
   ///   ``ImageError/Code-swift.struct/cancelled`` after ``cancel()``.
   public var value: UIImage {
     get async throws { try await state.value() }
   }
 
-  /// How soon it is wanted; may be changed while it waits.
+  /// The priority, which can be changed during the load.
   public var priority: WorkPriority {
     get { state.priority }
     set { core.setPriority(newValue, of: state) }
   }
 
-  /// Gives it up: who awaits the value gets ``ImageError/Code-swift.struct/cancelled``. Without effect when it is there.
+  /// Cancels the load: ``value`` then throws ``ImageError/Code-swift.struct/cancelled``. Has no effect after the load
+  /// ended.
   public func cancel() { core.cancel(state) }
 }

@@ -2,38 +2,47 @@ import Foundation
 import Retriever
 
 extension ImagePipeline {
-  /// How a pipeline behaves.
+  /// The settings of a pipeline.
   public struct Configuration: Sendable {
-    /// How images are fetched; copied when the pipeline is made. Unless given, there are neither cookies nor credentials,
-    /// 30 seconds without a byte end an attempt, and so do ten minutes in all, however slowly bytes come.
-    public var session: URLSessionConfiguration
-    /// Which hosts and addresses images may come from, on every request, redirect and connection.
+    /// The configuration of the session that fetches images. It is copied when the pipeline is created.
     ///
-    /// A server that fetches URLs which others gave it should use `.publicOnly`, or it can be made to fetch from its
-    /// own network. Takes the place of the session configuration's, unless it is `.unrestricted`.
+    /// By default, there are no cookies and no credentials. An attempt ends after 30 seconds without a byte, or after
+    /// ten minutes in total.
+    public var session: URLSessionConfiguration
+    /// The hosts and addresses that images may come from. The policy applies to every request, redirect and
+    /// connection.
+    ///
+    /// A server that fetches URLs from its users should use `.publicOnly`; otherwise users can make it fetch from its
+    /// own network. Unless it is `.unrestricted`, this policy replaces that of the session configuration.
     public var addressPolicy = AddressPolicy.unrestricted
-    /// How much an image may ask for: its bytes are limited while it is fetched, the rest from its header.
+    /// The limits for images. The number of bytes is checked during the fetch, the other limits when the header is
+    /// read.
     public var limits = ImageLimits()
-    /// How many bytes of pixels are kept in memory: a sixteenth of the machine's memory, at most 256 MiB, unless given.
+    /// The maximum size of thumbnails in memory, in bytes of pixels (default: a sixteenth of the machine's memory,
+    /// but at most 256 MiB).
     public var memoryCacheLimit: Int
-    /// Where images are kept on disk; nil for nowhere. Without one, nothing is resumed after a restart.
+    /// The options of the disk cache; nil for none. Without a disk cache, downloads are not resumed after a restart.
     public var diskCache: DiskCacheOptions?
-    /// How many seconds an image stays fresh when the server does not say; a day unless given.
-    public var usualLifetime: TimeInterval = 86_400
-    /// How many images are fetched at the same time; 12 unless given. A third of them, at most, ahead of time.
-    public var mostFetches = 12
-    /// How many of them from one host; 6 unless given.
-    public var mostFetchesPerHost = 6
-    /// How many images whose bytes are at hand are decoded at the same time: twice the processors unless given.
-    /// An image that is being fetched is decoded meanwhile, and does not count.
-    public var mostDecodes: Int
-    /// How often a fetch that failed for the moment (a time-out, a lost connection, a status such as 503) is tried
-    /// again, at growing intervals; 3 unless given.
-    public var mostRetries = 3
-    /// Whether `file` URLs are read; not unless given. Never allow it for URLs that others gave.
+    /// The number of seconds that an image stays fresh if the server does not specify it (default: one day).
+    public var defaultLifetime: TimeInterval = 86_400
+    /// The maximum number of simultaneous fetches (default: 12). Prefetches use at most a third of them.
+    public var maximumFetches = 12
+    /// The maximum number of simultaneous fetches from one host (default: 6).
+    public var maximumFetchesPerHost = 6
+    /// The maximum number of simultaneous decodes of images whose bytes are available (default: twice the number of
+    /// processors).
+    ///
+    /// An image that is decoded while it is fetched does not count.
+    public var maximumDecodes: Int
+    /// The maximum number of retries after a temporary failure: a timeout, a lost connection or a status such as 503
+    /// (default: 3).
+    ///
+    /// The pauses between the retries increase.
+    public var maximumRetries = 3
+    /// Whether `file` URLs are allowed (default: `false`). Never allow them for URLs from other people.
     public var allowsFileURLs = false
 
-    /// The default configuration, with a disk cache in the user's directory for caches.
+    /// Creates the default configuration, with a disk cache in the user's cache directory.
     public init() {
       session = .ephemeral
       session.httpCookieStorage = nil
@@ -42,10 +51,10 @@ extension ImagePipeline {
       session.timeoutIntervalForResource = 600
       memoryCacheLimit = MemoryCache.defaultLimit
       diskCache = DiskCacheOptions()
-      mostDecodes = 2 * ProcessInfo.processInfo.activeProcessorCount
+      maximumDecodes = 2 * ProcessInfo.processInfo.activeProcessorCount
     }
 
-    /// The default configuration for a server that fetches URLs which others gave it: public addresses only.
+    /// The configuration for a server that fetches URLs from its users: the default, with public addresses only.
     public static var server: Configuration {
       var configuration = Configuration()
       configuration.addressPolicy = .publicOnly
@@ -55,14 +64,15 @@ extension ImagePipeline {
     var sessionConfiguration: URLSessionConfiguration {
       let copy = session.copy() as? URLSessionConfiguration ?? .ephemeral
       if addressPolicy != .unrestricted { copy.addressPolicy = addressPolicy }
-      copy.httpMaximumConnectionsPerHost = max(1, mostFetchesPerHost)
+      copy.httpMaximumConnectionsPerHost = max(1, maximumFetchesPerHost)
       return copy
     }
 
     var machineOptions: PipelineStateMachine.Options {
       PipelineStateMachine.Options(
-        fetches: .init(total: mostFetches, perLane: mostFetchesPerHost),
-        decodes: .init(total: mostDecodes, perLane: mostDecodes), mostRetries: max(0, mostRetries))
+        fetches: .init(total: maximumFetches, perHost: maximumFetchesPerHost),
+        decodes: .init(total: maximumDecodes, perHost: maximumDecodes),
+        maximumRetries: max(0, maximumRetries))
     }
   }
 }

@@ -1,6 +1,6 @@
 import Retriever
 
 extension ImagePipeline {
-  /// What the pipeline's session has loaded, once recording is switched on.
+  /// The traffic that the pipeline's session has recorded, if recording is on.
   package var traffic: TrafficArchive { core.session.archive }
 }

@@ -1,58 +1,59 @@
 import Foundation
 import Retriever
 
-/// From URLs to thumbnails: fetched, decoded while they arrive, and kept.
+/// Loads images from URLs, decodes them while they arrive, and caches images and thumbnails.
 ///
 /// ```swift
 /// let photo = try await ImagePipeline.shared.thumbnail(from: url, fitting: CGSize(width: 320, height: 320))
 /// ```
 ///
-/// **Work is shared.** Equal requests share one job. Several sizes of one URL share one fetch, and those that are asked
-/// for before its first bytes arrive share one decode. A size that is asked for later is made from a larger thumbnail of
-/// the same kind that is being made or is in memory, if that is at least twice as large in both directions; otherwise
-/// it is decoded from the bytes that are kept, in memory while they are in use or in the disk cache. What is being
-/// fetched is never fetched twice at the same time. Who cancels disturbs nobody else; with the last one, fetch and
-/// decode end at once.
+/// **Shared work.** Equal requests share one job. Several sizes of one URL share one fetch; those requested before the
+/// first bytes arrive also share one decode. A size that is requested later is made from a larger thumbnail that is in
+/// memory or in progress. That thumbnail must show the same part of the image, and be at least twice as large in both
+/// directions. Otherwise, the pipeline decodes the bytes again, from memory while they are in use, or from the disk
+/// cache. It never fetches the same image twice at the same time. Cancelling a request does not affect others; after
+/// the last one is cancelled, the fetch and the decode end immediately.
 ///
-/// **What is kept.** Thumbnails in memory, images as the server sent them on disk; both are bounded. HTTP's rules for
-/// caches are kept, `stale-while-revalidate` among them. What is fetched with header fields that may tell who asks, with
-/// a cookie, or from a host for which the session has a credential, is not kept on disk.
+/// **Caches.** The pipeline keeps thumbnails in memory, and images as the server sent them on disk. Both caches are
+/// limited. They follow the rules of HTTP, including `stale-while-revalidate`. Some images are not
+/// stored on disk: those whose request has a cookie or another header field that may identify the user, and those from
+/// hosts for which the session has a credential.
 ///
-/// **What goes wrong.** Failures of the moment are tried again, up to three times. A fetch that broke off goes on where
-/// it was if the server gave a validator that allows it, even in a later process. Errors are `URLError` for the network
-/// and ``ImageError`` for images, each with a sentence.
+/// **Errors.** Temporary failures are retried up to three times. An interrupted fetch is resumed, even in a later
+/// process, if the server sent a suitable validator. Errors are `URLError` for the network and ``ImageError`` for
+/// images, each with a message.
 public final class ImagePipeline: Sendable {
-  /// A pipeline with the default configuration, for the whole program.
+  /// A pipeline with the default configuration, shared by the complete program.
   public static let shared = ImagePipeline()
 
-  /// How it was made.
+  /// The configuration that the pipeline was created with.
   public let configuration: Configuration
   let core: PipelineCore
 
-  /// Makes a pipeline with caches of its own.
+  /// Creates a pipeline with its own caches.
   public convenience init(_ configuration: Configuration = Configuration()) {
     self.init(
-      configuration, makers: PooledThumbnailMakers(), clock: ContinuousClock(), now: { Date() })
+      configuration, workerFactory: PooledThumbnailWorkerFactory(), clock: ContinuousClock(), now: { Date() })
   }
 
   init(
-    _ configuration: Configuration, makers: any ThumbnailMakers, clock: any Clock<Duration>,
+    _ configuration: Configuration, workerFactory: any ThumbnailWorkerFactory, clock: any Clock<Duration>,
     now: @escaping @Sendable () -> Date
   ) {
     self.configuration = configuration
-    core = PipelineCore(configuration, makers: makers, clock: clock, now: now)
+    core = PipelineCore(configuration, workerFactory: workerFactory, clock: clock, now: now)
   }
 
   deinit { core.cancelAllPrefetches() }
 
   // MARK: Images
 
-  /// The thumbnail that a request asks for.
+  /// Returns the thumbnail for a request.
   ///
-  /// Cancelling the task gives the request up.
+  /// If the task is cancelled, the request is cancelled too.
   ///
-  /// - Throws: `URLError` for what went wrong with the network, a status that is no success among it; ``ImageError`` for
-  ///   what is wrong with the image, or with ``ImageError/Code-swift.struct/cancelled`` when the task was cancelled.
+  /// - Throws: `URLError` for network failures, including error statuses; ``ImageError`` for an invalid image, or with
+  ///   the code ``ImageError/Code-swift.struct/cancelled`` if the task was cancelled.
   public func thumbnail(for request: ImageRequest) async throws -> UIImage {
     let load = LoadState(priority: request.priority)
     return try await withTaskCancellationHandler {
@@ -63,14 +64,14 @@ public final class ImagePipeline: Sendable {
     }
   }
 
-  /// A thumbnail of the image at a URL.
+  /// Returns a thumbnail of the image at a URL.
   ///
   /// - Parameters:
-  ///   - url: where the image is.
-  ///   - size: in pixels.
-  ///   - mode: what happens to a picture of other proportions.
-  ///   - priority: how soon it is wanted.
-  /// - Throws: as ``thumbnail(for:)`` does.
+  ///   - url: The URL of the image.
+  ///   - size: The size in pixels.
+  ///   - mode: The way to fit an image with another aspect ratio.
+  ///   - priority: The priority of the request.
+  /// - Throws: The errors of ``thumbnail(for:)``.
   public func thumbnail(
     from url: URL, fitting size: CGSize, mode: ThumbnailTarget.Mode = .fit, priority: WorkPriority = .normal
   ) async throws -> UIImage {
@@ -79,28 +80,28 @@ public final class ImagePipeline: Sendable {
     return try await thumbnail(for: ImageRequest(url: url, target: target, priority: priority))
   }
 
-  /// The image at a URL, at its own size.
+  /// Returns the image at a URL at its own size.
   ///
-  /// - Throws: as ``thumbnail(for:)`` does.
+  /// - Throws: The errors of ``thumbnail(for:)``.
   public func image(from url: URL, priority: WorkPriority = .normal) async throws -> UIImage {
     try await thumbnail(for: ImageRequest(url: url, target: nil, priority: priority))
   }
 
-  /// Asks for a thumbnail, and returns what its answer can be awaited with.
+  /// Starts to load a thumbnail, and returns a load that can be awaited, reprioritized and cancelled.
   public func load(_ request: ImageRequest) -> ImageLoad {
     let load = LoadState(priority: request.priority)
     core.start(load, request)
     return ImageLoad(request, load, core)
   }
 
-  /// The thumbnail, and on the way to it what can be shown and told.
+  /// Returns a sequence of updates: the progress, what can be shown so far, and finally the thumbnail.
   ///
-  /// Previews are made only while the decoder waits for bytes, at most three. The load begins when the iteration does;
-  /// leaving the loop gives it up.
+  /// The pipeline makes at most three previews, and only while the decoder waits for bytes. The load starts with the
+  /// iteration; leaving the loop cancels it.
   ///
   /// - Parameters:
-  ///   - request: what to get.
-  ///   - placeholder: comes first, if given.
+  ///   - request: The request.
+  ///   - placeholder: The hash of an image to show first; nil for none.
   public func updates(
     for request: ImageRequest, placeholder: ThumbHash? = nil
   ) -> ImageUpdates {
@@ -114,27 +115,28 @@ public final class ImagePipeline: Sendable {
     }
   }
 
-  // MARK: Fetching ahead
+  // MARK: Prefetching
 
-  /// Gets thumbnails ready that are likely to be asked for soon.
+  /// Prepares thumbnails that will probably be requested soon.
   ///
-  /// They yield to everything else: they come last, have a third of the places, and become ordinary work when somebody
-  /// asks for them. Failures are not told. Of more than 2,000 that wait, the oldest are given up.
+  /// Prefetches have the lowest priority and use at most a third of the fetches and decodes. If somebody requests the
+  /// same thumbnail, its prefetch gets that priority. Failures are not reported. If more than 2,000 prefetches wait,
+  /// the oldest are cancelled.
   public func prefetch(_ requests: some Sequence<ImageRequest>) {
     for request in requests { core.prefetch(request) }
   }
 
-  /// Gives prefetches up; who has asked for the same thumbnails otherwise still gets them.
+  /// Cancels prefetches. Other requests for the same thumbnails are not affected.
   public func cancelPrefetch(_ requests: some Sequence<ImageRequest>) {
     for request in requests { core.cancelPrefetch(request) }
   }
 
-  /// Gives all prefetches up.
+  /// Cancels all prefetches.
   public func cancelAllPrefetches() { core.cancelAllPrefetches() }
 
   // MARK: Caches
 
-  /// Forgets the thumbnails in memory.
+  /// Removes all thumbnails from memory.
   public func removeAllFromMemory() { core.memory.removeAll() }
 
   private static func pixels(_ length: Double) -> Int {

@@ -1,28 +1,28 @@
 import Foundation
 import Retriever
 
-/// Which image to get, and what to make of it.
+/// A request for an image or a thumbnail of it.
 public struct ImageRequest: Sendable, Hashable {
-  /// Whether what was kept may answer.
+  /// The ways to use the caches.
   public enum CachePolicy: Sendable, Hashable {
-    /// Whatever HTTP's rules for caches allow.
+    /// Use the caches as HTTP's rules allow.
     case use
-    /// Never: the image is fetched, and then kept.
+    /// Always fetch the image, then store it.
     case reload
-    /// Nothing else: what was kept answers, however old it is, and without it the request fails.
+    /// Use only the caches, even if the image is stale. Without a cached image, the request fails.
     case onlyCached
   }
 
-  /// What to fetch, with the `GET` method.
+  /// The request for the image, with the `GET` method.
   public var urlRequest: URLRequest
-  /// The thumbnail to make; nil for the picture at its own size.
+  /// The size of the thumbnail; nil for the image at its own size.
   public var target: ThumbnailTarget?
-  /// How soon it is wanted; what is prefetched always comes later. Requests that differ in this only share their work.
+  /// The priority; prefetches always come later. Requests that differ only in this share their work.
   public var priority: WorkPriority
-  /// Whether what was kept may answer.
+  /// The way to use the caches.
   public var cachePolicy: CachePolicy
 
-  /// A thumbnail of the image that a request gets.
+  /// Creates a request for a thumbnail of the image that a URL request returns.
   public init(
     _ urlRequest: URLRequest, target: ThumbnailTarget?, priority: WorkPriority = .normal,
     cachePolicy: CachePolicy = .use
@@ -33,7 +33,7 @@ public struct ImageRequest: Sendable, Hashable {
     self.cachePolicy = cachePolicy
   }
 
-  /// A thumbnail of the image at a URL.
+  /// Creates a request for a thumbnail of the image at a URL.
   public init(
     url: URL, target: ThumbnailTarget?, priority: WorkPriority = .normal, cachePolicy: CachePolicy = .use
   ) {

@@ -1,47 +1,48 @@
-/// What becomes known of an image while it is on its way.
+/// An update on an image that is being loaded.
 public enum ImageUpdate: Sendable {
-  /// A picture to show at once, made of the ThumbHash that was given. Comes first, if at all.
+  /// An image to show immediately, made from the given ThumbHash. If there is one, it comes first.
   case placeholder(UIImage)
-  /// Bytes have arrived.
+  /// The number of bytes that have arrived.
   case progress(ImageProgress)
-  /// The image as far as it has come: of a progressive one all of it, blurred, of another one its upper part.
+  /// The image as decoded so far: a blurred version of a progressive image, or the upper part of another one.
   case preview(UIImage)
-  /// The image. Comes last.
+  /// The image. It comes last.
   case image(UIImage)
 }
 
-/// How much of an image has arrived.
+/// The number of bytes of an image that have arrived.
 public struct ImageProgress: Sendable, Hashable {
-  /// How many bytes are there.
+  /// The number of bytes received.
   public var receivedBytes: Int
-  /// How many there will be; nil when the server did not say.
+  /// The expected number of bytes; nil if the server did not specify it.
   public var expectedBytes: Int?
 
-  /// From 0 to 1; nil when the server did not say how many bytes there will be.
+  /// The fraction received, from 0 to 1; nil if the server did not specify the number of bytes.
   public var fraction: Double? {
     expectedBytes.flatMap { $0 > 0 ? min(Double(receivedBytes) / Double($0), 1) : nil }
   }
 }
 
-/// The updates on one image: a load begins with each iterator, and is given up when that is dropped.
+/// The updates on one image. Each iterator starts a load, which is cancelled when the iterator is released.
 ///
-/// Of updates that nobody takes in time only the newest are kept; the image is always among them.
+/// If updates arrive faster than they are read, only the newest are kept. The image is always among them.
 public struct ImageUpdates: AsyncSequence, Sendable {
-  /// An update.
+  /// The type of an update.
   public typealias Element = ImageUpdate
-  /// `URLError` or ``ImageError``.
+  /// The errors are `URLError` or ``ImageError``.
   public typealias Failure = any Error
-  /// The iterator.
+  /// The type of the iterator.
   public typealias AsyncIterator = AsyncThrowingStream<ImageUpdate, any Error>.Iterator
 
-  static var mostKept: Int { 16 }
+  static var maximumBufferedUpdates: Int { 16 }
 
   let start: @Sendable (AsyncThrowingStream<ImageUpdate, any Error>.Continuation) -> Void
 
-  /// Begins a load.
+  /// Starts a load and returns its iterator.
   public func makeAsyncIterator() -> AsyncIterator {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
-      of: ImageUpdate.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(Self.mostKept))
+      of: ImageUpdate.self, throwing: (any Error).self,
+      bufferingPolicy: .bufferingNewest(Self.maximumBufferedUpdates))
     start(continuation)
     return stream.makeAsyncIterator()
   }

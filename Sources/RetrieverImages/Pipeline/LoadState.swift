@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The answer to one request, and those who wait for it.
+/// The result of one request, and the tasks that wait for it.
 final class LoadState: Sendable {
   typealias Updates = AsyncThrowingStream<ImageUpdate, any Error>.Continuation
 
@@ -15,7 +15,7 @@ final class LoadState: Sendable {
     var awaiters: [Int: Awaiter] = [:]
     var lastToken = 0
     var priority: WorkPriority
-    /// Given by the pipeline, under its lock.
+    /// The identifier that the pipeline sets under its lock.
     var waiter: WaiterID?
   }
 
@@ -46,7 +46,7 @@ final class LoadState: Sendable {
 
   func receive(_ update: ImageUpdate) { updates?.yield(update) }
 
-  /// The first answer counts.
+  /// Ends the load. Only the first result counts.
   func finish(_ result: Result<UIImage, any Error>) {
     let awaiters = state.withLock { state -> [Awaiter]? in
       guard state.result == nil else { return nil }
@@ -65,7 +65,7 @@ final class LoadState: Sendable {
     }
   }
 
-  /// Waits for the answer. A task that is cancelled stops waiting; the load goes on.
+  /// Waits for the result. If the task is cancelled, it stops waiting; the load continues.
   func value() async throws -> UIImage {
     let token = state.withLock { state in
       state.lastToken += 1
@@ -74,9 +74,9 @@ final class LoadState: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let result: Result<UIImage, any Error>? = state.withLock { state in
-          let mark = state.awaiters.removeValue(forKey: token)
+          let awaiter = state.awaiters.removeValue(forKey: token)
           if let result = state.result { return result }
-          if mark != nil { return .failure(ImageError.cancelled) }
+          if awaiter != nil { return .failure(ImageError.cancelled) }
           state.awaiters[token] = .waiting(continuation)
           return nil
         }

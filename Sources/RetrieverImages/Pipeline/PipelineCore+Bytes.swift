@@ -2,20 +2,20 @@ import Foundation
 import Retriever
 import Synchronization
 
-// Getting bytes: from the disk cache, or from the network with retries.
+// Gets bytes: from the disk cache, or from the network with retries.
 extension PipelineCore {
   func lookUp(_ job: JobID) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }
     var plan = ImageFetch.Plan(
       request: work.request, resource: work.resource, limits: configuration.limits,
-      usualLifetime: configuration.usualLifetime)
+      defaultLifetime: configuration.defaultLifetime)
     guard let disk = disk(for: work.request) else {
       return work.cachePolicy == .onlyCached ? failNotCached(job, work) : fetchNext(job, plan, disk: nil)
     }
     guard work.cachePolicy != .reload else { return fetchNext(job, plan, disk: disk) }
     let usesParts = work.cachePolicy == .use
-    switch await disk.lookUp(work.resource, mostPartBytes: usesParts ? configuration.limits.bytes : 0) {
-    case .whole(let entry):
+    switch await disk.lookUp(work.resource, maximumPartBytes: usesParts ? configuration.limits.bytes : 0) {
+    case .complete(let entry):
       let now = now()
       if work.cachePolicy == .onlyCached || (!work.isRefresh && entry.freshness.staleUntil > now) {
         if work.cachePolicy == .use, entry.freshness.freshUntil <= now { startRefresh(work) }
@@ -48,7 +48,7 @@ extension PipelineCore {
     var unwanted: ImageFetch? = fetch
     perform { state in
       guard state.works[job] != nil else { return [] }
-      // One that failed before, for others.
+      // The fetch of an earlier lookup, which nobody uses anymore.
       unwanted = state.works[job]?.fetch
       state.works[job]?.fetch = fetch
       return state.effects(of: state.machine.lookUpEnded(job, .missing))
@@ -58,16 +58,16 @@ extension PipelineCore {
 
   private func failNotCached(_ job: JobID, _ work: JobWork) {
     let error = URLError(
-      .resourceUnavailable, sentence: "The image is not in the cache, and was not to be fetched.",
+      .resourceUnavailable, message: "The image is not in the cache, and fetching is not allowed.",
       url: work.request.url)
     perform { state in state.effects(of: state.machine.bytesFailed(job), error: error) }
   }
 
   func fetch(_ job: JobID) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }
-    guard let fetch = work.fetch ?? anotherFetch(job, work) else { return }
+    guard let fetch = work.fetch ?? makeReplacementFetch(job, work) else { return }
     switch await fetch.run({ report($0, of: job, work) }) {
-    case .whole:
+    case .completed:
       if work.isRefresh { memory.remove(work.resource) }
       perform { state in state.effects(of: state.machine.fetchEnded(job)) }
     case .confirmed(let entry):
@@ -87,11 +87,11 @@ extension PipelineCore {
     }
   }
 
-  /// After the stored bytes turned out to be broken: nothing is to be confirmed then.
-  private func anotherFetch(_ job: JobID, _ work: JobWork) -> ImageFetch? {
+  /// Returns a new fetch after the stored bytes turned out to be damaged. There is nothing to revalidate then.
+  private func makeReplacementFetch(_ job: JobID, _ work: JobWork) -> ImageFetch? {
     let plan = ImageFetch.Plan(
       request: work.request, resource: work.resource, limits: configuration.limits,
-      usualLifetime: configuration.usualLifetime)
+      defaultLifetime: configuration.defaultLifetime)
     let fetch = ImageFetch(plan, session: session, disk: disk(for: work.request), now: now)
     return state.withLock { state in
       guard state.works[job] != nil else { return nil }
@@ -107,7 +107,7 @@ extension PipelineCore {
     do {
       try await clock.sleep(for: delay)
     } catch {
-      // Only for a job that is over.
+      // Cancelled: the job is over.
       return
     }
     perform { state in state.effects(of: state.machine.backOffElapsed(job)) }
@@ -116,7 +116,7 @@ extension PipelineCore {
   private func report(_ report: ImageFetch.Report, of job: JobID, _ work: JobWork) {
     switch report {
     case .began(let freshness):
-      // What was made of an earlier version is not to be mixed with this one.
+      // Thumbnails of an earlier version must not be mixed with this one.
       if !work.isRefresh { memory.remove(work.resource) }
       perform { state in
         state.works[job]?.freshness = freshness

@@ -2,37 +2,37 @@ import Foundation
 import Retriever
 import Synchronization
 
-// Making images of bytes, and small ones of larger ones.
+// Makes images from bytes, and small images from larger ones.
 extension PipelineCore {
-  private static var mostPreviews: Int { 3 }
+  private static var maximumPreviews: Int { 3 }
 
   func decode(_ pass: PassID, of job: JobID, _ forms: [ImageForm], followsFetch: Bool) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }
     do {
-      let maker: any ThumbnailMaking
-      if let fetch = work.fetch, followsFetch || fetch.bytes.isWhole {
+      let worker: any ThumbnailWorker
+      if let fetch = work.fetch, followsFetch || fetch.bytes.isComplete {
         let store = fetch.bytes
-        let byteCount = store.isWhole ? store.count : fetch.expectedBytes
-        maker = makers.begin(forms, limits: configuration.limits, byteCount: byteCount)
+        let byteCount = store.isComplete ? store.count : fetch.expectedBytes
+        worker = workerFactory.makeWorker(forms, limits: configuration.limits, byteCount: byteCount)
         try await feed(
-          store, to: maker, of: job, previewsFor: followsFetch ? pass : nil,
+          store, to: worker, of: job, previewsFor: followsFetch ? pass : nil,
           fetch.expectedBytes.map { $0 / 8 } ?? 16 << 10)
       } else if let (_, data) = await disk?.read(work.resource) {
-        maker = makers.begin(forms, limits: configuration.limits, byteCount: data.count)
-        try await maker.feed(data, priority: priority(of: job))
+        worker = workerFactory.makeWorker(forms, limits: configuration.limits, byteCount: data.count)
+        try await worker.feed(data, priority: priority(of: job))
       } else {
-        return storedBytesAreGone(job, work)
+        return handleLostStoredBytes(job, work)
       }
-      finish(pass, of: job, Array(zip(forms, try await maker.finish(priority: priority(of: job)))))
+      finish(pass, of: job, Array(zip(forms, try await worker.finish(priority: priority(of: job)))))
     } catch {
       fail(pass, of: job, error, isBytes: true)
     }
   }
 
-  /// Damaged, or removed meanwhile: they are fetched, unless that was forbidden.
-  private func storedBytesAreGone(_ job: JobID, _ work: JobWork) {
+  /// Handles stored bytes that are damaged or were removed: fetches the image, unless the request does not allow it.
+  private func handleLostStoredBytes(_ job: JobID, _ work: JobWork) {
     let error = URLError(
-      .resourceUnavailable, sentence: "The cached image was damaged, and was not to be fetched.",
+      .resourceUnavailable, message: "The cached image was damaged, and fetching is not allowed.",
       url: work.request.url)
     perform { state in
       let actions =
@@ -41,9 +41,9 @@ extension PipelineCore {
     }
   }
 
-  /// Feeds what is there and what comes, and shows something of it now and then.
+  /// Feeds the available bytes and those that arrive, and makes previews now and then.
   private func feed(
-    _ store: ByteStore, to maker: any ThumbnailMaking, of job: JobID, previewsFor pass: PassID?,
+    _ store: ByteStore, to worker: any ThumbnailWorker, of job: JobID, previewsFor pass: PassID?,
     _ firstPreview: Int
   ) async throws(ImageError) {
     var index = 0
@@ -51,14 +51,14 @@ extension PipelineCore {
     var previews = 0
     var nextPreview = firstPreview
     while let piece = try await store.piece(index) {
-      try await maker.feed(piece, priority: priority(of: job))
+      try await worker.feed(piece, priority: priority(of: job))
       index += 1
       fed += piece.count
-      // Only while there is nothing better to do: the image itself must never wait for its preview.
-      guard let pass, previews < Self.mostPreviews, fed >= nextPreview, !store.has(index) else { continue }
+      // Previews are made only while no bytes wait: the image itself must never wait for its preview.
+      guard let pass, previews < Self.maximumPreviews, fed >= nextPreview, !store.has(index) else { continue }
       let observers = observers(of: pass)
-      // A preview that cannot be made is no failure of the image.
-      guard !observers.isEmpty, let preview = try? await maker.preview(priority: priority(of: job)) else {
+      // If a preview fails, the image does not fail.
+      guard !observers.isEmpty, let preview = try? await worker.preview(priority: priority(of: job)) else {
         continue
       }
       previews += 1
@@ -74,14 +74,14 @@ extension PipelineCore {
     let cached = isCached ? memory.entry(work.resource, source) : nil
     guard let image = cached?.image ?? (isCached ? nil : work.images[source]) else {
       return perform { state in
-        state.tickets[pass] = nil
+        state.tasks[pass] = nil
         return state.effects(of: state.machine.sourceLost(pass))
       }
     }
     do {
       var images: [(ImageForm, UIImage)] = []
       for form in forms {
-        images.append((form, try await makers.derive(form, from: image, priority: priority(of: job))))
+        images.append((form, try await workerFactory.derive(form, from: image, priority: priority(of: job))))
       }
       finish(pass, of: job, images, freshness: cached?.freshness)
     } catch {
@@ -94,7 +94,7 @@ extension PipelineCore {
   ) {
     perform { state in
       guard state.machine.passes[pass] != nil else { return [] }
-      state.tickets[pass] = nil
+      state.tasks[pass] = nil
       let freshness = freshness ?? state.works[job]?.freshness ?? .never
       for (form, image) in images {
         state.works[job]?.images[form] = image
@@ -111,7 +111,7 @@ extension PipelineCore {
     var resource: ImageResource?
     perform { state in
       guard state.machine.passes[pass] != nil else { return [] }
-      state.tickets[pass] = nil
+      state.tasks[pass] = nil
       if isBroken {
         state.works[job]?.isBroken = true
         resource = state.works[job]?.resource
@@ -125,7 +125,7 @@ extension PipelineCore {
     state.withLock { $0.machine.jobs[job]?.interest.urgency.workPriority ?? .normal }
   }
 
-  /// Those who wait for something that this pass makes.
+  /// Returns the loads that observe a thumbnail of this pass.
   private func observers(of pass: PassID) -> [LoadState] {
     state.withLock { state in
       guard state.observers > 0, let waiters = state.machine.passes[pass]?.waiters.values else { return [] }

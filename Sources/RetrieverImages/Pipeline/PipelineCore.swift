@@ -2,26 +2,26 @@ import Foundation
 import Retriever
 import Synchronization
 
-/// Drives the state machine: locks, tells it what happened, unlocks, then does what it says.
+/// Drives the state machine: locks, sends it an event, unlocks, then performs the actions that it returns.
 ///
-/// What is to be done goes through one outbox and is done in order, by whichever thread finds nobody at it: so a job is
-/// never stopped before it was started.
+/// All effects go through one outbox and are performed in order, by one thread at a time. Therefore a job is never
+/// stopped before it was started.
 final class PipelineCore: Sendable {
-  /// What a job needs and has besides its state.
+  /// The data of a job that is not part of the state machine.
   struct JobWork: Sendable {
     let request: URLRequest
     let resource: ImageResource
     let cachePolicy: ImageRequest.CachePolicy
     let isRefresh: Bool
-    /// Set when the bytes are fetched.
+    /// Set while the bytes are fetched.
     var fetch: ImageFetch?
     var freshness = Freshness.never
-    /// What was made, for those who ask late and for what is made from it.
+    /// The finished images, for late requests and for thumbnails that are made from them.
     var images: [ImageForm: UIImage] = [:]
-    var ticket: TaskTicket?
-    /// What the server asked for when it last refused.
+    var task: CancellableTask?
+    /// The pause that the server asked for in its last error response.
     var retryAfter: Duration?
-    /// The image could not be decoded: its bytes are not worth keeping.
+    /// True if the image could not be decoded, so that its bytes are not worth keeping.
     var isBroken = false
   }
 
@@ -29,13 +29,13 @@ final class PipelineCore: Sendable {
     var machine: PipelineStateMachine
     var loads: [WaiterID: LoadState] = [:]
     var works: [JobID: JobWork] = [:]
-    var tickets: [PassID: TaskTicket] = [:]
+    var tasks: [PassID: CancellableTask] = [:]
     var prefetches = PrefetchList()
-    /// How many of the loads want updates: mostly none, which spares looking for them.
+    /// The number of loads that want updates. It is usually 0, which saves searching for them.
     var observers = 0
     var lastWaiter = 0
     var outbox: [Effect] = []
-    var isEmptying = false
+    var isDraining = false
   }
 
   enum Effect: Sendable {
@@ -45,7 +45,7 @@ final class PipelineCore: Sendable {
   }
 
   let configuration: ImagePipeline.Configuration
-  let makers: any ThumbnailMakers
+  let workerFactory: any ThumbnailWorkerFactory
   let clock: any Clock<Duration>
   let now: @Sendable () -> Date
   let sessionConfiguration: URLSessionConfiguration
@@ -56,11 +56,12 @@ final class PipelineCore: Sendable {
   let state: Mutex<State>
 
   init(
-    _ configuration: ImagePipeline.Configuration, makers: any ThumbnailMakers, clock: any Clock<Duration>,
+    _ configuration: ImagePipeline.Configuration, workerFactory: any ThumbnailWorkerFactory,
+    clock: any Clock<Duration>,
     now: @escaping @Sendable () -> Date
   ) {
     self.configuration = configuration
-    self.makers = makers
+    self.workerFactory = workerFactory
     self.clock = clock
     self.now = now
     sessionConfiguration = configuration.sessionConfiguration
@@ -74,7 +75,7 @@ final class PipelineCore: Sendable {
 
   // MARK: Loads
 
-  /// Begins to work for a load, unless it can be answered at once.
+  /// Starts a load, unless it can be answered immediately.
   func start(_ load: LoadState, _ request: ImageRequest) {
     let plan: RequestPlan
     do {
@@ -86,7 +87,7 @@ final class PipelineCore: Sendable {
     var hit: MemoryCache.Entry?
     perform { state in
       guard !load.isFinished else { return [] }
-      hit = remembered(plan, request.cachePolicy, now)
+      hit = cachedEntry(plan, request.cachePolicy, now)
       guard hit == nil else { return [] }
       return add(load, plan, request, now, &state)
     }
@@ -95,12 +96,12 @@ final class PipelineCore: Sendable {
     load.finish(.success(hit.image))
   }
 
-  /// Gives a load up; its answer, if it has none, is that it was cancelled.
+  /// Cancels a load. If it has no result yet, its result is a cancellation error.
   func cancel(_ load: LoadState) {
     guard !load.isFinished else { return }
     load.finish(.failure(ImageError.cancelled))
     perform { state in
-      // None yet: then it will not be taken on.
+      // Without an identifier, the load has not started, and will not.
       guard let waiter = load.waiter, state.takeLoad(waiter) != nil else { return [] }
       return state.machine.cancel(waiter).actions.map { .act($0) }
     }
@@ -119,7 +120,7 @@ final class PipelineCore: Sendable {
     let (isNew, pushedOut) = state.withLock { $0.prefetches.add(request, load) }
     if let pushedOut { cancel(pushedOut) }
     if isNew { start(load, request) }
-    // Answered at once.
+    // The load was answered immediately.
     if load.isFinished { state.withLock { $0.prefetches.remove(load) } }
   }
 
@@ -131,7 +132,7 @@ final class PipelineCore: Sendable {
     for load in state.withLock({ $0.prefetches.removeAll() }) { cancel(load) }
   }
 
-  /// Fetches what is stale anew, behind everything else.
+  /// Fetches a stale image again, with the lowest priority.
   func refresh(_ plan: RequestPlan) {
     perform { state in
       let key = JobKey(resource: plan.resource, cachePolicy: .use, purpose: .refresh)
@@ -142,7 +143,7 @@ final class PipelineCore: Sendable {
     }
   }
 
-  private func remembered(
+  private func cachedEntry(
     _ plan: RequestPlan, _ policy: ImageRequest.CachePolicy, _ now: Date
   ) -> MemoryCache.Entry? {
     guard policy != .reload, let entry = memory.entry(plan.resource, plan.form) else { return nil }
@@ -170,15 +171,15 @@ final class PipelineCore: Sendable {
 
   // MARK: The outbox
 
-  /// Changes the state and does what follows from it.
+  /// Changes the state, then performs the effects of the change.
   func perform(_ change: (inout State) -> [Effect]) {
-    let mustEmpty = state.withLock { state in
+    let mustDrain = state.withLock { state in
       state.outbox += change(&state)
-      guard !state.isEmptying, !state.outbox.isEmpty else { return false }
-      state.isEmptying = true
+      guard !state.isDraining, !state.outbox.isEmpty else { return false }
+      state.isDraining = true
       return true
     }
-    guard mustEmpty else { return }
+    guard mustDrain else { return }
     while let effects = nextEffects() {
       for effect in effects { run(effect) }
     }
@@ -187,7 +188,7 @@ final class PipelineCore: Sendable {
   private func nextEffects() -> [Effect]? {
     state.withLock { state in
       guard !state.outbox.isEmpty else {
-        state.isEmptying = false
+        state.isDraining = false
         return nil
       }
       defer { state.outbox = [] }
@@ -219,27 +220,27 @@ final class PipelineCore: Sendable {
     case .derive(let pass, let job, let forms, let source, let isCached):
       begin(pass) { await $0.derive(pass, of: job, forms, from: source, isCached: isCached) }
     case .stopPass(let pass):
-      state.withLock { $0.tickets.removeValue(forKey: pass) }?.cancel()
+      state.withLock { $0.tasks.removeValue(forKey: pass) }?.cancel()
     case .discard(let job):
       guard let work = state.withLock({ $0.works.removeValue(forKey: job) }) else { return }
-      work.ticket?.cancel()
+      work.task?.cancel()
       work.fetch?.end(isBroken: work.isBroken)
     case .succeed, .fail:
-      // Became answers when they were put into the outbox.
+      // These became answers when they were added to the outbox.
       break
     }
   }
 
   private func begin(_ job: JobID, _ work: @escaping @Sendable (PipelineCore) async -> Void) {
-    let ticket = TaskTicket()
-    state.withLock { $0.works[job]?.ticket = ticket }
-    ticket.start { await work(self) }
+    let task = CancellableTask()
+    state.withLock { $0.works[job]?.task = task }
+    task.start { await work(self) }
   }
 
   private func begin(_ pass: PassID, _ work: @escaping @Sendable (PipelineCore) async -> Void) {
-    let ticket = TaskTicket()
-    state.withLock { $0.tickets[pass] = ticket }
-    ticket.start { await work(self) }
+    let task = CancellableTask()
+    state.withLock { $0.tasks[pass] = task }
+    task.start { await work(self) }
   }
 }
 
@@ -269,7 +270,7 @@ extension PipelineCore.State {
     return effects(of: actions)
   }
 
-  /// What the machine says, with what it does not know put in: who is answered, and with what.
+  /// Converts the machine's actions to effects: adds the loads that are answered and their results.
   mutating func effects(
     of actions: [PipelineStateMachine.Action], error: (any Error)? = nil
   ) -> [PipelineCore.Effect] {
@@ -278,7 +279,7 @@ extension PipelineCore.State {
       case .succeed(let waiters, let job, let form):
         let loads = waiters.compactMap { takeLoad($0) }
         guard let form, let image = works[job]?.images[form] else {
-          return .answer(loads, .failure(ImageError(.corrupt, "The image was lost.")))
+          return .answer(loads, .failure(ImageError(.corrupt, "The decoded image is missing.")))
         }
         return .answer(loads, .success(image))
       case .fail(let waiters):
@@ -290,7 +291,7 @@ extension PipelineCore.State {
     }
   }
 
-  /// Those who want to know how a job, or one of its passes, goes on.
+  /// Returns the loads that want updates on a job or one of its passes.
   func observers(of job: JobID) -> [LoadState] {
     guard observers > 0 else { return [] }
     return machine.waiters(of: job).compactMap { loads[$0] }.filter(\.wantsUpdates)

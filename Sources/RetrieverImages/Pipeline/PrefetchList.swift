@@ -1,10 +1,10 @@
-/// What is being fetched ahead. So many at most: beyond, the one that was asked for first is given up.
+/// The prefetches. If there are too many, the oldest is cancelled.
 struct PrefetchList: Sendable {
-  static var limit: Int { 2_000 }
+  static var maximumCount: Int { 2_000 }
 
   private var loads: [ImageRequest: LoadState] = [:]
   private var requests: [ObjectIdentifier: ImageRequest] = [:]
-  /// Oldest first; what has ended is skipped.
+  /// The oldest first; entries that have ended are skipped.
   private var order: [(request: ImageRequest, load: LoadState)] = []
   private var first = 0
 
@@ -16,7 +16,7 @@ struct PrefetchList: Sendable {
     requests[ObjectIdentifier(load)] = request
     order.append((request, load))
     var pushedOut: LoadState?
-    while loads.count > Self.limit, first < order.count {
+    while loads.count > Self.maximumCount, first < order.count {
       let oldest = order[first]
       first += 1
       if loads[oldest.request] === oldest.load { pushedOut = remove(oldest.request) }

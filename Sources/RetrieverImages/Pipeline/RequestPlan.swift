@@ -2,33 +2,33 @@ import HTTPSyntax
 import Foundation
 import Retriever
 
-/// A request, checked, with what the pipeline knows it by.
+/// A validated request with its identity and host.
 struct RequestPlan: Sendable {
   let request: URLRequest
   let resource: ImageResource
   let host: String
   let form: ImageForm
 
-  /// Fields that change which image is meant but tell no secret: with others nothing is written to disk.
-  private static let harmlessFields: Set<String> = [
+  /// Header fields that select the image but are not secret. With any other field, nothing is written to disk.
+  private static let nonIdentifyingFields: Set<String> = [
     "accept", "accept-language", "user-agent", "referer", "origin", "dpr", "width", "viewport-width",
     "save-data",
   ]
 
   init(_ request: ImageRequest, _ configuration: ImagePipeline.Configuration) throws {
     guard let url = request.urlRequest.url else {
-      throw URLError(.badURL, sentence: "The request for an image has no URL.")
+      throw URLError(.badURL, message: "The image request has no URL.")
     }
     if let target = request.target, target.width < 1 || target.height < 1 {
       throw ImageError(
-        .invalidRequest, "A thumbnail of \(target.width) by \(target.height) pixels cannot be made.")
+        .invalidRequest, "Invalid thumbnail size \(target.width) × \(target.height). Use at least 1 × 1.")
     }
     guard request.urlRequest.httpMethod ?? "GET" == "GET" else {
-      throw ImageError(.invalidRequest, "Images are fetched with GET, not with another method.")
+      throw ImageError(.invalidRequest, "An image request must use the GET method.")
     }
     guard request.urlRequest.httpBody == nil, request.urlRequest.httpBodyStream == nil else {
       throw ImageError(
-        .invalidRequest, "An image is known by its URL and header fields; its request has no body.")
+        .invalidRequest, "An image request must not have a body.")
     }
     switch url.scheme.map({ ASCII.lowercased($0) }) {
     case "http", "https":
@@ -38,7 +38,7 @@ struct RequestPlan: Sendable {
     default:
       throw URLError(
         .unsupportedURL,
-        sentence: "Images are fetched from http and https URLs, not from \(url.scheme ?? "others").",
+        message: "The scheme \(url.scheme ?? "(none)") is not supported. Use an http or https URL.",
         url: url)
     }
     self.request = request.urlRequest
@@ -46,13 +46,13 @@ struct RequestPlan: Sendable {
     form = ImageForm(request.target)
   }
 
-  /// Whether what the server sends may lie on disk: not if the request, or the session that sends it, says who asks,
-  /// or carries a secret.
+  /// Returns whether the response may be stored on disk. This is not the case if the request, or the session that
+  /// sends it, identifies the user or contains a secret.
   static func isStorable(_ request: URLRequest, by session: URLSessionConfiguration) -> Bool {
     guard let url = request.url, !url.isFileURL, url.user == nil, url.password == nil else { return false }
     let names =
       (request.allHTTPHeaderFields ?? [:]).keys + (session.httpAdditionalHeaders ?? [:]).keys.map { "\($0)" }
-    guard names.allSatisfy({ harmlessFields.contains(ASCII.lowercased($0)) }) else { return false }
+    guard names.allSatisfy({ nonIdentifyingFields.contains(ASCII.lowercased($0)) }) else { return false }
     if session.httpShouldSetCookies, session.httpCookieStorage?.cookies(for: url)?.isEmpty == false {
       return false
     }

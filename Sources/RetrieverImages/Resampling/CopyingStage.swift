@@ -1,4 +1,4 @@
-/// Copies pixels that keep their size, exactly: nothing is gained by making them light.
+/// Copies pixels whose size does not change, without converting them to linear light.
 final class CopyingStage {
   private let format: RowFormat
   private let output: RowLayout
@@ -34,7 +34,7 @@ final class CopyingStage {
     try emit(UnsafeRawBufferPointer(start: row.base, count: output.bytesPerRow))
   }
 
-  /// The nearest 8-bit sample of a 16-bit one.
+  /// Returns the nearest 8-bit sample of a 16-bit sample.
   private static func sample(_ pixels: UnsafeRawPointer, _ index: Int) -> UInt8 {
     let value = UInt32(pixels.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
     return UInt8(truncatingIfNeeded: (value * 255 + 32_767) / 65_535)

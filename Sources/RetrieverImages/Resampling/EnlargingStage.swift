@@ -1,7 +1,7 @@
 import CResampling
 
-/// Keeps the light of the source rows that count for one row, and weights them anew for each row that lies
-/// between them.
+/// Enlarges an image: keeps the linear light of the source rows that contribute to one output row, and weights them
+/// for each output row.
 final class EnlargingStage {
   private let light: LightSource
   private let weights: ResamplingWeights
@@ -18,7 +18,7 @@ final class EnlargingStage {
     self.weights = weights
     self.width = width
     self.finishing = finishing
-    rows = try FloatRows(count: weights.longest, length: width * light.channels)
+    rows = try FloatRows(count: weights.maximumTaps, length: width * light.channels)
     sum = try FloatRows(count: 1, length: width * light.channels, slack: finishing.slack)
   }
 

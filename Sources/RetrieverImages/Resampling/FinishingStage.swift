@@ -1,6 +1,6 @@
 import CResampling
 
-/// Makes a row of the thumbnail of a row of light that is whole vertically: weights it horizontally and
+/// Makes a row of the thumbnail from a row of linear light that is complete vertically: weights it horizontally and
 /// encodes it.
 final class FinishingStage {
   private let light: LightSource
@@ -10,12 +10,12 @@ final class FinishingStage {
   private let starts: [Int32]
   private let weights: [Float]
   private let taps: Int
-  /// Three channels are spread over four, as vectors have them.
+  /// A row in which three channels take four floats per pixel, to match the vectors.
   private let spread: FloatRows?
   private let pixels: FloatRows
   private let row: AlignedStorage
 
-  /// The floats that a row of light needs behind its end so that the last taps may be padded with zeros.
+  /// The number of floats needed after the end of a row of light, so that the last taps may be padded with zeros.
   let slack: Int
 
   init(
@@ -33,7 +33,7 @@ final class FinishingStage {
     row = try AlignedStorage(bytes: output.bytesPerRow)
   }
 
-  /// The row is valid until the next call.
+  /// Returns the finished row, which is valid until the next call.
   func finish(_ sum: UnsafePointer<Float>) -> UnsafeRawBufferPointer {
     let width = output.size.width
     let result = pixels[0]

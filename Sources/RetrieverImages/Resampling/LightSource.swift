@@ -1,6 +1,7 @@
 import CResampling
 
-/// Turns source rows into light, and light back into samples: the C kernels' view of a format and its curves.
+/// Describes a row format and its curves to the C kernels, which convert source rows to linear light and light back to
+/// samples.
 ///
 /// It owns the curves and the matrix that `source` and `encoding` point to.
 final class LightSource {
@@ -25,7 +26,7 @@ final class LightSource {
       let entries = format.bytesPerSample == 1 ? 256 : 65_536
       let all = format.channels == 1 ? [curves.red] : [curves.red, curves.green, curves.blue]
       guard all.allSatisfy({ $0.count == entries }), curves.matrix.count == 9 else {
-        throw ImageError(.invalidRequest, "The curves do not fit the format of the rows.")
+        throw ImageError(.invalidRequest, "The color curves do not match the format of the rows.")
       }
       owned = try AlignedStorage(bytes: (all.count * entries + 9) * MemoryLayout<Float>.stride)
       let base = owned.base.assumingMemoryBound(to: Float.self)
@@ -35,7 +36,7 @@ final class LightSource {
       } else {
         let first = base + 9
         for (index, curve) in all.enumerated() {
-          // What is not a number or without end would spread through the sums of its row.
+          // NaN and infinity would spread through the sums of their row.
           for (entry, light) in curve.enumerated() {
             first[index * entries + entry] = light.isFinite ? min(max(light, 0), 1) : 0
           }
@@ -52,16 +53,17 @@ final class LightSource {
 
   private typealias CurvePointers = (UnsafePointer<Float>?, UnsafePointer<Float>?, UnsafePointer<Float>?)
 
-  /// Without curves, the kernels compute the polynomial that they have for sRGB. Looking up 8-bit samples
-  /// takes half the time of it in vectors of four, but twice in those of eight.
+  /// Returns the curves for sRGB, or nil if the kernels should compute their polynomial for sRGB instead.
+  ///
+  /// For 8-bit samples, a table takes half the time of the polynomial with vectors of four, but twice the time with
+  /// vectors of eight.
   private static func curvesOfSRGB(format: RowFormat, path: ResamplingPath) -> CurvePointers {
     guard path == .portable, format.bytesPerSample == 1 else { return (nil, nil, nil) }
     let light = SRGBEncoding.shared.light
     return (light, light, light)
   }
 
-  /// True for an 8-bit curve that is sRGB's, as that of Display P3 is, but for rounding: a sixteenth of a
-  /// step.
+  /// Returns true if an 8-bit curve is that of sRGB within a sixteenth of a step, as the curve of Display P3 is.
   private static func isSRGB(_ curve: [Float]) -> Bool {
     guard curve.count == 256 else { return false }
     let light = SRGBEncoding.shared.light

@@ -1,4 +1,4 @@
-/// A rectangle of whole pixels, counted from the top left corner.
+/// A rectangle in pixels; the origin is the top left corner.
 struct PixelRect: Sendable, Hashable {
   var x: Int
   var y: Int
@@ -10,10 +10,10 @@ struct PixelRect: Sendable, Hashable {
     self.size = size
   }
 
-  /// All of an image.
+  /// Creates a rectangle that covers an image.
   init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
 
-  /// True when it is not empty and lies within an image. Never traps.
+  /// Returns true if the rectangle is not empty and lies within an image. Never traps.
   func isWithin(_ image: PixelSize) -> Bool {
     guard x >= 0, y >= 0, size.width > 0, size.height > 0 else { return false }
     guard size.width <= image.width, size.height <= image.height else { return false }

@@ -1,7 +1,8 @@
 import CResampling
 
-/// Adds each source row to the thumbnail rows that it counts for, a few rows at a time, so that a sum is
-/// loaded and stored once for several rows.
+/// Reduces an image: adds each source row to the thumbnail rows that it contributes to.
+///
+/// It adds several rows together, so that a sum is loaded and stored only once for them.
 final class ReducingStage {
   private let light: LightSource
   private let weights: ResamplingWeights
@@ -10,13 +11,13 @@ final class ReducingStage {
   private let finishing: FinishingStage
   private let path: rsp_path
 
-  /// One for each thumbnail row under way.
+  /// The sums of the unfinished thumbnail rows.
   private let sums: FloatRows
-  /// The source rows that wait to be added, as they came.
+  /// The source rows that wait to be added, unchanged.
   private let waiting: AlignedStorage
   private var waitingCount = 0
   private var firstWaiting = 0
-  /// The thumbnail row that is whole next, and the first that no source row was added to.
+  /// The next thumbnail row to complete, and the first one that no source row was added to.
   private var next = 0
   private var untouched = 0
   private var factors: [Float] = []
@@ -33,7 +34,7 @@ final class ReducingStage {
     self.finishing = finishing
     path = finishing.path
     sums = try FloatRows(
-      count: Self.mostAtOnce(weights), length: width * light.channels, slack: finishing.slack)
+      count: Self.maximumConcurrentRows(weights), length: width * light.channels, slack: finishing.slack)
     waiting = try AlignedStorage(bytes: bytesPerRow * (Int(RSP_MAX_ROWS) - 1))
   }
 
@@ -57,7 +58,7 @@ final class ReducingStage {
     }
   }
 
-  /// Adds the rows that wait and one more.
+  /// Adds the waiting rows and one further row.
   private func add(_ row: UnsafeRawPointer, end: Int) {
     rowPointers.removeAll(keepingCapacity: true)
     for index in 0..<waitingCount {
@@ -74,7 +75,7 @@ final class ReducingStage {
       }
       let first = sumPointers.count * Int(RSP_MAX_ROWS)
       sumPointers.append(sums[target])
-      // What stands behind the last row's weight is never read.
+      // The values after the last row's weight are never read.
       while factors.count < first + Int(RSP_MAX_ROWS) { factors.append(0) }
       for index in 0..<count { factors[first + index] = weights.weight(of: firstWaiting + index, in: target) }
       target += 1
@@ -84,14 +85,14 @@ final class ReducingStage {
     }
   }
 
-  /// The most thumbnail rows that are under way at a time.
-  private static func mostAtOnce(_ weights: ResamplingWeights) -> Int {
-    var most = 1
+  /// Returns the maximum number of unfinished thumbnail rows at the same time.
+  private static func maximumConcurrentRows(_ weights: ResamplingWeights) -> Int {
+    var maximum = 1
     var started = 0
     for index in weights.ends.indices {
       while started < weights.starts.count, weights.starts[started] < weights.ends[index] { started += 1 }
-      most = max(most, started - index)
+      maximum = max(maximum, started - index)
     }
-    return most
+    return maximum
   }
 }

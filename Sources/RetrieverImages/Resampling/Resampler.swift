@@ -1,21 +1,20 @@
-/// Makes a thumbnail from rows that are pushed one by one, and hands on each of its rows as soon as the last
-/// source row that counts for it was pushed.
+/// Makes a thumbnail from rows that are pushed one by one. It emits each row of the thumbnail as soon as the last
+/// source row that contributes to it is pushed.
 ///
-/// It works in linear light, with alpha multiplied in, and holds some rows but never the image: the sums of
-/// the thumbnail rows that are under way when it reduces, the source rows of one thumbnail row when it
-/// enlarges. Rows are first weighted vertically, where neighbouring samples are neighbours in memory, and
-/// only sums that are whole horizontally.
+/// The resampler works in linear light with premultiplied alpha. It keeps only some rows, never the complete image:
+/// when it reduces, the sums of the unfinished thumbnail rows; when it enlarges, the source rows of one thumbnail row.
+/// Rows are weighted vertically first, because neighboring samples are adjacent in memory then. Only complete sums are
+/// weighted horizontally.
 ///
-/// Kernels with negative parts overshoot on hard edges; what is below black or above white is clamped at the
-/// end.
+/// Kernels with negative parts overshoot at hard edges. Values below black or above white are clamped at the end.
 final class Resampler {
-  /// What the emitted rows look like: `.rgb8`, or `.rgba8` with straight alpha when the source has alpha.
+  /// The size and format of the emitted rows: `.rgb8`, or `.rgba8` with straight alpha if the source has alpha.
   let output: RowLayout
-  /// How many source rows from the top are needed. The rest may be skipped, and pushing them does nothing.
+  /// The number of source rows needed, from the top. The rest may be skipped; pushing more rows has no effect.
   let rowsNeeded: Int
-  /// How many source rows were pushed.
+  /// The number of source rows pushed so far.
   private(set) var rowsPushed = 0
-  /// How many rows were emitted.
+  /// The number of rows emitted so far.
   private(set) var rowsEmitted = 0
 
   private let source: RowLayout
@@ -28,21 +27,21 @@ final class Resampler {
     case enlarging(EnlargingStage)
   }
 
-  /// True when the last row was emitted.
+  /// True after the last row was emitted.
   var isComplete: Bool { rowsEmitted == output.size.height }
 
-  /// A resampler for rows from the top of `source`.
+  /// Creates a resampler for rows from the top of `source`.
   ///
   /// - Parameters:
-  ///   - source: What the rows look like, in any format but CMYK.
-  ///   - crop: The part of the source that becomes the thumbnail, nil for all. What is outside of it has no
-  ///     influence.
+  ///   - source: The size and format of the rows. The format may not be CMYK.
+  ///   - crop: The part of the source to make the thumbnail from; nil for the complete source. Pixels outside it have
+  ///     no influence.
   ///   - target: The thumbnail's size, smaller or larger.
   ///   - linearization: The image's curves.
-  ///   - kernel: How much the neighbours of a pixel count.
-  ///   - path: The instructions to use; those that the machine lacks are not used.
-  /// - Throws: `invalidRequest` for a size that is empty or beyond a million, and for a crop that is empty or
-  ///   not within the source; `outOfMemory`.
+  ///   - kernel: The filter that weights the neighbors of a pixel.
+  ///   - path: The instruction set to use. If the machine lacks it, the best available one is used.
+  /// - Throws: `invalidRequest` for a size that is empty or larger than a million, and for a crop rectangle that is
+  ///   empty or extends beyond the source; `outOfMemory`.
   init(
     source: RowLayout, crop: PixelRect? = nil, target: PixelSize, linearization: Linearization = .sRGB,
     kernel: ResamplingKernel = .catmullRom, path: ResamplingPath = .best
@@ -74,13 +73,13 @@ final class Resampler {
     rowsNeeded = crop.y + Int(vertical.ends.last ?? 0)
   }
 
-  /// Takes the next source row and emits the rows that are ready with it, from the top.
+  /// Reads the next source row and emits the rows that it completes, from the top.
   ///
   /// - Parameters:
-  ///   - row: The whole row, also where there is a crop; read during the call only.
-  ///   - emit: Takes a row of the thumbnail, which is valid for the call only. When it throws, its row counts
-  ///     as emitted.
-  /// - Throws: What `emit` throws; `invalidRequest` for a row that is too short.
+  ///   - row: The complete row, even if there is a crop rectangle. It is read only during the call.
+  ///   - emit: Receives a row of the thumbnail, which is valid only during the call. If it throws, the row counts as
+  ///     emitted.
+  /// - Throws: The error that `emit` throws; `invalidRequest` for a row that is too short.
   func push(
     _ row: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(ImageError) -> Void
   ) throws(ImageError) {
@@ -103,23 +102,23 @@ final class Resampler {
     }
   }
 
-  /// Beyond it, products of sizes could not be trusted to fit everywhere.
-  private static let largestDimension = 1 << 20
+  /// The maximum width and height. With larger values, products of sizes might overflow.
+  private static let maximumDimension = 1 << 20
 
   private static func check(source: RowLayout, crop: PixelRect, target: PixelSize) throws(ImageError) {
     guard source.format != .cmyk8 else {
-      throw ImageError(.invalidRequest, "CMYK has to become RGB before it is resampled.")
+      throw ImageError(.invalidRequest, "Could not resample CMYK rows. Convert them to RGB first.")
     }
     for size in [source.size, target] {
       guard size.width > 0, size.height > 0 else {
-        throw ImageError(.invalidRequest, "A size of \(size.width) × \(size.height) is empty.")
+        throw ImageError(.invalidRequest, "The size \(size.width) × \(size.height) is empty.")
       }
-      guard size.width <= largestDimension, size.height <= largestDimension else {
-        throw ImageError(.invalidRequest, "A size of \(size.width) × \(size.height) is too large.")
+      guard size.width <= maximumDimension, size.height <= maximumDimension else {
+        throw ImageError(.invalidRequest, "The size \(size.width) × \(size.height) is too large.")
       }
     }
     guard crop.isWithin(source.size) else {
-      throw ImageError(.invalidRequest, "The part to show is empty or not within the image.")
+      throw ImageError(.invalidRequest, "The crop rectangle is empty or extends beyond the image.")
     }
   }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A curve that says how much a source pixel counts, by its distance from the centre of a new pixel.
+/// A resampling filter: the weight of a source pixel by its distance from the center of a new pixel.
 enum ResamplingKernel: Sendable, CaseIterable {
   case lanczos3
   case magicSharp2021
   case catmullRom
   case mitchell
 
-  /// Where it ends, in new pixels when reducing, in source pixels when enlarging.
+  /// The radius of the filter, in new pixels when reducing, in source pixels when enlarging.
   var support: Double {
     switch self {
     case .lanczos3: 3
@@ -16,7 +16,7 @@ enum ResamplingKernel: Sendable, CaseIterable {
     }
   }
 
-  /// Its values at `first`, `first + step` and so on, not normalised.
+  /// Fills a buffer with the values at `first`, `first + step` and so on, not normalized.
   func fill(_ values: inout [Double], count: Int, first: Double, step: Double) {
     values.removeAll(keepingCapacity: true)
     switch self {
@@ -29,8 +29,10 @@ enum ResamplingKernel: Sendable, CaseIterable {
     }
   }
 
-  /// The sine of a sum replaces a call of `sin` for each value, and the sine of a triple angle a second one:
-  /// otherwise this takes as long as an eighth of a small thumbnail.
+  /// Fills a buffer with Lanczos values.
+  ///
+  /// The angle sum formula replaces a call of `sin` for each value, and the triple angle formula a second one. Without
+  /// that, this function takes an eighth of the time of a small thumbnail.
   private func fillLanczos(_ values: inout [Double], count: Int, first: Double, step: Double) {
     let third = Double.pi / 3
     var (sine, cosine) = (sin(first * third), cos(first * third))
@@ -50,7 +52,7 @@ enum ResamplingKernel: Sendable, CaseIterable {
     }
   }
 
-  /// Costella's "magic kernel sharp" of 2021.
+  /// Returns a value of Costella's "magic kernel sharp" of 2021.
   private static func magic(_ x: Double) -> Double {
     if x <= 0.5 { return 577 / 576 - 239 / 144 * x * x }
     if x <= 1.5 { return 35 / 36 * (x - 1) * (x - 239 / 140) }

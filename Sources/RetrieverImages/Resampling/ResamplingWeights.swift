@@ -1,16 +1,16 @@
-/// For one direction: which source pixels make each new pixel, and how much each of them counts.
+/// The source pixels of each new pixel in one direction, and their weights.
 struct ResamplingWeights {
-  /// The first source pixel of each new one; never decreases.
+  /// The first source pixel of each new pixel; never decreases.
   private(set) var starts: [Int32] = []
-  /// The source pixel behind the last of each new one; never decreases.
+  /// The index after the last source pixel of each new pixel; never decreases.
   private(set) var ends: [Int32] = []
-  /// The source pixels of the new pixel that has most.
-  private(set) var longest = 0
+  /// The maximum number of source pixels of a new pixel.
+  private(set) var maximumTaps = 0
 
   private var values: [Float] = []
   private var offsets: [Int] = []
 
-  /// True when there are more new pixels than source pixels.
+  /// True if there are more new pixels than source pixels.
   let enlarges: Bool
 
   init(kernel: ResamplingKernel, source: Int, target: Int) {
@@ -18,7 +18,7 @@ struct ResamplingWeights {
     guard source != target else {
       starts = (0..<target).map { Int32(clamping: $0) }
       ends = (0..<target).map { Int32(clamping: $0 + 1) }
-      longest = 1
+      maximumTaps = 1
       values = [Float](repeating: 1, count: target)
       offsets = Array(0..<target)
       return
@@ -26,15 +26,15 @@ struct ResamplingWeights {
     let scale = Double(source) / Double(target)
     let stretch = max(scale, 1)
     let reach = kernel.support * stretch
-    // Pixels just where the kernel ends count for nothing. They are left out everywhere, whichever way their
-    // distance was rounded; others are at least half a millionth away from there.
+    // Pixels exactly at the end of the kernel have no weight. They are always omitted, however their distance was
+    // rounded; all other pixels are at least half a millionth away from the end.
     let margin = 1e-8
     var buffer: [Double] = []
     starts.reserveCapacity(target)
     ends.reserveCapacity(target)
     offsets.reserveCapacity(target)
-    // After so many new pixels, a centre lies in a source pixel as one did before: between the edges the
-    // weights of the pixels repeat, and most of them need not be computed.
+    // After this many new pixels, the position of the center in its source pixel repeats. Away from the edges, the
+    // weights repeat too, so most of them need not be computed.
     let period = target / Self.greatestCommonDivisor(source, target)
     let shift = Int32(clamping: source / (target / period))
     var clipped: [Bool] = []
@@ -54,33 +54,32 @@ struct ResamplingWeights {
       let to = max(min(farthest, source), from + 1)
       let first = (Double(from) + 0.5 - center) / stretch
       kernel.fill(&buffer, count: to - from, first: first, step: 1 / stretch)
-      // Normalised, so that an edge, where pixels are missing, is as bright as the rest.
+      // The weights are normalized, so that an edge, where pixels are missing, is as bright as the rest.
       let sum = buffer.reduce(0, +)
       starts.append(Int32(clamping: from))
       ends.append(Int32(clamping: to))
       offsets.append(values.count)
       for value in buffer { values.append(Float(value / sum)) }
-      longest = max(longest, to - from)
+      maximumTaps = max(maximumTaps, to - from)
     }
   }
 
-  /// The weights of a new pixel; the first is that of the source pixel `starts[index]`.
+  /// Returns the weights of a new pixel; the first belongs to the source pixel `starts[index]`.
   func weights(of index: Int) -> ArraySlice<Float> {
     let offset = offsets[index]
     return values[offset..<(offset + Int(ends[index] - starts[index]))]
   }
 
-  /// The weight of a source pixel in a new pixel, 0 for one that is not part of it.
+  /// Returns the weight of a source pixel in a new pixel; 0 if it does not contribute.
   func weight(of source: Int, in index: Int) -> Float {
     let start = Int(starts[index])
     guard source >= start, source < Int(ends[index]) else { return 0 }
     return values[offsets[index] + source - start]
   }
 
-  /// The weights of all pixels, each with the same count of them: a multiple of `multiple`, with zeros at the
-  /// end.
+  /// Returns the weights of all pixels, padded with zeros to the same count: a multiple of `multiple`.
   func uniform(multiple: Int) -> (taps: Int, weights: [Float]) {
-    let taps = (longest + multiple - 1) / multiple * multiple
+    let taps = (maximumTaps + multiple - 1) / multiple * multiple
     let weights = [Float](unsafeUninitializedCapacity: taps * starts.count) { buffer, count in
       buffer.initialize(repeating: 0)
       count = buffer.count

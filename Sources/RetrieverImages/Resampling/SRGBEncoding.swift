@@ -1,14 +1,14 @@
 import Foundation
 
-/// The tables that turn linear light into 8-bit samples of sRGB, made once and kept.
+/// The tables that convert linear light to 8-bit samples of sRGB, created once.
 ///
-/// `@unchecked Sendable`: what the pointers point to is written before `shared` is visible, and never again.
+/// `@unchecked Sendable`: the memory is written before `shared` is visible, and never afterward.
 struct SRGBEncoding: @unchecked Sendable {
   static let shared = SRGBEncoding()
 
-  /// For light of index / 4,096, the sample rounded down to the last threshold that it reaches.
+  /// For a light of index / 4,096, the sample rounded down to the last threshold at or below it.
   let codes: UnsafePointer<UInt8>
-  /// The least light that is nearer to a sample than to the one before it; after the last, infinity.
+  /// The smallest light that is nearer to a sample than to the previous sample; infinity after the last.
   let thresholds: UnsafePointer<Float>
 
   /// The light of each sample.
@@ -35,7 +35,7 @@ struct SRGBEncoding: @unchecked Sendable {
     self.thresholds = UnsafePointer(thresholds)
   }
 
-  /// The nearest sample; light outside of 0 to 1 is brought to the nearer end.
+  /// Returns the nearest sample. Light outside 0 to 1 is clamped.
   func sample(of light: Float) -> UInt8 {
     let light = min(max(light, 0), 1)
     var sample = Int(codes[Int(light * 4_096)])
@@ -43,7 +43,7 @@ struct SRGBEncoding: @unchecked Sendable {
     return UInt8(truncatingIfNeeded: sample)
   }
 
-  /// The sRGB transfer function, from a value of 0 to 1 to light of 0 to 1.
+  /// Applies the sRGB transfer function: returns the light (0 to 1) of a value (0 to 1).
   static func light(of value: Double) -> Double {
     value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
   }

@@ -1,10 +1,10 @@
 extension Bitmap {
-  /// The pixels as they are meant to be seen.
+  /// Returns the pixels with the orientation applied.
   func upright(from orientation: ImageOrientation) -> Bitmap {
     if orientation == .up { return self }
     let bytesPerPixel = format.bytesPerPixel
     let result = orientation.isTransposed ? size.transposed : size
-    // The stored index of the upright picture's first pixel, and how far apart its neighbours are.
+    // The stored index of the upright image's first pixel, and the distances to its neighbors.
     let (width, height) = (size.width, size.height)
     let (first, right, down): (Int, Int, Int) =
       switch orientation {

@@ -1,17 +1,17 @@
-/// The pixels of an image: sRGB, 8 bits a sample, rows from the top, upright. Beyond Apple's interface.
+/// The pixels of an image: sRGB with 8 bits per sample, upright, from the top row down. *Beyond Apple's API.*
 public struct ImagePixels: Sendable, Equatable {
-  /// One pixel, its alpha straight.
+  /// A pixel with straight (not premultiplied) alpha.
   public struct Pixel: Sendable, Hashable {
-    /// How much red there is.
+    /// The amount of red.
     public var red: UInt8
-    /// How much green there is.
+    /// The amount of green.
     public var green: UInt8
-    /// How much blue there is.
+    /// The amount of blue.
     public var blue: UInt8
-    /// 255 is opaque.
+    /// The opacity; 255 is opaque.
     public var alpha: UInt8
 
-    /// A pixel, opaque if nothing else is said.
+    /// Creates a pixel, which is opaque by default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
       self.red = red
       self.green = green
@@ -20,18 +20,18 @@ public struct ImagePixels: Sendable, Equatable {
     }
   }
 
-  /// How many there are in a row.
+  /// The number of pixels in a row.
   public var width: Int { bitmap.size.width }
-  /// How many rows there are.
+  /// The number of rows.
   public var height: Int { bitmap.size.height }
   /// Whether any pixel may be transparent.
   public var hasAlpha: Bool { bitmap.format.hasAlpha }
-  /// The samples without padding: red, green, blue, and alpha where there is one.
+  /// The samples without padding: red, green, blue, and alpha if there is any.
   public var samples: [UInt8] { bitmap.pixels }
 
   let bitmap: Bitmap
 
-  /// The pixel in a column and row, counted from the top left; nil outside of the image.
+  /// The pixel at a column and row, counted from the top left; nil outside the image.
   public subscript(column: Int, row: Int) -> Pixel? {
     guard 0..<width ~= column, 0..<height ~= row else { return nil }
     let start = (row * width + column) * bitmap.format.bytesPerPixel
@@ -44,21 +44,21 @@ public struct ImagePixels: Sendable, Equatable {
 }
 
 extension UIImage {
-  /// The pixels of the image at its full size. Beyond Apple's interface.
+  /// Returns the pixels of the image at its full size. *Beyond Apple's API.*
   ///
-  /// They are decoded on threads of the library, each time anew unless the image is decoded already.
+  /// The library decodes the image on its own threads, and again for each call unless the image is already decoded.
   ///
   /// - Throws: ``ImageError``
   public func pixels() async throws -> ImagePixels {
-    try await WorkPool.shared.run { (mark) throws(ImageError) in
-      guard case .decoded(let bitmap) = try self.decoded(to: nil, mark: mark).source else {
+    try await WorkPool.shared.run { (flag) throws(ImageError) in
+      guard case .decoded(let bitmap) = try self.decoded(to: nil, flag: flag).source else {
         throw ImageError(.corrupt, "The image has no pixels.")
       }
       return ImagePixels(bitmap: bitmap)
     }
   }
 
-  /// An image of given pixels; nil when there are not exactly `width` times `height` of them.
+  /// Creates an image from pixels. Returns nil unless there are exactly `width` times `height` pixels.
   public convenience init?(width: Int, height: Int, pixels: [ImagePixels.Pixel]) {
     let size = PixelSize(width: width, height: height)
     guard width > 0, height > 0, size.pixelCount == pixels.count else { return nil }
@@ -74,7 +74,8 @@ extension UIImage {
     self.init(bitmap: Bitmap(size: size, format: isOpaque ? .rgb8 : .rgba8, pixels: samples))
   }
 
-  /// An image of opaque samples: red, green, blue, rows from the top; nil unless there are exactly enough of them.
+  /// Creates an image from opaque samples (red, green, blue; from the top row down). Returns nil for a wrong number of
+  /// samples.
   package convenience init?(width: Int, height: Int, samples: [UInt8]) {
     let size = PixelSize(width: width, height: height)
     guard width > 0, height > 0, size.pixelCount * 3 == samples.count else { return nil }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Brings the rows of a picture into a form that can be scaled.
+/// Converts the rows of an image to a form that the resampler can scale.
 final class RowConverter {
-  /// What the rows look like afterwards.
+  /// The size and format of the converted rows.
   let converted: RowLayout
-  /// How their samples become light.
+  /// The conversion of the samples to linear light.
   let linearization: Linearization
 
-  /// Set where rows have to be converted whole: colors that are no matter of curves and a matrix.
+  /// Set if complete rows must be converted, because their colors cannot be described by curves and a matrix.
   private let profile: ColorProfile?
   private var row: [UInt8]
 
@@ -34,7 +34,7 @@ final class RowConverter {
     row = [UInt8](repeating: 0, count: self.profile == nil ? 0 : converted.bytesPerRow)
   }
 
-  /// Hands the row on as it can be scaled; what is handed on is valid for the call only.
+  /// Passes the converted row to a closure. It is valid only during the call.
   func convert(
     _ source: UnsafeRawBufferPointer, then take: (UnsafeRawBufferPointer) throws(ImageError) -> Void
   ) throws(ImageError) {

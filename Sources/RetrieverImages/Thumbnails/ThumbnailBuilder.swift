@@ -1,4 +1,4 @@
-/// Makes one thumbnail of the rows of a picture.
+/// Makes one thumbnail from the rows of an image.
 final class ThumbnailBuilder {
   private let target: ThumbnailTarget?
   private var geometry: ThumbnailGeometry?
@@ -7,15 +7,15 @@ final class ThumbnailBuilder {
   private var pixels: [UInt8] = []
   private var format = RowFormat.rgb8
 
-  /// - Parameter target: nil is the whole picture at its own size.
+  /// - Parameter target: The thumbnail's size; nil for the complete image at its own size.
   init(_ target: ThumbnailTarget?) { self.target = target }
 
-  /// The answer is the smallest size the rows may have.
+  /// Returns the smallest acceptable size of the rows.
   func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
     orientation = header.orientation
     let geometry = try ThumbnailGeometry(target, size: header.size, orientation: orientation)
     self.geometry = geometry
-    return target == nil ? header.size : geometry.leastDecodedSize
+    return target == nil ? header.size : geometry.minimumDecodedSize
   }
 
   func prepare(for rows: RowLayout, linearization: Linearization) throws(ImageError) {
@@ -27,14 +27,14 @@ final class ThumbnailBuilder {
     pixels.reserveCapacity(geometry.storedSize.pixelCount * format.bytesPerPixel)
   }
 
-  /// False when this row and all that follow are not part of the thumbnail.
+  /// False if this row and all following ones are not part of the thumbnail.
   var needsRows: Bool { resampler.map { !$0.isComplete } ?? false }
 
   func take(_ row: UnsafeRawBufferPointer) throws(ImageError) {
     try resampler?.push(row) { (made) throws(ImageError) in pixels.append(contentsOf: made) }
   }
 
-  /// The thumbnail, upright; with rows missing they are transparent. Nil before the first row.
+  /// Returns the thumbnail, upright. Missing rows are transparent. Returns nil before the first row.
   func bitmap() -> Bitmap? {
     guard let geometry, !pixels.isEmpty else { return nil }
     let missing = geometry.storedSize.pixelCount * format.bytesPerPixel - pixels.count
@@ -47,7 +47,7 @@ final class ThumbnailBuilder {
     return Bitmap(size: geometry.storedSize, format: .rgba8, pixels: partial).upright(from: orientation)
   }
 
-  /// The same when all rows are there; the memory changes hands.
+  /// Returns the thumbnail if all rows are there, and releases the memory of its pixels.
   func finishedBitmap() -> Bitmap? {
     guard resampler?.isComplete == true else { return nil }
     defer { pixels = [] }
@@ -56,7 +56,7 @@ final class ThumbnailBuilder {
 }
 
 extension [UInt8] {
-  /// Opaque pixels of three samples as such of four.
+  /// Converts opaque pixels with three samples to pixels with four.
   fileprivate func withAlpha() -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count / 3 * 4)

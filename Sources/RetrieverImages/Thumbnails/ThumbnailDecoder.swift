@@ -1,41 +1,41 @@
 import Foundation
 
-/// Makes thumbnails of a picture whose bytes come piece by piece: several sizes of one pass over its rows.
+/// Makes thumbnails of an image whose bytes arrive in pieces: several sizes in one pass over its rows.
 ///
-/// It belongs to one job at a time. Dropping it in the middle frees everything.
+/// Only one job may use a decoder at a time. Releasing a decoder before the end frees everything it holds.
 final class ThumbnailDecoder {
   private let targets: [ThumbnailTarget?]
-  private let mark: CancellationMark
-  private let rows: RowFanOut
+  private let flag: CancellationFlag
+  private let rows: RowDistributor
   private let decoder: any ImageDecoder
   private let budget: TimeBudget
 
   /// - Parameters:
-  ///   - targets: nil is the whole picture at its own size.
-  ///   - byteCount: the length of the whole file, where it is known.
-  ///   - mark: ends the work between two rows.
+  ///   - targets: The thumbnails' sizes; nil for the complete image at its own size.
+  ///   - byteCount: The length of the complete file, if it is known.
+  ///   - flag: Ends the work between two rows when it is set.
   init(
     targets: [ThumbnailTarget?], limits: ImageLimits, byteCount: Int? = nil,
-    mark: CancellationMark = CancellationMark()
+    flag: CancellationFlag = CancellationFlag()
   ) {
     self.targets = targets
-    self.mark = mark
+    self.flag = flag
     budget = TimeBudget(limits.duration)
-    rows = RowFanOut(targets: targets, mark: mark, budget: budget)
+    rows = RowDistributor(targets: targets, flag: flag, budget: budget)
     decoder = makeImageDecoder(consumer: rows, limits: limits, byteCount: byteCount)
   }
 
-  /// What the picture says of itself, once enough of it was seen.
+  /// The properties that the image declares, after enough of it was read.
   var header: ImageHeader? { decoder.header }
 
-  /// Takes the next bytes, and does what can be done with them.
+  /// Reads the next bytes, and decodes and scales as much as possible.
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     try withPartialImages { () throws(ImageError) in
       try budget.spend { () throws(ImageError) in
         var rest = bytes[...]
-        // A progressive picture has no rows for long: the mark is looked at between pieces as well.
+        // A progressive image delivers no rows for a long time, so the flag is also checked between pieces.
         while !rest.isEmpty {
-          try mark.check()
+          try flag.check()
           try budget.check()
           let size = isBaselineJPEG ? rest.count : Self.pieceSize
           try decoder.feed(UnsafeRawBufferPointer(rebasing: rest.prefix(size)))
@@ -45,23 +45,24 @@ final class ThumbnailDecoder {
     }
   }
 
-  /// It looks at the mark in each of its rows, and towards the end of a piece libjpeg is slower.
+  /// True for a baseline JPEG, which needs no smaller pieces: the flag is checked in each row, and libjpeg is slower
+  /// toward the end of a piece.
   private var isBaselineJPEG: Bool { header.map { $0.format == .jpeg && !$0.isProgressive } ?? false }
 
-  /// Decoded in a millisecond or so.
+  /// The size of a piece, which takes about a millisecond to decode.
   private static let pieceSize = 64 << 10
 
-  /// There are no more bytes. The thumbnails come in the order of the targets.
+  /// Ends the input and returns the thumbnails in the order of the targets.
   ///
-  /// - Throws: what was wrong with the picture; ``ImageError/partialImages`` then holds what there is of it.
+  /// - Throws: The error in the image; ``ImageError/partialImages`` then contains the parts that could be decoded.
   func finish() throws(ImageError) -> [UIImage] {
-    try mark.check()
+    try flag.check()
     return try withPartialImages { () throws(ImageError) in
       try budget.spend { () throws(ImageError) in try decoder.finish() }
       var images: [UIImage] = []
       for builder in rows.builders {
         guard let bitmap = builder.finishedBitmap() else {
-          throw ImageError(.truncated, "The image ended before its last row.")
+          throw ImageError(.truncated, "The image is incomplete: its data ends before the last row.")
         }
         images.append(UIImage(bitmap: bitmap))
       }
@@ -69,13 +70,13 @@ final class ThumbnailDecoder {
     }
   }
 
-  /// The picture as far as it is there, in the size of the first target; nil while nothing is.
+  /// Returns the image as decoded so far, in the size of the first target; nil before the first row.
   ///
-  /// Of a progressive picture that is all of it, blurred; of another one its upper part.
+  /// For a progressive image, this is the complete image, blurred. For other images, it is the upper part.
   func preview() throws(ImageError) -> UIImage? {
-    let whole = RowFanOut(targets: Array(targets.prefix(1)), mark: mark, budget: budget)
-    let isWhole = try budget.spend { () throws(ImageError) in try decoder.snapshot(into: whole) }
-    return (isWhole ? whole : rows).builders.first?.bitmap().map { UIImage(bitmap: $0) }
+    let snapshot = RowDistributor(targets: Array(targets.prefix(1)), flag: flag, budget: budget)
+    let hasSnapshot = try budget.spend { () throws(ImageError) in try decoder.snapshot(into: snapshot) }
+    return (hasSnapshot ? snapshot : rows).builders.first?.bitmap().map { UIImage(bitmap: $0) }
   }
 
   private func withPartialImages<Value>(_ work: () throws(ImageError) -> Value) throws(ImageError) -> Value {

@@ -1,26 +1,26 @@
-/// Which part of a picture becomes a thumbnail, and how large that is.
+/// The part of an image that becomes a thumbnail, and the size of that thumbnail.
 struct ThumbnailGeometry: Sendable, Equatable {
-  /// The thumbnail's size before it is turned upright.
+  /// The thumbnail's size before the orientation is applied.
   var storedSize: PixelSize
-  /// The part that is shown, as shares of the stored picture's width and height.
+  /// The part that is shown, as fractions of the stored image's width and height.
   var left = 0.0
   var top = 0.0
   var widthShare = 1.0
   var heightShare = 1.0
 
   /// - Parameters:
-  ///   - target: nil is the whole picture at its own size.
-  ///   - size: the picture's size as stored.
+  ///   - target: The thumbnail's size; nil for the complete image at its own size.
+  ///   - size: The image's size as stored.
   init(_ target: ThumbnailTarget?, size: PixelSize, orientation: ImageOrientation) throws(ImageError) {
     storedSize = size
     guard let target else { return }
-    guard target.width > 0, target.height > 0, target.width <= Self.mostPixels,
-      target.height <= Self.mostPixels
+    guard target.width > 0, target.height > 0, target.width <= Self.maximumSide,
+      target.height <= Self.maximumSide
     else {
       throw ImageError(
         .invalidRequest,
-        "A thumbnail of \(target.width) by \(target.height) pixels cannot be made: each side must be from 1 to "
-          + "\(Self.mostPixels).")
+        "Invalid thumbnail size \(target.width) × \(target.height). Use a width and a height from 1 to "
+          + "\(Self.maximumSide).")
     }
     let isTransposed = orientation.isTransposed
     let box = PixelSize(width: target.width, height: target.height)
@@ -52,35 +52,36 @@ struct ThumbnailGeometry: Sendable, Equatable {
       left = min(max(point.x - widthShare / 2, 0), 1 - widthShare)
       top = min(max(point.y - heightShare / 2, 0), 1 - heightShare)
     }
-    // The picture's own size was checked; what it is enlarged to was not.
-    guard storedSize.pixelCount <= max(size.pixelCount, Self.mostEnlargedPixels) else {
+    // The limits check the image's own size, but not the size to which it is enlarged.
+    guard storedSize.pixelCount <= max(size.pixelCount, Self.maximumEnlargedPixels) else {
       throw ImageError(
         .invalidRequest,
-        "A picture of \(size.width) by \(size.height) pixels cannot be enlarged to \(storedSize.width) by "
-          + "\(storedSize.height): at most \(Self.mostEnlargedPixels) pixels are allowed.")
+        "An image of \(size.width) × \(size.height) pixels cannot be enlarged to \(storedSize.width) × "
+          + "\(storedSize.height): the maximum is \(Self.maximumEnlargedPixels) pixels.")
     }
   }
 
-  /// Beyond this no target is reasonable, and sums of sizes stay far from overflowing.
-  static let mostPixels = 65_535
+  /// The maximum width and height of a target. Sums of such sizes cannot overflow.
+  static let maximumSide = 65_535
 
-  /// What a thumbnail that is larger than its picture may have in all.
-  static let mostEnlargedPixels = 50_000_000
+  /// The maximum number of pixels of a thumbnail that is larger than its image.
+  static let maximumEnlargedPixels = 50_000_000
 
-  private static func rounded(_ length: Double, within most: Int) -> Int {
-    min(max(Int(length.rounded()), 1), most)
+  private static func rounded(_ length: Double, within maximum: Int) -> Int {
+    min(max(Int(length.rounded()), 1), maximum)
   }
 
-  /// The smallest size the whole picture may be decoded to: twice what is left of it in the thumbnail.
-  var leastDecodedSize: PixelSize {
-    func least(_ length: Int, _ share: Double) -> Int {
+  /// The smallest size to which the complete image may be decoded, so that the part shown is twice as large as the
+  /// thumbnail.
+  var minimumDecodedSize: PixelSize {
+    func minimum(_ length: Int, _ share: Double) -> Int {
       Int((Double(2 * length) / max(share, 1e-6)).rounded(.up))
     }
     return PixelSize(
-      width: least(storedSize.width, widthShare), height: least(storedSize.height, heightShare))
+      width: minimum(storedSize.width, widthShare), height: minimum(storedSize.height, heightShare))
   }
 
-  /// The part that is shown, in pixels of the picture as it was decoded; nil when that is all of it.
+  /// Returns the part that is shown, in pixels of the decoded image; nil if that is the complete image.
   func crop(in decoded: PixelSize) -> PixelRect? {
     let width = min(max(Int((widthShare * Double(decoded.width)).rounded()), 1), decoded.width)
     let height = min(max(Int((heightShare * Double(decoded.height)).rounded()), 1), decoded.height)
@@ -93,7 +94,7 @@ struct ThumbnailGeometry: Sendable, Equatable {
 }
 
 extension ImageOrientation {
-  /// Where a point of the upright picture lies in the stored one.
+  /// Returns the position in the stored image of a point in the upright image.
   fileprivate func storedFocus(_ focus: ThumbnailTarget.Focus) -> (x: Double, y: Double) {
     let (x, y) = (focus.x, focus.y)
     return switch self {

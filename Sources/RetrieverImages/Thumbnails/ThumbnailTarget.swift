@@ -1,32 +1,32 @@
-/// The size a thumbnail shall have, and what happens to the parts that do not fit into it.
+/// The size of a thumbnail, and the way to fit an image with another aspect ratio into it.
 public struct ThumbnailTarget: Sendable, Hashable {
-  /// How a picture of other proportions is brought to a size.
+  /// The ways to fit an image with another aspect ratio into a size.
   public enum Mode: Sendable, Hashable {
-    /// The whole picture, inside the size: one side may be shorter than asked for.
+    /// The complete image within the size: one side may be shorter than requested.
     case fit
-    /// The whole size covered; what stands over is cut off around the focus.
+    /// The image covers the complete size; the parts outside it are cut off around the focus.
     case fill(focus: Focus)
-    /// Exactly the size, the proportions given up.
+    /// Exactly the requested size; the aspect ratio of the image changes.
     case stretch
 
-    /// The whole size covered, the picture's middle kept.
+    /// The image covers the complete size; the middle of the image is kept.
     public static let fill = Mode.fill(focus: .center)
   }
 
-  /// The point of a picture that is kept in sight; from 0 to 1, from the left and from the top.
+  /// The point of an image that should stay visible: from 0 to 1, from the left and from the top.
   public struct Focus: Sendable, Hashable {
-    /// From the left edge, 0, to the right one, 1.
+    /// The horizontal position, from the left edge (0) to the right edge (1).
     public let x: Double
-    /// From the top edge, 0, to the bottom one, 1.
+    /// The vertical position, from the top edge (0) to the bottom edge (1).
     public let y: Double
 
-    /// A point; what lies outside of the picture is brought to its nearest edge.
+    /// Creates a point. A point outside the image is moved to the nearest edge.
     public init(x: Double, y: Double) {
       self.x = Self.clamp(x)
       self.y = Self.clamp(y)
     }
 
-    /// The middle.
+    /// The middle of the image.
     public static let center = Focus(x: 0.5, y: 0.5)
 
     private static func clamp(_ value: Double) -> Double { value.isNaN ? 0.5 : min(max(value, 0), 1) }
@@ -36,12 +36,12 @@ public struct ThumbnailTarget: Sendable, Hashable {
   public var width: Int
   /// The height in pixels.
   public var height: Int
-  /// What happens to a picture of other proportions.
+  /// The way to fit an image with another aspect ratio.
   public var mode: Mode
-  /// Whether a picture smaller than the size is made larger, to 50 million pixels at most.
+  /// Whether an image that is smaller than the size is enlarged, to at most 50 million pixels.
   public var enlarges: Bool
 
-  /// A target of the given size; the whole picture inside of it, never enlarged, if nothing else is said.
+  /// Creates a target of the given size. By default, the complete image fits within the size and is never enlarged.
   public init(width: Int, height: Int, mode: Mode = .fit, enlarges: Bool = false) {
     self.width = width
     self.height = height

@@ -1,6 +1,6 @@
-/// How long the work on one picture may take, the time between its pieces not counted.
+/// The time that decoding one image may take, not counting the time between pieces.
 ///
-/// Used by one job at a time.
+/// Only one job may use a budget at a time.
 final class TimeBudget {
   private let limit: Duration
   private var spent = Duration.zero
@@ -20,11 +20,11 @@ final class TimeBudget {
     return value
   }
 
-  /// In the middle of the work.
+  /// Throws if the time is over. Call this during the work.
   func check() throws(ImageError) {
     let now = start.map { $0.duration(to: .now) } ?? .zero
     guard spent + now <= limit else {
-      throw ImageError(.tooLarge, "The image took longer than \(limit) to decode.")
+      throw ImageError(.tooLarge, "Decoding the image took longer than \(limit).")
     }
   }
 }

@@ -1,30 +1,30 @@
 import Foundation
 
-// Files made of images. What a camera noted in the original, where and when, is never written.
+// Encoding images. Camera metadata of the original, such as its location and date, is never written.
 extension UIImage {
-  /// The image as a JPEG; nil when it cannot be decoded. What is transparent becomes white.
+  /// Returns the image as a JPEG, or nil if it cannot be decoded. Transparent pixels become white.
   ///
-  /// The work is done on the calling thread.
+  /// This method encodes on the calling thread.
   ///
-  /// - Parameter compressionQuality: from 0, the smallest, to 1, the best.
+  /// - Parameter compressionQuality: The quality, from 0 (smallest file) to 1 (best quality).
   public func jpegData(compressionQuality: Double) -> Data? {
     try? JPEGEncoder.encode(bitmap(), quality: compressionQuality, isProgressive: false)
   }
 
-  /// The image as a PNG; nil when it cannot be decoded.
+  /// Returns the image as a PNG, or nil if it cannot be decoded.
   ///
-  /// The work is done on the calling thread.
+  /// This method encodes on the calling thread.
   public func pngData() -> Data? { try? PNGEncoder.encode(bitmap()) }
 
-  /// The image as a file of the given kind. Beyond Apple's interface.
+  /// Returns the image as a file of the given format. *Beyond Apple's API.*
   ///
-  /// The work is done on threads of the library. Cancelling the task ends it before the file is written.
+  /// The library encodes on its own threads. If the task is cancelled, the work ends before the file is encoded.
   ///
   /// - Throws: ``ImageError``
   public func data(as encoding: ImageEncoding) async throws -> Data {
-    try await WorkPool.shared.run { (mark) throws(ImageError) in
-      let bitmap = try self.bitmap(mark: mark)
-      try mark.check()
+    try await WorkPool.shared.run { (flag) throws(ImageError) in
+      let bitmap = try self.bitmap(flag: flag)
+      try flag.check()
       return switch encoding {
       case .jpeg(let quality, let isProgressive):
         try JPEGEncoder.encode(bitmap, quality: quality, isProgressive: isProgressive)
@@ -36,14 +36,14 @@ extension UIImage {
   }
 }
 
-/// The kind of file an image is written to.
+/// The format of an encoded image.
 public enum ImageEncoding: Sendable, Hashable {
-  /// JPEG, with a quality from 0 to 1; a progressive one shows early as a whole, and takes more time.
+  /// JPEG with a quality from 0 to 1. A progressive JPEG shows a complete preview early, but takes longer to encode.
   case jpeg(quality: Double = 0.8, isProgressive: Bool = false)
   /// PNG.
   case png
-  /// WebP, with a quality from 0 to 1.
+  /// WebP with a quality from 0 to 1.
   case webp(quality: Double = 0.8)
-  /// WebP that keeps every pixel.
+  /// WebP without loss: every pixel keeps its value.
   case losslessWebP
 }

@@ -1,71 +1,77 @@
 import Foundation
 
-// Thumbnails. In Apple's calls the size is exact, the proportions are given up, and what cannot be decoded is nil.
+// Thumbnails. Apple's methods return exactly the requested size, change the aspect ratio, and return nil on failure.
 extension UIImage {
-  /// A thumbnail of exactly the given size in pixels; nil when the image cannot be decoded or the size is none.
+  /// Returns a thumbnail of exactly the given size in pixels, or nil if the image cannot be decoded or the size is
+  /// invalid.
   ///
-  /// The work is done on the calling thread: from async code use ``byPreparingThumbnail(ofSize:)``.
+  /// This method decodes on the calling thread. In async code, use ``byPreparingThumbnail(ofSize:)``.
   public func preparingThumbnail(of size: CGSize) -> UIImage? {
     guard let target = ThumbnailTarget(exactly: size) else { return nil }
-    return try? decoded(to: target, mark: CancellationMark())
+    return try? decoded(to: target, flag: CancellationFlag())
   }
 
   /// Makes a thumbnail of exactly the given size in pixels, off the calling thread.
   ///
-  /// - Parameter completionHandler: called once, on a thread of the library, with nil when the image cannot be
-  ///   decoded or the size is none.
+  /// - Parameter completionHandler: Called once, on a thread of the library. Its argument is nil if the image cannot
+  ///   be decoded or the size is invalid.
   public func prepareThumbnail(of size: CGSize, completionHandler: @escaping @Sendable (UIImage?) -> Void) {
     WorkPool.shared.perform { completionHandler(self.preparingThumbnail(of: size)) }
   }
 
-  /// A thumbnail of exactly the given size in pixels; nil when the image cannot be decoded or the size is none.
+  /// Returns a thumbnail of exactly the given size in pixels, or nil if the image cannot be decoded or the size is
+  /// invalid.
   ///
-  /// The work is done on threads of the library. Cancelling the task ends it between two rows, with nil.
+  /// The library decodes on its own threads. If the task is cancelled, the work ends between two rows, and the result
+  /// is nil.
   public func byPreparingThumbnail(ofSize size: CGSize) async -> UIImage? {
     guard let target = ThumbnailTarget(exactly: size) else { return nil }
     return try? await thumbnail(target)
   }
 
-  /// A thumbnail that keeps the proportions, or cuts, as the target says. Beyond Apple's interface.
+  /// Returns a thumbnail that keeps the aspect ratio or is cropped, as the target specifies. *Beyond Apple's API.*
   ///
-  /// The image is scaled in linear light, upright and in sRGB. A JPEG is decoded at a lower resolution where that
-  /// suffices, so that no bitmap of its full size ever exists. Cancelling the task ends the work between two rows.
+  /// The thumbnail is scaled in linear light, upright and in sRGB. A JPEG is decoded at a lower resolution if that is
+  /// sufficient, so that no bitmap of its full size exists. If the task is cancelled, the work ends between two rows.
   ///
-  /// - Throws: ``ImageError``; of an image that is cut short, ``ImageError/partialImages`` holds what there is.
+  /// - Throws: ``ImageError``. If the image is incomplete, ``ImageError/partialImages`` contains the part that could
+  ///   be decoded.
   public func thumbnail(_ target: ThumbnailTarget, priority: WorkPriority = .normal) async throws -> UIImage {
-    try await WorkPool.shared.run(priority: priority) { (mark) throws(ImageError) in
-      try self.decoded(to: target, mark: mark)
+    try await WorkPool.shared.run(priority: priority) { (flag) throws(ImageError) in
+      try self.decoded(to: target, flag: flag)
     }
   }
 
-  /// The same image, decoded; nil when that cannot be done.
+  /// Returns the same image, decoded, or nil if it cannot be decoded.
   ///
-  /// The work is done on the calling thread.
-  public func preparingForDisplay() -> UIImage? { try? decoded(to: nil, mark: CancellationMark()) }
+  /// This method decodes on the calling thread.
+  public func preparingForDisplay() -> UIImage? { try? decoded(to: nil, flag: CancellationFlag()) }
 
   /// Decodes the image off the calling thread.
   ///
-  /// - Parameter completionHandler: called once, on a thread of the library, with nil when the image cannot be decoded.
+  /// - Parameter completionHandler: Called once, on a thread of the library. Its argument is nil if the image cannot
+  ///   be decoded.
   public func prepareForDisplay(completionHandler: @escaping @Sendable (UIImage?) -> Void) {
     WorkPool.shared.perform { completionHandler(self.preparingForDisplay()) }
   }
 
-  /// The same image, decoded; nil when that cannot be done.
+  /// Returns the same image, decoded, or nil if it cannot be decoded.
   ///
-  /// The work is done on threads of the library. Cancelling the task ends it between two rows, with nil.
+  /// The library decodes on its own threads. If the task is cancelled, the work ends between two rows, and the result
+  /// is nil.
   public func byPreparingForDisplay() async -> UIImage? {
-    try? await WorkPool.shared.run { (mark) throws(ImageError) in try self.decoded(to: nil, mark: mark) }
+    try? await WorkPool.shared.run { (flag) throws(ImageError) in try self.decoded(to: nil, flag: flag) }
   }
 
-  /// Decodes and scales on this thread; a nil target is the image at its own size.
-  func decoded(to target: ThumbnailTarget?, mark: CancellationMark) throws(ImageError) -> UIImage {
+  /// Decodes and scales on the calling thread; a nil target is the image at its own size.
+  func decoded(to target: ThumbnailTarget?, flag: CancellationFlag) throws(ImageError) -> UIImage {
     let images: [UIImage]
     switch source {
     case .decoded(let bitmap):
       if target == nil { return self }
-      images = [UIImage(bitmap: try bitmap.scaled(to: target, mark: mark))]
+      images = [UIImage(bitmap: try bitmap.scaled(to: target, flag: flag))]
     case .encoded(let data, _):
-      let decoder = ThumbnailDecoder(targets: [target], limits: limits, byteCount: data.count, mark: mark)
+      let decoder = ThumbnailDecoder(targets: [target], limits: limits, byteCount: data.count, flag: flag)
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       images = try decoder.finish()
     }
@@ -73,9 +79,9 @@ extension UIImage {
     return target == nil ? UIImage(source: image.source, limits: limits, scale: scale) : image
   }
 
-  /// The pixels at full size, decoded on this thread.
-  func bitmap(mark: CancellationMark = CancellationMark()) throws(ImageError) -> Bitmap {
-    let image = try decoded(to: nil, mark: mark)
+  /// Returns the pixels at full size, decoded on the calling thread.
+  func bitmap(flag: CancellationFlag = CancellationFlag()) throws(ImageError) -> Bitmap {
+    let image = try decoded(to: nil, flag: flag)
     guard case .decoded(let bitmap) = image.source else {
       throw ImageError(.corrupt, "The image has no pixels.")
     }
@@ -84,21 +90,21 @@ extension UIImage {
 }
 
 extension ThumbnailTarget {
-  /// Exactly this size, as Apple's calls have it.
+  /// Creates a target of exactly this size, as Apple's methods need it.
   fileprivate init?(exactly size: CGSize) {
     let width = size.width.rounded()
     let height = size.height.rounded()
-    guard width >= 1, height >= 1, width <= Double(ThumbnailGeometry.mostPixels),
-      height <= Double(ThumbnailGeometry.mostPixels)
+    guard width >= 1, height >= 1, width <= Double(ThumbnailGeometry.maximumSide),
+      height <= Double(ThumbnailGeometry.maximumSide)
     else { return nil }
     self.init(width: Int(width), height: Int(height), mode: .stretch, enlarges: true)
   }
 }
 
 extension Bitmap {
-  /// Another size of pixels that are there already.
-  func scaled(to target: ThumbnailTarget?, mark: CancellationMark) throws(ImageError) -> Bitmap {
-    let rows = RowFanOut(targets: [target], mark: mark)
+  /// Scales pixels that are already decoded.
+  func scaled(to target: ThumbnailTarget?, flag: CancellationFlag) throws(ImageError) -> Bitmap {
+    let rows = RowDistributor(targets: [target], flag: flag)
     _ = try rows.begin(ImageHeader(format: .png, size: size, hasAlpha: format.hasAlpha))
     try rows.prepare(for: RowLayout(size: size, format: format))
     let result: Result<Void, ImageError> = pixels.withUnsafeBytes { bytes in

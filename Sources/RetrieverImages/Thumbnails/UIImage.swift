@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// An image in the shape of Apple's: cheap to make, decoded when its pixels are needed.
+/// An image that follows the API of Apple's `UIImage`. Its pixels are decoded only when they are needed.
 ///
-/// Making one reads no more than the header. Images are immutable and may be used from many tasks at once.
+/// Creating an image reads only its header. Images are immutable and thread-safe.
 public final class UIImage: Sendable {
-  /// How the stored picture is meant to be seen.
+  /// The way the stored image is meant to be displayed.
   public enum Orientation: Int, Sendable, Hashable, CaseIterable {
-    /// As it is stored.
+    /// Displayed as stored.
     case up
-    /// Turned by half.
+    /// Rotated by 180 degrees.
     case down
-    /// Turned a quarter against the clock.
+    /// Rotated by 90 degrees counterclockwise.
     case left
-    /// Turned a quarter with the clock.
+    /// Rotated by 90 degrees clockwise.
     case right
-    /// Mirrored left to right.
+    /// Mirrored from left to right.
     case upMirrored
-    /// Mirrored top to bottom.
+    /// Mirrored from top to bottom.
     case downMirrored
-    /// Mirrored, then turned a quarter against the clock.
+    /// Mirrored from left to right, then rotated by 90 degrees counterclockwise.
     case leftMirrored
-    /// Mirrored, then turned a quarter with the clock.
+    /// Mirrored from left to right, then rotated by 90 degrees clockwise.
     case rightMirrored
   }
 
@@ -32,7 +32,7 @@ public final class UIImage: Sendable {
 
   let source: Source
   let limits: ImageLimits
-  /// How many pixels there are to a point; 1 unless the image was made with another.
+  /// The number of pixels per point, which is 1 by default.
   public let scale: Double
 
   init(source: Source, limits: ImageLimits = ImageLimits(), scale: Double = 1) {
@@ -43,20 +43,22 @@ public final class UIImage: Sendable {
 
   convenience init(bitmap: Bitmap, scale: Double = 1) { self.init(source: .decoded(bitmap), scale: scale) }
 
-  /// An image of the bytes of a JPEG, PNG, WebP or GIF; nil when they are none, or larger than ``ImageLimits``.
+  /// Creates an image from a JPEG, PNG, WebP or GIF. Returns nil if the data is in another format or exceeds
+  /// ``ImageLimits``.
   ///
-  /// - Parameter data: the whole file. Its pixels are decoded when they are needed.
+  /// - Parameter data: The complete file. Its pixels are decoded when they are needed.
   public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-  /// The same, with another number of pixels to a point.
+  /// Creates an image from data, with a number of pixels per point.
   public convenience init?(data: Data, scale: Double) {
     guard let header = try? ImageHeader.read(data, limits: ImageLimits()) else { return nil }
     self.init(source: .encoded(data, header), scale: scale)
   }
 
-  /// An image of the bytes of a file; nil when it cannot be read or is no image.
+  /// Creates an image from a file. Returns nil if the file cannot be read or is not a supported image.
   ///
-  /// The file is read at once, on the calling thread; of one that is larger than ``ImageLimits`` allow, no more than that.
+  /// The file is read immediately, on the calling thread. A file that is larger than ``ImageLimits`` allows is not
+  /// read further than the limit.
   public convenience init?(contentsOfFile path: String) {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: ImageLimits().bytes + 1)
@@ -64,24 +66,24 @@ public final class UIImage: Sendable {
     self.init(data: data)
   }
 
-  /// An image of the given bytes, or the reason why there is none. Beyond Apple's interface.
+  /// Creates an image from data, or throws an error that explains why the data is invalid. *Beyond Apple's API.*
   ///
   /// - Parameters:
-  ///   - data: the whole file. Its pixels are decoded when they are needed.
-  ///   - limits: what the image may ask for, now and when it is decoded.
+  ///   - data: The complete file. Its pixels are decoded when they are needed.
+  ///   - limits: The limits that apply now and when the image is decoded.
   /// - Throws: ``ImageError``
   public convenience init(validating data: Data, limits: ImageLimits = ImageLimits()) throws(ImageError) {
     let header = try ImageHeader.read(data, limits: limits)
     self.init(source: .encoded(data, header), limits: limits)
   }
 
-  /// The size in points, as the image is meant to be seen.
+  /// The size in points, after the orientation is applied.
   public var size: CGSize {
     let pixels = pixelSize
     return CGSize(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale)
   }
 
-  /// The orientation the file asks for. Everything that is made of the image has it applied.
+  /// The orientation in the file. Everything that is made from the image has the orientation applied.
   public var imageOrientation: Orientation {
     switch source {
     case .decoded: .up
@@ -89,7 +91,8 @@ public final class UIImage: Sendable {
     }
   }
 
-  /// The format of the file the image was made of; nil for one that was drawn or scaled. Beyond Apple's interface.
+  /// The format of the file that the image was made from; nil for an image that was drawn or scaled. *Beyond Apple's
+  /// API.*
   public var format: ImageFormat? {
     switch source {
     case .decoded: nil
@@ -97,9 +100,10 @@ public final class UIImage: Sendable {
     }
   }
 
-  /// The file the image was made of, with all frames of an animation; nil for one that was drawn or scaled.
+  /// The file that the image was made from, with all frames of an animation; nil for an image that was drawn or
+  /// scaled.
   ///
-  /// Beyond Apple's interface.
+  /// *Beyond Apple's API.*
   public var encodedData: Data? {
     switch source {
     case .decoded: nil
@@ -107,7 +111,7 @@ public final class UIImage: Sendable {
     }
   }
 
-  /// In pixels, as it is meant to be seen.
+  /// The size in pixels, after the orientation is applied.
   var pixelSize: PixelSize {
     switch source {
     case .decoded(let bitmap): bitmap.size
@@ -117,7 +121,7 @@ public final class UIImage: Sendable {
 }
 
 extension UIImage: CustomStringConvertible {
-  /// The size and kind of the image.
+  /// The size and format of the image.
   public var description: String {
     let kind = format.map { $0.rawValue } ?? "pixels"
     return "UIImage(\(pixelSize.width) × \(pixelSize.height), \(kind))"
@@ -141,7 +145,7 @@ extension UIImage.Orientation {
 }
 
 extension ImageHeader {
-  /// What a file says of itself; no pixel is decoded.
+  /// Reads the properties that a file declares. No pixel is decoded.
   static func read(_ data: Data, limits: ImageLimits) throws(ImageError) -> ImageHeader {
     let stop = HeaderReader()
     let decoder = makeImageDecoder(consumer: stop, limits: limits, readsHeaderOnly: true)
@@ -153,13 +157,13 @@ extension ImageHeader {
       return header
     }
     guard let header = decoder.header else {
-      throw ImageError(.truncated, "The image ends within its header.")
+      throw ImageError(.truncated, "The image is incomplete: its data ends within the header.")
     }
     return header
   }
 }
 
-/// Ends the decoding when the header is there.
+/// Ends the decoding after the header.
 private final class HeaderReader: RowConsumer {
   private(set) var header: ImageHeader?
 
@@ -173,7 +177,7 @@ private final class HeaderReader: RowConsumer {
 }
 
 extension Data {
-  /// `withUnsafeBytes` with the error's type kept.
+  /// Calls `withUnsafeBytes` with a typed error.
   func withBytes<Value>(_ body: (UnsafeRawBufferPointer) throws(ImageError) -> Value) throws(ImageError)
     -> Value
   {

@@ -1,6 +1,6 @@
 import Foundation
 
 enum ProcessorCount {
-  /// How many processors this process may use.
+  /// The number of processors that this process may use.
   static let active = ProcessInfo.processInfo.activeProcessorCount
 }

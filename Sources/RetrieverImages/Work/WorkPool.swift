@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Where images are decoded, scaled and written: a few threads beside those that run Swift's tasks, which must never be
-/// held up for longer than a moment.
+/// The threads that decode, scale and encode images. They are separate from the threads that run Swift's tasks, which
+/// must never be blocked for long.
 final class WorkPool: Sendable {
-  /// One thread for each processor.
+  /// A pool with one thread per processor.
   static let shared = WorkPool(slots: min(max(ProcessorCount.active, 1), 16))
 
   private struct State: ~Copyable {
@@ -22,38 +22,38 @@ final class WorkPool: Sendable {
 
   init(slots: Int) { state = Mutex(State(queue: WorkQueue(slots: slots))) }
 
-  /// Runs a piece of work on a thread of the pool.
+  /// Runs work on a thread of the pool.
   ///
-  /// Cancelling the surrounding task sets the mark, and takes work that has not started out of the queue.
+  /// If the surrounding task is cancelled, the flag is set, and work that has not started is removed from the queue.
   ///
-  /// - Throws: what the work throws, or ``ImageError/Code-swift.struct/cancelled``.
+  /// - Throws: The error that the work throws, or ``ImageError/Code-swift.struct/cancelled``.
   func run<Value: Sendable>(
-    priority: WorkPriority = .normal, mark: CancellationMark = CancellationMark(),
-    _ work: @escaping @Sendable (CancellationMark) throws(ImageError) -> Value
+    priority: WorkPriority = .normal, flag: CancellationFlag = CancellationFlag(),
+    _ work: @escaping @Sendable (CancellationFlag) throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     let id = state.withLock { $0.queue.makeID() }
-    let answer = OneAnswer<Value>()
+    let singleResult = SingleResult<Value>()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        answer.wait(with: continuation)
+        singleResult.wait(with: continuation)
         submit(id, priority: priority) {
-          answer.give(
+          singleResult.resolve(
             Result { () throws(ImageError) in
-              try mark.check()
-              return try work(mark)
+              try flag.check()
+              return try work(flag)
             })
         }
-        // Cancelled before it was submitted: the handler found nothing to take out.
-        if mark.isSet, withdraw(id) { answer.give(.failure(.cancelled)) }
+        // The task was cancelled before the job was submitted, so the cancellation handler could not remove it.
+        if flag.isSet, withdraw(id) { singleResult.resolve(.failure(.cancelled)) }
       }
     } onCancel: {
-      mark.set()
-      if withdraw(id) { answer.give(.failure(.cancelled)) }
+      flag.set()
+      if withdraw(id) { singleResult.resolve(.failure(.cancelled)) }
     }
     return try result.get()
   }
 
-  /// Does a piece of work as soon as there is a thread for it.
+  /// Runs work as soon as a thread is available.
   func perform(priority: WorkPriority = .normal, _ work: @escaping @Sendable () -> Void) {
     let id = state.withLock { $0.queue.makeID() }
     submit(id, priority: priority, work)
@@ -67,9 +67,9 @@ final class WorkPool: Sendable {
       })
   }
 
-  /// True when the job will never run.
+  /// Removes a job from the queue. Returns true if the job will never run.
   private func withdraw(_ id: WorkQueue.ID) -> Bool {
-    // Let go outside of the lock: what a job holds may end with it.
+    // The job is released outside the lock, because that may deinitialize what it holds.
     let job = state.withLock { state in state.queue.cancel(id) ? state.jobs.removeValue(forKey: id) : nil }
     return job != nil
   }
@@ -83,15 +83,15 @@ final class WorkPool: Sendable {
   }
 }
 
-/// Resumes who waits for a piece of work, once.
-private final class OneAnswer<Value: Sendable>: Sendable {
+/// Resumes the task that waits for a piece of work, once.
+private final class SingleResult<Value: Sendable>: Sendable {
   typealias Continuation = CheckedContinuation<Result<Value, ImageError>, Never>
 
   private let continuation = Mutex<Continuation?>(nil)
 
   func wait(with continuation: Continuation) { self.continuation.withLock { $0 = continuation } }
 
-  func give(_ result: Result<Value, ImageError>) {
+  func resolve(_ result: Result<Value, ImageError>) {
     continuation.withLock { $0.take() }?.resume(returning: result)
   }
 }

@@ -1,23 +1,23 @@
-/// How much sooner than others a piece of work shall be done.
+/// The priority of a piece of work.
 public struct WorkPriority: Sendable, Hashable, Comparable, CaseIterable {
   private let rank: Int8
 
   private init(_ rank: Int8) { self.rank = rank }
 
-  /// Work ahead of time: only when nothing else waits.
+  /// Work for later, which runs only when no other work waits.
   public static let veryLow = WorkPriority(-2)
   /// Work that can wait.
   public static let low = WorkPriority(-1)
-  /// What is not said to be anything else.
+  /// The default priority.
   public static let normal = WorkPriority(0)
-  /// Work for what can be seen.
+  /// Work for something visible.
   public static let high = WorkPriority(1)
-  /// Work that somebody waits for.
+  /// Work that a person waits for.
   public static let veryHigh = WorkPriority(2)
 
-  /// All of them, the most important first.
+  /// All priorities, the highest first.
   public static let allCases: [WorkPriority] = [.veryHigh, .high, .normal, .low, .veryLow]
 
-  /// Whether one piece of work comes after another.
+  /// Returns whether one priority is lower than another.
   public static func < (left: WorkPriority, right: WorkPriority) -> Bool { left.rank < right.rank }
 }

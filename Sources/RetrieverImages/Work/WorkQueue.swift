@@ -1,18 +1,19 @@
-/// Which jobs run and which wait: at most so many at once, the most important first, then the oldest.
+/// The jobs that run and that wait. A limited number run at the same time: the highest priority first, then the
+/// oldest.
 struct WorkQueue: Sendable {
   typealias ID = Int
 
   let slots: Int
   private(set) var runningCount = 0
   private var waiting: Set<ID> = []
-  /// A line for each priority, the most important first. Cancelled jobs stand in it until their turn comes, or until
-  /// there are more of them than of others.
-  private var lines = WorkPriority.allCases.map { Line(priority: $0) }
-  /// Since the lines were last freed of them.
+  /// A queue for each priority, the highest first. Cancelled jobs stay in their queue until their turn comes, or until
+  /// they outnumber the others.
+  private var queues = WorkPriority.allCases.map { Queue(priority: $0) }
+  /// The number of cancellations since cancelled jobs were last removed from the queues.
   private var cancelledCount = 0
   private var nextID = 0
 
-  private struct Line: Sendable {
+  private struct Queue: Sendable {
     let priority: WorkPriority
     var jobs: [ID] = []
     var head = 0
@@ -39,35 +40,35 @@ struct WorkQueue: Sendable {
 
   var waitingCount: Int { waiting.count }
 
-  /// How many stand in the lines, the cancelled ones among them.
-  var lineLength: Int { lines.reduce(0) { $0 + $1.jobs.count } }
+  /// The number of jobs in the queues, including cancelled ones.
+  var queuedCount: Int { queues.reduce(0) { $0 + $1.jobs.count } }
 
-  /// A number for a job that is about to be submitted.
+  /// Returns an identifier for a job that is about to be submitted.
   mutating func makeID() -> ID {
     defer { nextID += 1 }
     return nextID
   }
 
-  /// The answer is the job that may start now: this one, or none.
+  /// Adds a job. Returns the job that may start now, or nil.
   mutating func submit(_ id: ID, priority: WorkPriority) -> ID? {
     waiting.insert(id)
-    if let index = lines.firstIndex(where: { $0.priority == priority }) { lines[index].jobs.append(id) }
+    if let index = queues.firstIndex(where: { $0.priority == priority }) { queues[index].jobs.append(id) }
     return startNext()
   }
 
-  /// A running job has ended. The answer is the one to start in its stead.
+  /// Ends a running job. Returns the job to start in its place, or nil.
   mutating func finished() -> ID? {
     runningCount -= 1
     return startNext()
   }
 
-  /// True when the job had not started, and never will.
+  /// Cancels a job. Returns true if the job had not started; it will never run.
   mutating func cancel(_ id: ID) -> Bool {
     guard waiting.remove(id) != nil else { return false }
-    // The turn of what is less important may never come.
+    // The turn of lower priorities may never come, so cancelled jobs are removed here.
     cancelledCount += 1
     if cancelledCount > 64, cancelledCount > waiting.count {
-      for index in lines.indices { lines[index].keep(waiting) }
+      for index in queues.indices { queues[index].keep(waiting) }
       cancelledCount = 0
     }
     return true
@@ -75,8 +76,8 @@ struct WorkQueue: Sendable {
 
   private mutating func startNext() -> ID? {
     guard runningCount < slots else { return nil }
-    for index in lines.indices {
-      while let id = lines[index].takeFirst() {
+    for index in queues.indices {
+      while let id = queues[index].takeFirst() {
         guard waiting.remove(id) != nil else { continue }
         runningCount += 1
         return id

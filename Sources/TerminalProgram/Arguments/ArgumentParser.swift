@@ -1,5 +1,7 @@
-/// Reads the arguments of one command: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab` for options
-/// without values, and `--`, behind which all are operands. A single hyphen is an operand.
+/// Parses the arguments of one command.
+///
+/// Accepts `--name value`, `--name=value`, `-n value`, `-nvalue`, and `-ab` for options without values. All arguments
+/// after `--` are operands. A single hyphen is an operand.
 package struct ArgumentParser {
   private let command: CommandDescription
   private var values: [String: [String]] = [:]
@@ -29,15 +31,15 @@ package struct ArgumentParser {
         operands.append(argument)
       }
     }
-    // Who asks for help is not told first what else is missing.
+    // With --help, missing operands are not an error.
     guard values["help"] == nil else { return }
     if operands.count < command.operandCount.lowerBound {
       throw UsageError("\(command.name) needs \(command.operands)")
     }
     if operands.count > command.operandCount.upperBound {
-      let taken = command.operands.isEmpty ? "no arguments" : "\(command.operands) only"
+      let taken = command.operands.isEmpty ? "no arguments" : "only \(command.operands)"
       throw UsageError(
-        "\(command.name) takes \(taken): “\(operands[command.operandCount.upperBound])” is too much")
+        "\(command.name) takes \(taken): unexpected argument “\(operands[command.operandCount.upperBound])”")
     }
   }
 
@@ -74,10 +76,10 @@ package struct ArgumentParser {
 
   private mutating func note(_ option: OptionDescription, _ value: String) throws(UsageError) {
     if option.takesValue, !option.isRepeatable, values[option.name] != nil {
-      throw UsageError("--\(option.name) was given twice")
+      throw UsageError("--\(option.name) can be given only once")
     }
     if case .choices(let choices) = option.completion, option.takesValue, !choices.contains(value) {
-      throw UsageError("--\(option.name) is one of \(choices.joined(separator: ", ")), not “\(value)”")
+      throw UsageError("--\(option.name) must be one of \(choices.joined(separator: ", ")), not “\(value)”")
     }
     values[option.name, default: []].append(value)
   }

@@ -1,4 +1,4 @@
-/// One command: the single source of its parser, help, manual and completions.
+/// The description of one command: the single source of its parser, help, manual page and completions.
 package struct CommandDescription: Sendable {
   package struct Example: Sendable {
     package let text: String
@@ -12,20 +12,20 @@ package struct CommandDescription: Sendable {
 
   package let name: String
   package let summary: String
-  /// How its operands are written in a synopsis.
+  /// The operands as shown in the synopsis.
   package let operands: String
-  /// How many there may be.
+  /// The allowed number of operands.
   package let operandCount: ClosedRange<Int>
-  /// Paragraphs.
+  /// The paragraphs of the detailed description.
   package let discussion: [String]
   package let options: [OptionDescription]
   package let examples: [Example]
-  /// What a shell offers for the operands.
+  /// What a shell completes for the operands.
   package let completion: OptionDescription.Completion
   package let isHidden: Bool
-  /// Whether it runs until it is asked to end: a signal is no failure of it.
+  /// Whether the command runs until it is stopped. Stopping it with a signal is then not a failure.
   package let isService: Bool
-  /// The option that makes it one.
+  /// The option that makes this command a service; see ``isService``.
   package let serviceOption: String?
 
   package init(
@@ -47,7 +47,7 @@ package struct CommandDescription: Sendable {
     self.serviceOption = serviceOption
   }
 
-  /// Whether it runs until it is asked to end when it is given these arguments.
+  /// Returns whether the command runs until it is stopped when called with these arguments.
   func isService(given arguments: some Sequence<String>) -> Bool {
     isService || serviceOption.map { option in arguments.contains("--" + option) } ?? false
   }

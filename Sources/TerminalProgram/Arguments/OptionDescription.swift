@@ -1,17 +1,17 @@
-/// One option of a command: all that the parser, the help, the manual and the completions know of it.
+/// The description of one option of a command, used by the parser, the help, the manual page and the completions.
 package struct OptionDescription: Sendable, Hashable {
-  /// What a shell offers for the value of an option.
+  /// What a shell completes for the value of an option.
   package enum Completion: Sendable, Hashable {
     case nothing
     case files
     case choices([String])
   }
 
-  /// Without the two hyphens.
+  /// The name without the two hyphens.
   package let name: String
-  /// The letter that stands for it; nil without one.
+  /// The single-letter form of the option, if it has one.
   package let short: Character?
-  /// What its value is called; nil for an option that has none.
+  /// The placeholder of the value in help texts; nil for an option without a value.
   package let placeholder: String?
   package let summary: String
   package let isRepeatable: Bool

@@ -1,4 +1,4 @@
-// Values as the commands need them; what cannot be understood is a usage error that names the option.
+// Typed option values. An invalid value is a usage error that names the option.
 extension ParsedArguments {
   package func integer(_ option: String, in range: ClosedRange<Int>, default usual: Int) throws(UsageError)
     -> Int
@@ -6,25 +6,26 @@ extension ParsedArguments {
     guard let text = value(option) else { return usual }
     guard let number = Int(text), range.contains(number) else {
       throw UsageError(
-        "--\(option) is a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+        "--\(option) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
     }
     return number
   }
 
-  /// Seconds, with a fraction if need be; nil when it was not given.
+  /// Returns a number of seconds, possibly with a fraction; nil if the option was not given.
   package func seconds(_ option: String) throws(UsageError) -> Double? {
     guard let text = value(option) else { return nil }
     guard let number = Double(text), number.isFinite, number > 0, number <= 1e8 else {
-      throw UsageError("--\(option) is a number of seconds, not “\(text)”")
+      throw UsageError("--\(option) must be a number of seconds, not “\(text)”")
     }
     return number
   }
 
-  /// Bytes: a number, with k, M, G or T (thousands) or Ki, Mi, Gi, Ti (1,024s) behind it.
+  /// Returns a number of bytes. The suffixes k, M, G and T are powers of 1,000; Ki, Mi, Gi and Ti are powers of
+  /// 1,024.
   package func byteCount(_ option: String) throws(UsageError) -> Int64? {
     guard let text = value(option) else { return nil }
     guard let count = Self.byteCount(text) else {
-      throw UsageError("--\(option) is a number of bytes such as 500k, 10M or 2Gi, not “\(text)”")
+      throw UsageError("--\(option) must be a number of bytes such as 500k, 10M or 2Gi, not “\(text)”")
     }
     return count
   }

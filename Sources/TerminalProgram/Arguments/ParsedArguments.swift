@@ -1,7 +1,7 @@
-/// What a command line says, checked against the description of its command.
+/// The arguments of a command, checked against its description.
 package struct ParsedArguments: Sendable {
   package let command: String
-  /// In the order they were given.
+  /// The values of each option, in the order given.
   package let values: [String: [String]]
   package let operands: [String]
 
@@ -16,7 +16,7 @@ package struct ParsedArguments: Sendable {
   package func all(_ option: String) -> [String] { values[option] ?? [] }
 }
 
-/// A command line that makes no sense; the sentence says why, and what to do.
+/// An invalid command line. The message says what is wrong and what to do.
 package struct UsageError: Error, Sendable, Equatable {
   package let message: String
   package init(_ message: String) { self.message = message }

@@ -1,13 +1,13 @@
-/// Finds what somebody may have meant.
+/// Suggests corrections for misspelled words.
 package enum Spelling {
-  /// The nearest of the candidates, if it is near enough to be meant.
+  /// Returns the candidate nearest to the word, if one is near enough.
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     let ranked = candidates.map { (name: $0, distance: distance(word, $0)) }
     guard word.count > 1, let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
     return best.distance <= max(1, min(word.count, best.name.count) / 3) ? best.name : nil
   }
 
-  /// How many letters have to be changed, added, left out, or exchanged with their neighbours.
+  /// Returns the number of letters to change, add, remove or swap with a neighbour to get from one word to the other.
   package static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var last: [Int] = []

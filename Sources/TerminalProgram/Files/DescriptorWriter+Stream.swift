@@ -3,15 +3,15 @@ import Glibc
 import Synchronization
 
 extension DescriptorWriter {
-  /// Opens what nothing may be put in the place of.
+  /// Opens an output that must not be replaced by a new file.
   ///
-  /// - Returns: nil for a file.
+  /// - Returns: A writer; nil for a regular file.
   package static func stream(_ path: String, at place: OutputPlace) async throws(Failure) -> DescriptorWriter?
   {
     switch place {
     case .file: return nil
     case .descriptor(let number):
-      // One of its own: what is closed is not what others write to.
+      // Duplicates the descriptor, so that closing the writer does not close the original.
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
       guard copy >= 0 else { throw .file("\(path) cannot be written", errno) }
       return DescriptorWriter(copy, name: path, closes: true)
@@ -22,8 +22,10 @@ extension DescriptorWriter {
   }
 }
 
-/// Opens a device or a pipe. A named pipe is open only when somebody reads: that may take for ever, and is waited for
-/// by a thread of its own.
+/// Opens a device or a pipe.
+///
+/// Opening a named pipe blocks until a reader opens it, possibly forever. The call therefore runs on its own dispatch
+/// queue.
 private final class StreamOpening: Sendable {
   private enum State {
     case waiting
@@ -63,7 +65,7 @@ private final class StreamOpening: Sendable {
     return (-1, ECANCELED)
   }
 
-  /// Reads from the pipe for a moment, which is all that lets the opening return.
+  /// Opens the pipe for reading for a moment: the only way to make the blocked `open` return.
   private func cancel() {
     state.withLock { state in
       guard case .waiting = state else { return }

@@ -1,15 +1,18 @@
 import Glibc
 
-/// What is at a path to which something is to be written, and so how that has to be done.
+/// The kind of output at a path, which determines how to write to it.
 package enum OutputPlace: Sendable, Equatable {
-  /// What the process has open already, by one of its names (`/dev/stdout`, `/dev/fd/3`): it goes on where that stands.
+  /// A descriptor that the process has open, given as `/dev/stdout`, `/dev/fd/3` or similar. Writing continues at its
+  /// current position.
   case descriptor(Int32)
-  /// A device, a pipe or a socket: it is written into, for nothing may ever be put in its place.
+  /// A device, a pipe or a socket. Data is written into it; it must never be replaced.
   case stream
-  /// A regular file, or none yet: another may be put in its place. A link to it stays a link: this is where it leads.
+  /// A regular file, or no file yet. It may be replaced. The path is the end of a chain of links, so a link stays a
+  /// link.
   case file(String)
 
-  /// - Parameter followsLinks: false for a name that nobody chose: then nobody chose where a link there leads.
+  /// - Parameter followsLinks: Pass false for a name that the user did not choose, so that a planted link is not
+  ///   followed.
   package init(_ path: String, followsLinks: Bool = true) throws(Failure) {
     if !followsLinks, Self.link(at: path) != nil {
       self = .file(path)
@@ -39,10 +42,10 @@ package enum OutputPlace: Sendable, Equatable {
     return nil
   }
 
-  /// Where a chain of links ends. `realpath` knows that only of a file which is there.
+  /// Returns the end of a chain of links. `realpath` can do that only for an existing file.
   private static func end(of path: String) throws(Failure) -> String {
     var path = path
-    // As many as Linux itself follows.
+    // The same limit as in Linux.
     for _ in 0..<40 {
       guard let target = link(at: path) else { return path }
       let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex

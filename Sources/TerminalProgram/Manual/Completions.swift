@@ -1,6 +1,6 @@
 import Foundation
 
-/// Completions for shells.
+/// Generates shell completions.
 package struct Completions {
   package static let shells = ["bash", "zsh", "fish"]
 
@@ -9,7 +9,7 @@ package struct Completions {
   package init(_ program: ProgramDescription) { self.program = program }
 
   private var name: String { program.name }
-  /// What a shell's function is called.
+  /// The name of the shell function.
   private var function: String { "_" + name.replacing("-", with: "_") }
 
   package func text(for shell: String) -> String? {

@@ -1,4 +1,4 @@
-/// The help that `--help` shows.
+/// The text that `--help` prints.
 package struct HelpText {
   private let program: ProgramDescription
 
@@ -15,9 +15,9 @@ package struct HelpText {
     }
     lines += ["", "Options:"]
     lines += entry(
-      "-h, --help", "show this, or what a command does and takes", column: column + 4, width: width)
+      "-h, --help", "show this help, or the help for a command", column: column + 4, width: width)
     lines += entry("--version", "show the version", column: column + 4, width: width)
-    lines += ["", "\(program.name) COMMAND --help tells more; so does man \(program.name)."]
+    lines += ["", "Run “\(program.name) COMMAND --help” or “man \(program.name)” for more information."]
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -46,7 +46,7 @@ package struct HelpText {
     let start = "  " + label
     let rest = wrapped(text, width: width - column)
     let indent = String(repeating: " ", count: column)
-    // A label that is too long has a line of its own.
+    // A label that is too long gets its own line.
     if start.count + 2 > column { return [start] + rest.map { indent + $0 } }
     return rest.enumerated().map { index, line in
       index == 0 ? start + String(repeating: " ", count: column - start.count) + line : indent + line

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Sizes, rates and times as people read them.
+/// Formats sizes, rates and durations for people.
 package enum ByteText {
-  /// Three digits and a unit of thousands: `12.3 MB`.
+  /// Formats a size with three digits and a decimal unit: `12.3 MB`.
   package static func short(_ count: Int64) -> String {
     if count < 1000 { return "\(max(count, 0)) B" }
     var value = Double(count)
@@ -23,12 +23,12 @@ package enum ByteText {
   /// `0:07`, `1:02:03`, `3d 04h`.
   package static func time(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e9 else { return "–:––" }
-    let whole = Int(max(seconds, 0).rounded())
-    let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+    let rounded = Int(max(seconds, 0).rounded())
+    let (hours, minutes) = (rounded / 3600, rounded / 60 % 60)
     if hours >= 48 { return String(format: "%dd %02dh", hours / 24, hours % 24) }
     return hours > 0
-      ? String(format: "%d:%02d:%02d", hours, minutes, whole % 60)
-      : String(format: "%d:%02d", minutes, whole % 60)
+      ? String(format: "%d:%02d:%02d", hours, minutes, rounded % 60)
+      : String(format: "%d:%02d", minutes, rounded % 60)
   }
 
   /// `0.83 s`, `12.4 s`, `3:05`.

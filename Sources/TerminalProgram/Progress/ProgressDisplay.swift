@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Shows the work under way at a terminal, ten times a second at most; elsewhere it does nothing.
+/// Shows the progress of the running work on a terminal, at most ten times a second. Does nothing if there is no
+/// terminal.
 package final class ProgressDisplay: Sendable {
   private let screen: Screen
   private let start = ContinuousClock.now
@@ -11,7 +12,7 @@ package final class ProgressDisplay: Sendable {
 
   private var now: Duration { .now - start }
 
-  /// One piece of work.
+  /// Adds a line for one piece of work.
   package func begin(
     _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil
   ) -> Handle {
@@ -22,7 +23,7 @@ package final class ProgressDisplay: Sendable {
     return Handle(display: self, identifier: identifier)
   }
 
-  /// Nothing is shown any more.
+  /// Removes all lines and stops the display.
   package func stop() async {
     let task = ticker.withLock { $0.take() }
     task?.cancel()
@@ -36,7 +37,7 @@ package final class ProgressDisplay: Sendable {
     ticker.withLock { task in
       guard task == nil else { return }
       task = Task { [weak self] in
-        // What is done at once needs no bar that only flickers.
+        // Short work does not need a progress bar, which would only flicker.
         try? await Task.sleep(for: .milliseconds(200))
         while !Task.isCancelled {
           self?.draw()
@@ -48,7 +49,7 @@ package final class ProgressDisplay: Sendable {
 
   fileprivate func draw() {
     let (width, height) = screen.size
-    // The last column stays free: some terminals wrap as soon as it is filled.
+    // The last column stays free, because some terminals wrap when it is filled.
     screen.show(
       table.withLock {
         $0.lines(width: width - 1, height: height - 1, usesUnicode: screen.usesUnicode, at: now)
@@ -60,7 +61,7 @@ package final class ProgressDisplay: Sendable {
     table.withLock { body(&$0, now) }
   }
 
-  /// Speaks for one piece of work.
+  /// Reports the progress of one piece of work.
   package struct Handle: Sendable {
     fileprivate let display: ProgressDisplay
     fileprivate let identifier: Int

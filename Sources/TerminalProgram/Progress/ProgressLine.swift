@@ -1,17 +1,17 @@
-/// The state of one piece of work, and how it looks as one line of a terminal. A pure value.
+/// The state of one piece of work, and its rendering as one line of a terminal.
 package struct ProgressLine: Sendable, Equatable {
   package enum Unit: Sendable, Equatable {
     case bytes
-    /// Things that are counted, such as images.
+    /// Countable items such as images.
     case items
   }
 
   package var label: String
   package var completed: Int64
-  /// Nil when it is not known.
+  /// The total; nil if it is not known.
   package var total: Int64?
   package var unit = Unit.bytes
-  /// In a second; nil while it is not known.
+  /// The rate per second; nil if it is not known yet.
   package var rate: Double?
   package var elapsed: Duration
 
@@ -26,22 +26,22 @@ package struct ProgressLine: Sendable, Equatable {
     self.elapsed = elapsed
   }
 
-  /// From 0 to 1; nil when it is not known.
+  /// The completed fraction, from 0 to 1; nil if the total is not known.
   package var fraction: Double? {
     guard let total, total > 0 else { return nil }
     return min(max(Double(completed) / Double(total), 0), 1)
   }
 
-  /// Seconds; nil when it is not known or nothing moves.
+  /// The estimated remaining seconds; nil if they are not known or nothing moves.
   package var timeLeft: Double? {
     guard let total, let rate, rate > 0, total >= completed else { return nil }
     return Double(total - completed) / rate
   }
 
-  /// At most so many columns; what is least needed is left out first.
+  /// Renders the line in at most `width` columns. The least important fields are left out first.
   package func rendered(width: Int, usesUnicode: Bool = true) -> String {
     let most = max(1, width)
-    // From the most to the least needed; the bar takes what is left.
+    // Ordered from most to least important. The bar takes the remaining columns.
     let fields = [percent, amount, timeText, rateText].compactMap { $0 }
     let labelWidth = min(DisplayText.width(label), max(8, most * 3 / 10))
     for count in stride(from: fields.count, through: 0, by: -1) {
@@ -61,8 +61,8 @@ package struct ProgressLine: Sendable, Equatable {
 
   private var percent: String? {
     fraction.map { fraction in
-      let whole = fraction >= 1 ? 100 : Int(fraction * 100)
-      return String(repeating: " ", count: whole > 99 ? 0 : whole > 9 ? 1 : 2) + "\(whole)%"
+      let percent = fraction >= 1 ? 100 : Int(fraction * 100)
+      return String(repeating: " ", count: percent > 99 ? 0 : percent > 9 ? 1 : 2) + "\(percent)%"
     }
   }
 
@@ -79,7 +79,7 @@ package struct ProgressLine: Sendable, Equatable {
   }
 
   private var timeText: String? {
-    // Without an end, what has passed is all that can be told.
+    // Without a total, only the elapsed time is known.
     guard total != nil else { return ByteText.time(elapsed.inSeconds) }
     return timeLeft.map { ByteText.time($0) + " left" }
   }
@@ -88,7 +88,7 @@ package struct ProgressLine: Sendable, Equatable {
     let inner = width - 2
     let (full, empty) = usesUnicode ? ("━", " ") : ("=", " ")
     guard let fraction else {
-      // Something that wanders: there is no end to be near to.
+      // Without a total, a mark moves through the bar.
       let position = Int(elapsed.inSeconds * 4) % max(1, inner - 2)
       return "[" + String(repeating: empty, count: position) + (usesUnicode ? "━━━" : "<=>")
         + String(repeating: empty, count: max(0, inner - 3 - position)) + "]"

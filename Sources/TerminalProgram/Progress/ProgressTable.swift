@@ -1,4 +1,4 @@
-/// All the work that is under way, in the order it began. A pure value: events in, lines out.
+/// All running work, in the order it began. A value type: events change it, and it renders lines.
 package struct ProgressTable: Sendable {
   private struct Entry: Sendable {
     var identifier: Int
@@ -17,7 +17,7 @@ package struct ProgressTable: Sendable {
 
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// Something begins.
+  /// Adds a piece of work and returns its identifier.
   package mutating func begin(
     _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil,
     at now: Duration
@@ -30,7 +30,7 @@ package struct ProgressTable: Sendable {
     return lastIdentifier
   }
 
-  /// Its name and size have become known; what there was before is not counted as speed.
+  /// Sets the name and the size of a piece of work. Bytes that exist already do not count toward the rate.
   package mutating func describe(
     _ identifier: Int, label: String, completed: Int64, total: Int64?, at now: Duration
   ) {
@@ -53,10 +53,10 @@ package struct ProgressTable: Sendable {
     change(identifier) { $0.total = total }
   }
 
-  /// It is over: its line goes.
+  /// Removes the line of a finished piece of work.
   package mutating func end(_ identifier: Int) { entries.removeAll { $0.identifier == identifier } }
 
-  /// One line each, and no more than fit; those that do not are counted in the last.
+  /// Renders one line for each piece of work. If they do not all fit, the last line counts the others.
   package func lines(width: Int, height: Int, usesUnicode: Bool = true, at now: Duration) -> [String] {
     let room = max(1, height)
     let shown = entries.count <= room ? entries[...] : entries.prefix(room - 1)

@@ -1,5 +1,6 @@
-/// How a program ends: a promise to scripts. Programs add numbers of their own, and say in their description what each
-/// of them means; the manual's list is made of that.
+/// The exit status of a program. The numbers are stable, because scripts depend on them.
+///
+/// Programs add their own statuses and describe all of them; the manual page lists these descriptions.
 package struct ExitStatus: RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
 
@@ -15,7 +16,7 @@ package struct ExitStatus: RawRepresentable, Hashable, Sendable {
   package static let outputClosed = ExitStatus(rawValue: 141)
   package static let terminated = ExitStatus(rawValue: 143)
 
-  /// Of several things that were asked for: one status for all of them.
+  /// Returns one status for several operations.
   package static func combined(_ statuses: [ExitStatus]) -> ExitStatus {
     let failures = statuses.filter { $0 != .success }
     guard let first = failures.first else { return .success }

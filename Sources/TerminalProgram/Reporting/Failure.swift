@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What went wrong, as it is told: one sentence, one exit status, no secrets.
+/// An error as the user sees it: one sentence and one exit status, without secrets.
 package struct Failure: Error, Sendable, Equatable {
   package let status: ExitStatus
   package let message: String
@@ -11,16 +11,16 @@ package struct Failure: Error, Sendable, Equatable {
     self.message = DisplayText.safe(message)
   }
 
-  /// A failed system call on a file.
+  /// Returns the failure of a system call on a file.
   package static func file(_ problem: String, _ code: Int32) -> Failure {
-    if code == EPIPE { return Failure(.outputClosed, "the reader of the output went away") }
+    if code == EPIPE { return Failure(.outputClosed, "the reader of the output closed it") }
     if code == ECANCELED { return .cancelled }
     return Failure(.fileSystem, "\(problem): \(String(cString: strerror(code)))")
   }
 
   package static let cancelled = Failure(.interrupted, "cancelled")
 
-  /// An error that any program may meet; those of its libraries it has to tell itself.
+  /// Converts an error that any program may throw. A program converts the errors of its own libraries itself.
   package init(general error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -31,12 +31,12 @@ package struct Failure: Error, Sendable, Equatable {
     }
   }
 
-  /// As it stands behind a colon.
+  /// Returns the sentence without its final period, for use after a colon.
   package static func withoutStop(_ text: String) -> String {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
-  /// The file, and what the system said of it: Foundation's own text has several sentences, and names no file.
+  /// Returns the file and the system's error. Foundation's own text has several sentences and does not name the file.
   private static func sentence(of error: CocoaError) -> String {
     let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path
     let reason = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)

@@ -2,17 +2,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Ctrl-C and its kin: the first one cancels the work, which then tidies up; the second one ends the program at once.
+/// Handles Ctrl-C and similar signals. The first one cancels the work, which then cleans up. The second one ends the
+/// program immediately.
 package enum Interruption {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  /// Runs the work; ends with the status of the signal that came meanwhile, if one did.
+  /// Runs the work. Returns the status of the signal if one arrived, otherwise the status of the work.
   ///
-  /// - Parameter isOrdinaryEnd: a signal is how such work ends, so its own status is the answer.
+  /// - Parameter isOrdinaryEnd: Whether a signal is the normal way to end the work. The work's own status is then
+  ///   returned.
   package static func run(
     isOrdinaryEnd: Bool = false, _ work: @escaping @Sendable () async -> ExitStatus
   ) async -> ExitStatus {
-    // A reader of our output who goes away is an error of `write`, not the end of the program.
+    // A closed output is an error of `write` and must not end the program.
     signal(SIGPIPE, SIG_IGN)
     let received = Mutex<Int32?>(nil)
     let running = Mutex<Task<ExitStatus, Never>?>(nil)
@@ -26,7 +28,7 @@ package enum Interruption {
     }
     let task = Task { await work() }
     running.withLock { $0 = task }
-    // One that came before the task was there to be cancelled.
+    // Cancels the task if a signal arrived before the task existed.
     if received.withLock({ $0 }) != nil { task.cancel() }
     let status = await task.value
     for source in sources { source.cancel() }
@@ -35,8 +37,11 @@ package enum Interruption {
     return number.flatMap { ExitStatus(rawValue: 128 + $0) } ?? status
   }
 
-  /// Returns when every signal is watched; until then one ends the program, which has not begun. On Linux, Dispatch
-  /// catches what it watches: to ignore a signal first, as other systems want it, is to lose one that comes in between.
+  /// Returns when all signals are watched. A signal that arrives earlier ends the program, which has not started any
+  /// work.
+  ///
+  /// On Linux, Dispatch catches the signals that it watches. Other systems require a signal to be ignored first;
+  /// doing that here would lose a signal that arrives in between.
   private static func watch(
     _ signals: [Int32], _ handle: @escaping @Sendable (Int32) -> Void
   ) async -> [any DispatchSourceSignal] {
@@ -56,7 +61,7 @@ package enum Interruption {
     return sources
   }
 
-  /// One that is ignored already, as in a background job or under nohup, stays so.
+  /// Returns false for a signal that is ignored already, as in a background job or under nohup. It stays ignored.
   private static func isWanted(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return true }

@@ -3,18 +3,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Writes to a descriptor on a queue of its own: a slow disk, or a pipe that nobody reads, holds up no other work.
+/// Writes to a descriptor on its own dispatch queue, so that a slow disk or an unread pipe does not block other work.
 package final class DescriptorWriter: Sendable {
   private let descriptor: Int32
   private let name: String
   private let closes: Bool
-  /// A pipe, terminal or socket, which may take nothing for any time.
+  /// Whether the descriptor is a pipe, terminal or socket, where a write can block for any length of time.
   private let mayStall: Bool
   private let queue = DispatchQueue(label: "terminal.output")
   private let isAbandoned = Atomic<Bool>(false)
   private let isClosed = Atomic<Bool>(false)
 
-  /// What such a descriptor takes in one go once it is ready (PIPE_BUF).
+  /// The number of bytes that such a descriptor accepts without blocking once it is ready (PIPE_BUF).
   private static let stallingPiece = 4096
 
   package init(_ descriptor: Int32, name: String, closes: Bool) {
@@ -27,7 +27,7 @@ package final class DescriptorWriter: Sendable {
 
   deinit { closeDescriptor() }
 
-  /// Writes all of it. A task that is cancelled does not wait for a reader who takes nothing.
+  /// Writes all data. A cancelled task does not wait for a reader that does not read.
   package func write(_ data: Data) async throws(Failure) {
     let code = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -41,7 +41,7 @@ package final class DescriptorWriter: Sendable {
 
   package func write(_ text: String) async throws(Failure) { try await write(Data(text.utf8)) }
 
-  /// Closes; what the system could not write until now is told here.
+  /// Closes the descriptor. Throws errors of earlier writes that the system reports only now.
   package func close() async throws(Failure) {
     let code = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.closeDescriptor()) }
@@ -54,7 +54,7 @@ package final class DescriptorWriter: Sendable {
     return Glibc.close(descriptor) == 0 ? 0 : errno
   }
 
-  /// On the queue. 0, or what went wrong.
+  /// Writes all data and returns 0 or an error number. Runs on the queue.
   private func writeAll(_ data: Data) -> Int32 {
     data.withUnsafeBytes { bytes in
       var rest = bytes
@@ -77,7 +77,7 @@ package final class DescriptorWriter: Sendable {
   private func waitUntilReady() -> Int32? {
     while !isAbandoned.load(ordering: .relaxed) {
       var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      // Looks up now and then: nobody wakes a thread that waits for a reader.
+      // Uses a timeout, because cancelling does not wake a thread that waits for a reader.
       let count = poll(&ready, 1, 100)
       if count > 0 { return nil }
       if count < 0, errno != EINTR { return errno }

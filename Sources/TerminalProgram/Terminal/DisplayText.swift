@@ -1,6 +1,6 @@
-/// Text from elsewhere as it may be shown at a terminal.
+/// Prepares text from untrusted sources for display on a terminal.
 package enum DisplayText {
-  /// Without what a terminal would obey, or what makes a text look like another one.
+  /// Returns the text with characters replaced that control a terminal or that disguise a text.
   package static func safe(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { !isHarmless($0) }) else { return text }
     var result = String.UnicodeScalarView()
@@ -12,18 +12,18 @@ package enum DisplayText {
     if scalar == "\t" { return true }
     return switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false
-    // A joiner is part of many a character.
+    // Joiners are part of many characters.
     case .format: scalar == "\u{200D}" || scalar == "\u{200C}"
     default: true
     }
   }
 
-  /// How many columns a text takes.
+  /// Returns the number of columns that a text occupies.
   package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
   private static func width(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
-    // Of a character of several scalars the first says it, unless it is asked to be shown as a picture.
+    // The first scalar determines the width, except with the selector for emoji presentation.
     if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .control, .format: return 0
@@ -38,13 +38,14 @@ package enum DisplayText {
     }
   }
 
-  /// Exactly so many columns: cut in the middle, where names differ least, or filled with blanks.
+  /// Returns the text in exactly this number of columns. A long text is cut in the middle, because names often differ
+  /// at their ends; a short one is padded with spaces.
   package static func fitted(_ text: String, to columns: Int) -> String {
     let text = shortened(text, to: columns)
     return text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
-  /// At most so many columns.
+  /// Returns the text in at most this number of columns.
   package static func shortened(_ text: String, to columns: Int) -> String {
     guard width(text) > columns else { return text }
     guard columns > 1 else { return columns == 1 ? "…" : "" }

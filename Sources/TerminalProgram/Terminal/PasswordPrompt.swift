@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Asks for a password at the terminal, whatever standard input and output are, and does not show it.
+/// Asks for a password on the terminal without echoing it, even if standard input and output are redirected.
 package enum PasswordPrompt {
-  /// Whether there is somebody to ask.
+  /// Whether the process has a terminal.
   package static var hasTerminal: Bool {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return false }
@@ -12,12 +12,12 @@ package enum PasswordPrompt {
     return true
   }
 
-  /// Nil when there is no terminal, nothing is said to the question (Ctrl-D), or the task is cancelled.
+  /// Returns the answer; nil if there is no terminal, the user ends the input (Ctrl-D), or the task is cancelled.
   package static func ask(_ question: String) async -> String? {
     await answer(to: question, isShown: false)
   }
 
-  /// - Parameter isShown: whether the answer may be seen.
+  /// - Parameter isShown: Whether the terminal echoes the answer.
   static func answer(to question: String, isShown: Bool) async -> String? {
     let isAbandoned = Flag()
     return await withTaskCancellationHandler {
@@ -46,7 +46,7 @@ package enum PasswordPrompt {
     guard tcsetattr(terminal, TCSAFLUSH, &during) == 0 else { return nil }
     var line: [UInt8] = []
     var isEnded = false
-    // In every case, and before the new line is begun, which the terminal does itself where it shows what is typed.
+    // Runs on every exit, before the newline. A terminal that echoes prints the newline itself.
     defer {
       tcsetattr(terminal, TCSAFLUSH, &before)
       if !isShown || !isEnded { put("\n", terminal) }

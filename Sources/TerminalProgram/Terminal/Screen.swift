@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Standard error: messages that stay, and at a terminal the progress below them.
+/// Writes messages to standard error and, on a terminal, the progress below them.
 package final class Screen: Sendable {
   private struct State: Sendable {
     var text = ScreenText()
@@ -26,17 +26,18 @@ package final class Screen: Sendable {
 
   package var size: (width: Int, height: Int) { Terminal.size(descriptor) }
 
-  /// Something worth knowing; not told when quiet.
+  /// Prints a message, except in quiet mode.
   package func say(_ line: String) {
     if !isQuiet { warn(line) }
   }
 
-  /// Something that has to be known.
+  /// Prints a message even in quiet mode.
   package func warn(_ line: String) {
     queue.async { self.put(self.state.withLock { $0.text.message(DisplayText.safe(line)) }) }
   }
 
-  /// Shows lines below the messages, instead of those before. A frame that is late gives way to the next.
+  /// Replaces the lines below the messages. If frames arrive faster than they are drawn, only the latest one is
+  /// drawn.
   package func show(_ lines: [String]) {
     guard showsProgress else { return }
     let isFirst = state.withLock { state in
@@ -49,12 +50,12 @@ package final class Screen: Sendable {
     }
   }
 
-  /// Returns once everything is written.
+  /// Returns when everything is written.
   package func flush() async {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
   }
 
-  /// On the queue. Nothing is left to tell it to when standard error itself fails.
+  /// Writes the text. Runs on the queue. Errors are ignored, because there is no other place to report them.
   private func put(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

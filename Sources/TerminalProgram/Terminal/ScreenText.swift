@@ -1,15 +1,15 @@
-/// What has to be written so that a terminal shows messages that stay, with lines below that change. A pure value.
+/// Computes the text that makes a terminal show permanent messages with changing lines below them. A value type.
 package struct ScreenText: Sendable {
   private var shown: [String] = []
 
   package init() {}
 
-  /// A message that stays; the changing lines are below it afterwards.
+  /// Returns the text that prints a permanent message above the changing lines.
   package mutating func message(_ line: String) -> String {
     erase() + line + "\n" + shown.joined(separator: "\n")
   }
 
-  /// Other changing lines.
+  /// Returns the text that replaces the changing lines.
   package mutating func show(_ lines: [String]) -> String {
     if lines == shown { return "" }
     defer { shown = lines }
@@ -18,7 +18,7 @@ package struct ScreenText: Sendable {
 
   private func erase() -> String {
     if shown.isEmpty { return "" }
-    // To the start of the first changing line, and all below it cleared.
+    // Moves to the start of the first changing line and clears everything below.
     return (shown.count > 1 ? "\u{1B}[\(shown.count - 1)A" : "") + "\r\u{1B}[J"
   }
 }

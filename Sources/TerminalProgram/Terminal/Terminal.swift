@@ -1,17 +1,17 @@
 import Glibc
 
-/// What is known of the terminal, if there is one.
+/// Properties of the terminal.
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// In columns and rows; asked each time, since windows are made larger and smaller.
+  /// The size in columns and rows. Read each time, because the user can resize the window.
   package static func size(_ descriptor: Int32) -> (width: Int, height: Int) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
     return (Int(size.ws_col), max(1, Int(size.ws_row)))
   }
 
-  /// Whether lines can be written over.
+  /// Whether the terminal can overwrite lines.
   package static func canRewrite(_ descriptor: Int32, _ environment: [String: String]) -> Bool {
     isTerminal(descriptor) && environment["TERM"] != "dumb"
   }

@@ -1,9 +1,10 @@
-/// What a ``Scene`` is drawn on. Places and sizes are parts of the width and height; colours may leave 0…1 meanwhile.
+/// The drawing area of a ``Scene``. Positions and sizes are fractions of the width and height. Color values may
+/// temporarily leave the range 0…1.
 struct Canvas {
   private let width: Int
   private let height: Int
   private var pixels: [SIMD3<Float>]
-  /// 0 where nothing but light was drawn, 1 inside of what was drawn on it.
+  /// The coverage of each pixel: 0 for background light only, 1 inside a shape.
   private var cover: [Float]
 
   init(width: Int, height: Int) {
@@ -31,7 +32,7 @@ struct Canvas {
     opacity: Float
   ) {
     let (middle, reach) = (inPixels(centre), inPixels(radii))
-    // One pixel of a hard edge is half covered.
+    // A hard edge half covers one pixel.
     let edge = max(softness, 1.5 / min(reach.x, reach.y))
     fill(from: middle - reach, to: middle + reach) { point in
       let offset = (point - middle) / reach

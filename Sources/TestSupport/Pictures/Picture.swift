@@ -1,31 +1,31 @@
-/// A picture drawn by ``Scene``: sRGB, straight alpha, 16 bits a sample from which 8 can be had.
+/// A picture drawn by ``Scene``: sRGB, straight alpha, 16 bits per sample. It can also be read with 8 bits per sample.
 public struct Picture: Sendable {
-  /// In pixels.
+  /// The width in pixels.
   public let width: Int
-  /// In pixels.
+  /// The height in pixels.
   public let height: Int
-  /// 3, or 4 with alpha last.
+  /// 3, or 4 with alpha as the last channel.
   public let channels: Int
-  /// Interleaved, rows from the top.
+  /// The interleaved samples, with rows from top to bottom.
   public let samples: [UInt16]
 
-  /// The samples at 8 bits, rounded to the nearest.
+  /// The samples with 8 bits, rounded to the nearest value.
   public var bytes: [UInt8] { samples.map(Picture.byte) }
 
   private static func byte(_ sample: UInt16) -> UInt8 { UInt8((UInt32(sample) * 255 + 32_767) / 65_535) }
 
-  /// The file a peer reads: PPM without alpha, PAM with it, at 8 or 16 bits a sample.
+  /// Returns the picture as a file for other programs: PPM without alpha, PAM with alpha, with 8 or 16 bits per sample.
   public func portableAnyMap(bits: Int = 8) -> [UInt8] {
-    let largest = bits == 16 ? 65_535 : 255
+    let maximum = bits == 16 ? 65_535 : 255
     let header =
       channels == 3
-      ? "P6\n\(width) \(height)\n\(largest)\n"
+      ? "P6\n\(width) \(height)\n\(maximum)\n"
       : """
       P7
       WIDTH \(width)
       HEIGHT \(height)
       DEPTH 4
-      MAXVAL \(largest)
+      MAXVAL \(maximum)
       TUPLTYPE RGB_ALPHA
       ENDHDR
 

@@ -1,9 +1,10 @@
-/// What photographs are made of, as far as codecs and scalers care: soft light, out-of-focus shapes, some hard edges,
-/// a block of small writing, texture and the noise of a sensor. The same seed draws the same picture.
+/// A test picture with the properties of a photo that matter to codecs and scalers. It has soft light, out-of-focus
+/// shapes, some hard edges, a block of small writing, texture and sensor noise. The same seed always gives the same
+/// picture.
 public struct Scene: Sendable {
-  /// How much fine detail there is, in parts of full white.
+  /// The amount of fine detail, relative to full white.
   public enum Surface: Sendable {
-    /// A picture whose JPEG of 12 megapixels (quality 85, 4:2:0) is about 1.4 MB.
+    /// The JPEG file of a 12-megapixel picture (quality 85, 4:2:0) is about 1.4 MB.
     case smooth
     /// The same with texture and noise: about 4.5 MB.
     case noisy
@@ -17,14 +18,14 @@ public struct Scene: Sendable {
   private let surface: Surface
   private let hasAlpha: Bool
 
-  /// A scene; alpha, where asked for, is 0 in the background and 1 in the shapes and the writing.
+  /// Creates a scene. With alpha, the background has alpha 0, and the shapes and the writing have alpha 1.
   public init(seed: UInt64 = 1, surface: Surface = .smooth, hasAlpha: Bool = false) {
     self.seed = seed
     self.surface = surface
     self.hasAlpha = hasAlpha
   }
 
-  /// Draws it at any size: shapes grow with the picture, texture and noise stay as fine as pixels are.
+  /// Draws the scene at any size. Shapes scale with the picture; texture and noise stay at pixel size.
   public func picture(width: Int, height: Int) -> Picture {
     var canvas = Canvas(width: width, height: height)
     var chance = SeededGenerator(seed: seed)
@@ -35,7 +36,7 @@ public struct Scene: Sendable {
     return canvas.picture(hasAlpha: hasAlpha)
   }
 
-  /// A sky above a ground, with slow changes of colour.
+  /// Draws a sky above a ground, with slow changes of color.
   private func light(on canvas: inout Canvas) {
     let noise = ValueNoise(seed: seed)
     let (sky, ground) = (SIMD3<Float>(0.46, 0.62, 0.85), SIMD3<Float>(0.42, 0.36, 0.22))
@@ -49,7 +50,7 @@ public struct Scene: Sendable {
     }
   }
 
-  /// Soft ones first, sharp ones before them.
+  /// Draws soft shapes, then sharp shapes in front of them.
   private func shapes(on canvas: inout Canvas, _ chance: inout SeededGenerator) {
     for index in 0..<56 {
       let centre = SIMD2(chance.unit() * 1.1 - 0.05, chance.unit() * 1.1 - 0.05)
@@ -61,7 +62,7 @@ public struct Scene: Sendable {
     }
   }
 
-  /// Strokes as small as letters are in a photographed page.
+  /// Draws strokes as small as the letters of a photographed page.
   private func writing(on canvas: inout Canvas, _ chance: inout SeededGenerator) {
     let (left, top, right, bottom) = (Float(0.58), Float(0.62), Float(0.95), Float(0.93))
     canvas.blend(left: left, top: top, right: right, bottom: bottom, SIMD3(0.93, 0.92, 0.88))
@@ -84,7 +85,7 @@ public struct Scene: Sendable {
     }
   }
 
-  /// Texture is strong in some places and absent in others; noise is everywhere.
+  /// Adds texture, which is strong in some places and absent in others, and noise, which is everywhere.
   private func detail(on canvas: inout Canvas) {
     let (noise, strength, surface, seed) = (
       ValueNoise(seed: seed ^ 0x55), ValueNoise(seed: seed ^ 0xaa), surface, seed
@@ -102,7 +103,7 @@ public struct Scene: Sendable {
   }
 }
 
-/// About normal with a deviation of 1, made of whole-number arithmetic so that it is the same everywhere.
+/// Returns an approximately normal value with a deviation of 1. Integer arithmetic makes it the same on every machine.
 private func bell(_ x: Int, _ y: Int, _ seed: UInt64) -> Float {
   let bits = scrambled(UInt64(truncatingIfNeeded: y) << 32 ^ UInt64(truncatingIfNeeded: x) ^ seed << 13)
   let sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48)

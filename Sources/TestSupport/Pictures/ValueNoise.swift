@@ -1,4 +1,4 @@
-/// Smooth noise between -1 and 1 whose features are one unit large; the same for the same seed.
+/// Smooth noise between -1 and 1 with features of one unit in size. The same seed always gives the same noise.
 struct ValueNoise: Sendable {
   private let lattice: [Float]
 
@@ -22,13 +22,13 @@ struct ValueNoise: Sendable {
   }
 }
 
-/// Numbers that look like chance and are the same for the same seed.
+/// A pseudorandom number generator. The same seed always gives the same numbers.
 struct SeededGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// From 0 up to 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func unit() -> Float {
     state &+= 0x9e37_79b9_7f4a_7c15
     return Float(scrambled(state) >> 40) / 16_777_216

@@ -3,10 +3,10 @@ import CHTTP2Tap
 import CTransferMemory
 import Glibc
 
-// Every call into libcurl stands in this file, so that what the library is asked, and how its answers are
-// read, can be seen at one glance and faults can be injected in one place. Raw handles do not leave the module.
+// Every call into libcurl is in this file. This makes all uses of the library easy to find, and tests can inject faults
+// in one place. Raw handles do not leave the module.
 
-/// A libcurl easy or multi call that failed, with the library's own code.
+/// A failed libcurl easy or multi call, with the library's error code.
 package struct CurlError: Error, Hashable, Sendable {
   package var code: UInt32
   package var isMulti = false
@@ -19,7 +19,7 @@ package struct CurlError: Error, Hashable, Sendable {
 }
 
 enum Curl {
-  /// libcurl asks to be initialised once in a process, before any other call.
+  /// libcurl must be initialized once per process, before any other call.
   static let isReady: Bool = {
     retriever_memory_prepare()
     var listener = retriever_http2_listener(
@@ -27,20 +27,20 @@ enum Curl {
       reset: EasyHandle.streamResets, closed: EasyHandle.streamCloses)
     retriever_http2_listen(&listener)
     return curl_global_init_mem(
-      Int(CURL_GLOBAL_ALL), retriever_memory_take, retriever_memory_give, retriever_memory_resize,
+      Int(CURL_GLOBAL_ALL), retriever_memory_allocate, retriever_memory_free, retriever_memory_resize,
       { text in text.flatMap { strdup($0) } }, { count, size in calloc(count, size) })
       == CURLE_OK
   }()
 
   static func makeEasy() throws(CurlError) -> UnsafeMutableRawPointer {
-    guard isReady, !CurlFault.strikes(.makeEasy), let handle = curl_easy_init() else {
+    guard isReady, !CurlFault.shouldFail(.makeEasy), let handle = curl_easy_init() else {
       throw CurlError(code: CURLE_FAILED_INIT.rawValue)
     }
     return handle
   }
 
   static func makeMulti() throws(CurlError) -> UnsafeMutableRawPointer {
-    guard isReady, !CurlFault.strikes(.makeMulti), let multi = curl_multi_init() else {
+    guard isReady, !CurlFault.shouldFail(.makeMulti), let multi = curl_multi_init() else {
       throw CurlError(code: CURLE_FAILED_INIT.rawValue)
     }
     return multi
@@ -53,8 +53,8 @@ enum Curl {
   // MARK: Options
 
   private static func check(_ call: @autoclosure () -> CURLcode) throws(CurlError) {
-    // A call that is to fail is not made: libcurl would keep what a failed one never got.
-    let code = CurlFault.strikes(.setOption) ? CURLE_OUT_OF_MEMORY : call()
+    // An injected fault does not make the call: libcurl would keep a value that a failed call would not have set.
+    let code = CurlFault.shouldFail(.setOption) ? CURLE_OUT_OF_MEMORY : call()
     if code != CURLE_OK { throw CurlError(code: code.rawValue) }
   }
 
@@ -87,7 +87,7 @@ enum Curl {
     try check(blob.withUnsafeBytes { retriever_easy_set_blob(easy, option, $0.baseAddress, $0.count) })
   }
 
-  /// Gives the body to libcurl, which copies it.
+  /// Passes the body to libcurl, which copies it.
   static func set(_ easy: UnsafeMutableRawPointer, copiedBody: [UInt8]) throws(CurlError) {
     try set(easy, CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(copiedBody.count))
     try check(
@@ -133,9 +133,9 @@ enum Curl {
     try set(easy, CURLOPT_SSL_CTX_DATA, pointer: context)
   }
 
-  // MARK: What handles share
+  // MARK: Shared between handles
 
-  /// A share of TLS sessions. Its handles are used under one turn, so it needs no locks.
+  /// Creates a share for TLS sessions. Only the holder of the loop's lock uses its handles, so it needs no locks.
   static func makeSessionShare() -> UnsafeMutableRawPointer? {
     guard isReady, let share = curl_share_init() else { return nil }
     guard retriever_share_tls_sessions(share) == CURLSHE_OK else {
@@ -151,9 +151,9 @@ enum Curl {
     try set(easy, CURLOPT_SHARE, pointer: UnsafeRawPointer(share))
   }
 
-  // MARK: Answers
+  // MARK: Information
 
-  /// OpenSSL's object for the connection that the handle has; nil without TLS, or with another TLS library.
+  /// Returns OpenSSL's object for the handle's connection; nil without TLS or with another TLS library.
   static func tlsConnection(_ easy: UnsafeMutableRawPointer) -> OpenSSL.Pointer? {
     var value: UnsafeMutablePointer<curl_tlssessioninfo>?
     guard retriever_easy_get_tls(easy, &value) == CURLE_OK, let value,
@@ -206,7 +206,7 @@ enum Curl {
   }
 
   static func add(_ easy: UnsafeMutableRawPointer, to multi: UnsafeMutableRawPointer) throws(CurlError) {
-    if CurlFault.strikes(.addHandle) {
+    if CurlFault.shouldFail(.addHandle) {
       throw CurlError(code: UInt32(bitPattern: CURLM_OUT_OF_MEMORY.rawValue), isMulti: true)
     }
     try check(multi: curl_multi_add_handle(multi, easy))
@@ -216,7 +216,7 @@ enum Curl {
     _ = curl_multi_remove_handle(multi, easy)
   }
 
-  /// Lets libcurl work on a socket that is ready.
+  /// Makes libcurl process a socket that is ready.
   static func act(multi: UnsafeMutableRawPointer, socket: Int32, readable: Bool, writable: Bool, failed: Bool)
   {
     var mask: Int32 = 0
@@ -227,14 +227,14 @@ enum Curl {
     _ = curl_multi_socket_action(multi, socket, mask, &running)
   }
 
-  /// Lets libcurl work on what its timer announced.
+  /// Makes libcurl process what its timer announced.
   static func actOnTimer(multi: UnsafeMutableRawPointer) {
     var running: Int32 = 0
     // CURL_SOCKET_TIMEOUT is CURL_SOCKET_BAD, -1: a macro with a cast, which Swift does not import.
     _ = curl_multi_socket_action(multi, -1, 0, &running)
   }
 
-  /// The next handle that is done, with its result.
+  /// Returns the next handle that is done, with its result.
   static func nextDone(multi: UnsafeMutableRawPointer) -> (easy: UnsafeMutableRawPointer, result: CURLcode)? {
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
@@ -245,12 +245,12 @@ enum Curl {
     return nil
   }
 
-  /// Tells which directions stay paused; the other ones go on.
+  /// Sets which directions are paused; the others continue.
   static func pause(_ easy: UnsafeMutableRawPointer, receiving: Bool, sending: Bool) {
     _ = curl_easy_pause(easy, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
   }
 
-  /// The host of a URL as libcurl understands it, for hosts that are not plainly spelled; nil when it refuses the URL.
+  /// Returns the host of a URL as libcurl parses it, for unusual spellings; nil if libcurl rejects the URL.
   static func host(of url: String) -> (host: String, port: UInt16, scheme: String)? {
     guard let parsed = curl_url() else { return nil }
     defer { curl_url_cleanup(parsed) }
@@ -264,7 +264,7 @@ enum Curl {
 
   private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    // The port that the scheme implies is wanted as well.
+    // Include the default port of the scheme.
     guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else {
       return nil
     }
@@ -272,7 +272,7 @@ enum Curl {
     return String(cString: text)
   }
 
-  /// The certificates that this libcurl goes by unless it is told otherwise.
+  /// The certificate file that this libcurl uses by default.
   static let defaultCertificateFile: String? = {
     guard let info = curl_version_info(CURLVERSION_TENTH),
       info.pointee.age.rawValue >= CURLVERSION_SEVENTH.rawValue
@@ -280,18 +280,18 @@ enum Curl {
     return info.pointee.cainfo.map { String(cString: $0) }
   }()
 
-  /// Whether this libcurl loses bytes of an HTTP/2 stream that it has no room for: versions before 8.0 may.
+  /// Whether this libcurl may lose bytes of an HTTP/2 stream that it has no room for: versions before 8.0 may.
   static let losesStreamBytes: Bool = {
     guard let info = curl_version_info(CURLVERSION_TENTH) else { return true }
     return info.pointee.version_num < 0x08_00_00
   }()
 
-  /// Whether the ends of HTTP/2 streams are seen.
+  /// Whether the tap observes the ends of HTTP/2 streams.
   static var observesStreams: Bool { retriever_http2_is_tapped() }
 
   static var version: String { String(cString: curl_version()) }
 
-  /// Whether this libcurl was built with HTTP/2: asked, because a distribution may leave it out.
+  /// Whether this libcurl supports HTTP/2. A distribution may build it without.
   static let hasHTTP2: Bool = {
     guard let info = curl_version_info(CURLVERSION_TENTH) else { return false }
     return info.pointee.features & CURL_VERSION_HTTP2 != 0

@@ -1,44 +1,44 @@
-/// A fault a test asks for in place of what libcurl would answer; exists in debug builds only.
+/// A fault that a test injects in place of libcurl's result. It exists in debug builds only.
 ///
-/// Each call that can fail passes its name through ``CurlFault/strikes(_:)``. A test arms a name, how many calls of that
-/// name go well first and how many fail then, so that each out-of-memory path can be walked on purpose.
+/// Each call that can fail passes its name to ``CurlFault/shouldFail(_:)``. A test arms a name, and sets how many calls
+/// of that name succeed first and how many fail then. This way, tests can exercise every out-of-memory path.
 package enum CurlFault: String, Sendable {
   case makeEasy, makeMulti, setOption, addHandle, makeHeaderList, openSocket
 
   #if DEBUG
     private struct Plan: Sendable {
-      var spared: Int
-      var left: Int
+      var remainingSuccesses: Int
+      var remainingFailures: Int
     }
 
     private static let armed = Mutex<[CurlFault: Plan]>([:])
 
-    /// Spares the next `spared` calls of this name and makes the `count` calls after them fail.
-    package func arm(after spared: Int = 0, times count: Int = 1) {
-      Self.armed.withLock { $0[self] = Plan(spared: spared, left: count) }
+    /// Lets the next `successes` calls of this name succeed and makes the `count` calls after them fail.
+    package func arm(after successes: Int = 0, times count: Int = 1) {
+      Self.armed.withLock { $0[self] = Plan(remainingSuccesses: successes, remainingFailures: count) }
     }
 
-    /// Takes back what was armed; true when all of it has struck.
+    /// Removes all armed faults. Returns true if all of them have occurred.
     @discardableResult package static func disarm() -> Bool {
       armed.withLock { armed in
         defer { armed.removeAll() }
-        return armed.values.allSatisfy { $0.left == 0 }
+        return armed.values.allSatisfy { $0.remainingFailures == 0 }
       }
     }
 
-    static func strikes(_ fault: CurlFault) -> Bool {
+    static func shouldFail(_ fault: CurlFault) -> Bool {
       armed.withLock { armed in
-        guard let plan = armed[fault], plan.left > 0 else { return false }
-        guard plan.spared == 0 else {
-          armed[fault]?.spared -= 1
+        guard let plan = armed[fault], plan.remainingFailures > 0 else { return false }
+        guard plan.remainingSuccesses == 0 else {
+          armed[fault]?.remainingSuccesses -= 1
           return false
         }
-        armed[fault]?.left -= 1
+        armed[fault]?.remainingFailures -= 1
         return true
       }
     }
   #else
-    @inline(__always) static func strikes(_ fault: CurlFault) -> Bool { false }
+    @inline(__always) static func shouldFail(_ fault: CurlFault) -> Bool { false }
   #endif
 }
 

@@ -1,11 +1,12 @@
 import CCurl
 import CHTTP2Tap
 
-// The functions libcurl calls. Each takes the handle back out of its context pointer (unretained: the handle lives as
-// long as the pointer does) and passes on to the transfer. Nothing throws out of them.
+// The functions that libcurl calls. Each gets the handle from its context pointer (unretained: the handle lives as long
+// as the pointer) and forwards the call to the transfer. They never throw.
 
 extension EasyHandle {
-  /// - Parameter otherwise: What ends the transfer. Nil is answered with that too: the connection is then not used again.
+  /// - Parameter otherwise: The result that ends the transfer. It is also returned if `body` returns nil; then the
+  ///   connection is not reused.
   private static func with<Answer>(
     _ context: UnsafeMutableRawPointer?, otherwise: Answer, _ body: (Transfer) -> Answer?
   ) -> Answer {
@@ -20,10 +21,10 @@ extension EasyHandle {
 
   static let receivedBytes: retriever_data_function = { bytes, size, count, context in
     let length = size * count
-    // Any count but the one given ends the transfer.
+    // Any count other than the given one ends the transfer.
     return with(context, otherwise: length == 0 ? 1 : 0) { transfer in
       switch transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
-      case .taken:
+      case .accepted:
         transfer.libcurlHandedOver(length)
         return length
       case .keep: return Int(CURL_WRITEFUNC_PAUSE)
@@ -52,19 +53,19 @@ extension EasyHandle {
 
   static let seeksBody: curl_seek_callback = { context, offset, origin in
     with(context, otherwise: CURL_SEEKFUNC_FAIL) { transfer in
-      // libcurl goes back to the start only, and only to send the same request again on another connection.
+      // libcurl only rewinds to the start, and only to send the same request again on another connection.
       offset == 0 && origin == 0 && transfer.rewindBody() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
   }
 
-  /// The connection is there; the request follows, for the first time or again.
+  /// The connection is established and the request follows, for the first time or again.
   static let requestBegins: curl_prereq_callback = { context, _, _, _, localPort in
     with(context, otherwise: CURL_PREREQFUNC_ABORT) { transfer in
       transfer.requestBegins(localPort: localPort) ? CURL_PREREQFUNC_OK : nil
     }
   }
 
-  /// A TLS connection is about to be made.
+  /// A TLS connection is about to be created.
   static let connectionBegins: curl_ssl_ctx_callback = { _, connection, core in
     guard let connection, let core else { return CURLE_SSL_CONNECT_ERROR }
     let store = Unmanaged<ClientCore>.fromOpaque(core).takeUnretainedValue().trust.store
@@ -73,7 +74,7 @@ extension EasyHandle {
     return CURLE_OK
   }
 
-  /// Bytes of an HTTP/2 body are on their way to libcurl.
+  /// Bytes of an HTTP/2 body have arrived and are about to be passed to libcurl.
   static let streamReceives:
     @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UnsafePointer<UInt8>?, Int) -> Int = {
       easy, stream, bytes, count in
@@ -85,7 +86,7 @@ extension EasyHandle {
       return passed
     }
 
-  /// Whether bytes of an HTTP/2 stream wait for room.
+  /// Whether bytes of an HTTP/2 stream are waiting for room.
   static let streamKeeps: @convention(c) (UnsafeMutableRawPointer?) -> Bool = {
     handle(ofStream: $0).map { !$0.backlog.isEmpty } ?? false
   }
@@ -95,8 +96,8 @@ extension EasyHandle {
     handle(ofStream: $0)?.sawEndOfStream = true
   }
 
-  /// Behind a complete response, RST_STREAM only asks for no more of the request (RFC 9113, 8.1). libcurl would throw away
-  /// what it has of the body.
+  /// After a complete response, RST_STREAM only asks the client to stop sending the request (RFC 9113, 8.1). libcurl
+  /// would discard the part of the body that it has not delivered.
   static let streamResets: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Bool = { easy, code in
     code != 0 || handle(ofStream: easy)?.sawEndOfStream != true
   }
@@ -112,12 +113,13 @@ extension EasyHandle {
       }
       handle.streamErrorCode = code.pointee
       handle.transfer?.noteStream()
-      // Without END_STREAM, NO_ERROR is no end: INTERNAL_ERROR is one for libcurl.
+      // Without END_STREAM, NO_ERROR is not a valid end. INTERNAL_ERROR makes libcurl treat it as a failure.
       if code.pointee == 0, !handle.sawEndOfStream { code.pointee = 2 }
       return !handle.backlog.closed(code.pointee)
     }
 
-  /// libcurl gives nghttp2 its handle to know a stream by. The first word of a handle is libcurl's own mark for one.
+  /// libcurl passes its handle to nghttp2 to identify a stream. The first word of an easy handle is libcurl's magic
+  /// number.
   private static func handle(ofStream easy: UnsafeMutableRawPointer?) -> EasyHandle? {
     guard let easy, easy.load(as: UInt32.self) == easyHandleMark, let context = Curl.context(easy) else {
       return nil

@@ -2,54 +2,55 @@ import CCurl
 import CHTTP2Tap
 import CTransferMemory
 
-/// One curl easy handle, used for one transfer after another.
+/// A curl easy handle, which is reused for one transfer after another.
 ///
-/// Setting a handle up costs a good part of a short transfer's own work, so after a transfer that went straight through
-/// its options stay, and only what differs is set. After any other one it is reset: libcurl counts a handle's retries
-/// until then, and fails loads for nothing when there were five in the handle's life. libcurl holds an unretained pointer
-/// to this object as long as the handle lives; the core that owns it frees the handle explicitly.
+/// Setting up a handle is a large part of the work of a short transfer. After a transfer without complications, the
+/// handle therefore keeps its options, and only differences are set. After any other transfer it is reset. libcurl
+/// counts the retries of a handle until it is reset, and fails further loads for no reason after five retries. libcurl
+/// holds an unretained pointer to this object as long as the handle lives. The core that owns the object frees the
+/// handle explicitly.
 ///
-/// `@unchecked Sendable`: touched by the holder of its loop's turn only.
+/// `@unchecked Sendable`: only the holder of its loop's lock uses it.
 final class EasyHandle: @unchecked Sendable {
   private(set) var easy: UnsafeMutableRawPointer
   unowned let core: ClientCore
   var transfer: Transfer?
 
-  /// Whether the HTTP/2 stream of the last attempt ended with END_STREAM, as far as streams are observed.
+  /// Whether the HTTP/2 stream of the last attempt ended with END_STREAM, if streams are observed.
   var sawEndOfStream = false
-  /// The bytes of body that came over that stream.
+  /// The number of body bytes received on that stream.
   var streamBytes: Int64 = 0
-  /// The error code with which that stream was closed.
+  /// The error code that closed that stream.
   var streamErrorCode: UInt32?
-  /// What of that stream libcurl has no room for.
+  /// The data of that stream that libcurl has no room for.
   var backlog = StreamBacklog(room: nil)
-  /// The stream that the backlog is of.
+  /// The stream that the backlog belongs to.
   private var keptStream: retriever_http2_stream?
-  /// The server may send no more of it for now.
+  /// Whether the stream's window is closed, so that the server may not send more for now.
   private(set) var isWindowShut = false
 
-  private var shape: Shape?
+  private var optionSignature: OptionSignature?
   private var preparedFor: Destination?
-  /// The request's fields that `headerList` was made from; nil when libcurl has no list yet.
+  /// The request's fields that `headerList` was made from; nil if libcurl has no list yet.
   private var headers: [TransferHeader]?
   private var headerList: HeaderListOwner?
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// Before 8.0, libcurl puts an HTTP/2 response's head and its body into the same buffer. The head has 128 KiB at most
-  /// (DYN_H2_HEADERS), so that many bytes of the body always fit beside it.
+  /// Before 8.0, libcurl puts the head and body of an HTTP/2 response into the same buffer. The maximum size of the
+  /// head is 128 KiB (DYN_H2_HEADERS), so this many bytes of the body always fit as well.
   private static let streamBytes = retriever_stream_receive_bytes / 2
 
-  /// What of a request decides which options and fields of libcurl's a handle needs, beside URL, header fields and the
-  /// body's bytes.
-  private struct Shape: Equatable {
+  /// The properties of a request that decide which libcurl options and fields a handle needs, apart from the URL, the
+  /// header fields and the body's bytes.
+  private struct OptionSignature: Equatable {
     enum Body: Equatable {
       case none, bytes
       case stream(length: Int64?)
     }
     enum Version: Equatable {
       case http11, http2PriorKnowledge
-      /// By ALPN. Those who come while a connection is being made may wait for it, to share it.
+      /// By ALPN. Requests that arrive while a connection is being established may wait for it, to share it.
       case negotiated(waits: Bool)
     }
     var method: String
@@ -79,21 +80,21 @@ final class EasyHandle: @unchecked Sendable {
     errorText.deallocate()
   }
 
-  /// A transfer that is ended takes its connection along, unless others share it: over HTTP/2 libcurl would tell the
+  /// Makes a transfer that is ended close its connection, unless others share it. Over HTTP/2, libcurl would notify the
   /// server only when it next has something to send.
   func closesConnection() {
     try? Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
-    shape = nil
+    optionSignature = nil
   }
 
-  /// The transfer did not go straight through: nothing of it may show in the next one.
-  func needsReset() { shape = nil }
+  /// Marks the handle for a reset, so that a transfer with complications does not affect the next one.
+  func needsReset() { optionSignature = nil }
 
-  /// libcurl's own sentence about the last failure; empty when it left none.
+  /// libcurl's message about the last failure; empty if there is none.
   var failureText: String { String(cString: errorText) }
 
-  /// An attempt to send the request begins.
-  func forgetStream() {
+  /// Clears the state of the last stream when an attempt to send the request begins.
+  func resetStreamState() {
     sawEndOfStream = false
     streamBytes = 0
     streamErrorCode = nil
@@ -102,7 +103,8 @@ final class EasyHandle: @unchecked Sendable {
     isWindowShut = false
   }
 
-  /// Bytes of this stream wait until libcurl has room for them. libcurl would let the server go on sending.
+  /// Records that bytes of this stream wait until libcurl has room for them. libcurl alone would let the server keep
+  /// sending.
   func keeps(_ stream: retriever_http2_stream) {
     keptStream = stream
     guard !isWindowShut else { return }
@@ -110,41 +112,41 @@ final class EasyHandle: @unchecked Sendable {
     retriever_http2_shut_window(stream)
   }
 
-  /// Nothing is kept any more: libcurl opens the window again when the next pause ends.
-  func letsWindowOpen() { isWindowShut = false }
+  /// Records that no bytes are kept any longer. libcurl opens the window again when the next pause ends.
+  func allowWindowToOpen() { isWindowShut = false }
 
-  /// Gives libcurl what it has room for by now; false when that is nothing.
-  func giveKept() -> Bool {
+  /// Passes kept bytes to libcurl, as far as it has room. Returns false if it has none.
+  func passKeptBytes() -> Bool {
     guard let stream = keptStream else { return false }
     return backlog.give(
       bytes: { retriever_http2_give(stream, easy, $0.baseAddress, $0.count) },
       end: { retriever_http2_close(stream, easy, $0) })
   }
 
-  /// Whether the stream was closed by the server; STREAM_CLOSED is what libcurl says when it gives a stream up.
+  /// Whether the server closed the stream. STREAM_CLOSED is the code that libcurl uses when it gives a stream up.
   var serverClosedStream: Bool { streamErrorCode.map { $0 != 5 } ?? false }
 
-  /// REFUSED_STREAM, which nghttp2 also makes of a GOAWAY that excludes the stream, and HTTP_1_1_REQUIRED: the server
-  /// has not processed the request (RFC 9113, 7 and 8.7).
+  /// Whether the server did not process the request (RFC 9113, 7 and 8.7). The code is then REFUSED_STREAM or
+  /// HTTP_1_1_REQUIRED. nghttp2 also reports REFUSED_STREAM for a GOAWAY that excludes the stream.
   var streamWasRefused: Bool { streamErrorCode == 7 || streamErrorCode == 13 }
 
   // MARK: Setting up
 
-  /// Sets up all that a transfer needs.
+  /// Sets up everything that a transfer needs.
   ///
-  /// - Parameter fresh: whether no connection that is open already may be used.
+  /// - Parameter fresh: Whether to use a new connection instead of one that is already open.
   func prepare(for transfer: Transfer, at destination: Destination, fresh: Bool) throws(TransferFailure) {
     self.transfer = transfer
     errorText.pointee = 0
-    forgetStream()
+    resetStreamState()
     let request = transfer.request
-    let wanted = Shape(
+    let wanted = OptionSignature(
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
       version: Self.version(for: request, destination),
       connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody)
     do {
-      if shape != wanted || preparedFor !== destination {
-        shape = nil
+      if optionSignature != wanted || preparedFor !== destination {
+        optionSignature = nil
         preparedFor = destination
         try reset(receiveBytes: Self.receiveBytes(wanted))
         headers = nil
@@ -153,10 +155,10 @@ final class EasyHandle: @unchecked Sendable {
         try applyClientOptions()
         try apply(destination, wanted.version)
         try apply(wanted)
-        shape = wanted
+        optionSignature = wanted
       }
       if fresh {
-        shape = nil
+        optionSignature = nil
         try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
       }
       try Curl.set(easy, CURLOPT_URL, request.url)
@@ -164,13 +166,13 @@ final class EasyHandle: @unchecked Sendable {
     } catch {
       throw TransferFailure(
         error.code == CURLE_OUT_OF_MEMORY.rawValue ? .outOfMemory : .other, curl: error.code,
-        message: "The transfer could not be set up: \(error.message).")
+        message: "Could not set up the transfer: \(error.message).")
     }
     try applyFields(of: request)
     try applyAddresses(of: destination)
   }
 
-  private static func body(of body: TransferBody) -> Shape.Body {
+  private static func body(of body: TransferBody) -> OptionSignature.Body {
     switch body {
     case .none: .none
     case .bytes: .bytes
@@ -178,8 +180,10 @@ final class EasyHandle: @unchecked Sendable {
     }
   }
 
-  /// Without TLS there is nothing to negotiate with, and so nothing to wait for.
-  private static func version(for request: TransferRequest, _ destination: Destination) -> Shape.Version {
+  /// Without TLS there is no negotiation, and so there is nothing to wait for.
+  private static func version(
+    for request: TransferRequest, _ destination: Destination
+  ) -> OptionSignature.Version {
     switch request.httpVersion {
     case .automatic:
       Curl.hasHTTP2 && destination.address.isSecure
@@ -189,14 +193,15 @@ final class EasyHandle: @unchecked Sendable {
     }
   }
 
-  /// The header fields as asked, the codings that can be decoded, and nothing that libcurl adds to a body unasked.
+  /// Returns the request's header fields and the supported codings, and removes the fields that libcurl would add
+  /// itself.
   private static func fields(of request: TransferRequest) -> [TransferHeader] {
     var fields = request.headers
-    // libcurl is not told to decode, so it does not ask either.
-    let encodings = request.acceptedEncodings ?? ContentCoding.everyName
+    // libcurl does not decode, so it does not ask for encodings either.
+    let encodings = request.acceptedEncodings ?? ContentCoding.defaultAcceptEncoding
     if !encodings.isEmpty { fields.append(TransferHeader("Accept-Encoding", encodings)) }
     guard case .none = request.body else {
-      // A server that ignores “Expect: 100-continue” would cost a second.
+      // A server that ignores “Expect: 100-continue” would delay the request by one second.
       fields.append(.removal(of: "Expect"))
       if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
         fields.append(.removal(of: "Content-Type"))
@@ -206,7 +211,8 @@ final class EasyHandle: @unchecked Sendable {
     return fields
   }
 
-  /// The fields follow from the request's own and the handle's shape: with these unchanged, libcurl's list is too.
+  /// Sets the header fields. They depend on the request's fields and the handle's options; if both are unchanged, so is
+  /// libcurl's list.
   private func applyFields(of request: TransferRequest) throws(TransferFailure) {
     guard request.headers != headers else { return }
     let fields = Self.fields(of: request)
@@ -214,35 +220,35 @@ final class EasyHandle: @unchecked Sendable {
     do {
       try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner?.list.first)
     } catch {
-      throw TransferFailure(.other, curl: error.code, message: "The header fields could not be set.")
+      throw TransferFailure(.other, curl: error.code, message: "Could not set the header fields.")
     }
     headers = request.headers
     headerList = owner
   }
 
-  /// The addresses that were looked up: libcurl finds them in its cache and asks nobody.
+  /// Sets the addresses that were looked up. libcurl finds them in its cache and does not look them up itself.
   private func applyAddresses(of destination: Destination) throws(TransferFailure) {
     let lines = core.scheduler.resolveLines(for: destination)
     guard !lines.isEmpty else { return }
     let owner = try HeaderListOwner(lines: lines)
     // libcurl keeps the pointer.
-    shape = nil
+    optionSignature = nil
     do {
       try Curl.set(easy, CURLOPT_RESOLVE, list: owner.list.first)
     } catch {
-      throw TransferFailure(.other, curl: error.code, message: "The server's addresses could not be set.")
+      throw TransferFailure(.other, curl: error.code, message: "Could not set the server's addresses.")
     }
     resolveList = owner
   }
 
-  private static func receiveBytes(_ shape: Shape) -> Int {
-    if Curl.losesStreamBytes, shape.version != .http11 { return retriever_stream_receive_bytes }
-    return shape.expectsLongBody ? 100 << 10 : retriever_receive_bytes
+  private static func receiveBytes(_ signature: OptionSignature) -> Int {
+    if Curl.losesStreamBytes, signature.version != .http11 { return retriever_stream_receive_bytes }
+    return signature.expectsLongBody ? 100 << 10 : retriever_receive_bytes
   }
 
-  /// Nothing of the transfers before is left behind. libcurl refuses another size of its buffer as long as it has one: when
-  /// other streams still used the last transfer's connection, it kept the buffer, and with it what was paused of that
-  /// transfer's body. Such a handle is replaced.
+  /// Resets the handle completely. libcurl rejects another buffer size as long as it has a buffer. If other streams
+  /// still used the last transfer's connection, libcurl kept the buffer and with it the paused part of that transfer's
+  /// body. Such a handle is replaced.
   private func reset(receiveBytes: Int) throws(CurlError) {
     Curl.reset(easy)
     if (try? Curl.set(easy, CURLOPT_BUFFERSIZE, receiveBytes)) != nil { return }
@@ -252,27 +258,27 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_BUFFERSIZE, receiveBytes)
   }
 
-  private func apply(_ shape: Shape) throws(CurlError) {
-    switch shape.body {
-    case .none where shape.method == "GET": break
-    case .none where shape.method == "HEAD":
+  private func apply(_ signature: OptionSignature) throws(CurlError) {
+    switch signature.body {
+    case .none where signature.method == "GET": break
+    case .none where signature.method == "HEAD":
       try Curl.set(easy, CURLOPT_NOBODY, 1)
     case .none:
-      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method)
+      try Curl.set(easy, CURLOPT_CUSTOMREQUEST, signature.method)
     case .bytes:
       try Curl.set(easy, CURLOPT_POST, 1)
-      if shape.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
+      if signature.method != "POST" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, signature.method) }
     case .stream(let length):
       try Curl.set(easy, CURLOPT_UPLOAD, 1)
       try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
-      if shape.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, shape.method) }
+      if signature.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, signature.method) }
     }
-    if let timeout = shape.connectTimeout {
-      try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.wholeNanoseconds / 1_000_000)))
+    if let timeout = signature.connectTimeout {
+      try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.clampedNanoseconds / 1_000_000)))
     }
   }
 
-  private func apply(_ destination: Destination, _ version: Shape.Version) throws(CurlError) {
+  private func apply(_ destination: Destination, _ version: OptionSignature.Version) throws(CurlError) {
     let number =
       switch version {
       case .negotiated: CURL_HTTP_VERSION_2TLS
@@ -281,17 +287,17 @@ final class EasyHandle: @unchecked Sendable {
       }
     try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(number))
     if version != .http11, version != .negotiated(waits: false) { try Curl.set(easy, CURLOPT_PIPEWAIT, 1) }
-    // The environment is read by us: an empty text keeps libcurl from reading it as well.
+    // We read the environment ourselves: an empty string keeps libcurl from reading it as well.
     try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
     if destination.proxy != nil {
-      // What a proxy says while a tunnel is made is no part of the server's response.
+      // The proxy's headers while it opens a tunnel are not part of the server's response.
       try Curl.set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
       try Curl.set(easy, CURLOPT_NOPROXY, "")
     }
     if destination.usesTLS { try applyTLS(core.options) }
   }
 
-  /// What holds for every transfer of the client.
+  /// Sets the options that are the same for all transfers of the client.
   private func applyClientOptions() throws(CurlError) {
     let options = core.options
     let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -306,7 +312,7 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.setPrerequisiteFunction(easy, Self.requestBegins, context: context)
     try Curl.setSocketFunctions(
       easy, open: Self.opensSocket, close: Self.closesSocket,
-      // A connection outlives the handle that made it: closing is told to the core.
+      // A connection outlives the handle that created it, so the core receives the close callback.
       context: UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque()))
     try Curl.set(easy, CURLOPT_OPENSOCKETDATA, pointer: context)
     try Curl.set(easy, CURLOPT_ERRORBUFFER, pointer: UnsafeRawPointer(errorText))
@@ -314,7 +320,7 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     try Curl.set(easy, CURLOPT_USERAGENT, options.userAgent.isEmpty ? nil : options.userAgent)
     if let path = options.unixSocketPath { try Curl.set(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
-    // What is in libcurl's cache stays until we replace it.
+    // Entries stay in libcurl's cache until we replace them.
     try Curl.set(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1)
     if let share = core.tlsSessions { try Curl.set(easy, share: share) }
   }
@@ -332,7 +338,7 @@ final class EasyHandle: @unchecked Sendable {
       try Curl.set(easy, CURLOPT_SSL_VERIFYPEER, 0)
       try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0)
     } else if core.trust.store != nil {
-      // Parsed once for all: libcurl is to read none.
+      // The certificates were parsed once for all connections, so libcurl must not read any.
       try Curl.set(easy, CURLOPT_CAINFO, nil)
       try Curl.set(easy, CURLOPT_CAPATH, nil)
       try Curl.set(easy, CURLOPT_PROXY_CAINFO, nil)
@@ -344,11 +350,11 @@ final class EasyHandle: @unchecked Sendable {
     }
   }
 
-  /// For a libcurl that stands on another TLS library than OpenSSL.
+  /// Sets the trusted certificates if libcurl uses a TLS library other than OpenSSL.
   private func applyLibcurlsTrust(_ trust: TransferClientOptions.Trust) throws(CurlError) {
     switch trust {
     case .system, .anything: break
-    // Without a word about it, libcurl would go on to look certificates up in the system's directory.
+    // Without CURLOPT_CAPATH set to nil, libcurl would also look for certificates in the system's directory.
     case .file(let path):
       try Curl.set(easy, CURLOPT_CAINFO, path)
       try Curl.set(easy, CURLOPT_CAPATH, nil)

@@ -1,13 +1,13 @@
 import CCurl
 import Glibc
 
-/// A request's header lines as libcurl reads them: one block of memory that holds list nodes and text.
+/// A request's header lines in libcurl's format: one block of memory with list nodes and text.
 ///
-/// libcurl only reads the list, so one allocation can take the place of two for each line.
+/// libcurl only reads the list, so one allocation can replace two for each line.
 struct HeaderList: ~Copyable {
   let first: UnsafeMutablePointer<curl_slist>
 
-  /// Throws when a name or value could break out of its line.
+  /// Throws if a name or value contains a line break or a NUL character.
   init(_ headers: [TransferHeader]) throws(TransferFailure) {
     var textLength = 0
     for header in headers {
@@ -19,14 +19,14 @@ struct HeaderList: ~Copyable {
       textLength += header.name.utf8.count + header.value.utf8.count + 3
     }
     let nodes = MemoryLayout<curl_slist>.stride * headers.count
-    let block = CurlFault.strikes(.makeHeaderList) ? nil : malloc(max(1, nodes + textLength))
-    guard let block else { throw TransferFailure(.outOfMemory, message: "There is no memory left.") }
+    let block = CurlFault.shouldFail(.makeHeaderList) ? nil : malloc(max(1, nodes + textLength))
+    guard let block else { throw TransferFailure(.outOfMemory, message: "Out of memory.") }
     first = block.bindMemory(to: curl_slist.self, capacity: headers.count)
     var text = (block + nodes).bindMemory(to: CChar.self, capacity: textLength)
     for (index, header) in headers.enumerated() {
       let line = text
       Self.append(header.name, to: &text)
-      // "Name;" is how libcurl is told to send a field without a value; "Name:" would leave the field out.
+      // "Name;" makes libcurl send a field without a value; "Name:" makes it leave the field out.
       if header.value.isEmpty {
         Self.append(header.isRemoval ? ":" : ";", to: &text)
       } else {
@@ -40,12 +40,12 @@ struct HeaderList: ~Copyable {
     }
   }
 
-  /// Lines as they stand; without line breaks.
+  /// Creates a list of lines as they are. They must not contain line breaks.
   init(lines: [String]) throws(TransferFailure) {
     let textLength = lines.reduce(0) { $0 + $1.utf8.count + 1 }
     let nodes = MemoryLayout<curl_slist>.stride * lines.count
     guard let block = malloc(max(1, nodes + textLength)) else {
-      throw TransferFailure(.outOfMemory, message: "There is no memory left.")
+      throw TransferFailure(.outOfMemory, message: "Out of memory.")
     }
     first = block.bindMemory(to: curl_slist.self, capacity: lines.count)
     var text = (block + nodes).bindMemory(to: CChar.self, capacity: textLength)
@@ -74,7 +74,7 @@ struct HeaderList: ~Copyable {
 }
 
 extension TransferHeader {
-  /// Asks libcurl to leave out a field that it would add by itself.
+  /// Makes libcurl leave out a field that it would add itself.
   static func removal(of name: String) -> TransferHeader {
     var header = TransferHeader(name, "")
     header.isRemoval = true

@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// Every call into OpenSSL: the library that libcurl brings along, found when the program runs.
+/// Every call into OpenSSL, the library that libcurl loads. The functions are looked up at run time.
 ///
-/// Its headers need not be installed, and a libcurl that stands on another TLS library leaves it out: everything here
-/// is nil then, and libcurl's own ways are taken. The functions keep their places in OpenSSL's interface since 1.1.
+/// OpenSSL's headers need not be installed. If libcurl uses another TLS library, everything here is nil, and libcurl's
+/// own features are used instead. The functions have been part of OpenSSL's interface since 1.1.
 enum OpenSSL {
   typealias Pointer = UnsafeMutableRawPointer
   typealias VerifyCallback = @convention(c) (Int32, Pointer?) -> Int32
@@ -78,24 +78,24 @@ enum OpenSSL {
   private static let setInfo = find(
     "SSL_CTX_set_info_callback", as: (@convention(c) (Pointer?, InfoCallback?) -> Void).self)
 
-  /// Has the connections of a context (`SSL_CTX *`) report when their servers end them.
+  /// Makes the connections of a context (`SSL_CTX *`) report when their servers end them.
   static func watchEnds(of context: Pointer) {
     setInfo?(context) { connection, place, alert in
-      // SSL_CB_READ_ALERT; the alert's description is close_notify, 0.
+      // SSL_CB_READ_ALERT, with the alert description close_notify, 0.
       guard place == 0x4004, alert & 0xff == 0 else { return }
       OpenSSL.noteEnd(UInt(bitPattern: connection))
     }
   }
 
-  /// Connections whose end somebody wants to know, by their addresses, and whether it was announced. Few at a time.
+  /// The addresses of the connections that are watched, and whether their end was announced. There are few at any time.
   private static let watched = Mutex<[UInt: Bool]>([:])
 
   private static func noteEnd(_ connection: UInt) {
     watched.withLock { if $0[connection] != nil { $0[connection] = true } }
   }
 
-  /// A connection whose end is to be known. Its address stands for it, and is not followed: libcurl frees a connection
-  /// before it reports the end of the transfer on it.
+  /// A connection whose end is watched. Its address only identifies it and is never dereferenced: libcurl frees a
+  /// connection before it reports the end of the transfer on it.
   final class WatchedConnection: Sendable {
     private let address: UInt
 
@@ -111,14 +111,14 @@ enum OpenSSL {
       watched.withLock { $0[address] = nil }
     }
 
-    /// Whether the server said that it would send no more.
+    /// Whether the server announced that it would send no more.
     var sawCloseNotify: Bool {
       let address = address
       return watched.withLock { $0[address] ?? true }
     }
   }
 
-  // MARK: What was negotiated
+  // MARK: Negotiated parameters
 
   private static let version = find("SSL_version", as: (@convention(c) (Pointer?) -> Int32).self)
   private static let cipher = find("SSL_get_current_cipher", as: (@convention(c) (Pointer?) -> Pointer?).self)
@@ -131,7 +131,7 @@ enum OpenSSL {
     ) ->
       Void).self)
 
-  /// The version as it stands in the handshake: 0x0304 for TLS 1.3.
+  /// The TLS version as in the handshake: 0x0304 for TLS 1.3.
   static func version(of connection: Pointer) -> UInt16? {
     version.map { UInt16(truncatingIfNeeded: $0(connection)) }
   }
@@ -142,7 +142,7 @@ enum OpenSSL {
     return cipherNumber(current)
   }
 
-  /// What ALPN selected: "h2", "http/1.1"; empty where the server selected nothing.
+  /// The protocol selected by ALPN: "h2" or "http/1.1"; empty if the server selected none.
   static func applicationProtocol(of connection: Pointer) -> String? {
     guard let protocolName else { return nil }
     var name: UnsafePointer<UInt8>?
@@ -152,7 +152,7 @@ enum OpenSSL {
     return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
   }
 
-  /// Looks a function up among the libraries that the program has loaded.
+  /// Looks up a function in the libraries that the program has loaded.
   private static func find<Function>(_ name: String, as type: Function.Type) -> Function? {
     // RTLD_DEFAULT, a null pointer.
     guard let symbol = dlsym(nil, name) else { return nil }

@@ -1,29 +1,30 @@
-/// The bytes of one HTTP/2 response's body on their way through libcurl, and those that it has no room for. Pure.
+/// The bytes of one HTTP/2 response's body that are inside libcurl, and those that libcurl has no room for.
 ///
-/// libcurl before 8.0 has one buffer for each stream. When it is full, libcurl reads nothing more of the whole connection;
-/// and if an upload on that connection ends just then, the bytes that did not fit are lost or replaced by others. So
-/// libcurl never gets more than fits. The rest is kept here, and the stream's end behind it.
+/// It has no side effects. libcurl before 8.0 has one buffer for each stream. When it is full, libcurl stops reading
+/// from the connection. If an upload on that connection ends at that moment, the bytes that did not fit are lost or
+/// replaced by others. Therefore libcurl never gets more than fits. The backlog keeps the rest, followed by the end of
+/// the stream.
 struct StreamBacklog {
   private let room: Int
-  /// How many bytes libcurl was given and has not handed over.
+  /// The number of bytes that libcurl has received and not yet delivered.
   private var inside = 0
-  /// In the pieces they came in: one growing array would take twice the memory.
+  /// Kept as separate pieces: one growing array would take twice the memory.
   private var kept: [[UInt8]] = []
-  /// How many of the pieces, and of the bytes of the one behind them, libcurl has been given.
+  /// The number of pieces given to libcurl, and the number of bytes given of the next piece.
   private var givenPieces = 0
   private var givenBytes = 0
   private var keptEnd: UInt32?
 
-  /// Small pieces are put together up to this size: a server may send a byte at a time.
+  /// Small pieces are merged up to this size, because a server may send single bytes.
   private static let pieceSize = 16 << 10
 
-  /// - Parameter room: How many bytes of a body fit into libcurl's buffer; nil when it needs no help.
+  /// - Parameter room: The number of body bytes that fit into libcurl's buffer; nil if libcurl needs no limit.
   init(room: Int?) { self.room = room ?? .max }
 
-  /// Nothing waits for room.
+  /// Whether nothing waits for room.
   var isEmpty: Bool { givenPieces == kept.count && keptEnd == nil }
 
-  /// Bytes have come. Answers how many of them libcurl gets; the rest is kept.
+  /// Records that bytes have arrived. Returns how many of them libcurl gets; the backlog keeps the rest.
   mutating func arrived(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = isEmpty ? min(bytes.count, max(0, room - inside)) : 0
     inside += count
@@ -39,17 +40,18 @@ struct StreamBacklog {
     }
   }
 
-  /// The stream was closed. True when its end waits for its bytes.
+  /// Records that the stream was closed. Returns true if the end has to wait for kept bytes.
   mutating func closed(_ code: UInt32) -> Bool {
     guard !isEmpty else { return false }
     keptEnd = code
     return true
   }
 
-  /// libcurl has handed bytes over.
+  /// Records that libcurl has delivered bytes.
   mutating func handedOver(_ count: Int) { inside = max(0, inside - count) }
 
-  /// Gives libcurl what there is room for, and the end behind the last byte; false when it can take nothing now.
+  /// Gives libcurl as much as it has room for, and the end after the last byte. Returns false if it cannot take
+  /// anything now.
   mutating func give(bytes: (UnsafeRawBufferPointer) -> Void, end: (UInt32) -> Void) -> Bool {
     var hasGiven = false
     while givenPieces < kept.count, inside < room {
@@ -76,8 +78,8 @@ struct StreamBacklog {
     return hasGiven
   }
 
-  /// What libcurl is never going to get: the last bytes of a body whose end is known to be right, and the end itself. Nil
-  /// when it is not, or when libcurl still has bytes before them.
+  /// Returns the data that libcurl will never get: the last bytes of a body that is known to be complete. Nil if it is
+  /// not known to be complete, or if libcurl still has earlier bytes.
   mutating func takeRest() -> [[UInt8]]? {
     guard keptEnd == 0, inside == 0 else { return nil }
     defer { self = StreamBacklog(room: room) }

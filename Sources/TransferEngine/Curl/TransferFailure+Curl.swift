@@ -1,6 +1,6 @@
 import CCurl
 
-/// What libcurl's result codes mean in the engine's words.
+/// Translates libcurl's result codes into the engine's failures.
 extension TransferFailure {
   init(curl result: CURLcode, easy: UnsafeMutableRawPointer, text: String) {
     if let refusal = Self.proxyRefusal(easy, result) {
@@ -8,24 +8,24 @@ extension TransferFailure {
       return
     }
     let code = Self.code(for: result, easy: easy)
-    self.init(code, curl: result.rawValue, message: Self.sentence(for: result, code, text: text))
+    self.init(code, curl: result.rawValue, message: Self.message(for: result, code, text: text))
   }
 
-  /// A proxy answered that it makes no tunnel.
+  /// Returns a failure if the proxy refused to open a tunnel.
   private static func proxyRefusal(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> TransferFailure? {
     let status = Curl.integer(easy, CURLINFO_HTTP_CONNECTCODE)
     guard status != 0, !(200..<300 ~= status) else { return nil }
     let advice =
       status == 407
-      ? "It asks for a name and password." : "Check the proxy's rules, or except the host with no_proxy."
+      ? "It requires a user name and password." : "Check the proxy's rules, or add the host to no_proxy."
     return TransferFailure(
       .proxyRefused, curl: result.rawValue,
-      message: "The proxy refused to connect to the server: it answered with status \(status). \(advice)")
+      message: "The proxy refused to connect to the server: it responded with status \(status). \(advice)")
   }
 
-  private static func sentence(for result: CURLcode, _ code: Code, text: String) -> String {
-    if code == .headTooLarge { return "A line of the response's header is too long." }
-    // libcurl repeats the address of the proxy here, with the password that may be in it.
+  private static func message(for result: CURLcode, _ code: Code, text: String) -> String {
+    if code == .headTooLarge { return "A header line of the response is too long." }
+    // libcurl repeats the address of the proxy here, which may contain a password.
     if text.hasPrefix("Unsupported proxy") { return TransferFailure.unusableProxy.message }
     return text.isEmpty ? CurlError(code: result.rawValue).message : text
   }
@@ -34,21 +34,21 @@ extension TransferFailure {
     switch result {
     case CURLE_URL_MALFORMAT: .badURL
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // The same code says “unknown scheme”, for which nothing is sent, and “this reply is not HTTP as I know it”.
+      // The same code means “unknown scheme”, where nothing is sent, and “this reply is not valid HTTP”.
       Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0 ? .badReply : .unsupportedScheme
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
     case CURLE_COULDNT_CONNECT: .cannotConnect
     case CURLE_PROXY: .proxyRefused
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_OUT_OF_MEMORY:
-      // Also what libcurl says of a single header line that is longer than it is ready to hold.
+      // libcurl also returns this code for a header line that is longer than its limit.
       Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0 ? .headTooLarge : .outOfMemory
-    case CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_MANY_REDIRECTS, CURLE_HTTP2,
+    // libcurl decodes no content codings here: a bad encoding is a transfer coding that it does not know.
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_TOO_MANY_REDIRECTS, CURLE_HTTP2,
       CURLE_HTTP3:
       .badReply
     case CURLE_HTTP2_STREAM, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       .connectionLost
-    case CURLE_BAD_CONTENT_ENCODING: .undecodableBody
     case CURLE_ABORTED_BY_CALLBACK, CURLE_WRITE_ERROR: .cancelled
     case CURLE_READ_ERROR: .requestBodyFailed
     case CURLE_SEND_FAIL_REWIND: .requestBodyNotRewindable
@@ -63,16 +63,16 @@ extension TransferFailure {
       CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
       .secureConnectionFailed
     case tooLarge: .bodyTooLarge
-    // What libcurl says of header lines and chunks that it cannot read.
+    // libcurl's code for header lines and chunks that it cannot parse.
     case CURLE_BAD_FUNCTION_ARGUMENT where Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0: .badReply
     default: .other
     }
   }
 
-  /// CURLE_TOO_LARGE, which libcurl has had since 8.6.
+  /// CURLE_TOO_LARGE, which exists since libcurl 8.6.
   private static let tooLarge = CURLcode(rawValue: 100)
 
-  /// OpenSSL's verification result (X509_V_ERR_…) says why a certificate was not accepted.
+  /// Translates OpenSSL's verification result (X509_V_ERR_…), which says why a certificate was rejected.
   private static func certificateCode(_ easy: UnsafeMutableRawPointer) -> Code {
     switch Curl.integer(easy, CURLINFO_SSL_VERIFYRESULT) {
     case 9: .certificateNotYetValid
@@ -84,7 +84,7 @@ extension TransferFailure {
 }
 
 extension TransferTimings {
-  /// Reads what libcurl measured; only valid while the handle is still attached.
+  /// Reads libcurl's measurements; only valid while the handle is still attached.
   init(easy: UnsafeMutableRawPointer) {
     self.init()
     func moment(_ info: CURLINFO) -> Duration? {
@@ -94,7 +94,7 @@ extension TransferTimings {
     total = moment(CURLINFO_TOTAL_TIME_T) ?? .zero
     let remote = Curl.string(easy, CURLINFO_PRIMARY_IP) ?? ""
     let triesToConnect = Curl.integer(easy, CURLINFO_NUM_CONNECTS) > 0
-    // Where it never came to a connection libcurl has made none either, but has no address.
+    // If no connection was established, libcurl also reports zero connects, but no address.
     isReusedConnection = !triesToConnect && !remote.isEmpty
     if triesToConnect {
       nameLookupEnd = moment(CURLINFO_NAMELOOKUP_TIME_T)
@@ -105,7 +105,7 @@ extension TransferTimings {
     responseStart = moment(CURLINFO_STARTTRANSFER_TIME_T)
     requestEnd = responseStart == nil ? nil : requestStart
     if isReusedConnection || connectEnd != nil {
-      // This end of a Unix socket has none.
+      // The client's end of a Unix socket has no address.
       if let local = Curl.string(easy, CURLINFO_LOCAL_IP), !local.isEmpty {
         localAddress = local
         localPort = Curl.integer(easy, CURLINFO_LOCAL_PORT)
@@ -127,7 +127,7 @@ extension TransferTimings {
       }
   }
 
-  /// libcurl's clock starts when it is given the transfer; before that it waited, and its names were looked up.
+  /// Shifts the timings: libcurl's clock starts when it gets the transfer, after the queue and the name look-up.
   mutating func shift(by wait: Duration, lookupStart: Duration) {
     total += wait
     for field in [

@@ -2,16 +2,16 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// Certificates that servers are verified with, parsed once and shared by connections of all clients.
+/// Trusted certificates for verifying servers, parsed once and shared by the connections of all clients.
 ///
-/// libcurl would parse them again for each connection, or for each client: the system's take 20 ms.
+/// libcurl would parse them again for each connection or client, which takes 20 ms for the system's certificates.
 ///
-/// `@unchecked Sendable`: the store is not changed once it is made, and OpenSSL's counts are atomic.
+/// `@unchecked Sendable`: the store never changes after it is created, and OpenSSL's reference counts are atomic.
 final class TrustStore: @unchecked Sendable {
   private let store: OpenSSL.Pointer
   private let functions: OpenSSL.TrustFunctions
 
-  /// Parses certificates; nil when there is not one among them.
+  /// Parses certificates. Returns nil if the data contains none.
   init?(pem: UnsafeRawBufferPointer) {
     guard let functions = OpenSSL.trust, let store = functions.makeStore() else { return nil }
     self.functions = functions
@@ -19,7 +19,7 @@ final class TrustStore: @unchecked Sendable {
     guard let memory = functions.makeMemory(pem.baseAddress, Int32(clamping: pem.count)) else { return nil }
     defer {
       _ = functions.freeMemory(memory)
-      // The end of the input is an error too.
+      // OpenSSL reports the end of the input as an error too.
       functions.clearErrors()
     }
     var count = 0
@@ -32,7 +32,7 @@ final class TrustStore: @unchecked Sendable {
 
   deinit { functions.freeStore(store) }
 
-  /// Makes a connection verify its server with these certificates (`SSL_CTX *`).
+  /// Makes the connections of a context (`SSL_CTX *`) verify their servers with these certificates.
   func apply(to context: OpenSSL.Pointer) {
     functions.setStore(context, store)
     functions.setVerify(context, Self.verifyPeer, Self.verifies)
@@ -41,8 +41,8 @@ final class TrustStore: @unchecked Sendable {
 
   private static let verifyPeer: Int32 = 1
 
-  /// Refuses a server's certificate that names no host and no address where names belong. libcurl would go by its
-  /// common name, which has not been allowed since 2011 (RFC 9110, 4.3.4; RFC 9525).
+  /// Rejects a server certificate whose subject alternative names contain no host and no address. libcurl would use its
+  /// common name, which has been disallowed since 2011 (RFC 9110, 4.3.4; RFC 9525).
   private static let verifies: OpenSSL.VerifyCallback = { isVerified, context in
     guard isVerified == 1, let functions = OpenSSL.trust, functions.errorDepth(context) == 0 else {
       return isVerified
@@ -75,7 +75,7 @@ final class TrustStore: @unchecked Sendable {
   }
 }
 
-/// Gives each client its trust store: read by a thread of its own, once for all clients that want the same.
+/// Provides trust stores to clients. A separate thread reads each store once for all clients that need it.
 final class TrustStores: Sendable {
   static let shared = TrustStores()
 
@@ -84,7 +84,7 @@ final class TrustStores: Sendable {
     case pem([UInt8])
   }
 
-  /// The state of a file, so that one that was replaced is read again.
+  /// Identifies the state of a file, so that a replaced file is read again.
   private struct Stamp: Hashable {
     var device: UInt = 0
     var number: UInt = 0
@@ -99,7 +99,7 @@ final class TrustStores: Sendable {
   }
 
   private struct State {
-    /// The one used last at the end.
+    /// In order of use, with the most recently used store last.
     var stores: [(key: Key, store: TrustStore)] = []
     var waiters: [Key: [Waiter]] = [:]
   }
@@ -109,11 +109,11 @@ final class TrustStores: Sendable {
   private static let maximumStores = 8
   private let state = Mutex(State())
 
-  /// The system's certificates: a file that libcurl was built to look in. Nil where it has none.
+  /// The file with the system's certificates that libcurl was built to use; nil if there is none.
   static let systemFile: String? = Curl.defaultCertificateFile
 
-  /// Returns the store when it is known; else calls the waiter later, once, with the store or the reason why there is
-  /// none.
+  /// Returns the store if it is already loaded. Otherwise calls the waiter later, exactly once, with the store or the
+  /// reason why it could not be loaded.
   func provide(_ source: Source, waiter: @escaping Waiter) -> TrustStore? {
     let key = Key(source: source, stamp: Self.stamp(of: source))
     let (known, isFirst) = state.withLock { state -> (TrustStore?, Bool) in
@@ -126,7 +126,7 @@ final class TrustStores: Sendable {
       return (nil, state.waiters[key]?.count == 1)
     }
     guard known == nil, isFirst else { return known }
-    // Without a thread to spare, the caller does it.
+    // If no thread is available, the caller loads the store.
     if !NamedThread.start("retriever-trust", { self.load(key) }) { load(key) }
     return nil
   }
@@ -149,7 +149,7 @@ final class TrustStores: Sendable {
       guard let store = bytes.withUnsafeBytes({ TrustStore(pem: $0) }) else {
         return .failure(
           TransferFailure(
-            .trustStoreUnreadable, message: "The trusted certificates contain no certificate in PEM form."))
+            .trustStoreUnreadable, message: "The trusted certificates do not contain a PEM certificate."))
       }
       return .success(store)
     case .file(let path):
@@ -162,7 +162,7 @@ final class TrustStores: Sendable {
       guard let store = bytes.withUnsafeBytes({ TrustStore(pem: $0) }) else {
         return .failure(
           TransferFailure(
-            .trustStoreUnreadable, message: "The file \(path) contains no certificate in PEM form."))
+            .trustStoreUnreadable, message: "The file \(path) does not contain a PEM certificate."))
       }
       return .success(store)
     }

@@ -1,50 +1,50 @@
-/// Takes back the codings of one response's body, whatever pieces it comes in, and gives decoded pieces of 64 KiB at
-/// most. Knows nothing of transfers: bytes in, pieces out.
+/// Decodes the content codings of one response's body, in pieces of any size, and delivers decoded pieces of at most 64
+/// KiB. It does not know about transfers: bytes in, pieces out.
 ///
-/// Its memory does not grow with the body: for each coding a buffer and what its library needs, and what was not
-/// decoded yet of the one piece in which the consumer asked for a pause. Nothing is made before the first byte comes,
-/// so a response without a body is never an error.
+/// Its memory does not grow with the body. It holds a buffer for each coding, the state of the decoding libraries, and
+/// the undecoded part of the piece in which the consumer paused. It allocates nothing before the first byte arrives, so
+/// a response without a body is never an error.
 final class BodyDecoder {
   enum Outcome: Equatable {
-    /// All that can be had from the bytes so far is given.
+    /// Everything that the bytes so far decode to has been delivered.
     case drained
-    /// The same, and the consumer has asked for a pause.
+    /// The same, and the consumer has paused.
     case paused
-    /// The consumer has asked for a pause while there was, or may be, more: ``resume(deliver:)`` goes on.
+    /// The consumer has paused while there was, or may be, more data. Call ``resume(deliver:)`` to continue.
     case kept
-    /// The consumer wants no more.
+    /// The consumer wants no more data.
     case stopped
     case failed(TransferFailure)
   }
 
-  static let longestPiece = 64 << 10
-  /// A body is encoded once. More codings than a few are a trick to multiply a bomb.
-  static let mostCodings = 3
+  static let maximumPieceSize = 64 << 10
+  /// A body is usually encoded once. Many codings are a way to multiply a decompression bomb.
+  static let maximumCodings = 3
 
   private struct Stage {
     let coding: ContentCoding
     let decoder: any ContentDecoder
     let buffer: UnsafeMutableRawBufferPointer
-    /// What has come out and was not taken yet.
+    /// The output that has not been consumed yet.
     var output: Range<Int> = 0..<0
-    /// The last output filled the buffer.
+    /// Whether the last output filled the buffer.
     var mayHaveMore = false
     var hasBegun = false
   }
 
-  /// As they are to be taken back: the last that was applied is the first.
+  /// In decoding order: the coding that was applied last comes first.
   private let codings: [ContentCoding]
   private var stages: [Stage] = []
   private var kept: [UInt8] = []
 
-  /// - Parameter codings: in the order they were applied.
+  /// - Parameter codings: The codings in the order in which they were applied.
   init(_ codings: [ContentCoding]) { self.codings = codings.reversed() }
 
   deinit {
     for stage in stages { stage.buffer.deallocate() }
   }
 
-  /// Decodes another piece of the body. Not to be called while something is kept.
+  /// Decodes another piece of the body. Do not call it while input is kept.
   func decode(
     _ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> TransferDisposition
   ) -> Outcome {
@@ -59,31 +59,31 @@ final class BodyDecoder {
     }
   }
 
-  /// Goes on after a pause.
+  /// Continues after a pause.
   func resume(deliver: (UnsafeRawBufferPointer) -> TransferDisposition) -> Outcome {
     let bytes = kept
     kept = []
     return bytes.withUnsafeBytes { decode($0, deliver: deliver) }
   }
 
-  /// Why the body cannot have ended here; nil if it can. A body of no bytes at all is whole.
+  /// Returns why the body cannot end here; nil if it can. A body of zero bytes is complete.
   func failureAtEnd() -> TransferFailure? {
-    stages.first { $0.hasBegun && !$0.decoder.isComplete }.map { .cutShort($0.coding) }
+    stages.first { $0.hasBegun && !$0.decoder.isComplete }.map { .truncated($0.coding) }
   }
 
   private func makeStages() throws(TransferFailure) {
     guard stages.isEmpty else { return }
-    guard codings.count <= Self.mostCodings else {
+    guard codings.count <= Self.maximumCodings else {
       throw TransferFailure(
         .undecodableBody,
-        message: "The body is encoded \(codings.count) times; \(Self.mostCodings) times are decoded at most.")
+        message: "The body has \(codings.count) content codings; the maximum is \(Self.maximumCodings).")
     }
     for coding in codings {
       let decoder = try coding.makeDecoder()
       stages.append(
         Stage(
           coding: coding, decoder: decoder,
-          buffer: .allocate(byteCount: Self.longestPiece, alignment: MemoryLayout<UInt>.alignment)))
+          buffer: .allocate(byteCount: Self.maximumPieceSize, alignment: MemoryLayout<UInt>.alignment)))
     }
   }
 
@@ -107,7 +107,7 @@ final class BodyDecoder {
     !input.isEmpty || stages.contains { $0.mayHaveMore || !$0.output.isEmpty }
   }
 
-  /// Gets output from a stage, out of the stages before it and the input; false when these have no more.
+  /// Gets output from a stage, using the stages before it and the input. Returns false if these have no more data.
   private func fill(_ index: Int, from input: inout UnsafeRawBufferPointer) throws(TransferFailure) -> Bool {
     while true {
       let source = index == 0 ? input : UnsafeRawBufferPointer(rebasing: output(of: index - 1))
@@ -126,8 +126,8 @@ final class BodyDecoder {
       stages[index].output = 0..<done.produced
       stages[index].mayHaveMore = done.produced == stages[index].buffer.count
       if done.produced > 0 { return true }
-      // Without output, all of the source was used up: a decoder that breaks this would turn here for ever.
-      guard done.consumed == source.count else { throw .corrupt(stages[index].coding, "it does not go on") }
+      // Without output, the decoder has consumed the entire source. A decoder that breaks this rule would loop forever.
+      guard done.consumed == source.count else { throw .corrupt(stages[index].coding, "no progress") }
     }
   }
 

@@ -1,8 +1,8 @@
 import CBrotli
 
-/// Brotli (RFC 7932). All calls into its library are here. What follows the end is ignored.
+/// Decodes Brotli (RFC 7932). Every call into its library is in this file. Input after the end is ignored.
 final class BrotliDecoder: ContentDecoder {
-  /// The library's decoder; its window is 16 MiB at most, by the format.
+  /// The library's decoder. The format limits its window to 16 MiB.
   private let state: OpaquePointer
   private(set) var isComplete = false
 
@@ -32,8 +32,8 @@ final class BrotliDecoder: ContentDecoder {
 
   private func failure() -> TransferFailure {
     let code = BrotliDecoderGetErrorCode(state)
-    // The library's codes from -21 to -30 are about memory that it did not get.
+    // The library's codes from -21 to -30 report failed memory allocations.
     if (-30...(-21)).contains(code.rawValue) { return .noMemory(for: .brotli) }
-    return .corrupt(.brotli, BrotliDecoderErrorString(code).map { String(cString: $0) } ?? "it is invalid")
+    return .corrupt(.brotli, BrotliDecoderErrorString(code).map { String(cString: $0) } ?? "invalid data")
   }
 }

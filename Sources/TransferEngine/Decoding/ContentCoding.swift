@@ -1,17 +1,17 @@
 import HTTPSyntax
 
-/// A content coding (RFC 9110, 8.4.1) that the engine can take back.
+/// A content coding (RFC 9110, 8.4.1) that the engine can decode.
 enum ContentCoding: String, Sendable, CaseIterable {
   case gzip, deflate
   case brotli = "br"
   case zstandard = "zstd"
 
-  /// What a request asks for unless told otherwise.
-  static let everyName = allCases.map(\.rawValue).joined(separator: ", ")
+  /// The codings that a request asks for by default.
+  static let defaultAcceptEncoding = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// The codings that a Content-Encoding value lists, in the order they were applied.
+  /// Returns the codings in a Content-Encoding value, in the order in which they were applied.
   ///
-  /// Empty when there is nothing to undo, or when one of them is unknown: then the body is given as it came.
+  /// Empty if there is nothing to decode, or if a coding is unknown. In that case the body is delivered unchanged.
   static func list(_ fieldValue: String) -> [ContentCoding] {
     var codings: [ContentCoding] = []
     for part in ASCII.listMembers(fieldValue) {

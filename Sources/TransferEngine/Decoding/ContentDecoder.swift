@@ -1,20 +1,20 @@
-/// Takes one content coding back: coded bytes in, decoded bytes out, as far as both reach.
+/// Decodes one content coding: encoded bytes in, decoded bytes out, as far as both buffers reach.
 protocol ContentDecoder: AnyObject {
   /// Decodes until the input is used up or the output is full, whichever comes first.
   ///
-  /// A full output may leave more to come, for which another call with no input is enough. Once the coded stream has
-  /// ended, what follows is used up and ignored, where the coding does not give it a meaning.
+  /// If the output is full, more may follow, and another call with no input is enough to get it. After the end of the
+  /// encoded stream, the decoder consumes and ignores all further input, unless the coding gives it a meaning.
   ///
-  /// - Throws: `.undecodableBody` when the input is not what the coding says it is; the decoder is then of no more use.
+  /// - Throws: `.undecodableBody` if the input is not valid. The decoder must not be used again after that.
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(TransferFailure) -> DecodingProgress
 
-  /// Whether the coded stream has come to its proper end.
+  /// Whether the encoded stream has reached its proper end.
   var isComplete: Bool { get }
 }
 
-/// What one call of a decoder, or a number of them, used and made.
+/// The number of bytes that one or more calls of a decoder consumed and produced.
 struct DecodingProgress: Equatable {
   var consumed = 0
   var produced = 0
@@ -23,15 +23,15 @@ struct DecodingProgress: Equatable {
 extension TransferFailure {
   static func corrupt(_ coding: ContentCoding, _ detail: String) -> TransferFailure {
     TransferFailure(
-      .undecodableBody, message: "The body is not the \(coding.rawValue) stream it is said to be: \(detail).")
+      .undecodableBody, message: "The body is not a valid \(coding.rawValue) stream: \(detail).")
   }
 
-  static func cutShort(_ coding: ContentCoding) -> TransferFailure {
+  static func truncated(_ coding: ContentCoding) -> TransferFailure {
     TransferFailure(
-      .undecodableBody, message: "The body is cut short: its \(coding.rawValue) stream does not end.")
+      .undecodableBody, message: "The body is incomplete: its \(coding.rawValue) stream ends too early.")
   }
 
   static func noMemory(for coding: ContentCoding) -> TransferFailure {
-    TransferFailure(.outOfMemory, message: "There is no memory left to decode a \(coding.rawValue) body.")
+    TransferFailure(.outOfMemory, message: "Could not decode the \(coding.rawValue) body: out of memory.")
   }
 }

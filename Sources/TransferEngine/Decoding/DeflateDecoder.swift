@@ -1,6 +1,6 @@
-/// “deflate”: by the standard a zlib stream (RFC 1950), and from many servers a bare deflate stream (RFC 1951).
+/// Decodes “deflate”: a zlib stream (RFC 1950) by the standard, but a raw deflate stream (RFC 1951) from many servers.
 ///
-/// The first two bytes tell which. What follows the end is ignored.
+/// The first two bytes decide which format it is. Input after the end is ignored.
 final class DeflateDecoder: ContentDecoder {
   private enum Phase {
     case unknown(first: UInt8?)
@@ -42,13 +42,13 @@ final class DeflateDecoder: ContentDecoder {
       phase = .unknown(first: byte)
       return
     }
-    // One byte makes no output in either format; two bytes of a bare stream may.
+    // One byte produces no output in either format; two bytes of a raw stream may.
     try inflater.begin(Self.beginsZlib(first, byte) ? .zlib : .raw, with: [first])
     phase = .stream
   }
 
-  /// Method 8, a window of at most 32 KiB, and a header that is a multiple of 31: a bare stream of an encoder in its
-  /// senses does not begin so.
+  /// Whether two bytes are a zlib header: method 8, a window of at most 32 KiB, and a value that is a multiple of 31.
+  /// No reasonable encoder starts a raw stream like this.
   private static func beginsZlib(_ first: UInt8, _ second: UInt8) -> Bool {
     first & 0x0f == 8 && first >> 4 <= 7 && (UInt16(first) << 8 | UInt16(second)) % 31 == 0
   }

@@ -1,8 +1,8 @@
-/// gzip (RFC 1952): one member after another; what follows the last one and is no member is ignored, as padding.
+/// Decodes gzip (RFC 1952), one member after another. Anything else after the last member is ignored as padding.
 final class GzipDecoder: ContentDecoder {
   private enum Phase {
     case member
-    /// After a member; the mark is how many of the two bytes that begin one have been seen.
+    /// After a member. The mark is the number of bytes seen of the two that begin the next member.
     case between(mark: Int)
     case padding
   }

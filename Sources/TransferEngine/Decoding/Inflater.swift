@@ -1,18 +1,18 @@
 import CZlib
 
-/// zlib's inflate. All calls into zlib are here.
+/// A wrapper of zlib's inflate. Every call into zlib is in this file.
 struct Inflater: ~Copyable {
   enum Format: Int32 {
     case gzip = 31
     case zlib = 15
-    /// Deflate without a header and a checksum.
+    /// Deflate without a header and without a checksum.
     case raw = -15
   }
 
-  /// In a place of its own: zlib keeps its address, and refuses a moved one.
+  /// Allocated separately: zlib keeps its address and rejects a stream that was moved.
   private let stream: UnsafeMutablePointer<z_stream>
   private let coding: ContentCoding
-  /// Whether the end of a stream has been seen, and no other one begun.
+  /// Whether the end of a stream has been reached and no other stream has begun.
   private(set) var isAtEnd = false
 
   init(_ format: Format, coding: ContentCoding) throws(TransferFailure) {
@@ -20,18 +20,18 @@ struct Inflater: ~Copyable {
     stream.initialize(to: z_stream())
     self.coding = coding
     self.stream = stream
-    // The macro `inflateInit2` is this call; Swift does not import it.
+    // `inflateInit2` is a macro for this call; Swift does not import it.
     guard inflateInit2_(stream, format.rawValue, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { throw .noMemory(for: coding) }
   }
 
   deinit {
-    // Answers an error, and does nothing else, if the stream was not made.
+    // Returns an error, and does nothing else, if the stream was not initialized.
     inflateEnd(stream)
     stream.deallocate()
   }
 
-  /// Starts over with another stream, whose first bytes are known already: too few to make any output.
+  /// Starts another stream. Its first bytes are already known; they must be too few to produce output.
   mutating func begin(_ format: Format, with start: [UInt8]) throws(TransferFailure) {
     isAtEnd = false
     guard inflateReset2(stream, format.rawValue) == Z_OK else { throw .noMemory(for: coding) }
@@ -45,7 +45,7 @@ struct Inflater: ~Copyable {
     _ = try result.get()
   }
 
-  /// Goes on where an earlier call stopped: inflates what is left of the input into what is left of the output.
+  /// Continues after an earlier call: inflates the rest of the input into the rest of the output.
   mutating func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
     advancing done: inout DecodingProgress
@@ -62,7 +62,7 @@ struct Inflater: ~Copyable {
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(TransferFailure) -> DecodingProgress {
     let (inputCount, outputCount) = (uInt(clamping: input.count), uInt(clamping: output.count))
-    // zlib does not write to its input, though its type would allow that.
+    // zlib does not write to its input, although its type would allow that.
     stream.pointee.next_in = UnsafeMutableRawPointer(mutating: input.baseAddress)?
       .assumingMemoryBound(to: Bytef.self)
     stream.pointee.avail_in = inputCount
@@ -70,13 +70,13 @@ struct Inflater: ~Copyable {
     stream.pointee.avail_out = outputCount
     let code = CZlib.inflate(stream, Z_NO_FLUSH)
     switch code {
-    // No progress was possible: there was nothing to read, or nothing left to write.
+    // No progress was possible: no input, or no room for output.
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: isAtEnd = true
-    case Z_NEED_DICT: throw .corrupt(coding, "it needs a dictionary")
+    case Z_NEED_DICT: throw .corrupt(coding, "it requires a preset dictionary")
     case Z_MEM_ERROR: throw .noMemory(for: coding)
     default:
-      throw .corrupt(coding, stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(code)")
+      throw .corrupt(coding, stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)")
     }
     return DecodingProgress(
       consumed: Int(inputCount - stream.pointee.avail_in),

@@ -1,9 +1,9 @@
 import CZstd
 
-/// Zstandard (RFC 8878): one frame after another. All calls into its library are here.
+/// Decodes Zstandard (RFC 8878), one frame after another. Every call into its library is in this file.
 final class ZstandardDecoder: ContentDecoder {
-  /// 8 MiB: the window that RFC 9659 lets a content coding have. The library's own limit is 128 MiB.
-  private static let longestWindow: Int32 = 23
+  /// The maximum window that RFC 9659 allows for a content coding: 8 MiB. The library's own limit is 128 MiB.
+  private static let maximumWindowLog: Int32 = 23
 
   private let stream: OpaquePointer
   private(set) var isComplete = false
@@ -11,7 +11,7 @@ final class ZstandardDecoder: ContentDecoder {
   init() throws(TransferFailure) {
     guard let stream = ZSTD_createDStream() else { throw .noMemory(for: .zstandard) }
     self.stream = stream
-    _ = ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, Self.longestWindow)
+    _ = ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, Self.maximumWindowLog)
   }
 
   deinit { ZSTD_freeDStream(stream) }
@@ -21,7 +21,7 @@ final class ZstandardDecoder: ContentDecoder {
   ) throws(TransferFailure) -> DecodingProgress {
     var from = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
     var to = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
-    // Each call stops at a frame's end. Between frames, a call with no input would count as the next one's beginning.
+    // Each call stops at the end of a frame. Between frames, a call with no input would count as the start of the next.
     while from.pos < from.size || !isComplete {
       let answer = ZSTD_decompressStream(stream, &to, &from)
       guard ZSTD_isError(answer) == 0 else {

@@ -1,23 +1,23 @@
-/// What has one deadline at a time, and remembers where the heap has put it.
+/// An object with at most one deadline, which remembers its index in the heap.
 protocol DeadlineOwner: AnyObject {
-  /// The owner's place in the heap; -1 when it is not there.
+  /// The owner's index in the heap; -1 if it is not in the heap.
   var deadlineIndex: Int { get set }
 }
 
-/// The earliest of many deadlines, one for each owner. A binary heap: setting, moving and taking out a deadline cost the
-/// logarithm of their number, and nothing stays behind that would keep its owner alive.
+/// The earliest of many deadlines, with one deadline for each owner. It is a binary heap: setting, moving and removing
+/// a deadline takes logarithmic time. Removed entries leave nothing that would keep their owner alive.
 struct DeadlineHeap<Owner: DeadlineOwner> {
   private var entries: [(due: Monotonic, owner: Owner)] = []
 
   var earliest: Monotonic? { entries.first?.due }
   var count: Int { entries.count }
 
-  /// The owner's deadline, if it has one.
+  /// Returns the owner's deadline, if it has one.
   func deadline(of owner: Owner) -> Monotonic? {
     owner.deadlineIndex >= 0 ? entries[owner.deadlineIndex].due : nil
   }
 
-  /// Sets the owner's only deadline; nil takes it out.
+  /// Sets the owner's only deadline; nil removes it.
   mutating func set(_ owner: Owner, due: Monotonic?) {
     let index = owner.deadlineIndex
     guard let due else {

@@ -2,21 +2,21 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// One thread that waits in epoll and lets libcurl work on what is ready.
+/// A thread that waits in epoll and lets libcurl process ready sockets.
 ///
-/// Everything a loop owns is touched only by whoever has its ``Turn``, and so has no lock of its own. Other threads
-/// reach it through its inbox, with one exception: a transfer that is started while the loop sleeps is handed to
-/// libcurl by the starting thread itself. Its request is on the wire before a woken loop would have looked at it.
+/// Only the thread that holds the ``LoopLock`` uses the loop's state, so the state has no locks. Other threads post
+/// commands to the loop's inbox, with one exception. If a transfer is started while the loop sleeps, the starting
+/// thread passes it to libcurl itself. This sends the request before the loop could have woken up.
 ///
-/// `@unchecked Sendable`: the `var`s are used only by the holder of `turn`; the rest is immutable.
+/// `@unchecked Sendable`: only the holder of `lock` uses the `var`s; the rest is immutable.
 final class EventLoop: @unchecked Sendable {
   let index: Int
   private let inbox = Inbox()
-  private let turn = Turn()
+  private let lock = LoopLock()
   private let epoll: Int32
   private let wake: Int32
 
-  // The turn's holder's.
+  // Used by the holder of the lock only.
   private(set) var now = Monotonic.now()
   var sockets: SocketTable
   private var commands: [Inbox.Command] = []
@@ -28,15 +28,15 @@ final class EventLoop: @unchecked Sendable {
   private var broken: [Transfer] = []
   private var streaming: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
-  private var unsettled: [Transfer] = []
-  private var unshared: [Destination] = []
+  private var unflushedObservers: [Transfer] = []
+  private var notMultiplexed: [Destination] = []
   private var unflushed: [(core: ClientCore, localPort: Int32)] = []
   private var sweep = IdleSweep()
-  /// When the loop will wake by itself; nil while it is awake.
+  /// When the loop will wake up by itself; nil while it is awake.
   private var wakesAt: Monotonic?
   private var ready = [epoll_event](repeating: epoll_event(), count: 256)
 
-  /// Nil when the kernel has no descriptor or no thread left.
+  /// Returns nil if the system has no descriptor left.
   init?(index: Int) {
     self.index = index
     let epoll = SocketTable.makeEpoll()
@@ -54,24 +54,24 @@ final class EventLoop: @unchecked Sendable {
     self.sockets = SocketTable(epoll: epoll)
   }
 
-  /// Starts the thread. The loop lives as long as the process: its one reference is handed to the thread.
+  /// Starts the thread. The loop lives as long as the process: the thread holds the only reference to it.
   func startThread() -> Bool { NamedThread.start("retriever-loop") { self.run() } }
 
-  /// Gives the loop something to do, from any thread.
+  /// Posts a command to the loop, from any thread.
   func post(_ command: Inbox.Command) {
     if inbox.put(command) { wakeUp() }
   }
 
-  /// Starts a transfer: here and now if the loop sleeps, else by way of the inbox.
+  /// Starts a transfer: on this thread if the loop sleeps, otherwise through the inbox.
   func start(_ transfer: Transfer) {
-    guard turn.takeIfFree() else { return post(.start(transfer)) }
+    guard lock.tryLock() else { return post(.start(transfer)) }
     inbox.starterBegins()
     now = .now()
-    let looks = transfer.core.pace.isQuick && running.isEmpty
-    if looks { sockets.holdBack() }
+    let polls = transfer.core.pace.isQuick && running.isEmpty
+    if polls { sockets.holdBack() }
     transfer.enqueue()
     fireTimers()
-    if looks { lookForAnswer(to: transfer) }
+    if polls { pollForResponse(to: transfer) }
     var rounds = 0
     var isDone = false
     while !isDone, rounds < Self.maximumStarterRounds {
@@ -81,35 +81,36 @@ final class EventLoop: @unchecked Sendable {
       for command in inbox.drain() { perform(command) }
       isDone = inbox.starterEnds()
     }
-    // However busy others are, a starter does not stay: the loop is woken for the rest.
+    // A starting thread stays only for a few rounds, even if others post more commands. The loop is woken up for the
+    // rest.
     if !isDone { inbox.starterLeaves() }
-    // What is left to do, and deadlines nearer than the one it sleeps towards, are the loop's own.
+    // The loop handles any remaining work, and any deadline that is earlier than the one it sleeps for.
     let wakes = !isDone || wakesAt.map { hasWork || nextDeadline < $0 } ?? false
-    turn.giveBack()
+    lock.unlock()
     if wakes { wakeUp() }
   }
 
   private static let maximumStarterRounds = 4
 
-  /// Waits for the answer of a server that is known to be quick, without sleeping, for a moment.
-  private func lookForAnswer(to transfer: Transfer) {
-    let end = now + AnswerPace.longestLook
+  /// Polls briefly for the response of a server that is known to be quick, without sleeping.
+  private func pollForResponse(to transfer: Transfer) {
+    let end = now + ResponsePace.maximumPollTime
     while transfer.runningIndex >= 0, let socket = sockets.onlyHeldBack {
       var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
       if Glibc.poll(&poll, 1, 0) > 0 {
         transfer.core.act(on: socket, events: EPOLLIN.rawValue)
         finishTouched()
       } else {
-        // On a busy machine the server may be waiting for this very processor.
+        // On a busy machine, the server may be waiting for this processor.
         sched_yield()
         now = .now()
         if now >= end {
-          transfer.core.pace.lookedInVain()
+          transfer.core.pace.pollFailed()
           break
         }
       }
     }
-    sockets.letGo()
+    sockets.releaseHeldBack()
   }
 
   private func wakeUp() {
@@ -118,7 +119,7 @@ final class EventLoop: @unchecked Sendable {
   }
 
   private func run() -> Never {
-    turn.take()
+    lock.lock()
     while true {
       now = .now()
       inbox.drain(into: &commands)
@@ -145,7 +146,7 @@ final class EventLoop: @unchecked Sendable {
 
   // MARK: Timers
 
-  /// libcurl's wish to be called at a moment; nil takes it back.
+  /// Sets when libcurl wants to be called; nil cancels the timer.
   func setTimer(of core: ClientCore, due: Monotonic?) {
     core.timerDue = due
     guard let due, due <= now else { return timers.set(core, due: due) }
@@ -166,7 +167,7 @@ final class EventLoop: @unchecked Sendable {
         core.timerDue = nil
         core.actOnTimer()
       }
-      // A core that asks again at once gets its turn after the sockets: no timer may starve them.
+      // A core that requests another immediate call waits until after the sockets, so that timers cannot starve them.
       if index == 4096 { break }
     }
     dueNow.removeFirst(index)
@@ -180,34 +181,34 @@ final class EventLoop: @unchecked Sendable {
     if let deadline = transfer.expiry { sweep.include(deadline) }
   }
 
-  /// A transfer that libcurl would not take.
+  /// Records a transfer that could not be started.
   func addFailed(_ transfer: Transfer) { failed.append(transfer) }
 
-  /// The transfer's connection is of no use any more, and libcurl may not notice.
+  /// Records a transfer whose connection is no longer usable. libcurl may not notice this.
   func addBroken(_ transfer: Transfer) { broken.append(transfer) }
 
-  /// Something came over the transfer's HTTP/2 stream that libcurl ought to hand over by itself.
+  /// Records a transfer whose HTTP/2 stream received data that libcurl should deliver by itself.
   func addStreaming(_ transfer: Transfer) { streaming.append(transfer) }
 
-  /// libcurl 7.88 is given what it had no room for, and looks again: it may miss the end of a stream while it sends the
-  /// stream's body. Nobody would look before something comes on that connection.
-  private func remindOfStreams() {
+  /// Passes data to libcurl 7.88 that it had no room for, and makes it check its streams again. It may miss the end of
+  /// a stream while it sends the stream's body. Otherwise it would not check until the connection receives more data.
+  private func recheckStreams() {
     guard !streaming.isEmpty else { return }
-    var reminded: [Transfer] = []
-    swap(&reminded, &streaming)
-    for transfer in reminded { transfer.remindOfStream() }
-    reminded.removeAll(keepingCapacity: true)
-    if streaming.isEmpty { swap(&reminded, &streaming) }
+    var rechecked: [Transfer] = []
+    swap(&rechecked, &streaming)
+    for transfer in rechecked { transfer.recheckStream() }
+    rechecked.removeAll(keepingCapacity: true)
+    if streaming.isEmpty { swap(&rechecked, &streaming) }
   }
 
-  /// libcurl keeps something that is to be sent over this connection.
+  /// Records that libcurl has unsent data for this connection.
   func addUnflushed(_ core: ClientCore, localPort: Int32) {
     guard !unflushed.contains(where: { $0.core === core && $0.localPort == localPort }) else { return }
     unflushed.append((core, localPort))
   }
 
-  /// One transfer of each connection has it sent. Without one, libcurl has closed the connection; or every other stream of
-  /// it is paused, and it is sent when one of them goes on.
+  /// Makes one transfer of each connection send the data. If a connection has no such transfer, libcurl has closed it,
+  /// or all its other streams are paused. In the second case, the data is sent when one of the streams resumes.
   private func flushConnections() {
     guard !unflushed.isEmpty else { return }
     var rest = unflushed
@@ -222,12 +223,12 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// This server's connections turn out to carry one transfer at a time.
-  func addUnshared(_ destination: Destination) { unshared.append(destination) }
+  /// Records that this server's connections carry only one transfer at a time.
+  func addNotMultiplexed(_ destination: Destination) { notMultiplexed.append(destination) }
 
   private func stopWaitingToShare() {
-    while let destination = unshared.popLast() {
-      for transfer in running where transfer.destination === destination { transfer.waitsNoLonger() }
+    while let destination = notMultiplexed.popLast() {
+      for transfer in running where transfer.destination === destination { transfer.restartWithoutSharing() }
     }
   }
 
@@ -252,10 +253,10 @@ final class EventLoop: @unchecked Sendable {
     for transfer in expired { transfer.expire() }
   }
 
-  /// A transfer may expire earlier than was known.
+  /// Records that a transfer may expire earlier than known.
   func include(_ deadline: Monotonic) { sweep.include(deadline) }
 
-  /// This client's handles may be done.
+  /// Records that some of this client's handles may be done.
   func touch(_ core: ClientCore) {
     guard !core.isTouched else { return }
     core.isTouched = true
@@ -265,26 +266,26 @@ final class EventLoop: @unchecked Sendable {
   private func finishDoneTransfers() {
     while let transfer = failed.popLast() { transfer.finishFailed() }
     finishTouched()
-    remindOfStreams()
-    // After those that libcurl calls done: theirs may be complete.
+    recheckStreams()
+    // This comes after the transfers that libcurl reports as done: their responses may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
     flushConnections()
     stopWaitingToShare()
-    settle()
-    tellEnds()
+    flushObservers()
+    notifyEnded()
   }
 
-  /// Readers are woken when what came at once is taken in, and not by each piece of it.
-  private func settle() {
-    guard !unsettled.isEmpty else { return }
-    var told: [Transfer] = []
-    swap(&told, &unsettled)
-    for transfer in told { transfer.settle() }
-    told.removeAll(keepingCapacity: true)
-    if unsettled.isEmpty { swap(&told, &unsettled) }
+  /// Wakes each reader once for all data that arrived together, instead of once for each piece.
+  private func flushObservers() {
+    guard !unflushedObservers.isEmpty else { return }
+    var notified: [Transfer] = []
+    swap(&notified, &unflushedObservers)
+    for transfer in notified { transfer.flushObserver() }
+    notified.removeAll(keepingCapacity: true)
+    if unflushedObservers.isEmpty { swap(&notified, &unflushedObservers) }
   }
 
-  func addUnsettled(_ transfer: Transfer) { unsettled.append(transfer) }
+  func addUnflushedObserver(_ transfer: Transfer) { unflushedObservers.append(transfer) }
 
   private func finishTouched() {
     var index = 0
@@ -297,18 +298,18 @@ final class EventLoop: @unchecked Sendable {
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Those who wait are woken together, after libcurl's part is done: the first one wakes a thread, and the others
+  /// Wakes all waiting threads together, after libcurl has done its work. The first call wakes a thread, and the others
   /// find it awake.
-  private func tellEnds() {
+  private func notifyEnded() {
     guard !ended.isEmpty else { return }
-    var told: [(Transfer, TransferEnd)] = []
-    swap(&told, &ended)
-    for (transfer, end) in told { transfer.tell(end) }
-    told.removeAll(keepingCapacity: true)
-    if ended.isEmpty { swap(&told, &ended) }
+    var notified: [(Transfer, TransferEnd)] = []
+    swap(&notified, &ended)
+    for (transfer, end) in notified { transfer.notifyFinished(end) }
+    notified.removeAll(keepingCapacity: true)
+    if ended.isEmpty { swap(&notified, &ended) }
   }
 
-  /// The transfer is over; its observer hears of it at the end of the round.
+  /// Records that the transfer has ended. Its observer is notified at the end of the round.
   func addEnded(_ transfer: Transfer, _ end: TransferEnd) {
     ended.append((transfer, end))
   }
@@ -317,7 +318,7 @@ final class EventLoop: @unchecked Sendable {
 
   private var hasWork: Bool {
     !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
-      || !ended.isEmpty || !unsettled.isEmpty || !unflushed.isEmpty || !unshared.isEmpty
+      || !ended.isEmpty || !unflushedObservers.isEmpty || !unflushed.isEmpty || !notMultiplexed.isEmpty
   }
 
   private var nextDeadline: Monotonic {
@@ -331,28 +332,28 @@ final class EventLoop: @unchecked Sendable {
     return due.nanoseconds == .max ? -1 : due.milliseconds(after: .now())
   }
 
-  /// Sleeps until something is ready or due; the turn is free meanwhile.
+  /// Sleeps until something is ready or due. The lock is free during this time.
   private func wait() {
     var timeout = timeout()
     if timeout != 0, !inbox.fallAsleep() { timeout = 0 }
     wakesAt = nextDeadline
-    turn.giveBack()
+    lock.unlock()
     let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
-    turn.take()
+    lock.lock()
     wakesAt = nil
     guard count > 0 else { return }
     actOnReady(count)
-    gatherMore()
+    collectResponses()
     finishDoneTransfers()
   }
 
-  /// While answers keep coming, they are taken in before those who wait for them are told: one wake-up for many.
-  private func gatherMore() {
+  /// Collects further responses before the waiting threads are notified, so that one wake-up serves many.
+  private func collectResponses() {
     var rounds = 0
     while rounds < Self.maximumRounds {
       finishTouched()
-      remindOfStreams()
-      guard !ended.isEmpty, !running.isEmpty, ended.count < Self.maximumGathered else { return }
+      recheckStreams()
+      guard !ended.isEmpty, !running.isEmpty, ended.count < Self.maximumCollected else { return }
       let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), 0))
       guard count > 0 else { return }
       actOnReady(count)
@@ -360,9 +361,9 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Those who wait are not kept waiting for more than a fraction of a millisecond.
+  /// These limits delay the waiting threads by only a fraction of a millisecond.
   private static let maximumRounds = 16
-  private static let maximumGathered = 32
+  private static let maximumCollected = 32
 
   private func actOnReady(_ count: Int) {
     now = .now()

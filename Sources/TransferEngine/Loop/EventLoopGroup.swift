@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The process's loops: one for each core, four at most, started when first needed and shared by all clients.
+/// The event loops of the process: one for each core, at most four. All clients share them; each starts when first
+/// needed.
 enum EventLoopGroup {
   private struct State {
     var loops: [EventLoop] = []
@@ -11,9 +12,9 @@ enum EventLoopGroup {
   private static let wanted = max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
   private static let state = Mutex(State())
 
-  /// The next loop in turn; nil when the system has no thread or descriptor for the first one.
+  /// Returns the next loop in turn; nil if the system has no thread or descriptor for the first one.
   ///
-  /// Loops that could not be started are tried again each time: a moment without descriptors passes.
+  /// Loops that could not be started are tried again on each call, because a lack of descriptors may be temporary.
   static func next() -> EventLoop? {
     state.withLock { state in
       while state.loops.count < wanted {

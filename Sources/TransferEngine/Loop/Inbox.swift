@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Commands on their way to a loop's thread.
+/// A queue of commands for a loop's thread.
 ///
-/// A producer is told to wake the loop only when nothing was waiting and the loop is (about to be) asleep, so a
-/// busy loop is never woken by a system call.
+/// A producer wakes the loop only if the inbox was empty and the loop is asleep or about to sleep. A busy loop
+/// therefore never costs a system call.
 final class Inbox: Sendable {
   enum Command: Sendable {
     case start(Transfer)
@@ -18,13 +18,14 @@ final class Inbox: Sendable {
   private struct State: Sendable {
     var commands: [Command] = []
     var isAsleep = false
-    /// Somebody who started a transfer has the loop's turn and will do what is put here before giving it back.
+    /// Whether a thread that started a transfer holds the loop's lock. It performs new commands before it releases the
+    /// lock.
     var hasStarter = false
   }
 
   private let state = Mutex(State())
 
-  /// Adds a command; true when the loop has to be woken.
+  /// Adds a command. Returns true if the caller must wake the loop.
   func put(_ command: Command) -> Bool {
     state.withLock { state in
       let wakes = state.isAsleep && state.commands.isEmpty && !state.hasStarter
@@ -33,7 +34,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Takes all commands at once by exchanging the two arrays, so that neither is allocated anew.
+  /// Takes all commands by swapping the two arrays, so that neither is allocated again.
   func drain(into commands: inout [Command]) {
     state.withLock { state in
       state.isAsleep = false
@@ -41,10 +42,11 @@ final class Inbox: Sendable {
     }
   }
 
-  /// A thread has taken the turn of a loop that may be asleep.
+  /// Records that a thread has locked a loop that may be asleep.
   func starterBegins() { state.withLock { $0.hasStarter = true } }
 
-  /// The starter is about to give the turn back; false when there is more to do first.
+  /// Records that the starting thread is about to release the lock. Returns false if it must process more commands
+  /// first.
   func starterEnds() -> Bool {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }
@@ -53,10 +55,10 @@ final class Inbox: Sendable {
     }
   }
 
-  /// The starter gives the turn back although there may be more to do; it wakes the loop for that.
+  /// Records that the starting thread releases the lock although commands may remain. It wakes the loop for them.
   func starterLeaves() { state.withLock { $0.hasStarter = false } }
 
-  /// Takes all commands at once, for a starter: the loop goes on sleeping.
+  /// Takes all commands for a starting thread, without waking the loop.
   func drain() -> [Command] {
     state.withLock { state in
       defer { state.commands = [] }
@@ -64,7 +66,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Announces that the loop is going to sleep; false when commands are waiting and it must not.
+  /// Records that the loop is about to sleep. Returns false if it must not, because commands are waiting.
   func fallAsleep() -> Bool {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }

@@ -1,45 +1,45 @@
 import CLinux
 import Glibc
 
-/// The sockets of one loop and what epoll was told about each, indexed by descriptor.
+/// The sockets of one loop and their epoll registrations, indexed by descriptor.
 ///
-/// libcurl takes a kept-alive connection's socket out after each response and puts it back for the next request. For
-/// the connections whose opening and closing pass through us, taking out is therefore only noted: two system calls
-/// less a request. If such a socket does become ready in between (the server closed it), it is taken out then.
+/// libcurl removes the socket of a kept-alive connection after each response and adds it again for the next request.
+/// For connections that we open and close ourselves, a removal is therefore only recorded, which saves two system calls
+/// for each request. If such a socket becomes ready in the meantime because the server closed it, it is removed then.
 struct SocketTable: ~Copyable {
   private struct Slot {
     var owner: Unmanaged<ClientCore>?
     var wanted: UInt32 = 0
     var registered: UInt32 = 0
-    /// Opened by us, so its closing will be told and stale registrations cannot outlive it.
+    /// Whether we opened the socket. Then we also close it, so no stale registration can remain.
     var isConnection = false
   }
 
   private let epoll: Int32
   private var slots: [Slot] = []
-  /// While set, connections that wait for an answer are kept here instead of being given to epoll.
+  /// While not nil, connections that wait for a response are kept here instead of in epoll.
   private var heldBack: [Int32]?
 
   init(epoll: Int32) { self.epoll = epoll }
 
-  /// Negative when the system has no descriptor left.
+  /// Returns a negative number if the system has no descriptor left.
   static func makeEpoll() -> Int32 { epoll_create1(Int32(EPOLL_CLOEXEC)) }
 
-  /// A connection of ours was opened.
+  /// Records that a connection was opened.
   mutating func opened(_ socket: Int32) {
     grow(to: socket)
     slots[Int(socket)] = Slot(isConnection: true)
   }
 
-  /// The connection is about to be closed. It is taken out of epoll by hand: the kernel does so by itself only when
-  /// nobody else has it open, and a child that was forked without `exec` has.
+  /// Records that a connection is about to be closed, and removes it from epoll. The kernel would only do this if no
+  /// other process had the socket open, but a child process that was forked without `exec` does.
   mutating func closed(_ socket: Int32) {
     guard Int(socket) < slots.count else { return }
     register(0, at: Int(socket))
     slots[Int(socket)] = Slot()
   }
 
-  /// libcurl wants to hear of these events; none when `events` is empty.
+  /// Sets the events that libcurl waits for; 0 means none.
   mutating func want(_ events: UInt32, on socket: Int32, for owner: Unmanaged<ClientCore>) {
     guard socket >= 0 else { return }
     grow(to: socket)
@@ -56,7 +56,7 @@ struct SocketTable: ~Copyable {
     if events == 0 { slots[index] = Slot() }
   }
 
-  /// Who is to be told that the socket is ready; nil when nobody waits for it.
+  /// Returns the client that waits for a ready socket; nil if there is none.
   mutating func owner(ofReady socket: Int32) -> Unmanaged<ClientCore>? {
     guard Int(socket) < slots.count else { return nil }
     let slot = slots[Int(socket)]
@@ -67,10 +67,10 @@ struct SocketTable: ~Copyable {
     return slot.owner
   }
 
-  /// From now on connections are held back: the caller is going to look at them itself.
+  /// Starts holding back connections: the caller polls them itself.
   mutating func holdBack() { heldBack = [] }
 
-  /// The one connection that is held back and waits for an answer; nil when there is none, or more than one.
+  /// The only connection that is held back and waits for a response; nil if there is none or more than one.
   var onlyHeldBack: Int32? {
     guard let heldBack, let socket = heldBack.last, heldBack.allSatisfy({ $0 == socket }),
       slots[Int(socket)].wanted == EPOLLIN.rawValue
@@ -78,8 +78,8 @@ struct SocketTable: ~Copyable {
     return socket
   }
 
-  /// Gives epoll what was held back and is still wanted.
-  mutating func letGo() {
+  /// Registers the connections that were held back and are still waiting with epoll.
+  mutating func releaseHeldBack() {
     let sockets = heldBack ?? []
     heldBack = nil
     for socket in sockets where slots[Int(socket)].isConnection {

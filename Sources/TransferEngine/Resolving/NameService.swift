@@ -1,20 +1,21 @@
 import Glibc
 import Synchronization
 
-/// Looks host names up for all clients of the process, on a bounded number of threads of its own.
+/// Looks up host names for all clients of the process, on a limited number of its own threads.
 ///
-/// Nobody waits for a look-up while holding anything: the answer comes by a call, on the thread that asked the system.
+/// No thread blocks on a look-up. The result is delivered by a callback, on the thread that asked the system.
 final class NameService: Sendable {
   static let shared = NameService(resolve: systemAddresses)
 
-  /// What the system says of a name.
+  /// The system's answer for a name.
   enum Answer: Sendable {
-    /// Numeric addresses, IPv6 ones in brackets, in the order in which they are to be tried. None is a failure.
+    /// Numeric addresses in the order in which to try them, with IPv6 addresses in brackets. An empty array is a
+    /// failure.
     case addresses([String])
     case failure(TransferFailure)
   }
 
-  /// Addresses, and until when they may be used.
+  /// Addresses, and the time until which they are valid.
   struct Known: Sendable {
     var addresses: [String]
     var expiry: Monotonic
@@ -33,7 +34,7 @@ final class NameService: Sendable {
     self.resolve = resolve
   }
 
-  /// Returns the addresses of a name when they are known; else calls the waiter later, once.
+  /// Returns the addresses of a name if they are known. Otherwise calls the waiter later, exactly once.
   func ask(_ name: String, now: Monotonic, waiter: @escaping Waiter) -> Known? {
     switch state.withLock({ $0.ask(name, now: now, waiter: waiter) }) {
     case .answer(let addresses, let expiry): return Known(addresses: addresses, expiry: expiry)
@@ -43,14 +44,14 @@ final class NameService: Sendable {
     }
   }
 
-  /// The addresses did not work; the next question goes to the system again.
+  /// Forgets addresses that did not work. The next request asks the system again.
   func forget(_ name: String) { state.withLock { $0.forget(name) } }
 
   private func startWorker() {
     guard !NamedThread.start("retriever-names", { self.work() }) else { return }
     let waiters = state.withLock { $0.workerFailed() }
     let failure = TransferFailure(
-      .outOfMemory, message: "The system has no thread left for a name look-up.")
+      .outOfMemory, message: "Could not start a name look-up: the system has no thread left.")
     for waiter in waiters { waiter(.failure(failure)) }
   }
 
@@ -72,7 +73,7 @@ final class NameService: Sendable {
 
   // MARK: The system's answer
 
-  /// Asks the system, which may take long.
+  /// Asks the system, which may take a long time.
   static func systemAddresses(of name: String) -> Answer {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
@@ -92,7 +93,8 @@ final class NameService: Sendable {
 
   private static let maximumAddresses = 64
 
-  /// Nil for what libcurl does not take by number: an address with a zone.
+  /// Returns the address as text; nil for an address that libcurl does not accept in numeric form, such as one with a
+  /// zone.
   private static func numeric(_ entry: addrinfo) -> String? {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     switch entry.ai_family {
@@ -127,7 +129,7 @@ final class NameService: Sendable {
       return TransferFailure(.outOfMemory, message: "Could not look up the host \(name): \(reason).")
     default:
       return TransferFailure(
-        .hostNotFound, message: "Could not find the host \(name): \(reason). Check its spelling.")
+        .hostNotFound, message: "Could not find the host \(name): \(reason). Check the spelling.")
     }
   }
 }

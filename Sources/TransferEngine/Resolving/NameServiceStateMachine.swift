@@ -1,19 +1,20 @@
-/// Decides which names are looked up, by how many threads, and who is given which answer. Pure: no thread, no clock.
+/// Decides which names to look up, on how many threads, and who receives which answer. It uses no thread and no clock.
 ///
-/// Equal questions share one look-up, answers are kept for a short time, and a bounded number of threads asks.
+/// Requests for the same name share one look-up, answers are cached for a short time, and the number of threads is
+/// limited.
 struct NameServiceStateMachine<Waiter> {
-  /// Names a waiter, so that it can withdraw its question.
+  /// Identifies a waiter, so that it can withdraw its request.
   typealias WaiterID = UInt64
 
   enum Step {
-    /// Known already.
+    /// The addresses are already known.
     case answer([String], until: Monotonic)
     /// The answer comes later.
     case wait(WaiterID, startsWorker: Bool)
   }
 
   private struct Question {
-    /// Its place in the queue: a name that was withdrawn and asked for again has another one.
+    /// The number of the question in the queue. It changes if a name is withdrawn and requested again.
     let place: WaiterID
     var waiters: [(id: WaiterID, waiter: Waiter)] = []
     var isBeingAsked = false
@@ -34,9 +35,9 @@ struct NameServiceStateMachine<Waiter> {
   let lifetime: Duration
 
   private var questions: [String: Question] = [:]
-  /// Names that no worker has taken yet, the last one last; those whose waiters have all left are passed over.
+  /// The names that no worker has taken yet, in order. Names whose waiters have all withdrawn are skipped.
   private var incoming: [Place] = []
-  /// The same, the next one last; before all that are coming in.
+  /// The same in reverse order, with the next name last. These names come before all in `incoming`.
   private var outgoing: [Place] = []
   private var entries: [String: Entry] = [:]
   private(set) var workers = 0
@@ -50,10 +51,10 @@ struct NameServiceStateMachine<Waiter> {
 
   var questionCount: Int { questions.count }
   var entryCount: Int { entries.count }
-  /// How many places of the queue there are, those that are passed over included.
+  /// The length of the queue, including the names that are skipped.
   var queueLength: Int { incoming.count + outgoing.count }
 
-  // MARK: Those who ask
+  // MARK: Waiters
 
   mutating func ask(_ name: String, now: Monotonic, waiter: @autoclosure () -> Waiter) -> Step {
     if let entry = entries[name], entry.expiry > now { return .answer(entry.addresses, until: entry.expiry) }
@@ -76,7 +77,7 @@ struct NameServiceStateMachine<Waiter> {
     return .wait(lastID, startsWorker: true)
   }
 
-  /// The waiter does not want the answer any more. A look-up that is under way goes on; nobody waits for it.
+  /// Removes a waiter that no longer wants the answer. A look-up that is already running continues without it.
   mutating func withdraw(_ id: WaiterID, from name: String) {
     guard let index = questions[name]?.waiters.firstIndex(where: { $0.id == id }) else { return }
     questions[name]?.waiters.remove(at: index)
@@ -85,12 +86,12 @@ struct NameServiceStateMachine<Waiter> {
     }
   }
 
-  /// An address did not work: the next one who asks gets a new answer.
+  /// Forgets an address that did not work: the next request looks it up again.
   mutating func forget(_ name: String) { entries[name] = nil }
 
   // MARK: Workers
 
-  /// What a worker asks next; nil ends it.
+  /// Returns the next name for a worker to look up; nil ends the worker.
   mutating func nextName() -> String? {
     while let place = popPlace() {
       guard questions[place.name]?.place == place.number else { continue }
@@ -109,7 +110,8 @@ struct NameServiceStateMachine<Waiter> {
     return outgoing.popLast()
   }
 
-  /// A worker has an answer; nil when the look-up failed, which is not kept. Gives those who wait for it.
+  /// Records a worker's answer and returns the waiters for it. Nil means that the look-up failed; failures are not
+  /// cached.
   mutating func answered(_ name: String, _ addresses: [String]?, now: Monotonic) -> [Waiter] {
     if let addresses, !addresses.isEmpty {
       if entries.count >= maximumEntries, entries[name] == nil { makeRoom(now) }
@@ -118,7 +120,7 @@ struct NameServiceStateMachine<Waiter> {
     return questions.removeValue(forKey: name)?.waiters.map(\.waiter) ?? []
   }
 
-  /// A worker could not be started. Gives the names that nobody is left to ask, with those who wait for them.
+  /// Records that a worker could not be started. Returns the waiters of all names if no worker is left.
   mutating func workerFailed() -> [Waiter] {
     workers -= 1
     guard workers == 0 else { return [] }

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPSyntax
 
-/// The proxies that environment variables name, read as curl reads them. Pure, but for reading the variables.
+/// The proxies in environment variables, interpreted as in curl.
 struct ProxyEnvironment: Sendable {
   private var http: String?
   private var https: String?
@@ -11,7 +11,7 @@ struct ProxyEnvironment: Sendable {
   /// No proxies.
   init() {}
 
-  /// What the variables of the process name.
+  /// Reads the environment variables of the process.
   static func ofProcess() -> ProxyEnvironment {
     ProxyEnvironment { name in
       guard let value = getenv(name), value.pointee != 0 else { return nil }
@@ -21,12 +21,12 @@ struct ProxyEnvironment: Sendable {
 
   init(_ variable: (String) -> String?) {
     let all = variable("all_proxy") ?? variable("ALL_PROXY")
-    // Not HTTP_PROXY: a CGI program gets it from a request's Proxy field.
+    // HTTP_PROXY is not used: a CGI program gets it from a request's Proxy field.
     http = variable("http_proxy") ?? all
     https = variable("https_proxy") ?? variable("HTTPS_PROXY") ?? all
     guard http != nil || https != nil else { return }
     let listed = variable("no_proxy") ?? variable("NO_PROXY") ?? ""
-    // An asterisk in a list means nothing.
+    // An asterisk inside a list has no meaning.
     exceptsAll = listed == "*"
     for word in listed.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
       if let exception = ProxyException(String(word)) { exceptions.append(exception) }
@@ -35,7 +35,8 @@ struct ProxyEnvironment: Sendable {
 
   var isEmpty: Bool { (http == nil && https == nil) || exceptsAll }
 
-  /// The proxy to use for a server; nil for none. A proxy elsewhere means another machine by this machine's names.
+  /// Returns the proxy to use for a server; nil for none. From a proxy elsewhere, this machine's names mean another
+  /// machine.
   func proxy(for server: ServerAddress) -> String? {
     guard !exceptsAll, let proxy = server.isSecure ? https : http else { return nil }
     if server.host == "localhost" || server.host == "127.0.0.1" || server.host == "::1" { return nil }
@@ -44,7 +45,7 @@ struct ProxyEnvironment: Sendable {
   }
 }
 
-/// One word of `no_proxy`: a domain, a host, an address or a range of addresses, possibly with a port.
+/// An entry of `no_proxy`: a domain, host, address or address range, with an optional port.
 struct ProxyException: Sendable {
   private let place: HostAndPort?
   private let range: (bytes: [UInt8], bits: Int)?
@@ -73,26 +74,26 @@ struct ProxyException: Sendable {
   func covers(_ server: ServerAddress) -> Bool {
     if let range {
       guard let bytes = Self.bytes(of: server.host), bytes.count == range.bytes.count else { return false }
-      return Self.agree(bytes, range.bytes, bits: range.bits)
+      return Self.matches(bytes, range.bytes, prefixBits: range.bits)
     }
     guard let place else { return false }
     if let port = place.port, port != server.port { return false }
     var host = server.host
     if host.hasSuffix(".") { host.removeLast() }
-    // An address is no part of a domain: "2.1" is not where 192.0.2.1 is.
+    // A domain does not match the end of an address: "2.1" does not match 192.0.2.1.
     return host == place.host || (host.hasSuffix("." + place.host) && Self.bytes(of: host) == nil)
   }
 
-  private static func agree(_ left: [UInt8], _ right: [UInt8], bits: Int) -> Bool {
+  private static func matches(_ left: [UInt8], _ right: [UInt8], prefixBits: Int) -> Bool {
     for index in left.indices {
-      let counted = min(8, max(0, bits - 8 * index))
+      let counted = min(8, max(0, prefixBits - 8 * index))
       let mask = counted == 0 ? 0 : UInt8(truncatingIfNeeded: 0xff << (8 - counted))
       if left[index] & mask != right[index] & mask { return false }
     }
     return true
   }
 
-  /// The address that a text is; nil where it is a name.
+  /// Returns the bytes of an address; nil if the text is a name.
   private static func bytes(of text: String) -> [UInt8]? {
     var text = text
     if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
@@ -102,26 +103,26 @@ struct ProxyException: Sendable {
   }
 }
 
-/// A proxy's address, taken apart as far as the engine has to know it.
+/// A proxy's address, parsed as far as the engine needs.
 struct ProxyAddress: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case http
-    /// The proxy is given addresses, which this end looks up.
+    /// The proxy receives addresses, which the client looks up.
     case socksWithAddresses
-    /// The proxy is given names.
+    /// The proxy receives names.
     case socksWithNames
   }
 
-  /// As libcurl takes it.
+  /// In the format that libcurl accepts.
   let text: String
   let kind: Kind
   let host: String
   let port: UInt16
   let isIPv6Literal: Bool
-  /// Whether the connection to the proxy is itself encrypted.
+  /// Whether the connection to the proxy is encrypted.
   let isSecure: Bool
 
-  /// Nil for what is no address of a proxy of a kind that is known.
+  /// Returns nil if the text is not the address of a supported kind of proxy.
   init?(_ text: String) {
     self.text = text
     var rest = text[...]
@@ -142,7 +143,7 @@ struct ProxyAddress: Hashable, Sendable {
     guard let place = HostAndPort(String(rest)) else { return nil }
     host = place.host
     isIPv6Literal = place.isIPv6Literal
-    // libcurl's own default for proxies.
+    // libcurl's default ports for proxies.
     port = place.port ?? (isSecure ? 443 : 1080)
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPSyntax
 
-/// Where a URL's request goes: its scheme, host and port, as they stand in the text.
+/// The destination of a URL: its scheme, host and port, as written in the URL.
 struct ServerAddress: Hashable, Sendable {
   var isSecure: Bool
   /// In lower case; an IPv6 address without its brackets.
@@ -9,7 +9,7 @@ struct ServerAddress: Hashable, Sendable {
   var port: UInt16
   var isIPv6Literal = false
 
-  /// The part of a URL's text before its path; nil where the text has no such part.
+  /// Returns the length of the part of a URL before its path; nil if there is no such part.
   static func prefixLength(of url: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let colon = url.firstIndex(of: UInt8(ascii: ":")), colon + 2 < url.count,
       url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/")
@@ -23,8 +23,8 @@ struct ServerAddress: Hashable, Sendable {
     return end
   }
 
-  /// Parses such a prefix, for example "https://example.com:8443"; nil for what it does not understand. User and
-  /// password are no part of it: the engine is given URLs without them.
+  /// Parses such a prefix, for example "https://example.com:8443". Returns nil for a prefix that it does not
+  /// understand. The prefix must not contain a user and password: the engine receives URLs without them.
   init?(prefix: UnsafeBufferPointer<UInt8>) {
     guard Self.prefixLength(of: prefix) == prefix.count, let colon = prefix.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
@@ -45,7 +45,7 @@ struct ServerAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// Whether libcurl knows the address by itself: a number, or this machine.
+  /// Whether libcurl knows the address without a look-up: a number, or this machine.
   var needsNoLookup: Bool { isIPv6Literal || Self.needsNoLookup(host) }
 
   static func needsNoLookup(_ host: String) -> Bool {
@@ -85,7 +85,7 @@ struct HostAndPort: Hashable, Sendable {
     port = number
   }
 
-  /// What host names are made of; the rest (percent signs, letters beyond ASCII) is for libcurl to understand.
+  /// Whether a byte is common in host names. libcurl handles the others, such as percent signs and non-ASCII letters.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),

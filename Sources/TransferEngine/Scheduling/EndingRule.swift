@@ -1,26 +1,27 @@
-/// Decides whether a body that the transport calls complete is complete. Pure.
+/// Decides whether a body that the transport reports as complete is complete. It has no side effects.
 ///
-/// An HTTP/1 body has its length, its last chunk or the end of its connection, and the transport judges the first two.
-/// With TLS the end of a connection is announced; an end that is not may be an attacker's, who cut the connection. An
-/// HTTP/2 body without a length ends with END_STREAM and with nothing else: libcurl also takes RST_STREAM with
-/// NO_ERROR, and the end of a connection that broke the protocol, for its end.
+/// An HTTP/1 body ends with its length, its last chunk, or the end of its connection; the transport checks the first
+/// two. With TLS, the server announces the end of a connection. If it does not, an attacker may have cut the
+/// connection. An HTTP/2 body without a length ends with END_STREAM and nothing else. libcurl also accepts RST_STREAM
+/// with NO_ERROR, and the end of a connection after a protocol violation.
 enum EndingRule {
-  /// What is known of a response when the transport reports success.
+  /// What is known about a response when the transport reports success.
   struct Observation: Equatable, Sendable {
     var isHTTP2 = false
     /// Whether END_STREAM was seen; nil when frames are not observed.
     var sawEndOfStream: Bool?
-    /// HTTP/2: the bytes of body that the server sent; nil when frames are not observed.
+    /// HTTP/2: the number of body bytes that the server sent; nil if frames are not observed.
     var streamLength: Int64?
-    /// The length that the head announced.
+    /// The length announced in the head.
     var announcedLength: Int64?
-    /// The body's bytes that arrived, before decoding.
+    /// The number of body bytes received, before decoding.
     var receivedLength: Int64 = 0
-    /// A response that has no body whatever its head says: to HEAD, or with status 204 or 304.
+    /// Whether the response cannot have a body: to HEAD, or with status 204 or 304.
     var hasNoBody = false
-    /// HTTP/1 over TLS, for a body that ends with its connection: whether the server announced that end; nil otherwise.
+    /// For a body over TLS and HTTP/1 that ends with its connection: whether the server announced the end; otherwise
+    /// nil.
     var sawCloseNotify: Bool?
-    /// The head is complete.
+    /// Whether the head is complete.
     var hasHead = true
   }
 

@@ -1,26 +1,26 @@
-/// Decides which waiting load starts next: by priority, then in the order in which they came, with hosts taking turns.
-/// Pure: loads and ends go in, the next load comes out.
+/// Decides which waiting load starts next: by priority, then in order of arrival, with hosts taking turns. It has no
+/// side effects: loads and ends go in, and the next load comes out.
 ///
-/// Adding, starting and cancelling cost the same however many loads wait. A host has a place for each load that may run
-/// at the same time; loads beyond that wait here, where nobody searches through them.
+/// The cost of adding, starting and cancelling does not depend on the number of waiting loads. Each host has a limit on
+/// the number of loads that run at the same time. Loads beyond the limit wait here and are never searched.
 struct LoadQueue<Load> {
-  /// A group of loads that share a limit: those that go to one server.
+  /// A group of loads that share a limit: the loads for one server.
   struct HostID: Hashable, Sendable {
     fileprivate let index: Int
   }
 
-  /// A load's place in the queue. It is used up when the load starts or leaves.
+  /// The position of a load in the queue. A ticket becomes invalid when the load starts or is removed.
   struct Ticket: Hashable, Sendable {
     fileprivate let index: Int
     fileprivate let serial: UInt64
   }
 
-  /// How many priorities are told apart.
+  /// The number of distinct priorities.
   static var levelCount: Int { 16 }
 
   private struct Node {
     var load: Load?
-    /// The number of the load that is here; 0 while there is none.
+    /// The serial number of the load in this node; 0 if there is none.
     var serial: UInt64 = 0
     var host = 0
     var level = 0
@@ -31,18 +31,18 @@ struct LoadQueue<Load> {
   private struct Host {
     var isKnown = true
     var limit: Int
-    /// Whether each running load takes one of the places that all hosts share.
+    /// Whether each running load uses one of the places shared by all hosts.
     var takesSharedPlaces: Bool
     var running = 0
-    /// A bit for each level that has a waiting load.
+    /// One bit for each level that has a waiting load.
     var occupied: UInt32 = 0
     var isInRotation = false
-    /// The neighbours in the rotation.
+    /// The neighbors in the rotation.
     var previous = -1
     var next = -1
   }
 
-  /// The first and the last element of a list: the waiting loads of one level of one host, or a rotation.
+  /// The first and last element of a list: the waiting loads of one level of one host, or a rotation.
   private struct Ends {
     var first = -1
     var last = -1
@@ -53,18 +53,18 @@ struct LoadQueue<Load> {
   private var lastSerial: UInt64 = 0
   private var hosts: [Host] = []
   private var freeHosts: [Int] = []
-  /// For each host, one for each level.
+  /// One entry for each level of each host.
   private var ends: [Ends] = []
-  /// Exactly the hosts that have a load they may start, the next one first: those that need a shared place for it, and
-  /// the others.
+  /// The hosts that have a load they may start, with the next host first: hosts that need a shared place, and the
+  /// others.
   private var rotation = Ends()
   private var rotationWithoutPlaces = Ends()
 
-  /// How many loads may run at the same time on all hosts that take shared places.
+  /// The maximum number of loads that run at the same time on all hosts that use shared places.
   let sharedPlaces: Int
   private(set) var usedPlaces = 0
   private(set) var waitingCount = 0
-  /// How many waiting loads there is memory for.
+  /// The number of loads that memory is allocated for.
   var room: Int { nodes.count }
 
   init(sharedPlaces: Int = .max) { self.sharedPlaces = max(1, sharedPlaces) }
@@ -82,7 +82,7 @@ struct LoadQueue<Load> {
     return HostID(index: hosts.count - 1)
   }
 
-  /// Forgets a host; false when it has loads, running or waiting.
+  /// Forgets a host. Returns false if the host has running or waiting loads.
   mutating func removeHost(_ id: HostID) -> Bool {
     let host = hosts[id.index]
     guard host.isKnown, host.running == 0, host.occupied == 0 else { return false }
@@ -93,12 +93,12 @@ struct LoadQueue<Load> {
 
   func runningCount(of id: HostID) -> Int { hosts[id.index].running }
 
-  /// The host turned out to take another number of loads at the same time.
+  /// Changes the number of loads that the host can run at the same time.
   mutating func setLimit(_ limit: Int, takesSharedPlaces: Bool, of id: HostID) {
     let host = hosts[id.index]
     hosts[id.index].limit = max(1, limit)
     if host.takesSharedPlaces != takesSharedPlaces {
-      // It must not wait for a place that it does not need any more.
+      // The host must not wait for a place that it no longer needs.
       leaveRotation(id.index)
       usedPlaces += takesSharedPlaces ? host.running : -host.running
       hosts[id.index].takesSharedPlaces = takesSharedPlaces
@@ -108,7 +108,7 @@ struct LoadQueue<Load> {
 
   // MARK: Loads
 
-  /// Adds a load behind those of the same priority. Levels go from 0 to ``levelCount`` - 1, the highest first.
+  /// Adds a load after those of the same priority. Levels go from 0 to ``levelCount`` - 1, with the highest first.
   mutating func add(_ load: Load, to id: HostID, level: Int) -> Ticket {
     let index: Int
     if let free = freeNodes.popLast() {
@@ -128,7 +128,7 @@ struct LoadQueue<Load> {
     return Ticket(index: index, serial: lastSerial)
   }
 
-  /// Takes a waiting load out; nil when it has started or left before.
+  /// Removes a waiting load. Returns nil if it has already started or been removed.
   mutating func remove(_ ticket: Ticket) -> Load? {
     guard isWaiting(ticket) else { return nil }
     unlink(ticket.index)
@@ -136,7 +136,7 @@ struct LoadQueue<Load> {
     return release(ticket.index)
   }
 
-  /// Gives a waiting load another priority, behind those that have it already.
+  /// Changes the priority of a waiting load and puts it after the loads that already have this priority.
   mutating func move(_ ticket: Ticket, toLevel level: Int) {
     let level = min(max(level, 0), Self.levelCount - 1)
     guard isWaiting(ticket), nodes[ticket.index].level != level else { return }
@@ -149,7 +149,7 @@ struct LoadQueue<Load> {
     ticket.index < nodes.count && nodes[ticket.index].serial == ticket.serial
   }
 
-  /// The next load that may run, which counts as running from now on.
+  /// Removes and returns the next load that may run. It counts as running from now on.
   mutating func startNext() -> Load? {
     var index = rotationWithoutPlaces.first
     if index < 0, usedPlaces < sharedPlaces { index = rotation.first }
@@ -159,13 +159,13 @@ struct LoadQueue<Load> {
     unlink(node)
     hosts[index].running += 1
     if hosts[index].takesSharedPlaces { usedPlaces += 1 }
-    // The other hosts come first now.
+    // Now the other hosts come first.
     leaveRotation(index)
     updateRotation(index)
     return release(node)
   }
 
-  /// A load that was started is over.
+  /// Records that a running load has ended.
   mutating func ended(on id: HostID) {
     guard hosts[id.index].running > 0 else { return }
     hosts[id.index].running -= 1
@@ -175,7 +175,7 @@ struct LoadQueue<Load> {
 
   // MARK: Lists
 
-  /// Puts a host last while it has a load that it may start, and takes it out otherwise.
+  /// Adds a host at the end of the rotation if it has a load that it may start; otherwise removes it.
   private mutating func updateRotation(_ index: Int) {
     let host = hosts[index]
     guard host.occupied != 0, host.running < host.limit else { return leaveRotation(index) }
@@ -193,7 +193,7 @@ struct LoadQueue<Load> {
     link(host.previous, to: host.next, takesSharedPlaces: host.takesSharedPlaces)
   }
 
-  /// Makes two hosts neighbours; -1 stands for the end of the rotation.
+  /// Makes two hosts neighbors; -1 is the end of the rotation.
   private mutating func link(_ left: Int, to right: Int, takesSharedPlaces: Bool) {
     if left >= 0 {
       hosts[left].next = right
@@ -237,7 +237,7 @@ struct LoadQueue<Load> {
     nodes[index].serial = 0
     freeNodes.append(index)
     waitingCount -= 1
-    // A crowd is over: its room goes back.
+    // After a large number of waiting loads, the memory is freed.
     if waitingCount == 0, nodes.count > Self.keptNodes {
       nodes = []
       freeNodes = []

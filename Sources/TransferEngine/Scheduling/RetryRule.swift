@@ -1,29 +1,29 @@
-/// Decides whether a request is sent again after an attempt that brought no response. Pure.
+/// Decides whether to send a request again after an attempt without a response. It has no side effects.
 ///
-/// A request that is not idempotent is never repeated once a byte of it has been sent, unless the server said that it
-/// did not process it: sent twice, a payment is paid twice (RFC 9110, 9.2.2).
+/// A request that is not idempotent is never repeated after any of it has been sent, unless the server reported that it
+/// did not process it. Otherwise a payment could be made twice (RFC 9110, 9.2.2).
 struct RetryRule: Sendable {
-  /// How an attempt ended that brought not a byte of response.
+  /// How an attempt without any bytes of a response ended.
   struct Attempt: Equatable, Sendable {
-    /// Whether a byte of the request may have reached the server.
+    /// Whether any byte of the request may have reached the server.
     var sentBytes: Bool
-    /// Whether the connection had been used before. The server may have closed it at the moment it was used again.
+    /// Whether the connection had been used before. The server may have closed it just as it was reused.
     var reusedConnection: Bool
-    /// HTTP/2: the stream was refused, or GOAWAY says that it was not processed.
+    /// HTTP/2: whether the server refused the stream, or GOAWAY reported that it was not processed.
     var wasRefused = false
   }
 
   enum Decision: Equatable, Sendable {
-    /// Send it again; `fresh` on a connection of its own, so that no other dead one is tried.
+    /// Send the request again; if `fresh`, on a new connection, so that no other dead connection is tried.
     case repeats(onFreshConnection: Bool)
     case fails
   }
 
-  /// How often an idempotent request is repeated after bytes of it were sent.
+  /// The maximum number of times an idempotent request is repeated after bytes of it were sent.
   static let maximumRepeats = 2
-  /// How often any request is repeated that the server refused before it looked at it.
+  /// The maximum number of times any request is repeated that the server refused before processing it.
   static let maximumRefusals = 8
-  /// How often any request is repeated of which nothing left. The second time already goes over a fresh connection.
+  /// The maximum number of times any request is repeated if nothing was sent. The second attempt uses a new connection.
   static let maximumUnsent = 8
 
   let isIdempotent: Bool
@@ -45,7 +45,7 @@ struct RetryRule: Sendable {
       refusals += 1
       return .repeats(onFreshConnection: false)
     }
-    // A new connection that ends without a byte is the server's answer, not a race with its time-out.
+    // If a new connection ends without a byte, that is the server's answer, not a race with its time-out.
     guard attempt.reusedConnection else { return .fails }
     guard attempt.sentBytes else {
       guard unsent < Self.maximumUnsent else { return .fails }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A detached thread with a name and without signals: those are the program's own affair.
+/// A detached thread with a name. It blocks all signals: they belong to the program.
 enum NamedThread {
   private final class Work {
     let name: String
@@ -12,7 +12,8 @@ enum NamedThread {
     }
   }
 
-  /// Starts a thread; false when the system has none left. SIGPIPE, which a TLS write may raise, stays pending in it.
+  /// Starts a thread. Returns false if the system cannot create another one. SIGPIPE, which a TLS write may raise,
+  /// stays pending.
   static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     let context = Unmanaged.passRetained(Work(name, body))
     var thread = pthread_t()

@@ -1,26 +1,26 @@
-// Starting transfers: a place in the queue, then what libcurl needs to know, then libcurl.
+// Starting transfers: first a place in the queue, then the data that libcurl needs, then libcurl.
 extension ClientCore {
-  /// Takes a transfer in; it starts when its turn comes, which may be now.
+  /// Adds a transfer to the queue. It starts when its turn comes, which may be immediately.
   func enqueue(_ transfer: Transfer, at destination: Destination) -> LoadQueue<Transfer>.Ticket {
     let level = Int((transfer.request.priority.clamped * Float(LoadQueue<Transfer>.levelCount - 1)).rounded())
     return scheduler.queue.add(transfer, to: destination.place, level: level)
   }
 
-  /// Starts what may run now.
+  /// Starts all transfers that may run now.
   func startWaiting() {
-    while let transfer = scheduler.queue.startNext() { transfer.hasTurn() }
+    while let transfer = scheduler.queue.startNext() { transfer.admit() }
   }
 
-  /// A transfer is over that had a place.
+  /// Releases the place of a transfer that has ended.
   func leave(_ destination: Destination) {
     destination.admittedCount -= 1
     scheduler.queue.ended(on: destination.place)
     loop.touch(self)
   }
 
-  // MARK: What libcurl needs
+  // MARK: Data that libcurl needs
 
-  /// Whether libcurl can be given a transfer to this server now. What is missing is asked for.
+  /// Whether libcurl can be given a transfer to this server now. Requests any data that is missing.
   func isReady(_ destination: Destination) -> Bool {
     if destination.usesTLS, case .unread(let source) = trust {
       trust = .reading(source)
@@ -30,12 +30,12 @@ extension ClientCore {
     return hasAddresses && (!destination.usesTLS || trust.isReady)
   }
 
-  /// A connection tells whether it carries several transfers at the same time.
+  /// Records whether a connection carries several transfers at the same time.
   func learn(isMultiplexed: Bool, _ destination: Destination) {
     let isNew = destination.isMultiplexed == nil
     scheduler.learn(isMultiplexed: isMultiplexed, destination)
     if isNew, !isMultiplexed, destination.admittedCount > 1, !Curl.losesStreamBytes {
-      loop.addUnshared(destination)
+      loop.addNotMultiplexed(destination)
     }
   }
 
@@ -55,13 +55,13 @@ extension ClientCore {
     }
   }
 
-  /// No address of the server could be connected to: the next transfer looks its names up again.
+  /// Forgets the server's addresses after none of them could be connected to. The next transfer looks them up again.
   func forgetAddresses(of destination: Destination) {
     destination.forgetNames()
     for name in destination.namesToForget { options.names.forget(name) }
   }
 
-  /// A look-up that this client asked for has ended.
+  /// Handles the end of a name look-up that this client requested.
   func named(_ destination: Destination, _ index: Int, _ result: Result<NameService.Known, TransferFailure>) {
     switch result {
     case .success(let known):
@@ -80,7 +80,7 @@ extension ClientCore {
       trust = .ready(store)
       for destination in scheduler.destinationsWithPending { proceed(destination) }
     case .failure(let failure):
-      // The next transfer tries again: a file may be put right.
+      // The next transfer tries again: the file may have been fixed by then.
       trust = .unread(source)
       for destination in scheduler.destinationsWithPending where destination.usesTLS {
         failPending(of: destination, failure)
@@ -102,11 +102,11 @@ extension ClientCore {
   }
 }
 
-/// The certificates that a client verifies servers with: read when the first connection with TLS is wanted.
+/// The certificates that a client verifies servers with. They are read when the first TLS connection is needed.
 enum TrustState {
   case unread(TrustStores.Source)
   case reading(TrustStores.Source)
-  /// Nil where libcurl reads them by itself, or none are needed.
+  /// Nil if libcurl reads the certificates itself, or if none are needed.
   case ready(TrustStore?)
 
   init(_ trust: TransferClientOptions.Trust) {
@@ -132,6 +132,6 @@ enum TrustState {
 }
 
 extension Float {
-  /// Between 0 and 1, whatever was given.
+  /// The value clamped to the range from 0 to 1.
   fileprivate var clamped: Float { self >= 0 ? min(self, 1) : 0 }
 }

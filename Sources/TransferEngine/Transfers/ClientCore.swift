@@ -2,35 +2,34 @@ import CCurl
 import CLinux
 import Glibc
 
-/// The loop's side of a client: the multi handle, and the easy handles that wait to be used again.
+/// The part of a client that belongs to the loop: the multi handle, and the idle easy handles.
 ///
-/// `@unchecked Sendable`: `loop` and `options` are immutable; everything else is touched by the holder of the loop's
-/// turn only.
-/// libcurl keeps unretained pointers to a core; they die with the multi handle, which the core frees itself.
+/// `@unchecked Sendable`: `loop` and `options` are immutable; only the holder of the loop's lock uses everything else.
+/// libcurl keeps unretained pointers to a core; they become invalid with the multi handle, which the core frees itself.
 final class ClientCore: DeadlineOwner, @unchecked Sendable {
   let loop: EventLoop
   let options: TransferClientOptions
 
   private let multi: UnsafeMutableRawPointer
-  /// TLS sessions, so that the next connection to a server takes a shorter handshake. Nil without memory for it.
+  /// The TLS sessions, which make the next handshake with a server shorter. Nil if there was no memory for them.
   let tlsSessions: UnsafeMutableRawPointer?
   private var idleHandles: [EasyHandle] = []
   private var isClosed = false
-  /// The sockets of connections by their local ports, which is how libcurl names them, and the other way round.
+  /// The sockets of connections by their local ports, which is how libcurl identifies them, and vice versa.
   private var connectedSockets: [Int32: Int32] = [:]
   private var localPorts: [Int32: Int32] = [:]
   var scheduler: LoadScheduler
   var trust: TrustState
 
-  // The loop's notes about this core.
+  // State that the loop keeps for this core.
   var timerDue: Monotonic?
-  /// Where the loop's heap of deadlines has this core; -1 when it does not.
+  /// The core's index in the loop's heap of deadlines; -1 if it is not in the heap.
   var deadlineIndex = -1
   var isInDueList = false
   var isTouched = false
-  var pace = AnswerPace()
+  var pace = ResponsePace()
 
-  /// More idle handles than this are freed: they are memory, and a burst is soon over.
+  /// Idle handles beyond this number are freed to save memory.
   private static let maximumIdleHandles = 256
 
   init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
@@ -59,13 +58,14 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       },
       context: context)
     Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.connectionsPerHost))
-    // libcurl's own default follows the number of handles in use, which here falls to none between requests.
+    // libcurl's default depends on the number of handles in use, which is zero between requests here.
     Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(64, options.connectionsPerHost))
     Curl.set(multi: multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     Curl.set(multi: multi, CURLMOPT_MAX_CONCURRENT_STREAMS, LoadScheduler.streamsPerConnection)
   }
 
-  /// Frees all that libcurl holds. No transfer is left: each one holds the client, and this follows its end.
+  /// Frees everything that libcurl holds. No transfers are left: each one holds the client, which calls this at its
+  /// end.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -87,7 +87,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
 
   func giveBack(_ handle: EasyHandle) {
     handle.transfer = nil
-    handle.forgetStream()
+    handle.resetStreamState()
     if idleHandles.count < Self.maximumIdleHandles, !isClosed {
       idleHandles.append(handle)
     } else {
@@ -100,11 +100,11 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   func detach(_ handle: EasyHandle) {
     guard !isClosed else { return }
     Curl.remove(handle.easy, from: multi)
-    // Removing one may let another that waited for a connection begin.
+    // Removing a handle may allow another one that waits for a connection to start.
     loop.touch(self)
   }
 
-  // MARK: What the loop calls
+  // MARK: Called by the loop
 
   func act(on socket: Int32, events: UInt32) {
     Curl.act(
@@ -130,7 +130,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     startWaiting()
   }
 
-  // MARK: What libcurl calls
+  // MARK: Called by libcurl
 
   private func libcurlWants(_ what: Int32, on socket: Int32, _ core: Unmanaged<ClientCore>) {
     let events: UInt32 =
@@ -143,20 +143,21 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     loop.sockets.want(events, on: socket, for: core)
   }
 
-  /// Opens a connection's socket, unless the client's address policy refuses the address.
+  /// Opens a socket for a connection, unless the client's address policy rejects the address.
   func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>, transfer: Transfer?) -> curl_socket_t {
     if let refusal = options.addressRefusal {
-      // The struct declares 16 bytes of address; libcurl puts longer ones behind it, so the address is passed on raw.
+      // The struct declares 16 bytes of address. libcurl writes longer addresses past them, so the raw memory is
+      // passed.
       let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
       let length = Int(address.pointee.addrlen)
-      if let sentence = refusal(UnsafeRawPointer(address) + start, length, transfer?.request.url ?? "") {
-        transfer?.noteConnectFailure(TransferFailure(.refusedByPolicy, message: sentence))
+      if let message = refusal(UnsafeRawPointer(address) + start, length, transfer?.request.url ?? "") {
+        transfer?.noteConnectFailure(TransferFailure(.refusedByPolicy, message: message))
         return -1
       }
     }
     let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let socket =
-      CurlFault.strikes(.openSocket)
+      CurlFault.shouldFail(.openSocket)
       ? {
         errno = EMFILE; return -1
       }() : Glibc.socket(address.pointee.family, type, address.pointee.protocol)
@@ -177,14 +178,14 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     Glibc.close(socket)
   }
 
-  /// A new connection has come about from this port, over one of these sockets.
+  /// Records that a new connection was established from this port, over one of these sockets.
   func connected(localPort port: Int32, over sockets: [Int32]) {
     guard port > 0, let socket = sockets.first(where: { Self.localPort(of: $0) == port }) else { return }
     connectedSockets[port] = socket
     localPorts[socket] = port
   }
 
-  /// Whether there is something to be read from an idle connection, which only ever means that it is of no use any more.
+  /// Whether an idle connection has data to read, which always means that it is no longer usable.
   func hasInput(onLocalPort port: Int32) -> Bool {
     guard let socket = connectedSockets[port] else { return false }
     var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -199,7 +200,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     }
     guard code == 0 else { return nil }
     return withUnsafePointer(to: &address) { pointer in
-      // The port is in the same place for both families.
+      // The port is at the same offset in both address families.
       pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
         Int32(UInt16(bigEndian: $0.pointee.sin_port))
       }
@@ -212,7 +213,7 @@ extension TransferFailure {
     let reason = String(cString: strerror(code))
     let advice =
       code == EMFILE
-      ? "Close files, allow fewer loads at a time, or raise the limit (ulimit -n)." : "Try again later."
+      ? "Close files, run fewer loads at the same time, or raise the limit (ulimit -n)." : "Try again later."
     return TransferFailure(
       .outOfDescriptors, message: "Could not open a socket: \(reason). \(advice)")
   }

@@ -1,9 +1,9 @@
-/// A server as one client reaches it: what is known of its names and its protocol, and the transfers that wait for that.
+/// A server as one client reaches it: its names, its protocol, and the transfers that wait for these to be known.
 ///
-/// `@unchecked Sendable`: `address`, `proxy` and `place` are immutable; everything else is touched by the holder of the
-/// loop's turn only.
+/// `@unchecked Sendable`: `address`, `proxy` and `place` are immutable; only the holder of the loop's lock uses
+/// everything else.
 final class Destination: @unchecked Sendable {
-  /// A name that has to be looked up before libcurl can connect.
+  /// A host name that must be looked up before libcurl can connect.
   struct Name {
     let host: String
     let port: UInt16
@@ -15,17 +15,17 @@ final class Destination: @unchecked Sendable {
   let proxy: ProxyAddress?
   let place: LoadQueue<Transfer>.HostID
 
-  /// Transfers that may run as soon as the names, and the trust store, are there.
+  /// Transfers that may run as soon as the names and the trust store are available.
   var pending: [Transfer] = []
-  /// Transfers that hold a place: running, or pending.
+  /// The number of transfers that hold a place: running or pending.
   var admittedCount = 0
-  /// Whether several transfers share one connection; nil as long as no connection has told.
+  /// Whether several transfers share one connection; nil until a connection shows it.
   var isMultiplexed: Bool?
 
   private var names: [Name]
-  /// When the first of the names expires; nil while one of them is not known.
+  /// When the first of the names expires; nil while one of them is unknown.
   private var expiry: Monotonic?
-  /// What libcurl has not taken in yet.
+  /// The resolve lines that libcurl has not received yet.
   private(set) var resolveLines: [String] = []
 
   init(
@@ -43,23 +43,23 @@ final class Destination: @unchecked Sendable {
     self.names = looksUpNames ? names : []
   }
 
-  /// Whether TLS is spoken with the server or with its proxy.
+  /// Whether the connection to the server or to its proxy uses TLS.
   var usesTLS: Bool { address.isSecure || proxy?.isSecure == true }
 
   // MARK: Names
 
-  /// Whether libcurl has, or is going to be given, addresses that may still be used.
+  /// Whether libcurl has, or will receive, addresses that are still valid.
   func hasAddresses(now: Monotonic) -> Bool {
     if names.isEmpty { return true }
     guard let expiry else { return false }
     return now < expiry
   }
 
-  /// Asks for the names that nobody has asked for yet; true when all of them are known.
+  /// Requests the names that have not been requested yet. Returns true if all of them are known.
   func askForNames(now: Monotonic, _ ask: (_ name: String, _ index: Int) -> NameService.Known?) -> Bool {
     if let expiry, expiry <= now { forgetNames() }
     for index in names.indices where !names[index].isAsked {
-      // One of two names may expire before the other one is known.
+      // One of two names may expire before the other is known.
       if let known = names[index].known, now < known.expiry { continue }
       names[index].known = nil
       names[index].isAsked = true
@@ -68,7 +68,7 @@ final class Destination: @unchecked Sendable {
     return hasAddresses(now: now)
   }
 
-  /// A name's addresses are known.
+  /// Records the addresses of a name.
   func take(_ known: NameService.Known, at index: Int) {
     guard names.indices.contains(index) else { return }
     names[index].isAsked = false
@@ -83,13 +83,13 @@ final class Destination: @unchecked Sendable {
     }
   }
 
-  /// A look-up failed; the next transfer asks again.
+  /// Records that a look-up failed. The next transfer requests the name again.
   func nameFailed(at index: Int) {
     guard names.indices.contains(index) else { return }
     names[index].isAsked = false
   }
 
-  /// The addresses are too old, or did not work.
+  /// Forgets the addresses because they are too old or did not work.
   func forgetNames() {
     expiry = nil
     for index in names.indices { names[index].known = nil }
@@ -97,15 +97,15 @@ final class Destination: @unchecked Sendable {
 
   var namesToForget: [String] { names.map(\.host) }
 
-  /// libcurl has taken the addresses in: the transfers after this one find them there.
+  /// Records that libcurl has received the addresses: later transfers find them in its cache.
   func addressesAreKnown() { resolveLines = [] }
 
-  /// What takes the names out of libcurl's cache.
+  /// The lines that remove the names from libcurl's cache.
   var removalLines: [String] {
     names.flatMap { name in Self.spellings(of: name).map { "-\($0):\(name.port)" } }
   }
 
-  /// Some versions of libcurl leave a last dot out.
+  /// Returns the spellings of a name in libcurl's cache. Some versions of libcurl remove a trailing dot.
   private static func spellings(of name: Name) -> [String] {
     name.host.hasSuffix(".") ? [name.host, String(name.host.dropLast())] : [name.host]
   }

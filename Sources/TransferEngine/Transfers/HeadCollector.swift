@@ -1,6 +1,6 @@
 import HTTPSyntax
 
-/// Puts a response's head together from the lines libcurl hands over one by one. Pure: bytes in, heads out.
+/// Builds a response's head from the lines that libcurl delivers one by one. It has no side effects.
 struct HeadCollector {
   enum Outcome {
     case more
@@ -17,14 +17,14 @@ struct HeadCollector {
   private var contentEncoding: String?
   private var hasLength = false
   private var hasContradiction = false
-  private var hasForeignCoding = false
+  private var hasUnsupportedTransferCoding = false
   /// Whether the head has a `Transfer-Encoding`.
   private(set) var isChunked = false
   private var isComplete = false
   private(set) var byteCount = 0
   private var informationalCount = 0
 
-  /// Whether a byte of a response has come.
+  /// Whether any byte of a response has arrived.
   var hasBegun: Bool { byteCount > 0 }
 
   mutating func append(_ line: UnsafeRawBufferPointer, limits: TransferLimits) -> Outcome {
@@ -34,7 +34,7 @@ struct HeadCollector {
         TransferFailure(
           .headTooLarge, message: "The response's header is longer than \(limits.headerBytes) bytes."))
     }
-    // What follows the body (trailers) comes the same way; nothing above asks for it, but it counts.
+    // Trailers after the body arrive here too. Nothing uses them, but they count towards the limit.
     if isComplete { return .more }
     if status == 0 {
       return appendStatusLine(line)
@@ -45,7 +45,7 @@ struct HeadCollector {
     return .more
   }
 
-  /// "HTTP/1.1 200 OK": libcurl has checked the shape, and writes one of its own for HTTP/2.
+  /// Parses a line like "HTTP/1.1 200 OK". libcurl has checked its form, and creates such a line for HTTP/2.
   private mutating func appendStatusLine(_ line: UnsafeRawBufferPointer) -> Outcome {
     guard let space = line.firstIndex(of: 32) else { return .failure(Self.notAStatusLine) }
     var code = 0
@@ -65,7 +65,7 @@ struct HeadCollector {
   private static let notAStatusLine = TransferFailure(
     .badReply, message: "The server's reply does not begin with an HTTP status line.")
 
-  /// The usual versions without making a new string for each response.
+  /// Returns the version. The common versions do not allocate a new string for each response.
   private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     switch (bytes.count, bytes.last) {
     case (8, 49): "HTTP/1.1"
@@ -76,7 +76,7 @@ struct HeadCollector {
   }
 
   private mutating func note(_ line: UnsafeRawBufferPointer) {
-    // The first letter and the colon's place tell most lines apart without a look at the rest.
+    // The first letter and the line's length rule out most lines without comparing the name.
     switch (line[0] | 0x20, line.count) {
     case (UInt8(ascii: "s"), 11...) where Self.isField(line, "set-cookie"): mentions.insert(.setCookie)
     case (UInt8(ascii: "l"), 9...) where Self.isField(line, "location"): mentions.insert(.location)
@@ -86,34 +86,35 @@ struct HeadCollector {
       noteEncoding(line[17...])
     case (UInt8(ascii: "t"), 18...) where Self.isField(line, "transfer-encoding"):
       isChunked = true
-      if !Self.isKnownTransferCoding(line[18...]) { hasForeignCoding = true }
+      if !Self.isKnownTransferCoding(line[18...]) { hasUnsupportedTransferCoding = true }
     default: break
     }
   }
 
-  /// Several fields are one list.
+  /// Multiple fields are equivalent to one list.
   private mutating func noteEncoding(_ value: Slice<UnsafeRawBufferPointer>) {
     mentions.insert(.contentEncoding)
     let value = String(decoding: value.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self)
     if contentEncoding == nil {
       contentEncoding = value
     } else {
-      // In place: a head of a hundred thousand such lines must not take time for the square of that.
+      // Append in place: a head with a hundred thousand such lines must not take quadratic time.
       contentEncoding?.append(",")
       contentEncoding?.append(value)
     }
   }
 
-  /// Two different lengths: whoever stands between us and the server may have taken the other one.
+  /// Detects different lengths: a proxy between us and the server may have used the other one.
   private mutating func noteLength(_ length: Int64?) {
     if hasLength, length != contentLength { hasContradiction = true }
-    // A number that 64 bits cannot hold is no length that anybody could send.
+    // A number that does not fit into 64 bits is not a possible length.
     if length == Self.tooLarge { hasContradiction = true }
     hasLength = true
     contentLength = length
   }
 
-  /// Only `chunked` was allowed for: no request has a `TE` field. libcurl would decode others without any bound.
+  /// Only `chunked` is allowed, because no request has a `TE` field. libcurl would decode other codings without a
+  /// limit.
   private static func isKnownTransferCoding(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
     let members = ASCII.listMembers(String(decoding: value.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self))
     return members.allSatisfy {
@@ -123,7 +124,7 @@ struct HeadCollector {
 
   private static let tooLarge = Int64.max
 
-  /// The digits behind a field's name; nil for what is no number, which libcurl judges by itself.
+  /// Returns the number after a field's name; nil if it is not a number, which libcurl handles itself.
   private static func number(after start: Int, in line: UnsafeRawBufferPointer) -> Int64? {
     var value: Int64 = 0
     var digits = 0
@@ -150,13 +151,13 @@ struct HeadCollector {
   private mutating func end(_ limits: TransferLimits) -> Outcome {
     guard !hasContradiction else {
       return .failure(
-        TransferFailure(.badReply, message: "The response's Content-Length is contradictory or impossible."))
+        TransferFailure(.badReply, message: "The response has conflicting or invalid Content-Length fields."))
     }
-    guard !hasForeignCoding else {
+    guard !hasUnsupportedTransferCoding else {
       return .failure(
         TransferFailure(
           .badReply,
-          message: "The response has a transfer coding other than chunked, which was not asked for."))
+          message: "The response has a transfer coding other than chunked, which the request did not allow."))
     }
     let head = TransferHead(
       status: status, version: version, block: block, mentions: mentions, contentLength: contentLength,

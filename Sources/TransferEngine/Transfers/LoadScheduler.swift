@@ -1,20 +1,20 @@
 import Glibc
 import HTTPSyntax
 
-/// The servers a client talks to, and the loads that wait for a place at one: the driver of ``LoadQueue``.
+/// The servers that a client uses, and the loads that wait for a place at one. It drives ``LoadQueue``.
 struct LoadScheduler {
-  /// How many streams one HTTP/2 connection is given at most; a server may allow fewer.
+  /// The maximum number of streams on one HTTP/2 connection; a server may allow fewer.
   static let streamsPerConnection = 100
-  /// Servers that nobody uses any more are forgotten beyond this many.
+  /// Beyond this number, unused servers are forgotten.
   private static let maximumDestinations = 1024
 
   var queue: LoadQueue<Transfer>
   private let options: TransferClientOptions
-  /// By the scheme, host and port that a URL begins with.
+  /// The servers by the scheme, host and port at the start of a URL.
   private var destinations: [String: Destination] = [:]
   private var lastPrefix: [UInt8] = []
   private var lastDestination: Destination?
-  /// What is to be taken out of libcurl's cache of names.
+  /// The lines that remove names from libcurl's cache.
   private var removalLines: [String] = []
 
   init(options: TransferClientOptions) {
@@ -22,7 +22,7 @@ struct LoadScheduler {
     queue = LoadQueue(sharedPlaces: max(options.connectionsPerHost, Self.sharedPlaces))
   }
 
-  /// A part of the descriptors that the process may have: those of a crowd of hosts must not take all of them.
+  /// A share of the process's file descriptors, so that a large number of hosts cannot use all of them.
   private static let sharedPlaces: Int = {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 768 }
@@ -31,7 +31,7 @@ struct LoadScheduler {
 
   // MARK: Destinations
 
-  /// The server of a URL.
+  /// Returns the server of a URL.
   mutating func destination(of request: TransferRequest) throws(TransferFailure) -> Destination {
     var url = request.url
     let known: Destination? = url.withUTF8 { bytes in
@@ -75,7 +75,7 @@ struct LoadScheduler {
       parsed.isIPv6Literal = isLiteral
       address = parsed
     }
-    // What libcurl does not understand either, it is given to say why.
+    // If libcurl cannot parse the URL either, it gets the transfer and reports the reason.
     guard let address else {
       return Destination(
         address: ServerAddress(isSecure: false, host: "", port: 0), proxy: nil,
@@ -105,17 +105,17 @@ struct LoadScheduler {
     (lastPrefix, lastDestination) = ([], nil)
   }
 
-  /// Those where transfers wait for something else than their turn.
+  /// The servers with transfers that wait for something other than their turn.
   var destinationsWithPending: [Destination] { destinations.values.filter { !$0.pending.isEmpty } }
 
-  /// The lines about names that a transfer takes along for libcurl.
+  /// Returns the resolve lines that a transfer passes to libcurl.
   mutating func resolveLines(for destination: Destination) -> [String] {
     guard !removalLines.isEmpty || !destination.resolveLines.isEmpty else { return [] }
     defer { removalLines = [] }
     return removalLines + destination.resolveLines
   }
 
-  /// A connection tells whether it carries several transfers at the same time.
+  /// Records whether a connection carries several transfers at the same time.
   mutating func learn(isMultiplexed: Bool, _ destination: Destination) {
     guard destination.isMultiplexed != isMultiplexed else { return }
     destination.isMultiplexed = isMultiplexed
@@ -130,5 +130,5 @@ extension TransferFailure {
   static let unusableProxy = TransferFailure(
     .proxyRefused,
     message:
-      "The proxy that the environment names cannot be used. Check http_proxy, https_proxy and all_proxy.")
+      "The proxy in the environment is invalid or unsupported. Check http_proxy, https_proxy and all_proxy.")
 }

@@ -1,9 +1,9 @@
 import CCurl
 
-// Attempts to send the request: whether there is another one is decided by ``RetryRule``, not by libcurl.
+// Attempts to send the request. ``RetryRule`` decides whether there is another attempt, not libcurl.
 extension Transfer {
   func rewindBody() -> Bool {
-    // libcurl asks before it sends the request again; whether it may is not for it to say.
+    // libcurl rewinds the body before it sends the request again, but it must not decide whether to do so.
     guard canRepeat else {
       noticedFailure = .notRepeatable
       return false
@@ -15,14 +15,15 @@ extension Transfer {
     guard case .source(let source) = request.body, sentBodyBytes > 0 else { return true }
     guard source.rewind() else {
       noticedFailure = TransferFailure(
-        .requestBodyNotRewindable, message: "The body had to be sent again, and it can be read only once.")
+        .requestBodyNotRewindable,
+        message: "The request must be sent again, but its body can only be read once.")
       return false
     }
     sentBodyBytes = 0
     return true
   }
 
-  /// A socket is opened for this transfer.
+  /// Records that a socket is opened for this transfer.
   func opensConnection(over socket: Int32) {
     attempt.openedConnection = true
     if attempt.sockets.count < Self.maximumNotedSockets { attempt.sockets.append(socket) }
@@ -30,17 +31,17 @@ extension Transfer {
     destination?.addressesAreKnown()
   }
 
-  /// A server with more addresses than this goes without the look at its idle connections.
+  /// The maximum number of sockets to record. A server with more addresses has no check of its idle connections.
   private static let maximumNotedSockets = 16
 
   func noteConnectFailure(_ failure: TransferFailure) { connectFailure = failure }
 
-  /// The connection is there and the request would be sent now. False ends the transfer, or sends it anew.
+  /// The connection is established and the request is about to be sent. False ends the transfer or sends it again.
   func requestBegins(localPort port: Int32) -> Bool {
     guard machine.phase == .running, let handle, let destination else { return false }
     destination.addressesAreKnown()
     if attempt.count > 0 {
-      // libcurl has found for itself that it may send the request again: that is not for it to decide.
+      // libcurl has decided to send the request again, but that is our decision.
       switch retry.decide(after: attemptThatLibcurlRepeats) {
       case .fails:
         noticedFailure = .notRepeatable
@@ -55,8 +56,8 @@ extension Transfer {
       destination.isMultiplexed != true || destination.admittedCount == 1,
       core.hasInput(onLocalPort: port)
     {
-      // The server has closed this connection, or says something that nobody asked for. libcurl sees the end of a TCP
-      // connection, but not that of TLS.
+      // The server has closed this connection, or sends data that was not requested. libcurl detects the end of a TCP
+      // connection, but not the end of a TLS connection.
       attempt.isRestartWanted = true
       return false
     }
@@ -72,8 +73,8 @@ extension Transfer {
     attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
     attempt.wasReused = !attempt.openedConnection
     attempt.openedConnection = false
-    handle.forgetStream()
-    // libcurl goes back by itself only for what it has sent, and forgets what it has read beyond that.
+    handle.resetStreamState()
+    // libcurl rewinds only what it has sent, and ignores what it has read beyond that.
     guard rewindSource() else { return false }
     return true
   }
@@ -87,9 +88,9 @@ extension Transfer {
     core.learn(isMultiplexed: name == "h2", destination)
   }
 
-  /// The server's connections are not shared. libcurl 8 would keep a transfer that hoped for that until the connection it
-  /// waits for has an answer, so it is started again.
-  func waitsNoLonger() {
+  /// Restarts a transfer after the server's connections turn out not to be shared. libcurl 8 would keep a transfer that
+  /// hoped to share a connection until that connection has a response.
+  func restartWithoutSharing() {
     guard machine.phase == .running, attempt.count == 0, !attempt.openedConnection,
       request.httpVersion == .automatic, let handle, let destination
     else { return }
@@ -102,34 +103,34 @@ extension Transfer {
     }
   }
 
-  /// How the attempt that has just failed went.
+  /// The outcome of the attempt that has just failed.
   private var lastAttempt: RetryRule.Attempt {
     guard let handle else { return RetryRule.Attempt(sentBytes: true, reusedConnection: false) }
     let sent = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE) > attempt.requestSizeBefore
     return RetryRule.Attempt(
-      // Of what OpenSSL was given, more may have left than libcurl counts.
+      // OpenSSL may have sent more of the data than libcurl counts.
       sentBytes: sent || sentBodyBytes > 0 || destination?.usesTLS ?? true,
       reusedConnection: attempt.wasReused, wasRefused: handle.streamWasRefused)
   }
 
-  /// The same when libcurl is about to repeat it, which it does on a connection that others have used as well: for those
-  /// that share one, whoever made it.
+  /// The same when libcurl is about to repeat the request. libcurl does this on a connection that others have used as
+  /// well; for transfers that share one, it does not matter which of them created it.
   private var attemptThatLibcurlRepeats: RetryRule.Attempt {
     var attempt = lastAttempt
     attempt.reusedConnection = true
     return attempt
   }
 
-  /// Whether the request might be sent again now.
+  /// Whether the request may be sent again now.
   private var canRepeat: Bool {
     guard !head.hasBegun else { return false }
-    // It may also remember, in the next attempt, that it wanted to go back after the one before.
+    // In the next attempt, libcurl may still rewind because of the previous one.
     guard attempt.count > 0 else { return true }
     var rule = retry
     return rule.decide(after: attemptThatLibcurlRepeats) != .fails
   }
 
-  /// Sends the request again after libcurl gave it up, if it may be.
+  /// Sends the request again after libcurl failed, if it may be repeated.
   func restarts(after result: CURLcode) -> Bool {
     guard let handle, let destination, machine.phase == .running, !head.hasBegun,
       attempt.count > 0 || attempt.isRestartWanted
@@ -143,7 +144,7 @@ extension Transfer {
     }
     guard rewindSource(), machine.restart() == .attach else { return false }
     attempt = AttemptNotes()
-    // What the server refused on this connection it would refuse again.
+    // The server would refuse the request again on this connection.
     handle.closesConnection()
     core.detach(handle)
     do {
@@ -155,8 +156,8 @@ extension Transfer {
     return true
   }
 
-  /// What libcurl calls a connection that was closed before it answered. A stream that was reset is an answer, unless
-  /// it was refused.
+  /// Whether the result may come from a connection that was closed before it answered. A reset stream is an answer,
+  /// unless it was refused.
   private func mayBeRace(_ result: CURLcode) -> Bool {
     if let handle, handle.serverClosedStream { return handle.streamWasRefused }
     return switch result {

@@ -1,14 +1,14 @@
 import CCurl
 
-// What is noted of a response while it passes, for the rules about endings and for the measurements.
+// Properties of a response that are recorded while it passes, for the rules about endings and for the metrics.
 extension Transfer {
   func note(_ head: TransferHead) {
     response.hasHead = true
     response.isHTTP2 = head.version == "HTTP/2"
     response.announcedLength = head.contentLength
     response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
-    // libcurl waits for a body when the request had one, whatever its method.
-    if request.method == "HEAD", request.body.isThere { response.endsAtHead = true }
+    // If the request had a body, libcurl waits for a response body, regardless of the method.
+    if request.method == "HEAD", request.body.isPresent { response.endsAtHead = true }
     if let destination, destination.isMultiplexed == nil {
       core.learn(isMultiplexed: response.isHTTP2, destination)
     }

@@ -1,21 +1,21 @@
 import CCurl
 
-/// One exchange under way: the driver of ``TransferStateMachine``.
+/// A running exchange with a server. It drives ``TransferStateMachine``.
 ///
-/// `@unchecked Sendable`: `request`, `client` and `core` are immutable; everything else is touched by the holder of the
-/// loop's turn only. Other threads post commands.
+/// `@unchecked Sendable`: `request`, `client` and `core` are immutable; only the holder of the loop's lock uses
+/// everything else. Other threads post commands.
 package final class Transfer: @unchecked Sendable {
   package let request: TransferRequest
   private let client: TransferClient
   let core: ClientCore
 
-  // The turn's holder's.
+  // Used by the holder of the loop's lock only.
   var observer: (any TransferObserver)?
   var machine = TransferStateMachine()
   var handle: EasyHandle?
   var head = HeadCollector()
   var response = ResponseNotes()
-  /// For a body that is encoded.
+  /// Set if the body is encoded.
   var decoder: BodyDecoder?
   var destination: Destination?
   var waiting: LoadQueue<Transfer>.Ticket?
@@ -29,57 +29,58 @@ package final class Transfer: @unchecked Sendable {
   var receivedBodyBytes: Int64 = 0
   var sentBodyBytes: Int64 = 0
   var hasStartedBody = false
-  /// Where the loop keeps this transfer; -1 when it does not.
+  /// The transfer's index in the loop's list of running transfers; -1 if it is not there.
   var runningIndex = -1
-  /// The loop looks after this round whether libcurl has handed over what came over its stream.
+  /// Whether the loop checks after this round if libcurl has delivered the data of the transfer's stream.
   var isStreaming = false
-  var reminders: UInt8 = 0
-  var lastStanding = Standing(received: -1)
-  /// The loop has noted that this transfer's observer holds bytes together.
-  var isUnsettled = false
-  /// A failure noticed inside a callback; it says more than the code libcurl ends with.
+  var rechecks: UInt8 = 0
+  var lastProgress = StreamProgress(received: -1)
+  /// Whether the loop has recorded that this transfer's observer collects bytes.
+  var hasUnflushedObserver = false
+  /// A failure noticed inside a callback. It is more specific than libcurl's result code.
   var noticedFailure: TransferFailure?
-  /// Why the last address could not be connected to, where libcurl does not know.
+  /// The reason why the last address could not be connected to, if libcurl does not know it.
   @Boxed var connectFailure: TransferFailure?
-  /// What libcurl ended with, while a rest of the body waits to be delivered.
-  @Boxed var endBehindRest: TransferEnd?
+  /// libcurl's result, while the rest of the body waits for delivery.
+  @Boxed var endAfterRemaining: TransferEnd?
 
-  /// The rest of a complete body that libcurl is not going to deliver.
+  /// The rest of a complete body that libcurl will not deliver.
   @Boxed var undelivered: [[UInt8]]?
 
-  /// How far a stream had come when libcurl was last reminded of it.
-  struct Standing: Equatable {
+  /// The progress of a stream when libcurl last checked it.
+  struct StreamProgress: Equatable {
     var received: Int64
     var code: UInt32?
   }
 
-  /// What is noted of one attempt to send the request.
+  /// The state of one attempt to send the request.
   struct AttemptNotes {
     var count: UInt8 = 0
     var openedConnection = false
-    /// Whether the request went out over a connection that was open before.
+    /// Whether the request was sent over a connection that was already open.
     var wasReused = false
-    /// What was opened for it; libcurl may try two addresses at the same time.
+    /// The sockets that were opened for the attempt; libcurl may try two addresses at the same time.
     var sockets: [Int32] = []
-    /// The connection's port on this side, by which it is known.
+    /// The local port of the connection, which identifies it.
     var localPort: Int32 = 0
-    /// libcurl's count of sent bytes when the attempt began: those before it went to a proxy, or were another attempt's.
+    /// libcurl's count of sent bytes when the attempt began. Earlier bytes went to a proxy or belonged to another
+    /// attempt.
     var requestSizeBefore = 0
     var isRestartWanted = false
   }
 
-  /// What the rules about endings want to know of the response.
+  /// The properties of the response that the rules about endings need.
   struct ResponseNotes {
     var isHTTP2 = false
     var announcedLength: Int64?
     var receivedLength: Int64 = 0
     var hasNoBody = false
     var hasHead = false
-    /// The response is over with its head, though libcurl waits for a body.
+    /// Whether the response ends with its head, although libcurl waits for a body.
     var endsAtHead = false
     var tlsVersion: UInt16?
     var tlsCipherSuite: UInt16?
-    /// The TLS connection, where its end is the body's.
+    /// The TLS connection, if its end is also the end of the body.
     var connection: OpenSSL.WatchedConnection?
   }
 
@@ -99,7 +100,7 @@ package final class Transfer: @unchecked Sendable {
 
   package func start() { core.loop.start(self) }
 
-  /// Ends the transfer as soon as its loop comes to it: queued, connecting, sending, receiving or paused.
+  /// Cancels the transfer as soon as its loop processes the command: queued, connecting, sending, receiving or paused.
   package func cancel() { core.loop.post(.cancel(self)) }
 
   package func resumeReceiving() { core.loop.post(.resumeReceiving(self)) }
@@ -108,7 +109,7 @@ package final class Transfer: @unchecked Sendable {
 
   // MARK: Commands, on the loop
 
-  /// Takes a place in the queue of its server.
+  /// Adds the transfer to the queue of its server.
   func enqueue() {
     guard machine.start() == .enqueue else { return }
     lastActivity = core.loop.now
@@ -131,8 +132,9 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// The queue has a place for it. The time-out counts from now: waiting for others is not the server's silence.
-  func hasTurn() {
+  /// Called when the queue has a place for the transfer. The time-out counts from now: time in the queue is not idle
+  /// time of the server.
+  func admit() {
     waiting = nil
     guard machine.phase == .waiting, let destination else { return }
     hasPlace = true
@@ -143,7 +145,7 @@ package final class Transfer: @unchecked Sendable {
     if core.isReady(destination) { begin() } else { destination.pending.append(self) }
   }
 
-  /// All that libcurl needs is there.
+  /// Gives the transfer to libcurl. All data that libcurl needs is available.
   func begin() {
     guard machine.begin() == .attach, let destination else { return }
     beginMoment = core.loop.now
@@ -158,13 +160,14 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// It could not be started. Told by the loop's own thread, not from within the call that starts it.
+  /// Records that the transfer could not be started. The loop reports the failure later, not during the call that
+  /// starts it.
   func fail(_ failure: TransferFailure) {
     noticedFailure = failure
     core.loop.addFailed(self)
   }
 
-  /// The loop's thread has come to tell that the start failed.
+  /// Reports a failed start, at the end of the loop's round.
   func finishFailed() {
     guard machine.cancel() != .none else { return }
     if let handle {
@@ -180,7 +183,7 @@ package final class Transfer: @unchecked Sendable {
       return try core.takeHandle()
     } catch {
       throw TransferFailure(
-        .outOfMemory, curl: error.code, message: "libcurl has no memory for another transfer.")
+        .outOfMemory, curl: error.code, message: "Could not create a libcurl handle: out of memory.")
     }
   }
 
@@ -189,7 +192,7 @@ package final class Transfer: @unchecked Sendable {
       try core.attach(handle)
     } catch {
       throw TransferFailure(
-        .outOfMemory, curl: error.code, message: "The transfer could not be started: \(error.message).")
+        .outOfMemory, curl: error.code, message: "Could not start the transfer: \(error.message).")
     }
   }
 
@@ -213,12 +216,12 @@ package final class Transfer: @unchecked Sendable {
     perform(machine.resumeSending())
   }
 
-  /// What a resume leads to.
+  /// Performs the action that follows a resume.
   func perform(_ action: TransferStateMachine.Action) {
     switch action {
     case .applyPauses: applyPauses()
-    case .deliverRest: deliverRest()
-    case .finish: detachAndFinish(endBehindRest?.failure ?? decoder?.failureAtEnd())
+    case .deliverRemaining: deliverRemaining()
+    case .finish: detachAndFinish(endAfterRemaining?.failure ?? decoder?.failureAtEnd())
     case .none, .enqueue, .attach, .detach, .detachAndFinish: break
     }
   }
@@ -226,14 +229,14 @@ package final class Transfer: @unchecked Sendable {
   func applyPauses() {
     guard let handle else { return }
     Curl.pause(handle.easy, receiving: machine.isReceivePaused, sending: machine.isSendPaused)
-    // Pieces that libcurl kept are delivered from within the call, which may also end the transfer.
+    // libcurl delivers the bytes it kept during this call, which may also end the transfer.
     core.loop.touch(core)
   }
 
   // MARK: Time
 
-  /// When this transfer has waited for too long. A consumer that holds it back is not the server's fault, and neither
-  /// are the transfers before it in the queue.
+  /// When this transfer times out. Time that the consumer spends paused, or that the transfer spends in the queue, does
+  /// not count as idle time.
   var expiry: Monotonic? {
     var earliest: Monotonic?
     if let idle = request.idleTimeout, waiting == nil, !machine.isReceivePaused {
@@ -252,32 +255,32 @@ package final class Transfer: @unchecked Sendable {
 
   // MARK: What libcurl reports
 
-  enum Reception { case taken, keep, stop }
+  enum Reception { case accepted, keep, stop }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
-    if machine.holdsBack() { return .keep }
+    if machine.shouldPauseLibcurl() { return .keep }
     guard machine.phase == .running, observer != nil else { return .stop }
     lastActivity = core.loop.now
     response.receivedLength += Int64(bytes.count)
     if let decoder { return reception(after: decoder.decode(bytes, deliver: deliver)) }
     switch deliver(bytes) {
-    case .proceed, .gather: return .taken
+    case .proceed, .gather: return .accepted
     case .pause:
       machine.pauseReceiving()
-      return .taken
+      return .accepted
     case .stop: return .stop
     }
   }
 
   func reception(after outcome: BodyDecoder.Outcome) -> Reception {
     switch outcome {
-    case .drained: return .taken
+    case .drained: return .accepted
     case .paused:
       machine.pauseReceiving()
-      return .taken
+      return .accepted
     case .kept:
-      machine.pauseReceivingWithRest()
-      return .taken
+      machine.pauseReceivingWithRemaining()
+      return .accepted
     case .stopped: return .stop
     case .failed(let failure):
       noticedFailure = failure
@@ -285,8 +288,8 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// Hands over what the decoder kept, before libcurl gives more.
-  func deliverRest() {
+  /// Delivers the input that the decoder kept, before libcurl delivers more.
+  func deliverRemaining() {
     guard let decoder else { return }
     let outcome = decoder.resume(deliver: deliver)
     switch reception(after: outcome) {
@@ -294,8 +297,8 @@ package final class Transfer: @unchecked Sendable {
       guard machine.cancel() != .none else { return }
       handle?.closesConnection()
       detachAndFinish(noticedFailure ?? .cancelled)
-    case .taken, .keep:
-      if outcome != .kept { perform(machine.restIsDelivered()) }
+    case .accepted, .keep:
+      if outcome != .kept { perform(machine.didDeliverRemaining()) }
     }
   }
 
@@ -304,28 +307,28 @@ package final class Transfer: @unchecked Sendable {
     receivedBodyBytes += Int64(bytes.count)
     if let limit = request.limits.bodyBytes, receivedBodyBytes > limit {
       noticedFailure = TransferFailure(
-        .bodyTooLarge, message: "The response is longer than the limit of \(limit) bytes that was set.")
+        .bodyTooLarge, message: "The response body is larger than the limit of \(limit) bytes.")
       return .stop
     }
     let disposition = observer.transferDidReceive(bytes: bytes)
-    if disposition == .gather, !isUnsettled {
-      isUnsettled = true
-      core.loop.addUnsettled(self)
+    if disposition == .gather, !hasUnflushedObserver {
+      hasUnflushedObserver = true
+      core.loop.addUnflushedObserver(self)
     }
     return disposition
   }
 
-  /// At the end of the loop's round: nothing more comes for now.
-  func settle() {
-    isUnsettled = false
-    observer?.transferDidSettle()
+  /// Called at the end of the loop's round, when no more data is available for now.
+  func flushObserver() {
+    hasUnflushedObserver = false
+    observer?.transferDidBecomeIdle()
   }
 
-  /// False ends the transfer.
+  /// Handles a header line. False ends the transfer.
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard machine.phase == .running, let observer else { return false }
     lastActivity = core.loop.now
-    tellShortBodySent()
+    reportShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
     case .informational(let head):
@@ -362,20 +365,20 @@ package final class Transfer: @unchecked Sendable {
       observer?.transferDidSend(total: sentBodyBytes)
     case .wait: machine.pauseSending()
     case .failed:
-      noticedFailure = TransferFailure(.requestBodyFailed, message: "The body to be sent could not be read.")
+      noticedFailure = TransferFailure(.requestBodyFailed, message: "Could not read the request body.")
     case .end:
-      // libcurl would go on asking for the rest.
+      // libcurl would keep asking for the rest.
       guard let length = source.length, sentBodyBytes < length else { break }
       noticedFailure = TransferFailure(
         .requestBodyFailed,
-        message: "The body to be sent ended after \(sentBodyBytes) of its \(length) bytes.")
+        message: "The request body ended after \(sentBodyBytes) of \(length) bytes.")
       return .failed
     }
     return answer
   }
 
-  /// libcurl sends a short body by itself; that it has gone is known when an answer comes.
-  func tellShortBodySent() {
+  /// Reports a short body as sent. libcurl sends it without a callback, so this is known only when a response arrives.
+  func reportShortBodySent() {
     guard case .bytes(let bytes) = request.body, sentBodyBytes < bytes.count else { return }
     sentBodyBytes = Int64(bytes.count)
     observer?.transferDidSend(total: sentBodyBytes)
@@ -389,13 +392,13 @@ package final class Transfer: @unchecked Sendable {
 
   func done(_ result: CURLcode) {
     if result != CURLE_OK, restarts(after: result) { return }
-    if takesOverRest() { return }
+    if completeWithoutLibcurl() { return }
     let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?
     if result == CURLE_OK || response.endsAtHead {
-      core.pace.answered(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
-      tellShortBodySent()
+      core.pace.recordResponse(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
+      reportShortBodySent()
       if EndingRule.verdict(observation) == .cutOff { failure = .cutOff }
       if attempt.count > 1 { handle?.needsReset() }
     } else {
@@ -403,7 +406,7 @@ package final class Transfer: @unchecked Sendable {
       failure = self.failure(for: result)
     }
     if action == .detach {
-      endBehindRest = detach(failure)
+      endAfterRemaining = detach(failure)
     } else {
       detachAndFinish(failure ?? decoder?.failureAtEnd())
     }
@@ -432,7 +435,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func detach(_ failure: TransferFailure?) -> TransferEnd {
-    var end = endBehindRest ?? TransferEnd()
+    var end = endAfterRemaining ?? TransferEnd()
     end.failure = failure
     if let handle {
       if request.collectsTimings { end.timings = timings(handle) }
@@ -459,7 +462,7 @@ package final class Transfer: @unchecked Sendable {
     core.loop.addEnded(self, end)
   }
 
-  func tell(_ end: TransferEnd) {
+  func notifyFinished(_ end: TransferEnd) {
     let observer = observer
     self.observer = nil
     observer?.transferDidFinish(end)

@@ -1,11 +1,11 @@
-/// Options that hold for all transfers of one client, and so for its connections.
+/// Options for all transfers of one client, and so for its connections.
 package struct TransferClientOptions: Sendable {
   package enum Trust: Sendable, Hashable {
     case system
     /// A file of PEM certificates.
     case file(path: String)
     case pem([UInt8])
-    /// Any certificate of any name is taken. For diagnosis only.
+    /// Accepts any certificate for any name. For diagnosis only.
     case anything
   }
 
@@ -21,52 +21,54 @@ package struct TransferClientOptions: Sendable {
   package var maximumTLS = TLSVersion.v13
   package var userAgent = ""
   package var unixSocketPath: String?
-  /// Asked with each address, and the URL it is for, before it is connected to; a sentence refuses it.
+  /// Called with each address, and the URL it is for, before the engine connects to it. Returns a sentence to reject
+  /// the address.
   package var addressRefusal:
     (@Sendable (_ address: UnsafeRawPointer, _ length: Int, _ url: String) -> String?)?
 
   package init() {}
 
-  /// The proxies that the environment named when the options were made.
+  /// The proxies in the environment when the options were created.
   var proxies = ProxyEnvironment.ofProcess()
-  /// Who looks names up.
+  /// The name service that looks up host names.
   var names = NameService.shared
 
-  /// With an address policy no proxy is used: it would connect past the policy.
+  /// With an address policy no proxy is used, because a proxy would bypass the policy.
   var usesProxies: Bool { addressRefusal == nil && unixSocketPath == nil && !proxies.isEmpty }
 }
 
 /// Transfers that share connections, name look-ups and TLS sessions: one curl multi handle, bound to one loop.
 ///
-/// The client may be used from any thread. Dropping the last reference closes its connections; transfers hold their
-/// client, so none is cut by that.
+/// The client is thread-safe. Releasing the last reference closes its connections. Transfers hold their client, so this
+/// never interrupts a transfer.
 package final class TransferClient: Sendable {
   private let core: ClientCore
 
-  /// Throws when the system has no thread, descriptor or memory left for it.
+  /// Throws if the system has no thread, descriptor or memory left.
   package init(options: TransferClientOptions = .init()) throws(TransferFailure) {
     guard let loop = EventLoopGroup.next() else {
       throw TransferFailure(
-        .outOfMemory, message: "The system has no thread or descriptor left for a transfer loop.")
+        .outOfMemory,
+        message: "Could not start a transfer loop: the system has no thread or descriptor left.")
     }
     do {
       core = try ClientCore(loop: loop, options: options)
     } catch {
       throw TransferFailure(
-        .outOfMemory, curl: error.code, message: "libcurl could not start: \(error.message).")
+        .outOfMemory, curl: error.code, message: "Could not initialize libcurl: \(error.message).")
     }
   }
 
   deinit { close() }
 
-  /// Closes the connections, after the transfers whose end has been asked for. No other may be running or be started.
+  /// Closes the connections after all requested ends of transfers. No other transfer may be running or be started.
   package func close() { core.loop.post(.close(core)) }
 
-  /// Makes a transfer; its events come to the observer once it is started.
+  /// Creates a transfer. The observer receives its events after it is started.
   package func makeTransfer(_ request: TransferRequest, observer: any TransferObserver) -> Transfer {
     Transfer(request: request, observer: observer, client: self, core: core)
   }
 
-  /// The libcurl that is linked, in its own words.
+  /// The version of the linked libcurl, as libcurl reports it.
   package static var libraryVersion: String { Curl.version }
 }

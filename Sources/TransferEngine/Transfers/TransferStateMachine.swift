@@ -1,15 +1,15 @@
-/// The life of one transfer: event in, actions out. No libcurl, no thread, no clock.
+/// The life cycle of one transfer: event in, action out. It uses no libcurl, no thread and no clock.
 ///
-/// A transfer waits first: for its turn, for its server's addresses. Then libcurl has it, once or several times.
-/// libcurl forbids removing a handle from within one of its callbacks and loses an unpause that comes before the
-/// pause; this machine is where such orders are kept right.
+/// A transfer first waits for its turn and for its server's addresses. Then libcurl gets it, once or several times.
+/// libcurl does not allow removing a handle inside one of its callbacks, and loses a resume that comes before the
+/// pause. This state machine ensures the correct order.
 struct TransferStateMachine: Sendable {
   enum Phase: Equatable, Sendable {
     case created
-    /// In the queue, or waiting for what libcurl needs; libcurl does not have it.
+    /// In the queue, or waiting for data that libcurl needs; libcurl does not have the handle.
     case waiting
     case running
-    /// libcurl is done with it, and decoded bytes wait until their consumer wants them.
+    /// libcurl has finished the transfer, and decoded bytes wait until their consumer wants them.
     case draining
     case finished
   }
@@ -20,26 +20,26 @@ struct TransferStateMachine: Sendable {
     case enqueue
     /// Give the handle to libcurl.
     case attach
-    /// Take the handle back and report the end.
+    /// Remove the handle from libcurl and report the end.
     case detachAndFinish
     /// Report the end; libcurl does not have the handle.
     case finish
-    /// Take the handle back; the end is reported when the rest is delivered.
+    /// Remove the handle from libcurl. The end is reported when the rest has been delivered.
     case detach
-    /// Tell libcurl which directions stay paused.
+    /// Set which directions are paused in libcurl.
     case applyPauses
-    /// Hand over what the decoder kept, and say so with ``TransferStateMachine/restIsDelivered()``.
-    case deliverRest
+    /// Deliver the input that the decoder kept, and then call ``TransferStateMachine/didDeliverRemaining()``.
+    case deliverRemaining
   }
 
   private(set) var phase = Phase.created
   private(set) var isReceivePaused = false
   private(set) var isSendPaused = false
-  /// What libcurl was last told; a resume that libcurl never saw paused needs no call.
+  /// The pauses last applied to libcurl. A resume after a pause that libcurl never saw needs no call.
   private var appliedReceivePause = false
   private var appliedSendPause = false
-  /// Received bytes that were not delivered yet: only while receiving is paused.
-  private(set) var hasRest = false
+  /// Whether received bytes have not been delivered yet, which only happens while receiving is paused.
+  private(set) var hasUndelivered = false
 
   mutating func start() -> Action {
     guard phase == .created else { return .none }
@@ -47,16 +47,16 @@ struct TransferStateMachine: Sendable {
     return .enqueue
   }
 
-  /// Its turn has come, and libcurl can be given all it needs.
+  /// The transfer's turn has come, and all data that libcurl needs is available.
   mutating func begin() -> Action {
     guard phase == .waiting else { return .none }
     phase = .running
     return .attach
   }
 
-  /// The request is sent again from its first byte: libcurl gets the handle once more.
+  /// The request is sent again from its first byte: libcurl gets the handle again.
   mutating func restart() -> Action {
-    guard phase == .running, !hasRest else { return .none }
+    guard phase == .running, !hasUndelivered else { return .none }
     isReceivePaused = false
     isSendPaused = false
     appliedReceivePause = false
@@ -80,23 +80,23 @@ struct TransferStateMachine: Sendable {
     }
   }
 
-  /// libcurl says the handle is done.
+  /// libcurl reports that the handle is done.
   mutating func done() -> Action {
     guard phase == .running else { return .none }
-    phase = hasRest ? .draining : .finished
-    return hasRest ? .detach : .detachAndFinish
+    phase = hasUndelivered ? .draining : .finished
+    return hasUndelivered ? .detach : .detachAndFinish
   }
 
   mutating func pauseReceiving() { isReceivePaused = true }
 
-  /// The consumer paused in the middle of what one piece decodes to.
-  mutating func pauseReceivingWithRest() {
+  /// The consumer paused in the middle of the decoded data of one piece.
+  mutating func pauseReceivingWithRemaining() {
     isReceivePaused = true
-    hasRest = true
+    hasUndelivered = true
   }
 
-  /// Asked before each piece is taken; true tells libcurl to keep it until the resume.
-  mutating func holdsBack() -> Bool {
+  /// Called before each piece is accepted. True makes libcurl keep the piece until the transfer resumes.
+  mutating func shouldPauseLibcurl() -> Bool {
     if isReceivePaused { appliedReceivePause = true }
     return isReceivePaused
   }
@@ -105,23 +105,23 @@ struct TransferStateMachine: Sendable {
     guard isReceivePaused else { return .none }
     isReceivePaused = false
     guard phase != .finished else { return .none }
-    return hasRest ? .deliverRest : goOnReceiving()
+    return hasUndelivered ? .deliverRemaining : continueReceiving()
   }
 
-  /// What was kept has been handed over, to the last byte; the consumer may have paused again behind it.
-  mutating func restIsDelivered() -> Action {
-    guard hasRest else { return .none }
-    hasRest = false
+  /// All kept bytes have been delivered. The consumer may have paused again afterwards.
+  mutating func didDeliverRemaining() -> Action {
+    guard hasUndelivered else { return .none }
+    hasUndelivered = false
     switch phase {
     case .draining:
       phase = .finished
       return .finish
-    case .running: return isReceivePaused ? .none : goOnReceiving()
+    case .running: return isReceivePaused ? .none : continueReceiving()
     case .created, .waiting, .finished: return .none
     }
   }
 
-  private mutating func goOnReceiving() -> Action {
+  private mutating func continueReceiving() -> Action {
     guard phase == .running, appliedReceivePause else { return .none }
     appliedReceivePause = false
     return .applyPauses
@@ -137,7 +137,7 @@ struct TransferStateMachine: Sendable {
     isSendPaused = false
     guard phase == .running, appliedSendPause else { return .none }
     appliedSendPause = false
-    // libcurl is told of both directions at once.
+    // One call to libcurl sets both directions.
     appliedReceivePause = isReceivePaused
     return .applyPauses
   }

@@ -1,13 +1,13 @@
-/// An optional that is nil in most of its owners, and takes a word of them while it is: ten thousand waiting transfers
-/// should not hold room for what hardly one of them comes to need.
+/// An optional that takes one word while it is nil, for values that most owners never need. With ten thousand waiting
+/// transfers, unused storage would waste memory.
 ///
-/// Public, unlike all else here: the compiler does not specialize `package` types for other modules.
+/// Public, unlike everything else here, because the compiler does not specialize `package` types for other modules.
 @propertyWrapper @frozen
 public indirect enum Boxed<Value: Sendable>: Sendable {
   case nothing
   case something(Value)
 
-  /// Takes room only for a value.
+  /// Allocates memory only for a value.
   @inlinable public init(wrappedValue: Value?) {
     self = wrappedValue.map(Self.something) ?? .nothing
   }

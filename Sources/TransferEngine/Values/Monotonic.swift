@@ -1,6 +1,6 @@
 import Glibc
 
-/// A point on the system's monotonic clock, in nanoseconds: what the loop compares, with no calendar in it.
+/// A point in time on the system's monotonic clock, in nanoseconds.
 struct Monotonic: Comparable, Hashable, Sendable {
   var nanoseconds: Int64
 
@@ -12,18 +12,18 @@ struct Monotonic: Comparable, Hashable, Sendable {
 
   static func < (left: Monotonic, right: Monotonic) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// Later by a duration; one that is too long for the clock means the end of time.
+  /// Returns a moment later by a duration. If the clock cannot represent it, the result is the maximum value.
   static func + (moment: Monotonic, duration: Duration) -> Monotonic {
-    let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
     return Monotonic(nanoseconds: overflow ? .max : sum)
   }
 
-  /// How long after another moment this one is; zero if it is not.
+  /// How long after another moment this one is; zero if it is earlier.
   func duration(since earlier: Monotonic) -> Duration {
     .nanoseconds(max(0, nanoseconds - earlier.nanoseconds))
   }
 
-  /// Whole milliseconds from now until this moment, rounded up, so that a sleeper never wakes too early.
+  /// Full milliseconds from now until this moment, rounded up so that a sleeping thread never wakes too early.
   func milliseconds(after now: Monotonic) -> Int32 {
     guard self > now else { return 0 }
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(now.nanoseconds)
@@ -34,8 +34,8 @@ struct Monotonic: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-  /// This duration in nanoseconds, held within what 64 bits can say.
-  var wholeNanoseconds: Int64 {
+  /// The duration in nanoseconds, clamped to the range of a 64-bit integer.
+  var clampedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflow else { return seconds < 0 ? .min : .max }

@@ -1,51 +1,54 @@
-/// Receives what happens to one transfer, in order and one at a time, by whoever has its loop's turn: heads, body, end.
+/// Receives the events of one transfer, in order and one at a time: heads, body, end. The thread that holds the event
+/// loop calls it.
 ///
-/// Nothing is called after ``transferDidFinish(_:)``. The calls come from inside libcurl, so they must be quick
-/// and must not wait; starting or cancelling transfers from within them is fine, both are only noted.
+/// Nothing is called after ``transferDidFinish(_:)``. The calls come from inside libcurl, so they must be fast and must
+/// not wait. They may start or cancel transfers: this only adds a command for the loop.
 package protocol TransferObserver: AnyObject, Sendable {
-  /// The final response's head, complete.
+  /// The complete head of the final response.
   func transferDidReceive(head: TransferHead) -> TransferDisposition
   /// An interim response (1xx).
   func transferDidReceive(informational head: TransferHead)
-  /// A piece of the body, decoded: it is taken whatever the answer.
+  /// A decoded piece of the body. It counts as delivered, no matter what the method returns.
   func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition
-  /// For now nothing more comes: what ``TransferDisposition/gather`` held together may be handed on.
-  func transferDidSettle()
-  /// Bytes of the request's body that were handed to the connection, in all.
+  /// No more data is available for now. The observer may deliver what it collected after
+  /// ``TransferDisposition/gather``.
+  func transferDidBecomeIdle()
+  /// The total number of bytes of the request's body that were passed to the connection.
   func transferDidSend(total: Int64)
   func transferDidFinish(_ end: TransferEnd)
 }
 
 extension TransferObserver {
   package func transferDidReceive(informational head: TransferHead) {}
-  package func transferDidSettle() {}
+  package func transferDidBecomeIdle() {}
   package func transferDidSend(total: Int64) {}
 }
 
 package enum TransferDisposition: Sendable {
   case proceed
-  /// The same, and ``TransferObserver/transferDidSettle()`` is to be called as soon as nothing more comes at once.
+  /// The same as `proceed`, but ``TransferObserver/transferDidBecomeIdle()`` is called when no more data is available
+  /// for now.
   case gather
-  /// What came is taken; nothing more is wanted until ``Transfer/resumeReceiving()``.
+  /// The data has been accepted; no more is wanted until ``Transfer/resumeReceiving()``.
   case pause
-  /// The transfer is to end now; it finishes as cancelled.
+  /// Ends the transfer now; it finishes as cancelled.
   case stop
 }
 
-/// A response's head as it came, parsed no further than the engine itself needs.
+/// A response's head as received, parsed only as far as the engine needs.
 package struct TransferHead: Sendable {
   package var status: Int
   /// "HTTP/1.1", "HTTP/2" and so on.
   package var version: String
-  /// The header lines, each with its line end, without the status line.
+  /// The header lines with their line ends, without the status line.
   package var block: [UInt8]
   package var mentions: Mentions
-  /// The body's length on the wire, where the head says it.
+  /// The length of the encoded body, if the head contains it.
   package var contentLength: Int64?
-  /// The codings of the body, as the head lists them; nil where it has none.
+  /// The content codings of the body, as listed in the head; nil if there are none.
   package var contentEncoding: String?
 
-  /// Fields that policies look for: noticed while the lines pass, so that most heads are never parsed.
+  /// Fields that policies look for. They are noticed while the lines pass, so that most heads are never parsed.
   package struct Mentions: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -71,13 +74,13 @@ package struct TransferHead: Sendable {
 package struct TransferEnd: Sendable {
   package var failure: TransferFailure?
   package var timings: TransferTimings?
-  /// Bytes of body that the observer was given: after decoding.
+  /// The number of body bytes that the observer received, after decoding.
   package var receivedBytes: Int64 = 0
 
   package init(failure: TransferFailure? = nil) { self.failure = failure }
 }
 
-/// Why a transfer failed, in the engine's own words, with libcurl's code below.
+/// The reason why a transfer failed, with a message from the engine and libcurl's error code.
 package struct TransferFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, Hashable {
     case cancelled, timedOut
@@ -101,7 +104,7 @@ package struct TransferFailure: Error, Hashable, Sendable {
   }
 }
 
-/// Where the time of a transfer went: offsets from its start, nil where a step did not happen.
+/// The timings of a transfer: offsets from its start, nil for a step that did not happen.
 package struct TransferTimings: Sendable, Hashable {
   package var nameLookupStart: Duration?
   package var nameLookupEnd: Duration?
@@ -113,10 +116,10 @@ package struct TransferTimings: Sendable, Hashable {
   package var total: Duration = .zero
   package var isReusedConnection = false
   package var protocolName: String?
-  /// The numbers that stand for version and cipher suite in the TLS handshake; nil without TLS.
+  /// The TLS version and cipher suite as numbers, as in the TLS handshake; nil without TLS.
   package var tlsVersion: UInt16?
   package var tlsCipherSuite: UInt16?
-  /// Whether a proxy stood between.
+  /// Whether the transfer used a proxy.
   package var isProxied = false
   package var localAddress: String?
   package var localPort: Int?

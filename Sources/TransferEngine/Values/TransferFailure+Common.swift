@@ -1,4 +1,4 @@
-// The failures that more than one place comes to.
+// Failures that more than one place reports.
 extension TransferFailure {
   static let notRepeatable = TransferFailure(
     .connectionLost,
@@ -7,21 +7,22 @@ extension TransferFailure {
       + "server may have processed it already.")
 
   static let cutOff = TransferFailure(
-    .connectionLost, message: "The response was cut off: the server ended it before its end was sent.")
+    .connectionLost,
+    message: "The response is incomplete: the server stopped sending before the end of the body.")
 
   static let brokenProtocol = TransferFailure(
-    .badReply, message: "The connection was given up: the server broke the rules of HTTP/2.")
+    .badReply, message: "The connection is unusable because the server violated the HTTP/2 protocol.")
 
   static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
 
   static let deadlinePassed = TransferFailure(
-    .timedOut, message: "The request timed out: it was not complete when its time was over.")
+    .timedOut, message: "The request timed out: it did not finish before its deadline.")
 
   static func timedOut(after idle: Duration) -> TransferFailure {
     TransferFailure(
       .timedOut,
       message: idle > .zero
-        ? "The request timed out: nothing arrived for \(idle)."
-        : "The request timed out: it was given no time.")
+        ? "The request timed out: no data was received or sent for \(idle)."
+        : "The request timed out: its time-out is zero or negative.")
   }
 }

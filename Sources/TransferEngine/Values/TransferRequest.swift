@@ -1,24 +1,24 @@
-/// One exchange with a server, as the engine needs to know it: no policy, nothing to decide.
+/// One request to a server. It contains what the engine needs, and no policy.
 package struct TransferRequest: Sendable {
   package var url: String
   package var method: String = "GET"
   package var headers: [TransferHeader] = []
   package var body: TransferBody = .none
-  /// The encodings to ask for; nil asks for every one that can be decoded. "" asks for none and decodes none.
+  /// The encodings to ask for. Nil asks for all supported encodings. "" asks for none and disables decoding.
   package var acceptedEncodings: String?
   package var httpVersion = HTTPVersionPreference.automatic
-  /// How urgent the transfer is while it waits for its turn: from 0 to 1.
+  /// The priority of the transfer while it waits in the queue: from 0 to 1.
   package var priority: Float = 0.5
-  /// How long nothing may arrive or leave before the transfer fails, counted from the moment it has its turn. Zero or
-  /// less: immediately. Nil: never.
+  /// How long the transfer may be idle, with no data received or sent, before it fails. Counted from when the transfer
+  /// leaves the queue. Zero or less: immediately. Nil: never.
   package var idleTimeout: Duration?
-  /// When the transfer fails whatever happens.
+  /// When the transfer fails, even if data is still arriving.
   package var deadline: TransferDeadline?
   package var connectTimeout: Duration?
   package var limits = TransferLimits()
-  /// Long bodies get a larger receive buffer: fewer calls, at the price of memory.
+  /// Whether to use a larger receive buffer for a long body: fewer calls, but more memory.
   package var expectsLongBody = false
-  /// Whether the timings and addresses of the transfer are read when it ends.
+  /// Whether to read the timings and addresses of the transfer when it ends.
   package var collectsTimings = false
 
   package init(url: String) { self.url = url }
@@ -34,7 +34,7 @@ package struct TransferDeadline: Sendable, Hashable {
 package struct TransferHeader: Sendable, Hashable {
   package var name: String
   package var value: String
-  /// Leaves out a field that libcurl would add by itself, instead of sending one without a value.
+  /// Whether to leave out a field that libcurl would add itself, instead of sending the field without a value.
   var isRemoval = false
 
   package init(_ name: String, _ value: String) {
@@ -44,19 +44,19 @@ package struct TransferHeader: Sendable, Hashable {
 }
 
 package enum HTTPVersionPreference: Sendable, Hashable {
-  /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+  /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
   case automatic
   case http11
-  /// HTTP/2 from the first byte, without an upgrade: for cleartext peers known to speak it.
+  /// HTTP/2 from the first byte, without an upgrade. For cleartext servers that are known to support it.
   case http2PriorKnowledge
 }
 
-/// What a peer may make the engine hold or do before the transfer is ended.
+/// Limits on what a server can make the engine hold or do. The transfer fails when it exceeds a limit.
 package struct TransferLimits: Sendable, Hashable {
-  /// All header lines of one response together.
+  /// The maximum size of all header lines of one response together.
   package var headerBytes = 2 << 20
   package var informationalResponses = 64
-  /// The body as the consumer sees it, after decoding.
+  /// The maximum size of the body after decoding.
   package var bodyBytes: Int64?
 
   package init() {}
@@ -64,37 +64,37 @@ package struct TransferLimits: Sendable, Hashable {
 
 package enum TransferBody: Sendable {
   case none
-  /// Short bodies: libcurl sends them with the head in one write.
+  /// A short body, which libcurl sends together with the head in one write.
   case bytes([UInt8])
   case source(any TransferBodySource)
 
-  package static let longestBytes = 64 << 10
+  package static let maximumInlineBytes = 64 << 10
 
-  var isThere: Bool {
+  var isPresent: Bool {
     if case .none = self { false } else { true }
   }
 }
 
-/// A body that is read piece by piece, within the loop's turn.
+/// A body that is read in pieces, while the event loop is locked.
 package protocol TransferBodySource: AnyObject, Sendable {
-  /// The whole length where it is known; nil sends the body in chunks.
+  /// The length of the body if it is known. Nil sends the body in chunks.
   var length: Int64? { get }
 
-  /// Called once, before the first read, with what to call when a source that answered `.wait` has more.
+  /// Called once, before the first read. A source that returned `.wait` calls `moreAvailable` when it has more data.
   func start(moreAvailable: @escaping @Sendable () -> Void)
 
-  /// Fills the buffer as far as it can without waiting.
+  /// Fills as much of the buffer as possible without waiting.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead
 
-  /// Goes back to the first byte; false when that is impossible.
+  /// Goes back to the first byte. Returns false if this is impossible.
   func rewind() -> Bool
 }
 
 package enum TransferBodyRead: Sendable, Equatable {
   case bytes(Int)
-  /// Nothing yet: the transfer stops sending until the source says it has more.
+  /// No data yet. The transfer stops sending until the source reports more data.
   case wait
   case end
-  /// The body cannot be had; the transfer ends.
+  /// The body could not be read. The transfer fails.
   case failed
 }

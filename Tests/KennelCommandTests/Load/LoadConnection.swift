@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// One connection that is kept alive, for a thread of its own: it blocks, and says at once that a server is gone.
+/// A blocking keep-alive connection for one thread, which immediately reports that the server is gone.
 ///
-/// Leaner than a client for people: a test asks tens of thousands of times while the server needs the processors.
+/// It needs less CPU time than a real client, because a test sends tens of thousands of requests while the server needs
+/// the processors.
 final class LoadConnection {
   struct Answer {
     var status: Int
@@ -15,7 +16,7 @@ final class LoadConnection {
     }
   }
 
-  /// The server has closed the connection, or nobody listens.
+  /// The server closed the connection, or no server is listening.
   struct Gone: Error {}
 
   let descriptor: Int32
@@ -44,7 +45,7 @@ final class LoadConnection {
   private init<Address>(family: Int32, _ address: Address) throws {
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw TestSupportError("No socket: \(String(cString: strerror(errno)))") }
-    // So that a server that hangs fails the test, and does not stop it.
+    // With a time-out, a server that hangs fails the test instead of blocking it.
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let code = withUnsafePointer(to: address) {
@@ -52,7 +53,7 @@ final class LoadConnection {
         connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
       }
     }
-    // What stands in `descriptor` is closed by `deinit`.
+    // `deinit` closes the descriptor.
     guard code == 0 else { throw Gone() }
   }
 
@@ -70,7 +71,9 @@ final class LoadConnection {
     }
   }
 
-  /// - Parameter fields: whole lines.
+  /// Sends a request.
+  ///
+  /// - Parameter fields: complete header lines.
   func send(_ method: String, _ path: String, fields: String = "", body: Data = Data()) throws {
     let length = method == "GET" ? "" : "Content-Length: \(body.count)\r\n"
     try send(Array("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\(length)\r\n".utf8) + body)
@@ -83,7 +86,7 @@ final class LoadConnection {
     return try answer()
   }
 
-  /// The next response, whose length is told.
+  /// Reads the next response, which must have a Content-Length.
   func answer() throws -> Answer {
     let head = try text(through: "\r\n\r\n")
     let lines = head.split(separator: "\r\n")
@@ -98,7 +101,7 @@ final class LoadConnection {
     return Answer(status: status, body: Data(unread[..<length]))
   }
 
-  /// What comes, up to and with the end.
+  /// Reads the text up to and including `end`.
   func text(through end: String) throws -> String {
     let wanted = Array(end.utf8)
     var searched = 0
@@ -122,7 +125,7 @@ final class LoadConnection {
 }
 
 extension [UInt8] {
-  /// Where they begin, at `start` or after it.
+  /// Returns the first index of the bytes at `start` or after it.
   func firstIndex(of wanted: [UInt8], from start: Int = 0) -> Int? {
     guard let first = wanted.first else { return start }
     return withUnsafeBytes { here -> Int? in

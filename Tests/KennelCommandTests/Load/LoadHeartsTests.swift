@@ -4,7 +4,7 @@ import Retriever
 import TestSupport
 import Testing
 
-/// Fifty users tap hearts at the same time, each on several connections.
+/// Fifty users concurrently tap hearts, each on several connections.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LoadHeartsTests {
   private static let users = 50
   private static let connectionsPerUser = 2
@@ -37,11 +37,11 @@ import Testing
     let (bytes, _) = try await session.bytes(from: server.url("/events"))
     var lines = bytes.lines.makeAsyncIterator()
     #expect(try await lines.next()?.contains("hello") == true)
-    // The counts that a listener has heard last; the last heart is on a post that nobody else has touched.
+    // The last counts that a listener received. The final heart is on a post that no other user has touched.
     async let heard = Self.lastCounts(&lines, until: loaded.posts[Self.posts - 1])
     let last = try await onThreads(Self.users / 5) { try Self.tap($0, loaded, port) }
     let hearts = last.reduce(into: [:]) { $0.merge($1) { $1 } }
-    let final = try await offThePool {
+    let final = try await runOnThread {
       try LoadConnection(port: port)
         .ask("PUT", "/posts/\(loaded.posts[Self.posts - 1])/favourite", fields: loaded.cookies[0])
     }
@@ -50,7 +50,7 @@ import Testing
 
     for post in loaded.posts.dropLast() {
       let expected = hearts.count { $0.key.post == post && $0.value }
-      let shown = try await offThePool {
+      let shown = try await runOnThread {
         try LoadConnection(port: port).ask("GET", "/posts/\(post)", fields: loaded.cookies[7])
           .value(Shown.self)
       }
@@ -67,19 +67,20 @@ import Testing
     var post: Int64
   }
 
-  /// Five users on one thread: all of their connections have a request under way at the same time. A user's connections
-  /// have posts of their own, so that what was acknowledged last is what holds.
+  /// Runs five users on one thread, with a concurrent request on each of their connections.
+  ///
+  /// Each connection of a user has its own posts, so that the last acknowledged change is the final state.
   private static func tap(_ group: Int, _ loaded: LoadedKennel, _ port: Int) throws -> [Heart: Bool] {
     var random = SeededRandom(UInt64(group) + 1)
     var hearts: [Heart: Bool] = [:]
     let connections = try (0..<5 * connectionsPerUser).map { index in
-      (user: group * 5 + index / connectionsPerUser, lane: index, try LoadConnection(port: port))
+      (user: group * 5 + index / connectionsPerUser, connectionIndex: index, try LoadConnection(port: port))
     }
     let touched = loaded.posts.dropLast()
     for _ in 0..<changes / (users * connectionsPerUser) {
       var asked: [(Heart, Bool)] = []
-      for (user, lane, connection) in connections {
-        let mine = touched.filter { Int($0) % connectionsPerUser == lane % connectionsPerUser }
+      for (user, connectionIndex, connection) in connections {
+        let mine = touched.filter { Int($0) % connectionsPerUser == connectionIndex % connectionsPerUser }
         let post = mine.randomElement(using: &random) ?? touched[0]
         let isFavourite = Bool.random(using: &random)
         try connection.send(
@@ -88,8 +89,9 @@ import Testing
       }
       for ((heart, isFavourite), (_, _, connection)) in zip(asked, connections) {
         let answer = try connection.answer()
-        let told = try answer.value(Favourites.self)
-        guard answer.status == 200, told.post == heart.post, told.isFavourite == isFavourite else {
+        let favourites = try answer.value(Favourites.self)
+        guard answer.status == 200, favourites.post == heart.post, favourites.isFavourite == isFavourite
+        else {
           throw TestSupportError("\(heart) became \(answer)")
         }
         hearts[heart] = isFavourite
@@ -105,8 +107,8 @@ import Testing
     var id: Int64 = 0
     while let line = try await lines.next() {
       let event = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
-      // Who reads as fast as it can misses nothing.
-      if event.kind == "lost" { throw TestSupportError("It fell behind") }
+      // A listener that reads immediately must not lose events.
+      if event.kind == "lost" { throw TestSupportError("The listener lost events") }
       guard event.kind == "favourites", let post = event.post, let number = event.id else { continue }
       #expect(number > id)
       id = number

@@ -3,12 +3,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `kennel serve` is killed again and again while clients upload, heart and comment.
+/// `kennel serve` is killed repeatedly while clients upload, heart and comment.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LoadKillTests {
   private static let lives = 20
   private static let clients = 4
 
-  @Test func nothingAnsweredWithSuccessIsLostWhenTheServerIsKilled() async throws {
+  @Test func `acknowledged changes survive when the server is killed`() async throws {
     let loaded = try await LoadedKennel(users: Self.clients, posts: 0)
     let picture = try SmallPicture()
     var random = SeededRandom(0x6b69_6c6c)
@@ -18,21 +18,21 @@ import Testing
       let port = server.port
       let pid = server.child.identifier
       let before = known
-      // What the last life has answered is looked at first; in the last one, all there is.
+      // Each round first checks what the server acknowledged in the last round. The end of the test checks everything.
       let target = Int.random(in: 0..<60, using: &random)
       let spins = Int.random(in: 0..<100_000, using: &random)
       _ = try await onThreads(Self.clients) { try before[$0].expectLatest(LoadConnection(port: port)) }
       known = try await onThreads(Self.clients) { number in
         var memory = before[number]
         memory.work(port: port, life: life, picture: picture) {
-          // The first client decides when; the others are in the midst of something.
+          // The first client decides when to kill the server, while the others have open requests.
           guard number == 0, $0 == target else { return }
           for _ in 0..<spins { _ = getppid() }
           kill(pid, SIGKILL)
         }
         return memory
       }
-      let ending = await offThePool { server.child.waitForEnd(within: .seconds(20)) }
+      let ending = await runOnThread { server.child.waitForEnd(within: .seconds(20)) }
       #expect(ending == .signalled(SIGKILL))
       if life % 5 == 0 {
         let check = try await loaded.kennel.run("check")
@@ -49,13 +49,14 @@ import Testing
   }
 }
 
-/// What one client was told: it touches only posts of its own, so that this is all that can be so.
+/// The changes of one client that the server acknowledged. Each client changes only its own posts, so this is the
+/// complete expected state.
 private struct LoadMemory: Sendable {
   struct Known: Sendable {
     var caption: String
     var hash: String
     var number: Int
-    /// Nil while that was not answered.
+    /// The acknowledged state; nil while a request is unanswered.
     var isFavourite: Bool? = false
     var comments: Set<Int64> = []
   }
@@ -78,13 +79,13 @@ private struct LoadMemory: Sendable {
   let client: Int
   let cookie: String
   private(set) var posts: [Int64: Known] = [:]
-  /// Those of the last life.
+  /// The posts of the last round.
   private var latest: [Int64] = []
   private var number = 0
 
   init(client: Int, cookie: String) { (self.client, self.cookie) = (client, cookie) }
 
-  /// Changes things until the server is gone.
+  /// Makes changes until the server is gone.
   mutating func work(
     port: Int, life: Int, picture: SmallPicture,
     _ answered: (Int) -> Void
@@ -99,7 +100,7 @@ private struct LoadMemory: Sendable {
         count += 1
       }
     } catch is LoadConnection.Gone {
-      // As it should be.
+      // The server was killed, as expected.
     } catch {
       Issue.record("\(error)")
     }
@@ -151,8 +152,8 @@ private struct LoadMemory: Sendable {
     for (id, known) in posts {
       try expect(id, connection)
       let photo = try connection.ask("GET", "/posts/\(id)/photo")
-      let isWhole = photo.status == 200 && photo.body == picture.file(known.number)
-      #expect(isWhole, "The photo of \(known.caption)")
+      let isComplete = photo.status == 200 && photo.body == picture.file(known.number)
+      #expect(isComplete, "The photo of \(known.caption)")
     }
   }
 

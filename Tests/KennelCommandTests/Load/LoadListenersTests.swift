@@ -3,20 +3,20 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Five thousand people look at one kennel.
+/// Five thousand clients listen to one kennel.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LoadListenersTests {
   private static let listeners = 5_000
 
   @Test(
     .enabled(
       if: DescriptorLimit.allows(listeners + 500), "ulimit -Hn does not allow \(listeners + 500) open files"))
-  func fiveThousandListenersHearAHeartWithinASecondAndNeedNoThreads() async throws {
+  func `five thousand listeners receive an event within a second and need no threads`() async throws {
     let loaded = try await LoadedKennel(users: 1, posts: 1)
     let server = try await loaded.kennel.start(
       "serve", "--port", "0", "--max-connections-per-address", "\(Self.listeners + 100)")
     let port = server.port
     let heart = "/posts/\(loaded.posts[0])/favourite"
-    let outcome = try await offThePool {
+    let outcome = try await runOnThread {
       let hand = try LoadConnection(port: port)
       func tap(_ method: String) throws {
         let answer = try hand.ask(method, heart, fields: loaded.cookies[0])
@@ -26,7 +26,7 @@ import Testing
       for method in ["PUT", "DELETE"] { _ = try one.time(toHear: "favourites") { try tap(method) } }
       let threadsOfOne = server.threadCount
       let crowd = try ListeningCrowd(Self.listeners, port: port)
-      // Whatever else the machine does may hold up one of them.
+      // Other work on the machine may delay some of them.
       let times = try ["PUT", "DELETE", "PUT", "DELETE", "PUT"].map { method in
         try crowd.time(toHear: "favourites") { try tap(method) }
       }
@@ -43,7 +43,7 @@ import Testing
 private final class ListeningCrowd {
   private let connections: [LoadConnection]
 
-  /// Returns when all have been greeted.
+  /// Connects the listeners, and returns when all of them have received the greeting.
   init(_ count: Int, port: Int) throws {
     connections = try (0..<count).map { _ in try LoadConnection(port: port) }
     let request = Array("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8)
@@ -51,7 +51,7 @@ private final class ListeningCrowd {
     try hear("hello")
   }
 
-  /// From the beginning of what is done until the last one has heard of it.
+  /// Returns the time from the start of the action until the last listener has received the event.
   func time(toHear word: String, _ body: () throws -> Void) throws -> Duration {
     let start = ContinuousClock.now
     try body()
@@ -63,12 +63,12 @@ private final class ListeningCrowd {
     let wanted = Array(word.utf8)
     var waiting = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     var left = waiting.count
-    // A word's beginning may come by itself.
+    // A word may arrive in several pieces.
     var texts: [Int: [UInt8]] = [:]
     var bytes = [UInt8](repeating: 0, count: 4096)
     while left > 0 {
       guard poll(&waiting, nfds_t(waiting.count), 20_000) > 0 else {
-        throw TestSupportError("\(left) of \(connections.count) did not hear \(word)")
+        throw TestSupportError("\(left) of \(connections.count) listeners did not receive \(word)")
       }
       for index in waiting.indices where waiting[index].revents != 0 {
         let count = recv(waiting[index].fd, &bytes, bytes.count, 0)
@@ -76,7 +76,7 @@ private final class ListeningCrowd {
         let text = (texts[index] ?? []) + bytes[..<count]
         texts[index] = text
         let isHeard = text.firstIndex(of: wanted) != nil
-        // The line's end comes with it or is of no interest; who has heard is not asked again.
+        // A listener that has received the complete line is not polled again.
         guard isHeard, text.last == UInt8(ascii: "\n") else { continue }
         waiting[index].fd = -1
         left -= 1

@@ -8,14 +8,14 @@ import Testing
 
 @testable import KennelCommand
 
-/// A client that hardly sends must not keep what others need.
+/// A client that sends very slowly must not block resources that others need.
 @Suite(.timeLimit(.minutes(5))) struct LoadSlowUploadTests {
-  @Test func anUploadThatComesByteByByteIsCutOffAndOthersAreServedMeanwhile() async throws {
+  @Test func `a very slow upload is cut off and does not delay others`() async throws {
     let loaded = try await LoadedKennel(users: 1, posts: 1)
     var configuration = HTTPServerConfiguration()
-    configuration.limits.bodySize = KennelSite.bodySizeLimit
+    configuration.limits.maximumBodySize = KennelSite.maximumBodySize
     configuration.limits.receivingTime = .milliseconds(500)
-    configuration.limits.slowestBody = 1_000
+    configuration.limits.minimumBodyRate = 1_000
     let store = try await KennelStore.open(loaded.kennel.data)
     let site = try KennelSite(store: store, directory: loaded.kennel.data)
     let server = try HTTPServer(configuration: configuration)
@@ -24,7 +24,7 @@ import Testing
     let port = Int(server.port)
     let cookie = loaded.cookies[0]
     let photo = try SmallPicture().file(1_000)
-    let (end, sent, other) = try await offThePool {
+    let (end, sent, other) = try await runOnThread {
       let slow = try LoadConnection(port: port)
       let head = "POST /posts?caption=slow HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/jpeg\r\n"
       try slow.send(Array("\(head)\(cookie)Content-Length: \(photo.count)\r\n\r\n".utf8))
@@ -44,7 +44,8 @@ import Testing
     await store.close()
   }
 
-  /// Sends a byte now and then; how many until the server has closed the connection or has answered, nil when it never did.
+  /// Sends single bytes slowly. Returns how many were sent before the server closed the connection or answered; nil if
+  /// it did neither.
   private static func drip(_ bytes: Data, into connection: LoadConnection) -> Int? {
     for (index, byte) in bytes.enumerated() {
       var answered = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)

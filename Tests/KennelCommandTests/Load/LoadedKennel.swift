@@ -4,7 +4,7 @@ import KennelCore
 import RetrieverImages
 import TestSupport
 
-/// A kennel with users who have sessions, and posts, so that many can do much at the same time.
+/// A kennel with posts and with users who are signed in, for load tests.
 struct LoadedKennel: Sendable {
   let kennel: Kennel
   /// The cookie of each user, as a header field.
@@ -14,7 +14,7 @@ struct LoadedKennel: Sendable {
   init(users: Int, posts count: Int) async throws {
     kennel = try Kennel()
     var configuration = KennelStore.Configuration()
-    configuration.accounts.passwordCost = .least
+    configuration.accounts.passwordCost = .minimum
     let store = try await KennelStore.open(kennel.data, configuration: configuration)
     var cookies: [String] = []
     var members: [User] = []
@@ -39,7 +39,7 @@ struct LoadedKennel: Sendable {
   }
 }
 
-/// A picture that is another file for each number, although it is drawn once.
+/// A picture that is drawn once but gives a different file for each number.
 struct SmallPicture: Sendable {
   private let jpeg: Data
 
@@ -48,12 +48,12 @@ struct SmallPicture: Sendable {
       ImagePixels.Pixel(red: UInt8($0), green: UInt8(255 - $0), blue: 128)
     }
     guard let data = UIImage(width: 16, height: 12, pixels: pixels)?.jpegData(compressionQuality: 0.8) else {
-      throw TestSupportError("No picture could be made")
+      throw TestSupportError("No picture could be created")
     }
     jpeg = data
   }
 
-  /// With a comment that has the number.
+  /// Returns the picture with a JPEG comment that contains the number.
   func file(_ number: Int) -> Data {
     let text = Data("\(number)".utf8)
     let comment = Data([0xff, 0xfe, 0, UInt8(clamping: text.count + 2)]) + text
@@ -64,15 +64,15 @@ struct SmallPicture: Sendable {
 extension Kennel.Server {
   var port: Int { (try? url("/").port) ?? 0 }
 
-  /// How many threads it has.
+  /// The number of threads of the server.
   var threadCount: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(child.identifier)/task").count) ?? 0
   }
 }
 
-/// What may be open at once in this process and its children.
+/// The maximum number of open descriptors in this process and in its children.
 enum DescriptorLimit {
-  /// Raises it as far as the system allows, and tells whether that is enough.
+  /// Raises the limit as far as the system allows, and returns whether it is high enough.
   static func allows(_ count: Int) -> Bool {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -86,13 +86,13 @@ enum DescriptorLimit {
   }
 }
 
-/// Blocking work on threads of its own, side by side; the results in the order of the numbers.
+/// Runs blocking work concurrently on separate threads. Returns the results in the order of the numbers.
 func onThreads<Value: Sendable>(
   _ count: Int, _ work: @escaping @Sendable (Int) throws -> Value
 ) async throws -> [Value] {
   try await withThrowingTaskGroup(of: (Int, Value).self) { group in
     for number in 0..<count {
-      group.addTask { (number, try await offThePool { try work(number) }) }
+      group.addTask { (number, try await runOnThread { try work(number) }) }
     }
     var values: [Int: Value] = [:]
     for try await (number, value) in group { values[number] = value }

@@ -1,4 +1,4 @@
 import RetrieverConformance
 
-// Tries every behaviour of the conformance suite on Retriever; see ConformanceMain for the arguments.
+// Runs all cases of the conformance suite with Retriever. ConformanceMain documents the arguments.
 await ConformanceMain.run(client: URLSessionClient())

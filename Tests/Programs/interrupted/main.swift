@@ -1,4 +1,4 @@
-// Interrupts itself as its work begins, and says with its status how that ended: 7 when the work was cancelled.
+// Sends itself a signal when its work begins. The exit status is 7 if the work was cancelled.
 import Glibc
 import TerminalProgram
 

@@ -2,22 +2,23 @@ import Foundation
 import Glibc
 import KennelCore
 
-// Changes a store as fast as it can, and says on its standard output what it is about to do and what was answered, until
-// it is killed. Each task changes only what it has made itself, so that what its lines say is all that can be so.
+// Changes a store as fast as possible until it is killed. Prints each action on standard output before and after it.
+// Each task changes only objects that it has created itself, so its output determines the possible states of the
+// store.
 
 guard CommandLine.arguments.count == 3, let seed = UInt64(CommandLine.arguments[2]) else {
   FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED\n".utf8))
   exit(64)
 }
 
-/// In one piece, whoever else writes.
+/// Writes the line in one call, so that lines of different tasks do not mix.
 @Sendable func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = write(1, bytes, bytes.count)
 }
 
 var configuration = KennelStore.Configuration()
-configuration.accounts.passwordCost = .least
+configuration.accounts.passwordCost = .minimum
 let store = try await KennelStore.open(CommandLine.arguments[1], configuration: configuration)
 let user: User
 if let found = try await store.accounts.user(named: "Writer") {
@@ -27,7 +28,7 @@ if let found = try await store.accounts.user(named: "Writer") {
 }
 say("ready")
 
-/// One task's doings.
+/// The work of one task.
 struct Writer {
   let store: KennelStore
   let user: User
@@ -53,7 +54,7 @@ struct Writer {
   }
 
   private mutating func post(_ number: Int) async throws {
-    // Some photos are had by several posts, in this life and others.
+    // Several posts share some of the photos, also with other runs.
     let content = number % 3 == 0 ? "shared \(number % 30)" : "\(seed)/\(task)/\(number)"
     let bytes = Data(repeating: 7, count: 100 * (number % 40)) + Data(content.utf8)
     let caption = "\(seed)/\(task)/\(number)"

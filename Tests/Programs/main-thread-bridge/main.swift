@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import RetrieverBridges
 
-// What can only be seen on a main thread that belongs to no test: while it blocks, the main actor goes on.
+// Tests what requires a main thread outside of any test: the main actor continues to run while the main thread
+// blocks.
 
 let sum = try runBlocking {
   let here = await MainActor.run { Thread.isMainThread ? 1 : 0 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The bytes of requests and responses: lines of text that belong to one load, so that a body that was mixed up with
-/// another load's is found.
+/// The bytes of requests and responses: lines of text that identify one load, so that a body from another load is
+/// detected.
 enum Content {
   private static let lineLength = 64
 
-  /// Made once; each body is a piece of it after a line of its own.
+  /// Created once. Each body consists of its own first line and a prefix of this block.
   private static let block: [UInt8] = {
     var bytes: [UInt8] = []
     let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
@@ -20,7 +20,7 @@ enum Content {
     return bytes
   }()
 
-  /// The body of so many bytes of a load.
+  /// Returns a body of `size` bytes for a load.
   static func bytes(_ number: Int, _ size: Int) -> Data {
     var data = Data("load \(number)\n".utf8.prefix(size))
     let rest = size - data.count

@@ -1,9 +1,9 @@
 import TestSupport
 
-/// As much of HPACK (RFC 7541) as it takes to find the path of a request of this program: digits and slashes. Encoders
-/// do not put paths into the dynamic table, since each is another one.
+/// The part of HPACK (RFC 7541) needed to find the path of this program's requests, which contains digits and slashes.
+/// Encoders do not put the paths into the dynamic table, because each path is different.
 enum FieldSection {
-  /// The `:path` of a HEADERS frame; nil when it is not given as a literal or has other characters.
+  /// Returns the `:path` of a HEADERS frame; nil if it is not a literal or contains other characters.
   static func path(of frame: HTTP2Frame) -> String? {
     var bytes = frame.payload[...]
     // PADDED and PRIORITY.
@@ -50,7 +50,7 @@ enum FieldSection {
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Decodes the Huffman code of slashes and digits: 0, 1 and 2 have five bits, the others six.
+  /// Decodes the Huffman code of slashes and digits: 0, 1 and 2 have five bits, and the others have six.
   private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
     let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
     var result = ""
@@ -62,7 +62,7 @@ enum FieldSection {
         rest = rest.dropFirst(5)
         continue
       }
-      // Padding is shorter than a byte, all ones.
+      // Padding is shorter than a byte and consists of ones.
       if rest.count < 8, rest.allSatisfy({ $0 == 1 }) { break }
       guard rest.count >= 6 else { return nil }
       let six = rest.prefix(6).reduce(0) { $0 << 1 | Int($1) }

@@ -1,50 +1,50 @@
 import Foundation
 import TestSupport
 
-/// The server's side of HTTP/1.1: does with each request what its load's plan says.
+/// The server side of HTTP/1.1. It handles each request as planned for its load.
 struct HTTP1Behaviour: Sendable {
   let seed: UInt64
-  let ledger: Ledger
-  /// Where a redirect to another origin leads: a prefix of addresses.
+  let runLog: RunLog
+  /// Returns the start of URLs on another origin, for redirects.
   let otherOrigin: @Sendable () -> String
 
   func serve(_ connection: ScriptedConnection) throws {
     while let head = try connection.readHead() {
       if head.target == TunnelProxy.redirectPath {
-        ledger.violation("proxy's words", "a redirect that the proxy for https gave was followed")
+        runLog.violation("proxy response", "a redirect from the https proxy was followed")
       }
       guard let (number, hop) = LoadPlan.parse(head.target) else {
-        ledger.violation("request line", "a server received \(head.method) \(head.target)")
+        runLog.violation("request line", "a server received \(head.method) \(head.target)")
         return
       }
       let plan = LoadPlan(seed: seed, number: number)
-      if head.target.hasPrefix("http:") { ledger.wentThroughProxy() }
+      if head.target.hasPrefix("http:") { runLog.recordProxyUse() }
       try check(head, plan, hop: hop)
       guard try answer(head, plan, hop: hop, on: connection) else { return }
     }
   }
 
-  /// What was received must be what the load is, once.
+  /// Checks that the received request matches its load, and that it was not sent too often.
   private func check(_ head: ScriptedRequest, _ plan: LoadPlan, hop: Int) throws {
     if head.method != plan.method(hop: hop) {
-      ledger.violation("method", "hop \(hop) of \(plan) arrived as \(head.method)")
+      runLog.violation("method", "hop \(hop) of \(plan) arrived as \(head.method)")
     }
-    let count = ledger.received(plan.number, hop: hop)
+    let count = runLog.received(plan.number, hop: hop)
     if head.method == "POST", count > 1 {
-      ledger.violation("sent twice", "a server received \(plan), hop \(hop), \(count) times")
+      runLog.violation("sent twice", "a server received \(plan), hop \(hop), \(count) times")
     } else if count > 3 {
-      ledger.violation("sent too often", "a server received \(plan), hop \(hop), \(count) times")
+      runLog.violation("sent too often", "a server received \(plan), hop \(hop), \(count) times")
     }
     for name in ["Authorization", "X-Soak-Token"] {
       if plan.hasCrossed(hop: hop), head[name] != nil {
-        ledger.violation("secret crossed", "\(name) of \(plan) arrived at another origin")
+        runLog.violation("secret crossed", "\(name) of \(plan) arrived at another origin")
       } else if hop == 0, head[name] != "soak \(plan.number)" {
-        ledger.violation("field lost", "\(name) of \(plan) arrived as \(head[name] ?? "nothing")")
+        runLog.violation("field lost", "\(name) of \(plan) arrived as \(head[name] ?? "nothing")")
       }
     }
   }
 
-  /// Whether the connection goes on.
+  /// Returns whether the connection stays open.
   private func answer(
     _ head: ScriptedRequest, _ plan: LoadPlan, hop: Int, on connection: ScriptedConnection
   ) throws -> Bool {
@@ -64,9 +64,9 @@ struct HTTP1Behaviour: Sendable {
     let request = try connection.readRest(of: head)
     let expected = Content.bytes(plan.number, plan.bodySize(hop: hop))
     if request.body != expected {
-      ledger.violation(
+      runLog.violation(
         "request body",
-        "a server received \(request.body.count) bytes and not \(expected.count) for hop \(hop) of \(plan)")
+        "a server received \(request.body.count) bytes, not \(expected.count), for hop \(hop) of \(plan)")
     }
     if !isLast {
       let redirect = plan.redirects[hop]
@@ -107,9 +107,9 @@ struct HTTP1Behaviour: Sendable {
       try connection.send(text(plan, "X-Soak: until close", body))
       return false
     case .inPieces:
-      let whole = text(plan, length, body)
-      for start in stride(from: 0, to: whole.count, by: max(1, whole.count / 5)) {
-        try connection.send(whole.dropFirst(start).prefix(max(1, whole.count / 5)))
+      let response = text(plan, length, body)
+      for start in stride(from: 0, to: response.count, by: max(1, response.count / 5)) {
+        try connection.send(response.dropFirst(start).prefix(max(1, response.count / 5)))
         try connection.pacing(.milliseconds(2))
       }
     case .interim:
@@ -128,10 +128,10 @@ struct HTTP1Behaviour: Sendable {
     case .bytesAfterBody:
       let excess = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nanother"
       try connection.send(text(plan, length, body) + Data(excess.utf8))
-      // libcurl drops what follows a response without a body, and uses the connection again.
+      // libcurl discards data after a response without a body, and reuses the connection.
       if let next = try connection.readHead(), !body.isEmpty {
-        ledger.violation(
-          "excess", "\(next.target) was sent where more than the reply had come, after \(plan)")
+        runLog.violation(
+          "excess", "\(next.target) was sent on a connection with excess data, after \(plan)")
       }
       return false
     default: return try misbehave(plan, body, on: connection)
@@ -143,7 +143,7 @@ struct HTTP1Behaviour: Sendable {
     let length = "Content-Length: \(plan.behaviour.size)"
     let half = body.prefix(body.count / 2)
     switch plan.behaviour.kind {
-    case .resetAtOnce: connection.reset()
+    case .resetImmediately: connection.reset()
     case .cutLength: try connection.send(text(plan, length, half))
     case .cutChunked:
       try connection.send(text(plan, "Transfer-Encoding: chunked", chunked(half, in: 1000).dropLast(5)))

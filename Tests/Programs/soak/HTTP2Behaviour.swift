@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// The server's side of HTTP/2 on one connection: does with each request what its load's plan says.
+/// The server side of HTTP/2 on one connection. It handles each request as planned for its load.
 struct HTTP2Behaviour {
-  /// One request while it arrives and is answered.
+  /// A request while it is received and answered.
   private struct Stream {
     var target: String?
     var hasEnded = false
     var body: [UInt8] = []
     var window: Int
     var unsent: [UInt8] = []
-    /// What follows the last byte of the body.
+    /// What happens after the last byte of the body.
     var ending = Ending.endStream
   }
 
@@ -23,7 +23,7 @@ struct HTTP2Behaviour {
   private static let maximumFrame = 16_384
 
   let seed: UInt64
-  let ledger: Ledger
+  let runLog: RunLog
   let connection: HTTP2Connection
 
   private var streams: [UInt32: Stream] = [:]
@@ -32,8 +32,8 @@ struct HTTP2Behaviour {
   private var lastStream: UInt32 = 0
   private var isGoingAway = false
 
-  init(seed: UInt64, ledger: Ledger, connection: HTTP2Connection) {
-    (self.seed, self.ledger, self.connection) = (seed, ledger, connection)
+  init(seed: UInt64, runLog: RunLog, connection: HTTP2Connection) {
+    (self.seed, self.runLog, self.connection) = (seed, runLog, connection)
   }
 
   mutating func serve() throws {
@@ -42,7 +42,7 @@ struct HTTP2Behaviour {
       while let frame = try connection.nextFrame() {
         try take(frame)
         try sendWhatFits()
-        // What was begun before GOAWAY has been answered.
+        // All requests that started before GOAWAY have been answered.
         if isGoingAway, streams.isEmpty { return }
       }
     } catch is Broken {}
@@ -84,32 +84,32 @@ struct HTTP2Behaviour {
 
   private mutating func answer(_ stream: UInt32) throws {
     guard let target = streams[stream]?.target, let (number, hop) = LoadPlan.parse(target) else {
-      ledger.violation("request line", "an HTTP/2 server received \(streams[stream]?.target ?? "no path")")
+      runLog.violation("request line", "an HTTP/2 server received \(streams[stream]?.target ?? "no path")")
       return try end(stream, reset: 1)
     }
     let plan = LoadPlan(seed: seed, number: number)
     let kind = plan.behaviour.kind
     let isLast = hop == plan.redirects.count
-    if isLast, kind == .refusedOnce, ledger.refuse(number) { return try end(stream, reset: 7) }
-    // Only the newest: those after it would be refused too, and may have been answered.
-    if isLast, kind == .goAway, stream == lastStream, ledger.refuse(number) {
+    if isLast, kind == .refusedOnce, runLog.refuse(number) { return try end(stream, reset: 7) }
+    // Only the newest stream: later streams would be refused too, and may already have a response.
+    if isLast, kind == .goAway, stream == lastStream, runLog.refuse(number) {
       streams[stream] = nil
       try connection.goAway(lastStream: stream > 1 ? stream - 2 : 0, code: 0)
       isGoingAway = true
       return
     }
-    let count = ledger.received(number, hop: hop)
+    let count = runLog.received(number, hop: hop)
     if plan.method(hop: hop) == "POST", count > 1 {
-      ledger.violation("sent twice", "an HTTP/2 server received \(plan), hop \(hop), \(count) times")
+      runLog.violation("sent twice", "an HTTP/2 server received \(plan), hop \(hop), \(count) times")
     } else if count > 3 {
-      ledger.violation("sent too often", "an HTTP/2 server received \(plan), hop \(hop), \(count) times")
+      runLog.violation("sent too often", "an HTTP/2 server received \(plan), hop \(hop), \(count) times")
     }
     let body = streams[stream]?.body ?? []
     let expected = Content.bytes(plan.number, plan.bodySize(hop: hop))
     if !expected.elementsEqual(body) {
-      ledger.violation(
+      runLog.violation(
         "request body",
-        "an HTTP/2 server received \(body.count) bytes, not the \(expected.count) of hop \(hop) of \(plan)")
+        "an HTTP/2 server received \(body.count) bytes, not \(expected.count), for hop \(hop) of \(plan)")
     }
     guard isLast else {
       let location = LoadPlan.path(number, hop: hop + 1)
@@ -192,7 +192,7 @@ struct HTTP2Behaviour {
     case .reset(let code): try end(number, reset: code)
     case .cut: throw Broken()
     case .badFrame:
-      // DATA belongs to a stream (RFC 9113, 6.1).
+      // DATA must belong to a stream (RFC 9113, 6.1).
       try connection.sendData(stream: 0, "soak".utf8)
       try connection.raw.readUntilClosed()
       throw Broken()

@@ -1,21 +1,21 @@
 import TestSupport
 
-/// What one load does and what the server does with it: a function of the seed and the load's number, so that client
-/// and server agree without talking, and a run can be repeated.
+/// The plan for one load, for the client and the server. It depends only on the seed and the load's number. Client and
+/// server therefore agree without communicating, and a run can be repeated.
 struct LoadPlan: Sendable {
-  /// How the program asks for it.
+  /// The API that the client uses.
   enum Kind: String, Sendable, CaseIterable {
     case data, handler, upload, uploadFile, download, bytes, lines
   }
 
-  /// The way to the server.
+  /// The route to the server.
   enum Route: String, Sendable {
     case plain, tls, http2
-    /// HTTP/2 whose server also breaks connections: any load there may fail with it.
+    /// HTTP/2 with a server that also breaks connections, so any load there may fail.
     case http2Breaking
     /// http through a proxy.
     case proxy
-    /// https through a proxy's tunnel; the proxy refuses some.
+    /// https through a proxy's tunnel. The proxy refuses some requests.
     case tunnel
   }
 
@@ -37,7 +37,7 @@ struct LoadPlan: Sendable {
     var crossesOrigin: Bool
   }
 
-  /// Of so many redirects the longest chain is made.
+  /// The maximum number of redirects of one load.
   static let maximumRedirects = 4
 
   let number: Int
@@ -47,19 +47,19 @@ struct LoadPlan: Sendable {
   let body: Body
   let behaviour: Behaviour
   let redirects: [Redirect]
-  /// Nil for a load that nobody cancels.
+  /// Nil for a load that is not cancelled.
   let microsecondsUntilCancel: Int?
 
-  /// Whether the request may be sent again after a byte of it was sent.
+  /// Whether the request may be sent again after any of it has been sent.
   var isIdempotent: Bool { method != "POST" }
 
-  /// The seconds without progress after which the request fails.
+  /// The time-out of the request in seconds.
   var timeout: Double { behaviour.stalls ? 0.7 : 30 }
 
-  /// The address' path: the number, and how many redirects were followed.
+  /// Returns the path of a load's URL: its number, and the number of redirects so far.
   static func path(_ number: Int, hop: Int) -> String { "/\(number)/\(hop)" }
 
-  /// The number and hop in a path, or in the target of a request to a proxy.
+  /// Returns the number and hop in a path, or in the target of a request to a proxy.
   static func parse(_ target: String) -> (number: Int, hop: Int)? {
     let parts = target.split(separator: "/").suffix(2).compactMap { Int($0) }
     guard parts.count == 2, parts[0] >= 0, 0...maximumRedirects ~= parts[1] else { return nil }
@@ -97,7 +97,7 @@ struct LoadPlan: Sendable {
       ? .random(among: Behaviour.healthy, size: size, &random)
       : .random(among: Behaviour.kinds(for: route), size: size, &random)
     var redirects: [Redirect] = []
-    // A tunnel leads to one host. HTTP/2 has one origin here.
+    // A tunnel leads to one host, and HTTP/2 has only one origin here.
     let canCross = route == .plain || route == .tls || route == .proxy
     while redirects.count < Self.maximumRedirects, chance(redirects.isEmpty ? 15 : 40) {
       let status = [301, 302, 303, 307, 308].randomElement(using: &random) ?? 302
@@ -108,7 +108,7 @@ struct LoadPlan: Sendable {
       chance(20) ? Int.random(in: 0..<(chance(50) ? 2000 : 60_000), using: &random) : nil
   }
 
-  /// Mostly small; sometimes around the sizes of buffers, and rarely large.
+  /// Returns a size that is usually small, sometimes close to a buffer size, and rarely large.
   private static func size(_ random: inout SeededRandom) -> Int {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<10: Int.random(in: 0..<32, using: &random)
@@ -119,7 +119,7 @@ struct LoadPlan: Sendable {
     }
   }
 
-  /// The method after so many redirects.
+  /// Returns the method after `hop` redirects.
   func method(hop: Int) -> String {
     var method = method
     for redirect in redirects.prefix(hop) {
@@ -132,7 +132,7 @@ struct LoadPlan: Sendable {
     return method
   }
 
-  /// The size of the request's body after so many redirects.
+  /// Returns the size of the request's body after `hop` redirects.
   func bodySize(hop: Int) -> Int {
     for (index, redirect) in redirects.prefix(hop).enumerated() {
       if redirect.status == 303 || method(hop: index + 1) != method(hop: index) { return 0 }
@@ -140,7 +140,7 @@ struct LoadPlan: Sendable {
     return body.size
   }
 
-  /// Whether a redirect before this hop led to another origin.
+  /// Returns whether a redirect before this hop led to another origin.
   func hasCrossed(hop: Int) -> Bool { redirects.prefix(hop).contains { $0.crossesOrigin } }
 }
 

@@ -3,15 +3,15 @@ import Retriever
 import Synchronization
 import TestSupport
 
-/// Runs one load as its plan says, and judges what came out.
+/// Runs one load as planned, and checks its result.
 struct LoadRunner: Sendable {
-  let ledger: Ledger
+  let runLog: RunLog
   let servers: SoakServers
-  /// Holds the files that are uploaded.
+  /// The directory for files to upload.
   let directory: TemporaryDirectory
 
   func run(_ plan: LoadPlan, on member: SessionPool.Member) async {
-    ledger.started(plan)
+    runLog.started(plan)
     let load = Task { await outcome(of: plan, on: member.session) }
     var canceller: Task<Void, Never>?
     if let delay = plan.microsecondsUntilCancel {
@@ -22,7 +22,7 @@ struct LoadRunner: Sendable {
     }
     let result = await load.value
     canceller?.cancel()
-    ledger.ended(plan, result)
+    runLog.ended(plan, result)
     judge(plan, result, mayBeCancelled: member.mayHaveCancelled)
   }
 
@@ -32,24 +32,24 @@ struct LoadRunner: Sendable {
     case .failure(let code, let text):
       if expectation.errors.contains(code) || (mayBeCancelled && code == -999) { return }
       let wanted = describe(expectation)
-      ledger.violation(
+      runLog.violation(
         "unexpected error \(code)", "\(plan) failed with URLError \(code) (\(text)) instead of \(wanted)")
     case .other(let text):
-      ledger.violation("not a URLError", "\(plan) failed with \(text)")
+      runLog.violation("not a URLError", "\(plan) failed with \(text)")
     case .response(let status, let body, let fields):
       guard let response = expectation.response else {
         let wanted = describe(expectation)
-        return ledger.violation(
-          "unexpected response", "\(plan) gave \(status) with \(body.count) bytes instead of \(wanted)")
+        return runLog.violation(
+          "unexpected response", "\(plan) returned \(status) with \(body.count) bytes instead of \(wanted)")
       }
       if fields[TunnelProxy.fieldName.lowercased()] != nil {
-        ledger.violation("proxy's words", "\(plan) gave a response with fields of the proxy")
+        runLog.violation("proxy response", "\(plan) returned a response with fields of the proxy")
       }
       let wanted = Content.bytes(plan.number, response.size)
       if status != response.status || body != wanted {
-        ledger.violation(
+        runLog.violation(
           "wrong response",
-          "\(plan) gave \(status) with \(body.count) bytes (\(difference(body, wanted) ?? "the right ones"))")
+          "\(plan) returned \(status) with \(body.count) bytes (\(difference(body, wanted) ?? "correct"))")
       }
     }
   }
@@ -78,7 +78,7 @@ struct LoadRunner: Sendable {
   }
 
   private func outcome(of plan: LoadPlan, on session: URLSession) async -> Outcome {
-    guard let request = request(plan) else { return .other("no URL could be made") }
+    guard let request = request(plan) else { return .other("the URL is not valid") }
     do {
       let (body, response) = try await load(plan, request, on: session)
       guard let response = response as? HTTPURLResponse else { return .other("a response without a status") }
@@ -109,7 +109,7 @@ struct LoadRunner: Sendable {
     case .download:
       let (file, response) = try await session.download(for: request)
       defer { try? FileManager.default.removeItem(at: file) }
-      // Foundation's `Data(contentsOf:)` leaks a page for each empty file, and LeakSanitizer tells.
+      // Foundation's `Data(contentsOf:)` leaks a page for each empty file, which LeakSanitizer reports.
       let handle = try FileHandle(forReadingFrom: file)
       defer { try? handle.close() }
       return (try handle.readToEnd() ?? Data(), response)
@@ -122,7 +122,7 @@ struct LoadRunner: Sendable {
       let (bytes, response) = try await session.bytes(for: request)
       var text = ""
       for try await line in bytes.lines { text += line + "\n" }
-      // Whether the last line ended is not shown by a sequence of lines.
+      // A sequence of lines does not show whether the last line ended with a newline.
       let size = plan.behaviour.size
       if text.utf8.count == size + 1, Content.bytes(plan.number, size).last != UInt8(ascii: "\n") {
         text.removeLast()
@@ -137,14 +137,14 @@ struct LoadRunner: Sendable {
     let calls = Mutex(0)
     let result = Mutex<Result<(Data, URLResponse), any Error>?>(nil)
     let done = Gate()
-    let ledger = ledger
+    let runLog = runLog
     let task = session.dataTask(with: request) { data, response, error in
       let count = calls.withLock { count in
         count += 1
         return count
       }
       guard count == 1 else {
-        return ledger.violation("ended twice", "the handler of \(plan) was called \(count) times")
+        return runLog.violation("ended twice", "the handler of \(plan) was called \(count) times")
       }
       let value: Result<(Data, URLResponse), any Error> =
         if let error { .failure(error) } else if let data, let response { .success((data, response)) } else {
@@ -155,7 +155,7 @@ struct LoadRunner: Sendable {
     }
     task.resume()
     await withTaskCancellationHandler {
-      // Whether or not this task is cancelled: the handler is called in any case.
+      // The handler is always called, even if this task is cancelled.
       _ = await Task.detached { await done.wait() }.value
     } onCancel: {
       task.cancel()

@@ -3,9 +3,9 @@ import Retriever
 import Synchronization
 import TestSupport
 
-/// The sessions of a run: a few at a time, each used for some loads and then invalidated in one of two ways.
+/// The sessions of a run. A few exist at a time. Each runs several loads and is then invalidated in one of two ways.
 final class SessionPool: Sendable {
-  /// One session and what is under way on it.
+  /// A session and the loads that are running on it.
   final class Member: Sendable {
     let session: URLSession
     let cancelsAtEnd: Bool
@@ -19,7 +19,7 @@ final class SessionPool: Sendable {
 
     fileprivate let state: Mutex<State>
 
-    /// Whether loads on it may have been cancelled with it.
+    /// Whether the session may have been invalidated while its loads were running, which cancels them.
     var mayHaveCancelled: Bool { cancelsAtEnd && state.withLock { $0.isRetired } }
 
     fileprivate init(_ random: inout SeededRandom, authority: URL) {
@@ -32,7 +32,7 @@ final class SessionPool: Sendable {
       state = Mutex(State(usesLeft: Int.random(in: 10..<150, using: &random)))
     }
 
-    /// Invalidates the session; finishing waits until nobody is about to begin something on it.
+    /// Invalidates the session. `finishTasksAndInvalidate()` is called only when no caller is about to start a task.
     fileprivate func retire() {
       let isFirst = state.withLock { state in
         defer { state.isRetired = true }
@@ -60,10 +60,10 @@ final class SessionPool: Sendable {
     state = Mutex(State(random: SeededRandom(seed)))
   }
 
-  /// How many sessions were made.
+  /// The number of sessions created.
   var count: Int { state.withLock { $0.made } }
 
-  /// A session to load with; `release` it after that.
+  /// Returns a session for a load. Call `release(_:)` afterwards.
   func take() -> Member {
     let (member, retired) = state.withLock { state -> (Member, Member?) in
       if state.members.count < Self.size {
@@ -95,7 +95,7 @@ final class SessionPool: Sendable {
     if isLast { member.retire() }
   }
 
-  /// Invalidates all that are left; nobody may be using them.
+  /// Invalidates the remaining sessions. No caller may be using them.
   func retireAll() {
     let members = state.withLock { state in
       defer { state.members = [] }
@@ -105,7 +105,7 @@ final class SessionPool: Sendable {
     for member in members { member.retire() }
   }
 
-  /// How many delegates were not told of their session's end, and how many more than once.
+  /// Returns how many delegates were not notified of their session's end, and how many were notified more than once.
   func wronglyInvalidated() -> (missing: Int, repeated: Int) {
     state.withLock { state in
       let counts = state.awaitingInvalidation.map(\.invalidations)
@@ -113,13 +113,13 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Forgets the delegates that were told once, as they should be.
+  /// Forgets the delegates that were notified exactly once.
   func forgetInvalidated() {
     state.withLock { state in state.awaitingInvalidation.removeAll { $0.invalidations == 1 } }
   }
 }
 
-/// Counts the end of its session, and gives a body stream again when a request is sent again.
+/// Counts the notifications that its session has become invalid.
 final class SoakDelegate: NSObject, URLSessionTaskDelegate {
   private let count = Mutex(0)
 

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The program: MINUTES and SEED come from the environment; exit code 1 when something is wrong.
+/// The program. The environment variables MINUTES and SEED set its options. The exit code is 1 if there are violations.
 @main
 enum SoakMain {
   static func main() async {
@@ -11,16 +11,16 @@ enum SoakMain {
     let environment = ProcessInfo.processInfo.environment
     let seed = environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
     guard let minutes = Double(environment["MINUTES"] ?? "1"), minutes > 0, minutes <= 24 * 60 else {
-      Report.line("soak: MINUTES must be a number above 0")
+      Report.line("soak: MINUTES must be a number greater than 0 and at most 1440")
       exit(64)
     }
-    Report.line("soak: \(minutes) minutes; SEED=\(seed) repeats the loads")
+    Report.line("soak: \(minutes) minutes; use SEED=\(seed) to repeat the loads")
     do {
       let soak = try Soak(seed: seed)
-      // Ctrl-C: what is under way ends, then the summary comes.
+      // Ctrl-C: running loads end, and then the summary is printed.
       signal(SIGINT, SIG_IGN)
       let interruption = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-      // Sendable, or it would belong to the main actor, on whose thread it is not called.
+      // The closure is Sendable; otherwise it would belong to the main actor, whose thread does not call it.
       interruption.setEventHandler { @Sendable in soak.interrupt() }
       interruption.resume()
       let violations = try await soak.run(for: .seconds(minutes * 60))

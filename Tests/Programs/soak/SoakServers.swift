@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// All servers of a run. Made before the first load, since proxies come from the environment.
+/// All servers of a run. They are created before the first load, because the environment sets the proxies.
 final class SoakServers: Sendable {
   private let plain: [ScriptedServer]
   private let secure: [ScriptedServer]
@@ -13,17 +13,17 @@ final class SoakServers: Sendable {
   private let http2Breaking: HTTP2FaultServer
   private let securePorts: [UInt16]
 
-  /// The name that only the proxy knows; a certificate of the tests is for it.
+  /// A host name that only the proxy can resolve. One of the test certificates is valid for it.
   private static let proxiedHost = "other.example"
 
-  init(seed: UInt64, ledger: Ledger) throws {
-    // Two of each, each the other's other origin.
+  init(seed: UInt64, runLog: RunLog) throws {
+    // There are two servers of each kind, and each is the other origin for its partner.
     let addresses = Mutex<[String]>(Array(repeating: "", count: 4))
     func serve(otherOrigin index: Int?) throws -> ScriptedServer {
       let other: @Sendable () -> String = {
         index.map { index in addresses.withLock { $0[index] } } ?? "http://second.example"
       }
-      let behaviour = HTTP1Behaviour(seed: seed, ledger: ledger, otherOrigin: other)
+      let behaviour = HTTP1Behaviour(seed: seed, runLog: runLog, otherOrigin: other)
       return try ScriptedServer(recordsRequests: false) { try behaviour.serve($0) }
     }
     plain = [try serve(otherOrigin: 1), try serve(otherOrigin: 0)]
@@ -34,11 +34,11 @@ final class SoakServers: Sendable {
     addresses.withLock { $0 = known }
     proxy = try serve(otherOrigin: nil)
     let tunnelProxy = TunnelProxy(
-      port: try relay.forward(to: secure[0].port, certificate: .wrongHost), ledger: ledger)
+      port: try relay.forward(to: secure[0].port, certificate: .wrongHost), runLog: runLog)
     tunnel = try ScriptedServer(recordsRequests: false) { try tunnelProxy.serve($0) }
     func serveHTTP2() throws -> HTTP2FaultServer {
       try HTTP2FaultServer { connection in
-        var behaviour = HTTP2Behaviour(seed: seed, ledger: ledger, connection: connection)
+        var behaviour = HTTP2Behaviour(seed: seed, runLog: runLog, connection: connection)
         try behaviour.serve()
       }
     }
@@ -49,7 +49,7 @@ final class SoakServers: Sendable {
     for name in ["HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] { unsetenv(name) }
   }
 
-  /// Where a load begins.
+  /// Returns the URL where a load starts.
   func url(for plan: LoadPlan) -> URL? {
     let path = LoadPlan.path(plan.number, hop: 0)
     return switch plan.route {

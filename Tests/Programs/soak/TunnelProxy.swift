@@ -2,27 +2,27 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A proxy for https: answers CONNECT with a tunnel to one port, with fields that must not reach the response, and
-/// refuses some.
+/// A proxy for https. It responds to CONNECT with a tunnel to one port, and with fields that must not appear in the
+/// response. It refuses some requests.
 struct TunnelProxy: Sendable {
-  /// A field of the proxy's answer that no response of a load may have.
+  /// A field of the proxy's response that no load's response may have.
   static let fieldName = "X-Soak-Proxy"
 
-  /// Where its redirect leads, which nobody may follow.
+  /// The target of the proxy's redirect, which clients must not follow.
   static let redirectPath = "/from-the-proxy"
 
   let port: UInt16
-  let ledger: Ledger
+  let runLog: RunLog
 
   func serve(_ connection: ScriptedConnection) throws {
     guard let head = try connection.readHead() else { return }
     guard head.method == "CONNECT" else {
-      ledger.violation("request line", "the proxy for https received \(head.method) \(head.target)")
+      runLog.violation("request line", "the https proxy received \(head.method) \(head.target)")
       return
     }
-    ledger.wentThroughProxy()
+    runLog.recordProxyUse()
     if head["Authorization"] != nil || head["X-Soak-Token"] != nil {
-      ledger.violation("secret crossed", "CONNECT \(head.target) had fields of the request")
+      runLog.violation("secret crossed", "CONNECT \(head.target) had fields of the request")
     }
     let mark = "\(Self.fieldName): 1\r\nSet-Cookie: proxy=1\r\n"
     switch connection.index % 12 {
@@ -69,7 +69,7 @@ struct TunnelProxy: Sendable {
     }
   }
 
-  /// A socket that blocks; nil when nobody listens.
+  /// Returns a connected blocking socket; nil if the port has no listener.
   private static func connect(to port: UInt16) -> Int32? {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }

@@ -1,17 +1,17 @@
-/// What became of looking at a file.
+/// The result of checking a file.
 package struct FileCheck: Sendable {
-  /// In the order of their places.
+  /// The findings, ordered by place.
   package var findings: [Finding] = []
-  /// Those that a comment with a reason suppresses.
+  /// The findings that are suppressed by a comment with a reason.
   package var suppressed: [Finding] = []
-  /// How many handlers and continuations were looked at.
+  /// The number of handlers and continuations that were checked.
   package var handlerCount = 0
   package var declined: [Decline] = []
 
   package init() {}
 }
 
-/// What was not looked at, and why.
+/// A part of a file that was not checked, and the reason.
 package struct Decline: Sendable, Hashable {
   package let place: Place
   package let reason: String

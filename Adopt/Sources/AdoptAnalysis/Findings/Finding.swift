@@ -1,17 +1,17 @@
-/// One way in which a handler is not called exactly once.
+/// A way in which a handler is not called exactly once.
 package struct Finding: Sendable {
   package enum Kind: String, Sendable, CaseIterable {
-    /// A path leaves without calling.
+    /// A path leaves without calling the handler.
     case never
-    /// A path calls again.
+    /// A path calls the handler again.
     case twice
-    /// Called with neither a value nor an error.
+    /// The handler is called with neither a value nor an error.
     case nothing
-    /// Dropped: by the exit of a `[weak self]`, or by storing another one over it.
+    /// The handler is dropped: because a weak `self` is nil, or because another handler overwrites it.
     case lost
-    /// Work goes on after the call, where leaving was meant.
+    /// The handler is passed on after it was called, usually because a `return` is missing.
     case after
-    /// A comment that suppresses findings without saying why.
+    /// A comment suppresses findings without a reason.
     case suppression
   }
 
@@ -19,16 +19,16 @@ package struct Finding: Sendable {
 
   package let kind: Kind
   package let place: Place
-  /// The handler's name.
+  /// The name of the handler.
   package let handler: String
-  /// The function's name, as `fetchThumbnail(for:completion:)`.
+  /// The name of the function, such as `fetchThumbnail(for:completion:)`.
   package let function: String
-  /// In the compiler's manner: lower case, no full stop.
+  /// The message in the style of the compiler: lower case, no full stop.
   package let message: String
-  /// The path that leads there, in order.
+  /// The steps of the path that leads to the finding, in order.
   package let notes: [Note]
   package let fixIts: [FixIt]
-  /// The same as long as the function, the handler and the statement are: lines may move.
+  /// A value that stays the same when lines move, as long as the function, the handler and the statement do not change.
   package let fingerprint: String
 
   package init(
@@ -46,13 +46,13 @@ package struct Finding: Sendable {
   }
 }
 
-/// A change that certainly does what its message says.
+/// A change that is certain to do what its message says.
 package struct FixIt: Sendable {
-  /// A range of the file's bytes, and what takes its place.
+  /// A range of the file's bytes, and its replacement.
   package typealias Edit = (range: Range<Int>, replacement: String)
 
   package let message: String
-  /// They do not overlap, and are sorted.
+  /// The edits, sorted and without overlaps.
   package let edits: [Edit]
 
   package init(message: String, edits: [Edit]) {

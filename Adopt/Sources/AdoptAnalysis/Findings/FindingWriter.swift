@@ -1,42 +1,42 @@
 import SwiftSyntax
 
-/// Puts what an exploration found into words.
+/// Writes the findings of an exploration as messages.
 struct FindingWriter {
   private let file: ParsedFile
   private let subject: Subject
   private let exploration: Exploration
-  private let trail: Trail
+  private let path: FindingPath
 
   init(file: ParsedFile, subject: Subject, exploration: Exploration) {
     self.file = file
     self.subject = subject
     self.exploration = exploration
-    trail = Trail(exploration)
+    path = FindingPath(exploration)
   }
 
   private var graph: Graph { exploration.graph }
   private var verb: String { subject.isContinuation ? "resumed" : "called" }
   private var name: String { "'\(subject.name)'" }
 
-  private struct Told: Hashable {
+  private struct ReportedKey: Hashable {
     let kind: Finding.Kind
     let offset: Int
   }
 
   func findings() -> [Finding] {
-    // What is looked into several times, as `defer` and local functions are, is told of once.
-    var told: Set<Told> = []
+    // Code that is followed several times, such as `defer` and local functions, is reported once.
+    var reported: Set<ReportedKey> = []
     return (silent() + twice() + after() + nothing()).filter {
-      told.insert(Told(kind: $0.kind, offset: $0.place.offset)).inserted
+      reported.insert(ReportedKey(kind: $0.kind, offset: $0.place.offset)).inserted
     }
   }
 
   // MARK: - Never and lost
 
   private func silent() -> [Finding] {
-    exploration.silentLeaves().map { visit in
+    exploration.exitsWithoutCall().map { visit in
       let step = graph.steps[exploration.visits[visit].step]
-      let isLost = trail.lastRemark(to: visit) == .selfIsGone
+      let isLost = path.lastRemark(to: visit) == .selfIsGone
       return finding(
         isLost ? .lost : .never, at: step.offset, message: isLost ? lostMessage : neverMessage(step.event),
         visit: visit)
@@ -44,13 +44,13 @@ struct FindingWriter {
   }
 
   private var lostMessage: String {
-    "\(name) is lost here if 'self' is gone: it is never \(verb) then"
+    "\(name) is never \(verb) if 'self' is nil here"
   }
 
   private func neverMessage(_ event: Graph.Event) -> String {
-    guard case .leave(let leave) = event else { return "\(name) is never \(verb)" }
+    guard case .leave(let exit) = event else { return "\(name) is never \(verb)" }
     let act = subject.isContinuation ? "resuming" : "calling"
-    switch leave {
+    switch exit {
     case .returns, .closureReturns: return "returns without \(act) \(name)"
     case .ends: return "the \(subject.isContinuation ? "closure" : "function") ends without \(act) \(name)"
     case .closureEnds: return "the closure ends without \(act) \(name)"
@@ -62,12 +62,12 @@ struct FindingWriter {
 
   private func twice() -> [Finding] {
     exploration.secondCalls.sorted { $0.key < $1.key }.compactMap { step, visit in
-      let first = trail.firstCall(to: visit)
+      let first = path.firstCall(to: visit)
       let isLoop = first?.step == step
-      if isLoop, case .call(let index) = graph.steps[step].event, graph.calls[index].isForOneRoundOnly {
+      if isLoop, case .call(let index) = graph.steps[step].event, graph.calls[index].isForOneIterationOnly {
         return nil
       }
-      let message = isLoop ? "\(name) is \(verb) again each time around" : "\(name) is \(verb) again"
+      let message = isLoop ? "\(name) is \(verb) again in each iteration" : "\(name) is \(verb) again"
       return finding(
         .twice, at: graph.steps[step].offset, message: message, visit: visit,
         fixIts: isLoop ? [] : fixIts(after: first))
@@ -75,11 +75,11 @@ struct FindingWriter {
   }
 
   private func after() -> [Finding] {
-    exploration.lateHandOns.sorted { $0.key < $1.key }.map { step, visit in
+    exploration.passedOnAfterCall.sorted { $0.key < $1.key }.map { step, visit in
       finding(
         .after, at: graph.steps[step].offset,
-        message: "goes on after \(name) was \(verb), and hands it on to be \(verb) again", visit: visit,
-        fixIts: fixIts(after: trail.firstCall(to: visit)))
+        message: "\(name) was already \(verb), and is passed on here to be \(verb) again", visit: visit,
+        fixIts: fixIts(after: path.firstCall(to: visit)))
     }
   }
 
@@ -106,7 +106,7 @@ struct FindingWriter {
   ) -> Finding {
     Finding(
       kind: kind, place: file.place(at: offset), handler: subject.name, function: subject.function,
-      message: message, notes: trail.told(to: visit).compactMap(note), fixIts: fixIts,
+      message: message, notes: path.reportedSteps(to: visit).compactMap(note), fixIts: fixIts,
       fingerprint: Fingerprint.of(kind, subject: subject, statementAt: offset, in: file))
   }
 
@@ -125,14 +125,14 @@ struct FindingWriter {
     case .isFalse: "this condition is false"
     case .guardFails: "this guard fails"
     case .isNil(let name): "'\(name)' is nil"
-    case .isThere(let name): "'\(name)' is not nil"
-    case .absent(let value): value.isEmpty ? "nothing is bound here" : "\(value.dropFirst()) is nil"
+    case .isNotNil(let name): "'\(name)' is not nil"
+    case .absent(let value): value.isEmpty ? "this value is nil" : "\(value.dropFirst()) is nil"
     case .taken: "this case is taken"
     case .loopSkipped: "the loop ends, or is never entered"
     case .loopEntered: "the loop is entered"
-    case .loopAgain: "the loop goes round again"
+    case .loopAgain: "the loop runs again"
     case .throwsHere: "this throws an error"
-    case .selfIsGone: "'self' is gone"
+    case .selfIsGone: "'self' is nil"
     case .entersCatch: "the error is caught here"
     case .called: "it is called here"
     }

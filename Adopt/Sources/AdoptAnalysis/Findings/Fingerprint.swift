@@ -1,4 +1,4 @@
-/// What stays the same of a finding while the lines around it move.
+/// Computes a value that identifies a finding even if lines move.
 enum Fingerprint {
   static func of(_ kind: Finding.Kind, subject: Subject, statementAt offset: Int, in file: ParsedFile)
     -> String
@@ -12,7 +12,7 @@ enum Fingerprint {
     "\(kind.rawValue)|\(function)|\(handler)|\(statement(at: offset, in: file))"
   }
 
-  /// The rest of the line, with single spaces and no comment.
+  /// Returns the rest of the line, with single spaces and without comments.
   private static func statement(at offset: Int, in file: ParsedFile) -> String {
     let line = file.line(at: offset)
     let end = line + 1 < file.lineStarts.count ? file.lineStarts[line + 1] : file.text.utf8.count

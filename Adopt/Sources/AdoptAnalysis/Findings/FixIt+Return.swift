@@ -1,8 +1,8 @@
 import SwiftSyntax
 
 extension FixIt {
-  /// Adds `return` after a call that ends the body of an `if` without `else`, where nothing but leaving can have
-  /// been meant: the same handler is used again behind it.
+  /// Adds `return` after a call that ends the body of an `if` without `else`. This is safe because the same handler is
+  /// used again after it.
   static func returning(after call: FunctionCallExprSyntax, in subject: Subject, file: ParsedFile) -> FixIt? {
     guard let item = call.parent?.as(CodeBlockItemSyntax.self),
       let items = item.parent?.as(CodeBlockItemListSyntax.self), items.last?.id == item.id,
@@ -14,14 +14,14 @@ extension FixIt {
     let start = call.startOffset
     let line = file.lineStarts[file.line(at: start)]
     let indentation = file.text(in: line..<start)
-    // In `if let error { completion(nil, error) }` there is no line of its own to repeat.
+    // In `if let error { completion(nil, error) }` the call is not on its own line.
     let isAlone = indentation.allSatisfy { $0 == " " || $0 == "\t" }
     return FixIt(
       message: "return after the call",
       edits: [(range: end..<end, replacement: isAlone ? "\n\(indentation)return" : "; return")])
   }
 
-  /// Whether `return` without a value leaves what a statement is in.
+  /// Returns whether `return` without a value is valid for leaving the function or closure around a statement.
   private static func returnsNothing(_ node: Syntax, in subject: Subject) -> Bool {
     var node = node
     while let parent = node.parent {

@@ -1,15 +1,15 @@
 import SwiftSyntax
 
-/// A call of the handler, as it is written.
+/// A call of the handler in the source.
 struct CallSite {
   let syntax: FunctionCallExprSyntax
   let offset: Int
-  /// What its arguments are, if the handler takes optional values and an error; else nothing.
+  /// The arguments of the call if the handler takes optional values and an error. Otherwise empty.
   var arguments: [Argument] = []
 
   enum Argument {
     case none
-    /// May be nil, because of what is named here.
+    /// May be nil because of the expression with this name.
     case maybe(String)
     case variable(Int)
     case other
@@ -17,8 +17,8 @@ struct CallSite {
 }
 
 extension CallSite {
-  /// Whether an `if` asks for a certain count before it calls. In a loop that counts, one round has it.
-  var isForOneRoundOnly: Bool {
+  /// Whether an `if` compares a count before the call. In a loop that counts, this is true in one iteration.
+  var isForOneIterationOnly: Bool {
     var child = Syntax(syntax)
     while let node = child.parent {
       if node.is(ForStmtSyntax.self) || node.is(ClosureExprSyntax.self) || node.is(FunctionDeclSyntax.self) {

@@ -1,18 +1,17 @@
-/// All that can be true at once at each step of a graph, and how to get there.
+/// All combinations of facts that can be true at each step of a graph, and the paths that lead to them.
 ///
-/// A state is whether the handler was called, whether a way out is to blame that it was not, and what tests have
-/// found out. States are looked at in the order of the length of their paths, so that the path of a finding is a
-/// shortest one.
+/// A state stores whether the handler was called, whether a previous exit already explains a missing call, and what
+/// tests have shown. The search is breadth-first, so the path of a finding is a shortest one.
 struct Exploration {
-  /// The most pairs of a step and a state. Beyond, the function is declined.
-  static let mostVisits = 60_000
-  /// How many names tests are remembered of.
-  static let mostFacts = 6
+  /// The maximum number of pairs of a step and a state. Functions with more are declined.
+  static let maximumVisits = 60_000
+  /// The maximum number of names whose tests are remembered.
+  static let maximumFacts = 6
 
   struct Visit {
     let step: Int
     let state: State
-    /// -1 for the first.
+    /// The index of the previous visit, or -1 for the first.
     let parent: Int
   }
 
@@ -24,12 +23,12 @@ struct Exploration {
       set { bits = newValue ? bits | 1 : bits & ~1 }
     }
 
-    var isBlamed: Bool {
+    var hasExplainingExit: Bool {
       get { bits & 2 != 0 }
       set { bits = newValue ? bits | 2 : bits & ~2 }
     }
 
-    /// 0 is the handler itself.
+    /// The truth of a fact. Fact 0 is the handler itself.
     subscript(fact: Int) -> Graph.Truth {
       get {
         Graph.Truth(rawValue: UInt8(truncatingIfNeeded: (bits >> (2 + 2 * UInt32(fact))) & 3)) ?? .unknown
@@ -43,27 +42,29 @@ struct Exploration {
 
   let graph: Graph
   let isStored: Bool
-  /// The fact that each variable is, if tests of it are remembered.
+  /// The index of the fact for each variable, or nil if its tests are not remembered.
   private var facts: [Int?]
   private(set) var visits: [Visit] = []
   private(set) var isComplete = true
-  /// Ends of the function that are reached without a call.
-  private var badEnds: [Int] = []
-  /// The first visit of each step that calls again, hands on after a call, or says nothing.
+  /// The visits of the function's end without a call.
+  private var endsWithoutCall: [Int] = []
+  /// The first visit of each step that calls the handler again.
   private(set) var secondCalls: [Int: Int] = [:]
-  private(set) var lateHandOns: [Int: Int] = [:]
+  /// The first visit of each step that passes the handler on after a call.
+  private(set) var passedOnAfterCall: [Int: Int] = [:]
+  /// The first visit of each step that calls the handler with neither a value nor an error.
   private(set) var emptyCalls: [Int: (visit: Int, origin: String?)] = [:]
   private var edges: [(from: Int32, to: Int32)] = []
 
-  /// Whether there is anything to tell.
-  var hasFound: Bool {
-    hasBadEnds || !secondCalls.isEmpty || !lateHandOns.isEmpty || !emptyCalls.isEmpty
+  /// Whether there is anything to report.
+  var hasFindings: Bool {
+    hasEndsWithoutCall || !secondCalls.isEmpty || !passedOnAfterCall.isEmpty || !emptyCalls.isEmpty
   }
 
-  /// Whether there is a way to an end without a call.
-  var hasBadEnds: Bool { !badEnds.isEmpty }
+  /// Whether there is a path to an end without a call.
+  var hasEndsWithoutCall: Bool { !endsWithoutCall.isEmpty }
 
-  /// - Parameter start: The step to go from, if it is not the first.
+  /// - Parameter start: The step to start from (default: the first).
   init(_ graph: Graph, isStored: Bool, from start: Int? = nil) {
     self.graph = graph
     self.isStored = isStored
@@ -71,7 +72,7 @@ struct Exploration {
     explore(from: start ?? graph.entry)
   }
 
-  /// The handler, and the names that are used most often, if more than once.
+  /// Selects the facts: the handler, and the names that are used most often, if more than once.
   private static func facts(of graph: Graph) -> [Int?] {
     var facts: [Int?] = Array(repeating: nil, count: graph.variables.count)
     let candidates = graph.variables.indices.dropFirst().filter {
@@ -80,7 +81,7 @@ struct Exploration {
       return variable.uses > 1 || variable.startsKnown || !variable.assignments.isEmpty
     }
     let chosen = candidates.sorted { (-graph.variables[$0].uses, $0) < (-graph.variables[$1].uses, $1) }
-      .prefix(mostFacts)
+      .prefix(maximumFacts)
     facts[Graph.handler] = 0
     for (position, variable) in chosen.enumerated() { facts[variable] = position + 1 }
     return facts
@@ -105,7 +106,7 @@ struct Exploration {
           if let known = seen[key] {
             edges.append((Int32(next), Int32(known)))
           } else {
-            guard visits.count < Self.mostVisits else {
+            guard visits.count < Self.maximumVisits else {
               isComplete = false
               return
             }
@@ -119,21 +120,21 @@ struct Exploration {
     }
   }
 
-  /// The state after a step; nil if the path ends there.
+  /// Returns the state after a step, or nil if the path ends there.
   private mutating func enter(_ visit: Visit, index: Int) -> State? {
     var state = visit.state
     switch graph.steps[visit.step].event {
     case .pass, .note: break
     case .call(let call):
       if state[Graph.handler] == .no { break }
-      judge(graph.calls[call], at: visit.step, state: state, visit: index)
+      checkArguments(of: graph.calls[call], at: visit.step, state: state, visit: index)
       if state.isCalled, secondCalls[visit.step] == nil { secondCalls[visit.step] = index }
       state.isCalled = true
       state[Graph.handler] = .yes
-    case .escape: return nil
-    case .trustIfCalled: if state.isCalled { return nil }
-    case .handOn:
-      if state.isCalled, lateHandOns[visit.step] == nil { lateHandOns[visit.step] = index }
+    case .leavesVisibleCode: return nil
+    case .ignoreIfCalled: if state.isCalled { return nil }
+    case .passOn:
+      if state.isCalled, passedOnAfterCall[visit.step] == nil { passedOnAfterCall[visit.step] = index }
       return nil
     case .assume(let variable, let truth):
       guard let fact = facts[variable] else { break }
@@ -145,10 +146,10 @@ struct Exploration {
     case .assign(let variable, let truth):
       if let fact = facts[variable] { state[fact] = truth }
     case .leave:
-      // The visit keeps the state before, which tells whether another was to blame already.
-      if !state.isCalled { state.isBlamed = true }
+      // The visit stores the state before, which shows whether an earlier exit was already the cause.
+      if !state.isCalled { state.hasExplainingExit = true }
     case .exit:
-      if !state.isCalled, state[Graph.handler] != .no, !isStored { badEnds.append(index) }
+      if !state.isCalled, state[Graph.handler] != .no, !isStored { endsWithoutCall.append(index) }
       return nil
     case .replace(let truth):
       state.isCalled = false
@@ -157,7 +158,7 @@ struct Exploration {
     return state
   }
 
-  private mutating func judge(_ call: CallSite, at step: Int, state: State, visit: Int) {
+  private mutating func checkArguments(of call: CallSite, at step: Int, state: State, visit: Int) {
     guard !call.arguments.isEmpty, emptyCalls[step] == nil else { return }
     var origins: [String] = []
     for argument in call.arguments {
@@ -181,22 +182,22 @@ struct Exploration {
 
   // MARK: - Backwards
 
-  /// The ways out that lead to an end without a call: the first visit of each, in order.
-  func silentLeaves() -> [Int] {
-    guard !badEnds.isEmpty else { return [] }
-    let reaching = visitsReachingBadEnds()
+  /// Returns the exits that lead to an end without a call: the first visit of each, in order.
+  func exitsWithoutCall() -> [Int] {
+    guard !endsWithoutCall.isEmpty else { return [] }
+    let reaching = visitsReachingEndsWithoutCall()
     var found: [Int] = []
     var steps: Set<Int> = []
     for (index, visit) in visits.enumerated() where reaching[index] {
-      guard case .leave = graph.steps[visit.step].event, !visit.state.isCalled, !visit.state.isBlamed,
-        visit.state[Graph.handler] != .no, steps.insert(visit.step).inserted
+      guard case .leave = graph.steps[visit.step].event, !visit.state.isCalled,
+        !visit.state.hasExplainingExit, visit.state[Graph.handler] != .no, steps.insert(visit.step).inserted
       else { continue }
       found.append(index)
     }
     return found
   }
 
-  private func visitsReachingBadEnds() -> [Bool] {
+  private func visitsReachingEndsWithoutCall() -> [Bool] {
     var starts = Array(repeating: Int32(0), count: visits.count + 1)
     for edge in edges { starts[Int(edge.to) + 1] += 1 }
     for index in 1..<starts.count { starts[index] += starts[index - 1] }
@@ -207,8 +208,8 @@ struct Exploration {
       cursors[Int(edge.to)] += 1
     }
     var reaching = Array(repeating: false, count: visits.count)
-    var pending = badEnds
-    for end in badEnds { reaching[end] = true }
+    var pending = endsWithoutCall
+    for end in endsWithoutCall { reaching[end] = true }
     while let visit = pending.popLast() {
       for index in Int(starts[visit])..<Int(starts[visit + 1]) {
         let source = Int(sources[index])

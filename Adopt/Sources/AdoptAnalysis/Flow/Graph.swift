@@ -1,55 +1,56 @@
-/// The ways control can take through one function, as far as they matter to one handler.
+/// The control flow graph of a function, as far as it matters to one handler.
 ///
-/// Statements without any bearing on the handler leave no step behind.
+/// Statements that do not affect the handler have no step.
 struct Graph {
   struct Step {
     var event: Event
-    /// Where it happens in the file.
+    /// The offset of the step in the file.
     var offset: Int
     var next: [Int] = []
   }
 
   enum Event {
     case pass
-    /// Something the reader of a path wants to know.
+    /// Information for the reader of a path.
     case note(Remark)
-    /// An index of `calls`.
+    /// A call of the handler, as an index into `calls`.
     case call(Int)
-    /// Out of sight, and trusted from here on.
-    case escape
-    /// A path on which it was called is trusted from here on, as the call comes later than what follows.
-    case trustIfCalled
-    /// Out of sight as the handler of another function.
-    case handOn
-    /// What a test has found out; the path ends if it cannot be so.
+    /// The handler leaves the visible code, and is assumed to be called.
+    case leavesVisibleCode
+    /// On paths that called the handler, it is ignored from here on, because that call happens later than the following
+    /// code.
+    case ignoreIfCalled
+    /// The handler is passed on as the handler of another function.
+    case passOn
+    /// The result of a test. The path ends if it contradicts what is known.
     case assume(variable: Int, Truth)
-    /// The same, but nobody has tested: the path ends unless what tests find out of it is remembered.
+    /// The same without a test in the code. The path also ends if tests of the variable are not remembered.
     case suppose(variable: Int, Truth)
     case assign(variable: Int, Truth)
-    /// The way out of the function, or of a closure that is looked into.
-    case leave(Leave)
+    /// The exit of the function, or of a closure that is followed.
+    case leave(Exit)
     case exit
     /// Another value takes the place of a stored continuation.
     case replace(Truth)
   }
 
-  /// Of a flag: true or false; of an optional: there or nil.
+  /// For a Boolean: true or false. For an optional: not nil or nil.
   enum Truth: UInt8 {
     case unknown, yes, no
   }
 
   enum Remark: Equatable {
-    case isTrue, isFalse, guardFails, isNil(String), isThere(String), taken, loopSkipped, loopEntered,
+    case isTrue, isFalse, guardFails, isNil(String), isNotNil(String), taken, loopSkipped, loopEntered,
       loopAgain
     case throwsHere, selfIsGone, entersCatch, called, absent(String)
   }
 
-  enum Leave: Equatable {
+  enum Exit: Equatable {
     case returns, ends, throwsOut
-    /// The same out of a closure that is looked into.
+    /// The same exits, but of a closure that is followed.
     case closureReturns, closureEnds, closureThrows
 
-    var isInner: Bool {
+    var isOfClosure: Bool {
       switch self {
       case .returns, .ends, .throwsOut: false
       case .closureReturns, .closureEnds, .closureThrows: true
@@ -59,21 +60,22 @@ struct Graph {
 
   struct Variable {
     var name: String
-    /// By how many tests and calls its value is used.
+    /// The number of tests and calls that use its value.
     var uses = 0
-    /// Whether nil is certainly possible where nothing has been tested.
+    /// Whether nil is possible for certain before any test.
     var isOptional = false
-    /// What gave it, for messages.
+    /// The expression that provides its value, for messages.
     var origin = ""
-    /// Whether it is declared with a value that tells a test's result.
+    /// Whether its initial value decides the result of a test.
     var startsKnown = false
-    /// Whether the function or a closure in it was given it.
+    /// Whether it is a parameter of the function or of a closure in it.
     var isParameter = false
-    /// Where the assignments are that became steps, and how many there are in the text.
+    /// The offsets of the assignments that became steps.
     var assignments: Set<Int> = []
+    /// The number of assignments in the text.
     var writtenAssignments = 0
 
-    /// Whether nothing changes it out of sight.
+    /// Whether all its assignments are steps.
     var isKnown: Bool { assignments.count >= writtenAssignments }
   }
 
@@ -84,8 +86,8 @@ struct Graph {
   var calls: [CallSite] = []
   var variables: [Variable] = []
   var entry = 0
-  /// Where a store is that was asked to be passed by.
+  /// The steps of the store that is to be ignored.
   var ignoredStores: [Int] = []
-  /// Why it could not be built.
+  /// The reason why the graph could not be built.
   var obstacle: String?
 }

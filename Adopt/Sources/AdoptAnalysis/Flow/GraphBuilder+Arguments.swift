@@ -1,13 +1,13 @@
 import SwiftSyntax
 
 extension GraphBuilder {
-  /// What a call gives a handler that takes optional values and an error.
-  mutating func judgedArguments(of call: FunctionCallExprSyntax) -> [CallSite.Argument] {
+  /// Returns the arguments of a call of a handler that takes optional values and an error.
+  mutating func checkedArguments(of call: FunctionCallExprSyntax) -> [CallSite.Argument] {
     guard takesNothing, call.trailingClosure == nil, call.arguments.count >= 2 else { return [] }
     return call.arguments.map { argument in
       let value = argument.expression
       if value.is(NilLiteralExprSyntax.self) { return .none }
-      if let name = Self.name(value), case .variable(let index)? = meaning(of: name) {
+      if let name = Self.name(value), case .variable(let index)? = lookUp(name) {
         graph.variables[index].uses += 1
         return .variable(index)
       }
@@ -16,13 +16,13 @@ extension GraphBuilder {
     }
   }
 
-  /// Whether each value may be missing, so that a call can say nothing at all.
+  /// Whether all values are optional, so that a call can have neither a value nor an error.
   private var takesNothing: Bool {
     guard case .valuesAndError(let values, _)? = subject.handler?.shape else { return false }
     return values.allSatisfy { $0.type.wrappedOptional != nil }
   }
 
-  /// What makes a value optional for certain, as it is to be named in a message.
+  /// Returns the expression that makes a value optional for certain, in the form for a message.
   static func whyOptional(_ expression: ExprSyntax) -> String? {
     if let attempt = expression.as(TryExprSyntax.self) {
       return attempt.questionOrExclamationMark?.tokenKind == .postfixQuestionMark ? brief(expression) : nil
@@ -44,7 +44,7 @@ extension GraphBuilder {
     return nil
   }
 
-  /// Initialisers that may give nil, by their types and first labels.
+  /// Failable initializers, by their types and first labels.
   private static let failable: [String: Set<String>] = [
     "UIImage": ["data", "named", "contentsOfFile", "systemName"],
     "NSImage": ["data", "named", "contentsOf", "contentsOfFile"],

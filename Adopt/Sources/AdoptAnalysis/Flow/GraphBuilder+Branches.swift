@@ -7,7 +7,7 @@ extension GraphBuilder {
       targets.append(
         Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
     }
-    // `else if` chains can be long: they are a loop here, not a recursion.
+    // `else if` chains can be long, so they are processed in a loop instead of recursively.
     var next: IfExprSyntax? = expression
     while let branch = next, current != nil {
       next = nil
@@ -53,22 +53,22 @@ extension GraphBuilder {
       go(to: entries[index])
       resume(at: entries[index])
       if index + 1 < entries.count {
-        falls.append(
+        fallthroughTargets.append(
           Target(
             label: nil, onBreak: entries[index + 1], onContinue: nil, takesPlainBreak: false,
             scopes: scopes.count))
       }
       lower(block: one.statements)
-      if index + 1 < entries.count { falls.removeLast() }
+      if index + 1 < entries.count { fallthroughTargets.removeLast() }
       go(to: exit)
       self.names.removeLast(self.names.count - names)
     }
     targets.removeLast()
-    // Some case is taken: Swift demands it.
+    // Swift requires that a `switch` is exhaustive, so one case is taken.
     resume(at: exit)
   }
 
-  /// Goes on where a case is taken, and returns from where the next are tried.
+  /// Continues where a case is taken, and returns the step from which the next case is tested.
   private mutating func enter(_ items: SwitchCaseLabelSyntax, undecided: Int?) -> Int? {
     var undecided = undecided
     for item in items.caseItems {
@@ -88,7 +88,7 @@ extension GraphBuilder {
     return undecided
   }
 
-  /// Those of each `#if` are alternatives like all others.
+  /// Returns all cases, including those inside `#if`.
   private static func cases(of list: SwitchCaseListSyntax) -> [SwitchCaseSyntax] {
     var cases: [SwitchCaseSyntax] = []
     for element in list {
@@ -118,7 +118,7 @@ extension GraphBuilder {
     } else {
       let outer = catcher
       let thrown = step(.pass, at: statement.body.endPosition.utf8Offset)
-      catcher = Catcher(step: thrown, scopes: scopes.count, leave: nil, offset: 0)
+      catcher = Catcher(step: thrown, scopes: scopes.count, exit: nil, offset: 0)
       lower(block: statement.body.statements)
       catcher = outer
       go(to: exit)
@@ -143,7 +143,7 @@ extension GraphBuilder {
       self.names.removeLast(self.names.count - names)
       current = Self.catchesAll(clause) ? nil : undecided
     }
-    // What no clause takes goes on outwards, if it may.
+    // An error that no clause catches is thrown on.
     raise(at: catches.endPositionBeforeTrailingTrivia.utf8Offset, isCall: false)
     current = nil
   }
@@ -160,7 +160,7 @@ extension GraphBuilder {
     }
   }
 
-  /// Each clause could be the one that is compiled; without `#else`, none.
+  /// Follows each clause of `#if`, because any of them may be compiled. Without `#else`, none may be.
   mutating func lower(conditional: IfConfigDeclSyntax) {
     guard let fork = current else { return }
     var tails: [Int?] = []

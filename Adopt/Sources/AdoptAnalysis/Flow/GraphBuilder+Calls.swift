@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension GraphBuilder {
-  /// An argument, trailing closures among them.
+  /// An argument of a call, including trailing closures.
   struct Argument {
     let label: String?
     let expression: ExprSyntax
@@ -17,7 +17,7 @@ extension GraphBuilder {
     let access = callee.as(MemberAccessExprSyntax.self)
     let reference = access?.declName ?? callee.as(DeclReferenceExprSyntax.self)
     let name = reference?.baseName.text ?? ""
-    if access == nil, case .function(let function)? = meaning(of: name) {
+    if access == nil, case .function(let function)? = lookUp(name) {
       lower(arguments: call, name: name)
       guard current != nil else { return }
       inline(function, at: call.startOffset)
@@ -25,11 +25,11 @@ extension GraphBuilder {
     }
     if let closure = callee.as(ClosureExprSyntax.self) {
       lower(arguments: call, name: "")
-      if mentions.touch(closure) { inline(closure, run: .once) }
+      if mentions.touch(closure) { inline(closure, execution: .once) }
       return
     }
     if let base = access?.base {
-      if name == "toggle", let flag = Self.name(base), case .variable(let index)? = meaning(of: flag) {
+      if name == "toggle", let flag = Self.name(base), case .variable(let index)? = lookUp(flag) {
         assign(index, .unknown, at: call.startOffset)
         return
       }
@@ -60,7 +60,7 @@ extension GraphBuilder {
     for argument in Self.arguments(of: call) { lower(argument.expression) }
     guard current != nil else { return }
     var site = CallSite(syntax: call, offset: call.startOffset)
-    site.arguments = judgedArguments(of: call)
+    site.arguments = checkedArguments(of: call)
     graph.calls.append(site)
     emit(.call(graph.calls.count - 1), at: site.offset)
   }
@@ -86,50 +86,52 @@ extension GraphBuilder {
   ) {
     let arguments = Self.arguments(of: call)
     var closures: [Argument] = []
-    var handedOn: [Argument] = []
+    var passedOn: [Argument] = []
     for argument in arguments {
       guard current != nil else { return }
       if argument.expression.is(ClosureExprSyntax.self) {
         if mentions.touch(argument.expression) { closures.append(argument) }
       } else if refersToHandler(argument.expression) {
-        handedOn.append(argument)
+        passedOn.append(argument)
       } else {
         lower(argument.expression)
       }
     }
     guard current != nil else { return }
     let areAlternatives = Self.areAlternatives(among: arguments)
-    let runs = areAlternatives ? [] : closures.map { run(of: $0, in: call, name: name) }
+    let executions = areAlternatives ? [] : closures.map { execution(of: $0, in: call, name: name) }
     let isRunner =
       areAlternatives && !closures.isEmpty
-      || !runs.isEmpty && runs.allSatisfy { $0 != .onceStarted && $0 != .unknown }
+      || !executions.isEmpty && executions.allSatisfy { $0 != .onceStarted && $0 != .unknown }
     if isRunner {
       hasThrown = true
     } else if isTrying {
       raise(at: call.startOffset, isCall: true)
     }
-    guard !closures.isEmpty || !handedOn.isEmpty, current != nil else { return }
+    guard !closures.isEmpty || !passedOn.isEmpty, current != nil else { return }
     var skipped: Int?
     if let chained {
-      skipped = skip(call, ifAbsent: chained)
+      skipped = lowerSkippedCall(call, ifNil: chained)
     }
-    for argument in handedOn {
+    for argument in passedOn {
       let isHandler = argument.label.map { HandlerName.strength(of: $0) != .none } ?? false
-      emit(isHandler ? .handOn : .escape, at: argument.expression.startOffset)
+      emit(isHandler ? .passOn : .leavesVisibleCode, at: argument.expression.startOffset)
     }
     if areAlternatives {
       lower(alternatives: closures, among: arguments)
     } else {
       lower(
-        closures: closures, runs: runs,
-        rounds: call.calledExpression.as(MemberAccessExprSyntax.self)?.base)
+        closures: closures, executions: executions,
+        sequence: call.calledExpression.as(MemberAccessExprSyntax.self)?.base)
     }
     if skipped != nil { join([current, skipped], at: call.endPosition.utf8Offset) }
   }
 
-  /// Where a call is not made, as what it is a call of is not there. What a property or a value that somebody made may be
-  /// at that point is a matter of contracts elsewhere; a parameter is what the caller says.
-  private mutating func skip(_ call: FunctionCallExprSyntax, ifAbsent name: String) -> Int? {
+  /// Returns the path on which a call is skipped because its optional receiver is nil.
+  ///
+  /// Only parameters and `self` are considered: callers may pass nil. Whether other values can be nil at this point
+  /// depends on code elsewhere.
+  private mutating func lowerSkippedCall(_ call: FunctionCallExprSyntax, ifNil name: String) -> Int? {
     let fork = current
     let offset = call.startOffset
     if name == "self" {
@@ -138,7 +140,7 @@ extension GraphBuilder {
       defer { current = fork }
       return current
     }
-    guard case .variable(let index)? = meaning(of: name), graph.variables[index].isParameter,
+    guard case .variable(let index)? = lookUp(name), graph.variables[index].isParameter,
       graph.variables[index].assignments.isEmpty
     else { return nil }
     graph.variables[index].uses += 2
@@ -150,18 +152,19 @@ extension GraphBuilder {
     return skipped
   }
 
-  private mutating func lower(closures: [Argument], runs: [ClosureRun], rounds: ExprSyntax?) {
-    for (argument, run) in zip(closures, runs) {
+  private mutating func lower(closures: [Argument], executions: [ClosureExecution], sequence: ExprSyntax?) {
+    for (argument, execution) in zip(closures, executions) {
       guard current != nil, let closure = argument.expression.as(ClosureExprSyntax.self) else { return }
-      if run == .unknown || runs.contains(.unknown) {
-        emit(.escape, at: closure.startOffset)
+      if execution == .unknown || executions.contains(.unknown) {
+        emit(.leavesVisibleCode, at: closure.startOffset)
       } else {
-        inline(closure, run: run, rounds: rounds)
+        inline(closure, execution: execution, sequence: sequence)
       }
     }
   }
 
-  /// Of `success:failure:` one runs. The one that does not mention the handler does not call it.
+  /// Follows `success:failure:` closures, of which one runs. A closure that does not mention the handler does not call
+  /// it.
   private mutating func lower(alternatives closures: [Argument], among arguments: [Argument]) {
     let fork = current
     var tails: [Int?] = []
@@ -169,7 +172,7 @@ extension GraphBuilder {
       guard let closure = argument.expression.as(ClosureExprSyntax.self) else { continue }
       current = fork
       emit(.note(.taken), at: closure.startOffset)
-      inline(closure, run: .once)
+      inline(closure, execution: .once)
       tails.append(current)
     }
     join(tails, at: closures.last?.expression.endPosition.utf8Offset ?? 0)
@@ -182,36 +185,40 @@ extension GraphBuilder {
     return first.contains("success") && (second.contains("fail") || second.contains("error"))
   }
 
-  private func run(of argument: Argument, in call: FunctionCallExprSyntax, name: String) -> ClosureRun {
+  private func execution(
+    of argument: Argument, in call: FunctionCallExprSyntax, name: String
+  ) -> ClosureExecution {
     if options.callsOnce.contains(name) { return .once }
-    if isResponse(argument, of: call, name: name) { return .onceAnswered }
-    if ClosureRun.returningNames.contains(name), Self.isValueUsed(call) { return .unknown }
+    if isResponse(argument, of: call, name: name) { return .onceWithResponse }
+    if ClosureExecution.returningNames.contains(name), Self.isValueUsed(call) { return .unknown }
     if name == "withTaskCancellationHandler" {
       return argument.label == nil || argument.label == "operation" ? .once : .unknown
     }
     if name == "scheduledTimer", call.arguments.contains(where: Self.isNotRepeating) { return .once }
-    if ClosureRun.unknownNames.contains(name) || argument.label == "receiveCompletion" { return .unknown }
-    if ClosureRun.swallowingNames.contains(name) { return .onceSwallowing }
-    if ClosureRun.onceNames.contains(name) { return .once }
-    let once = ClosureRun.makesObject(name) ? ClosureRun.onceStarted : .once
-    if ClosureRun.manyNames.contains(name) { return .many }
+    if ClosureExecution.unknownNames.contains(name) || argument.label == "receiveCompletion" {
+      return .unknown
+    }
+    if ClosureExecution.swallowingNames.contains(name) { return .onceSwallowing }
+    if ClosureExecution.onceNames.contains(name) { return .once }
+    let once = ClosureExecution.makesObject(name) ? ClosureExecution.onceStarted : .once
+    if ClosureExecution.manyNames.contains(name) { return .many }
     if let label = argument.label { return HandlerName.strength(of: label) == .strong ? once : .unknown }
     guard argument.isTrailing, let closure = argument.expression.as(ClosureExprSyntax.self) else {
       return .unknown
     }
     if known.takesHandler.contains(name) || HandlerName.strength(of: name) == .strong { return .once }
-    if ClosureRun.ignoresError(closure, of: name) { return .once }
-    return ClosureRun.tellsOutcome(closure) && !ClosureRun.isKeeper(name) ? once : .unknown
+    if ClosureExecution.ignoresError(closure, of: name) { return .once }
+    return ClosureExecution.takesOutcome(closure) && !ClosureExecution.storesClosure(name) ? once : .unknown
   }
 
-  /// Whether a closure is called by Alamofire when a request has finished.
+  /// Returns whether Alamofire calls a closure when a request has finished.
   private func isResponse(_ argument: Argument, of call: FunctionCallExprSyntax, name: String) -> Bool {
-    known.importsAlamofire && ClosureRun.responseNames.contains(name)
+    known.importsAlamofire && ClosureExecution.responseNames.contains(name)
       && call.calledExpression.is(MemberAccessExprSyntax.self)
       && (argument.label ?? "completionHandler") == "completionHandler"
   }
 
-  /// Whether something looks at what a call returns, and stays in the same function.
+  /// Returns whether the function itself uses the result of a call.
   private static func isValueUsed(_ call: FunctionCallExprSyntax) -> Bool {
     var parent = call.parent
     while let node = parent {
@@ -228,7 +235,7 @@ extension GraphBuilder {
     argument.label?.text == "repeats" && truth(argument.expression) == .no
   }
 
-  /// The name before the first `?` of a callee: whether it is there decides if a call is made at all.
+  /// Returns the name before the first `?` of a callee. The call is only made if that value is not nil.
   private static func chainedName(_ callee: ExprSyntax) -> String? {
     var expression = callee
     for _ in 0..<64 {

@@ -1,18 +1,20 @@
 import SwiftSyntax
 
 extension GraphBuilder {
-  /// Goes on in a closure that runs, and then after it.
+  /// Follows a closure that runs, and then continues after it.
   ///
-  /// - Parameter rounds: What it is run for each of, if it is.
-  mutating func inline(_ closure: ClosureExprSyntax, run: ClosureRun, rounds: ExprSyntax? = nil) {
+  /// - Parameter sequence: The sequence for whose elements the closure runs, if any.
+  mutating func inline(
+    _ closure: ClosureExprSyntax, execution: ClosureExecution, sequence: ExprSyntax? = nil
+  ) {
     guard current != nil else { return }
     let exit = step(.pass, at: closure.endPosition.utf8Offset)
-    if run == .many {
-      self.rounds += 1
-      defer { self.rounds -= 1 }
+    if execution == .many {
+      loopDepth += 1
+      defer { loopDepth -= 1 }
       let head = step(.pass, at: closure.startOffset)
       let round = step(.pass, at: closure.startOffset)
-      if let rounds, isKnownToBeFilled(rounds) {
+      if let sequence, isKnownToBeFilled(sequence) {
         emit(.note(.loopEntered), at: closure.startOffset)
         go(to: round)
       } else {
@@ -26,33 +28,33 @@ extension GraphBuilder {
       emit(.note(.loopEntered), at: closure.startOffset)
       go(to: round)
       resume(at: round)
-      if countsRounds(closure.statements) { emit(.escape, at: closure.startOffset) }
+      if countsIterations(closure.statements) { emit(.leavesVisibleCode, at: closure.startOffset) }
       inside(exit: head, end: closure.rightBrace.startOffset, counts: false, swallows: false) {
         $0.declareNames(of: closure)
         $0.lower(block: closure.statements)
       }
     } else {
       inside(
-        exit: exit, end: closure.rightBrace.startOffset, counts: true, swallows: run == .onceSwallowing
+        exit: exit, end: closure.rightBrace.startOffset, counts: true, swallows: execution == .onceSwallowing
       ) {
         $0.declareNames(of: closure)
-        if run == .onceAnswered { $0.declareAnswer(of: closure) }
+        if execution == .onceWithResponse { $0.declareResponse(of: closure) }
         $0.lower(block: closure.statements)
       }
     }
     resume(at: exit)
-    if run == .onceStarted { emit(.trustIfCalled, at: closure.endPosition.utf8Offset) }
+    if execution == .onceStarted { emit(.ignoreIfCalled, at: closure.endPosition.utf8Offset) }
   }
 
   mutating func inline(_ function: LocalFunction, at offset: Int) {
-    // One that calls itself, or calls that pile up, are out of sight.
-    guard !inlined.contains(function.id), inlined.count < Self.mostInlined else {
-      emit(.escape, at: offset)
+    // Recursive and deeply nested calls are not followed.
+    guard !inlined.contains(function.id), inlined.count < Self.maximumInlinedFunctions else {
+      emit(.leavesVisibleCode, at: offset)
       return
     }
     inlined.append(function.id)
-    rounds += 1
-    defer { rounds -= 1 }
+    loopDepth += 1
+    defer { loopDepth -= 1 }
     let exit = step(.pass, at: function.end)
     inside(exit: exit, end: function.end, counts: true, swallows: false) {
       for name in function.parameters { $0.declare(parameter: name) }
@@ -62,25 +64,25 @@ extension GraphBuilder {
     resume(at: exit)
   }
 
-  /// Runs `body` as the code of a closure: jumps do not leave it, and a return ends it.
+  /// Runs `body` as the code of a closure: `break` and `continue` cannot leave it, and `return` ends it.
   private mutating func inside(
     exit: Int, end: Int, counts: Bool, swallows: Bool, _ body: (inout GraphBuilder) -> Void
   ) {
-    let outer = (names.count, targets, falls, catcher, label, isTrying, hasThrown)
+    let outer = (names.count, targets, fallthroughTargets, catcher, label, isTrying, hasThrown)
     targets = []
-    falls = []
+    fallthroughTargets = []
     label = nil
     isTrying = false
     if swallows {
-      catcher = Catcher(step: exit, scopes: scopes.count, leave: .closureThrows, offset: end)
+      catcher = Catcher(step: exit, scopes: scopes.count, exit: .closureThrows, offset: end)
     }
     regions.append(
-      Region(exit: exit, scopes: scopes.count, isInner: true, endOffset: end, counts: counts))
+      Region(exit: exit, scopes: scopes.count, isNested: true, endOffset: end, counts: counts))
     deeper(end, body)
     leave(.ends, at: end)
     regions.removeLast()
     names.removeLast(names.count - outer.0)
-    (_, targets, falls, catcher, label, isTrying, hasThrown) = outer
+    (_, targets, fallthroughTargets, catcher, label, isTrying, hasThrown) = outer
   }
 
   private mutating func declareNames(of closure: ClosureExprSyntax) {

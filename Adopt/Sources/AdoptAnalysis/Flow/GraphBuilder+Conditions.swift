@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// Where control may be after a condition.
+/// The steps after a condition, if it is true and if it is false.
 typealias Tails = (yes: Int?, no: Int?)
 
 extension GraphBuilder {
-  /// A list of conditions, the names that they bind staying in scope.
+  /// Follows a list of conditions. The names that they bind stay in scope.
   mutating func branch(on conditions: ConditionElementListSyntax, isGuard: Bool) -> Tails {
     var failed: [Int?] = []
     let start = conditions.positionAfterSkippingLeadingTrivia.utf8Offset
@@ -58,13 +58,13 @@ extension GraphBuilder {
       ?? binding.pattern.as(IdentifierPatternSyntax.self).map {
         ExprSyntax(DeclReferenceExprSyntax(baseName: $0.identifier))
       }
-    if let tested, let answer = answer(tested), let meansSuccess = answer.meansSuccess {
-      let tails = assume(answer.variable, at: binding.position.utf8Offset)
+    if let tested, let response = response(tested), let meansSuccess = response.meansSuccess {
+      let tails = assume(response.variable, at: binding.position.utf8Offset)
       declare(bound, .other)
       let remark = Graph.Remark.absent(" \(Self.brief(tested))")
       return meansSuccess ? (tails.yes, tails.no, remark) : (tails.no, tails.yes, remark)
     }
-    if let source, case .variable(let index)? = meaning(of: source) {
+    if let source, case .variable(let index)? = lookUp(source) {
       let tails = assume(index, at: binding.position.utf8Offset)
       declare(bound, isConstant ? .variable(index) : .other)
       return (tails.yes, tails.no, .isNil(source))
@@ -81,9 +81,9 @@ extension GraphBuilder {
     return (current, current, name == nil ? .isFalse : .absent(origin))
   }
 
-  /// Where control may be after a pattern that may match.
+  /// Follows a pattern that may match.
   ///
-  /// - Parameter hasCondition: Whether more is asked of what matches.
+  /// - Parameter hasCondition: Whether there is an additional condition, such as `where`.
   mutating func branch(
     on value: ExprSyntax, matching pattern: PatternSyntax, hasCondition: Bool = false
   ) -> Tails {
@@ -91,14 +91,14 @@ extension GraphBuilder {
     let fork = current
     let tails = assume(match.variable, at: pattern.position.utf8Offset)
     let (yes, no) = match.isYes ? tails : (tails.no, tails.yes)
-    return (yes, match.isWhole && !hasCondition ? no : fork)
+    return (yes, match.isExhaustive && !hasCondition ? no : fork)
   }
 
-  /// Splits on whether a variable is true, or there.
+  /// Splits the path on whether a variable is true or not nil.
   private mutating func assume(_ variable: Int, at offset: Int) -> Tails {
     guard let fork = current else { return (nil, nil) }
-    // What is looked at again and again is used more than once, wherever it stands.
-    graph.variables[variable].uses += rounds > 0 ? 2 : 1
+    // A test inside a loop counts as several uses.
+    graph.variables[variable].uses += loopDepth > 0 ? 2 : 1
     emit(.assume(variable: variable, .yes), at: offset)
     let yes = current
     current = fork
@@ -110,7 +110,7 @@ extension GraphBuilder {
 
   mutating func branch(on expression: ExprSyntax) -> Tails {
     guard current != nil, !isBlocked else { return (nil, nil) }
-    guard depth < Self.mostDepth else {
+    guard depth < Self.maximumDepth else {
       stop("it is nested too deeply")
       return (nil, nil)
     }
@@ -148,7 +148,7 @@ extension GraphBuilder {
       lower(elements)
       return (current, current)
     }
-    // `||` binds the weakest.
+    // `||` has the lowest precedence.
     for (sign, decides) in [("||", true), ("&&", false)] {
       let operands = Self.split(elements, at: sign)
       if operands.count > 1 { return branch(on: operands, decidedBy: decides) }
@@ -161,7 +161,7 @@ extension GraphBuilder {
     return (current, current)
   }
 
-  /// Operands of which the first that is `decisive` decides, and the others are not looked at.
+  /// Follows operands of which the first `decisive` one decides; the ones after it are not evaluated.
   private mutating func branch(on operands: [ArraySlice<ExprSyntax>], decidedBy decisive: Bool) -> Tails {
     var decided: [Int?] = []
     for operand in operands {
@@ -174,7 +174,8 @@ extension GraphBuilder {
     return decisive ? (current, undecided) : (undecided, current)
   }
 
-  /// A comparison with `nil`, `true` or `false`, and whether it holds for what is there or true.
+  /// Returns the variable of a comparison with `nil`, `true` or `false`, and whether the comparison holds if the
+  /// variable is `yes`.
   private func test(_ elements: ArraySlice<ExprSyntax>) -> (variable: Int, isYes: Bool)? {
     guard elements.count == 3, let left = elements.first, let right = elements.last,
       let sign = elements[elements.startIndex + 1].as(BinaryOperatorExprSyntax.self)?.operator.text,
@@ -235,7 +236,7 @@ extension GraphBuilder {
     return first.questionOrExclamationMark == nil
   }
 
-  /// An expression in few words, for messages.
+  /// Returns a short form of an expression, for messages.
   static func brief(_ expression: ExprSyntax) -> String {
     let range = expression.trimmedBytes
     guard range.count <= 60 else { return "the value" }

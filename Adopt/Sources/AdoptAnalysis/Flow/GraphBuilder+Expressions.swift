@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension GraphBuilder {
-  /// What evaluating an expression does to the handler, in order.
+  /// Adds the steps of evaluating an expression, in order.
   mutating func lower(_ expression: ExprSyntax) {
     guard interest.touch(expression) else {
       if isTrying, Self.mayThrow(expression) { raise(at: expression.startOffset, isCall: true) }
@@ -15,7 +15,7 @@ extension GraphBuilder {
       case .declReferenceExpr(let reference): builder.lower(reference)
       case .memberAccessExpr(let access):
         if builder.refersToHandler(expression) {
-          builder.emit(.escape, at: expression.startOffset)
+          builder.emit(.leavesVisibleCode, at: expression.startOffset)
         } else if let base = access.base {
           builder.lower(base)
         }
@@ -27,9 +27,9 @@ extension GraphBuilder {
       case .switchExpr(let statement):
         builder.trying(false) { $0.lower(switch: statement, label: label) }
       case .closureExpr(let closure):
-        if builder.mentions.touch(closure) { builder.emit(.escape, at: closure.startOffset) }
+        if builder.mentions.touch(closure) { builder.emit(.leavesVisibleCode, at: closure.startOffset) }
       case .inOutExpr(let passed):
-        if let name = Self.name(passed.expression), case .variable(let index)? = builder.meaning(of: name) {
+        if let name = Self.name(passed.expression), case .variable(let index)? = builder.lookUp(name) {
           builder.assign(index, .unknown, at: passed.startOffset)
         } else {
           builder.lower(passed.expression)
@@ -44,7 +44,7 @@ extension GraphBuilder {
     }
   }
 
-  /// Lowers the expressions in a node, in the order in which they are written.
+  /// Lowers the expressions in a node, in source order.
   mutating func lowerChildren(of node: Syntax) {
     for child in node.children(viewMode: .sourceAccurate) where interest.touch(child) {
       guard current != nil, !isBlocked else { return }
@@ -57,11 +57,11 @@ extension GraphBuilder {
   }
 
   private mutating func lower(_ reference: DeclReferenceExprSyntax) {
-    switch meaning(of: reference.baseName.text) {
-    case .handler: emit(.escape, at: reference.startOffset)
-    // Whoever gets it may call it.
-    case .function: emit(.escape, at: reference.startOffset)
-    case .variable, .answer, .other, nil: break
+    switch lookUp(reference.baseName.text) {
+    case .handler: emit(.leavesVisibleCode, at: reference.startOffset)
+    // The receiver of the function may call it.
+    case .function: emit(.leavesVisibleCode, at: reference.startOffset)
+    case .variable, .response, .other, nil: break
     }
   }
 
@@ -88,7 +88,7 @@ extension GraphBuilder {
     case .postfixQuestionMark:
       if interest.touch(attempt.expression) {
         let after = step(.pass, at: attempt.endPosition.utf8Offset)
-        catcher = Catcher(step: after, scopes: scopes.count, leave: nil, offset: offset)
+        catcher = Catcher(step: after, scopes: scopes.count, exit: nil, offset: offset)
         lower(attempt.expression)
         go(to: after)
         resume(at: after)
@@ -176,7 +176,7 @@ extension GraphBuilder {
     let truth = value.count == 1 ? value.first.map(Self.truth) ?? .unknown : .unknown
     if subject.isStored, refersToHandler(left) {
       emit(.replace(truth), at: offset)
-    } else if let name = Self.name(left), case .variable(let index)? = meaning(of: name) {
+    } else if let name = Self.name(left), case .variable(let index)? = lookUp(name) {
       assign(index, truth, at: offset)
     } else {
       lower(left)
@@ -188,9 +188,9 @@ extension GraphBuilder {
     emit(.assign(variable: variable, truth), at: offset)
   }
 
-  // MARK: - What is the handler
+  // MARK: - Recognizing the handler
 
-  /// The expression below `?`, `!` and parentheses.
+  /// Returns the expression inside `?`, `!` and parentheses.
   static func bare(_ expression: ExprSyntax) -> ExprSyntax {
     var expression = expression
     while true {
@@ -208,7 +208,7 @@ extension GraphBuilder {
     }
   }
 
-  /// The name of what an expression refers to in this object, or locally: `name` or `self.name`.
+  /// Returns the name of the local variable or member of `self` that an expression refers to: `name` or `self.name`.
   static func ownName(_ expression: ExprSyntax) -> String? {
     guard let access = expression.as(MemberAccessExprSyntax.self) else { return name(expression) }
     guard let base = access.base, name(bare(base)) == "self" else { return nil }
@@ -227,6 +227,6 @@ extension GraphBuilder {
 }
 
 extension SyntaxProtocol {
-  /// Where it starts, after spaces and comments.
+  /// The offset of the node, after spaces and comments.
   var startOffset: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
 }

@@ -1,31 +1,31 @@
 import SwiftSyntax
 
 extension GraphBuilder {
-  /// Leaves the function or closure whose code this is.
-  mutating func leave(_ leave: Graph.Leave, at offset: Int) {
+  /// Leaves the current function or closure.
+  mutating func leave(_ exit: Graph.Exit, at offset: Int) {
     guard let region = regions.last, current != nil else { return }
-    var event = Graph.Event.leave(leave)
-    if region.isInner {
-      event = region.counts ? .leave(leave == .returns ? .closureReturns : .closureEnds) : .pass
+    var event = Graph.Event.leave(exit)
+    if region.isNested {
+      event = region.counts ? .leave(exit == .returns ? .closureReturns : .closureEnds) : .pass
     }
     emit(event, at: offset)
     guard current != nil else { return }
     go(to: unwind(to: region.scopes, then: region.exit))
   }
 
-  /// Whether the caller gets nil instead of what it asked for, such as a task: that tells it that nothing started,
-  /// and many a caller calls the handler itself then.
-  func answersWithNil(_ statement: ReturnStmtSyntax) -> Bool {
-    guard subject.handler != nil, !subject.returnsVoid, regions.last?.isInner == false else { return false }
+  /// Returns whether a statement returns nil instead of a value such as a task. This means that nothing was started,
+  /// and callers may call the handler themselves.
+  func returnsNilForTask(_ statement: ReturnStmtSyntax) -> Bool {
+    guard subject.handler != nil, !subject.returnsVoid, regions.last?.isNested == false else { return false }
     return statement.expression?.is(NilLiteralExprSyntax.self) ?? false
   }
 
-  /// An error may leave here. What follows is reached if none does.
+  /// Adds a path on which an error is thrown here. The other path continues.
   mutating func raise(at offset: Int, isCall: Bool) {
     hasThrown = true
     guard let catcher, let from = current, !isBlocked else { return }
     if isCall { emit(.note(.throwsHere), at: offset) }
-    if let leave = catcher.leave { emit(.leave(leave), at: offset) }
+    if let exit = catcher.exit { emit(.leave(exit), at: offset) }
     go(to: unwind(to: catcher.scopes, then: catcher.step))
     current = isBlocked ? nil : from
   }
@@ -55,7 +55,7 @@ extension GraphBuilder {
   }
 
   mutating func fallThrough() {
-    guard let target = falls.last else {
+    guard let target = fallthroughTargets.last else {
       current = nil
       return
     }
@@ -67,8 +67,10 @@ extension GraphBuilder {
     go(to: unwind(to: scopes, then: step))
   }
 
-  /// What runs on the way from here to `destination` out of all scopes but the first `count`: what they have put
-  /// off so far, the last first. Ways that share their end share these steps.
+  /// Returns the first step on the way to `destination`, out of all scopes but the first `count`.
+  ///
+  /// On the way, the deferred blocks of these scopes run, the last one first. Paths with the same end share these
+  /// steps.
   mutating func unwind(to count: Int, then destination: Int) -> Int {
     var next = destination
     guard count < scopes.count else { return next }
@@ -90,18 +92,18 @@ extension GraphBuilder {
 
   private mutating func lower(deferred: Deferred, scope: Int, position: Int, then next: Int) -> Int {
     let first = step(.pass, at: deferred.range.lowerBound)
-    let outside = (current, names, scopes, targets, falls, catcher, label, isTrying)
+    let outside = (current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying)
     names.removeLast(max(0, names.count - deferred.names))
     scopes.removeLast(scopes.count - scope - 1)
     scopes[scope].deferred.removeLast(scopes[scope].deferred.count - position)
     targets = []
-    falls = []
+    fallthroughTargets = []
     catcher = nil
     isTrying = false
     current = isBlocked ? nil : first
     deeper(deferred.range.lowerBound) { $0.lower(block: deferred.body) }
     go(to: next)
-    (current, names, scopes, targets, falls, catcher, label, isTrying) = outside
+    (current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying) = outside
     return first
   }
 }

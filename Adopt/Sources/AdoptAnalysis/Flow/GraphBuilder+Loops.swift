@@ -2,8 +2,8 @@ import SwiftSyntax
 
 extension GraphBuilder {
   mutating func lower(while statement: WhileStmtSyntax, label: String?) {
-    rounds += 1
-    defer { rounds -= 1 }
+    loopDepth += 1
+    defer { loopDepth -= 1 }
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
     let head = step(.pass, at: offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
@@ -23,8 +23,8 @@ extension GraphBuilder {
   }
 
   mutating func lower(repeat statement: RepeatStmtSyntax, label: String?) {
-    rounds += 1
-    defer { rounds -= 1 }
+    loopDepth += 1
+    defer { loopDepth -= 1 }
     let head = step(.pass, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
     let test = step(.pass, at: statement.condition.position.utf8Offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
@@ -48,8 +48,8 @@ extension GraphBuilder {
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
     if interest.touch(statement.sequence) { lower(statement.sequence) }
     guard current != nil else { return }
-    rounds += 1
-    defer { rounds -= 1 }
+    loopDepth += 1
+    defer { loopDepth -= 1 }
     let head = step(.pass, at: offset)
     let inside = step(.pass, at: offset)
     let exit = step(.pass, at: statement.endPosition.utf8Offset)
@@ -68,7 +68,7 @@ extension GraphBuilder {
     emit(.note(.loopEntered), at: offset)
     go(to: inside)
     resume(at: inside)
-    if countsRounds(statement.body.statements) { emit(.escape, at: offset) }
+    if countsIterations(statement.body.statements) { emit(.leavesVisibleCode, at: offset) }
     let names = names.count
     declareNames(in: Syntax(statement.pattern))
     if let condition = statement.whereClause?.condition {
@@ -91,15 +91,14 @@ extension GraphBuilder {
     targets.removeLast()
   }
 
-  /// Goes on at a step that others jump to, if any does.
+  /// Continues at a step that other steps lead to.
   mutating func resume(at step: Int) {
     current = isBlocked ? nil : step
   }
 
-  // MARK: - Rounds
+  // MARK: - Iterations
 
-  /// Whether the function has asked before whether there is anything in a sequence. What it does if there is nothing, it
-  /// has done then.
+  /// Returns whether the function already tested before whether a sequence is empty. It has handled that case then.
   func isKnownToBeFilled(_ sequence: ExprSyntax) -> Bool {
     let before = file.text(in: subject.range.lowerBound..<sequence.startOffset)
     var expression = sequence
@@ -117,8 +116,9 @@ extension GraphBuilder {
     return false
   }
 
-  /// Whether one round of a loop calls: the last, as its rounds are counted. Nothing here tells that it comes.
-  func countsRounds(_ body: CodeBlockItemListSyntax) -> Bool {
+  /// Returns whether a loop counts its iterations and calls in one of them, such as the last. That this iteration comes
+  /// is assumed.
+  func countsIterations(_ body: CodeBlockItemListSyntax) -> Bool {
     guard mentions.touch(body) else { return false }
     var pending = [Syntax(body)]
     while let node = pending.popLast() {

@@ -10,7 +10,7 @@ extension GraphBuilder {
     closeScope()
   }
 
-  /// What was put off runs where a block ends, and at every way out of it before.
+  /// Runs the deferred blocks at the end of a block. They also run at every exit before the end.
   private mutating func runDeferred(at offset: Int) {
     guard let deferred = scopes.last?.deferred, !deferred.isEmpty, current != nil else { return }
     let end = step(.pass, at: offset)
@@ -19,8 +19,8 @@ extension GraphBuilder {
     current = isBlocked ? nil : end
   }
 
-  /// The statements of one branch of `#if`. What they declare stays; what they put off runs at their end already,
-  /// as no other branch must run it.
+  /// Lowers the statements of one branch of `#if`. Their declarations stay in scope, but their deferred blocks run at
+  /// the end of the branch, because other branches must not run them.
   mutating func lower(branch items: CodeBlockItemListSyntax) {
     scopes.append(Scope(names: names.count))
     lower(items: items)
@@ -61,8 +61,8 @@ extension GraphBuilder {
       case .returnStmt(let statement):
         if let expression = statement.expression { builder.lower(expression) }
         let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
-        if builder.answersWithNil(statement) {
-          builder.emit(.escape, at: offset)
+        if builder.returnsNilForTask(statement) {
+          builder.emit(.leavesVisibleCode, at: offset)
           builder.current = nil
         } else {
           builder.leave(.returns, at: offset)
@@ -94,7 +94,7 @@ extension GraphBuilder {
     let (passed, failed) = branch(on: statement.conditions, isGuard: true)
     current = failed
     lower(block: statement.body.statements)
-    // A guard's body does not come to its end; code that does not compile may.
+    // The body of a guard always leaves the scope, except in code that does not compile.
     let stray = current
     join([passed, stray], at: statement.endPosition.utf8Offset)
   }
@@ -110,8 +110,9 @@ extension GraphBuilder {
 
   // MARK: - Declarations
 
-  /// Local functions can be called before they are declared. One that calls one that mentions the handler does so
-  /// itself.
+  /// Declares the local functions of a block first, because they can be called before their declaration.
+  ///
+  /// A function that calls another function which mentions the handler also counts as mentioning it.
   private mutating func declareFunctions(in block: CodeBlockItemListSyntax) {
     guard mentions.touch(block) else { return }
     var others = block.compactMap { item -> (function: FunctionDeclSyntax, body: CodeBlockSyntax)? in
@@ -149,8 +150,7 @@ extension GraphBuilder {
     } else if let conditional = declaration.as(IfConfigDeclSyntax.self) {
       if interest.touch(conditional) { lower(conditional: conditional) }
     }
-    // Local functions are declared already. A local type cannot capture anything: what it mentions is not the
-    // handler.
+    // Local functions are already declared. A local type cannot capture the handler.
   }
 
   private mutating func lower(variable: VariableDeclSyntax) {
@@ -163,7 +163,7 @@ extension GraphBuilder {
       }
       guard let value = binding.initializer?.value else {
         if let accessors = binding.accessorBlock, mentions.touch(accessors) {
-          emit(.escape, at: accessors.positionAfterSkippingLeadingTrivia.utf8Offset)
+          emit(.leavesVisibleCode, at: accessors.positionAfterSkippingLeadingTrivia.utf8Offset)
         }
         declareVariable(name, isConstant: isConstant, value: nil, type: binding.typeAnnotation?.type)
         continue
@@ -182,8 +182,8 @@ extension GraphBuilder {
         declare(name, .handler)
         continue
       }
-      if isConstant, let answer = answer(value) {
-        declare(name, .answer(answer))
+      if isConstant, let response = response(value) {
+        declare(name, .response(response))
         continue
       }
       if interest.touch(value) { lower(value) }
@@ -202,14 +202,14 @@ extension GraphBuilder {
       graph.variables[index].writtenAssignments = countAssignments(to: name)
       if graph.variables[index].writtenAssignments > 0 { makeInteresting(name, isHandler: false) }
     }
-    // The value itself is the first assignment; it is no mutation.
+    // The initial value is the first assignment, but not a mutation.
     let truth =
       value.map(Self.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
     graph.variables[index].startsKnown = truth != .unknown
     emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
   }
 
-  /// How often the text assigns to a name, whether it is this variable's or another's.
+  /// Returns the number of assignments to a name in the text, whether to this variable or another one with that name.
   private func countAssignments(to name: String) -> Int {
     var count = 0
     let found = WordFinder([name]).find(in: file, range: subject.range)
@@ -235,7 +235,7 @@ extension GraphBuilder {
     return before.elementsEqual("var".utf8) || before.elementsEqual("let".utf8)
   }
 
-  /// Names of a pattern hide those outside.
+  /// Declares the names of a pattern, which hide outer names.
   mutating func declareNames(in pattern: Syntax) {
     var pending = [pattern]
     while let node = pending.popLast() {

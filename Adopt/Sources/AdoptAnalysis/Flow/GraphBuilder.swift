@@ -2,24 +2,23 @@ import SwiftSyntax
 
 /// Lowers the code that has to call a handler to a graph.
 ///
-/// What has no bearing on the handler is passed by: a statement is only looked into if one of the words that
-/// matter stands in it.
+/// A statement is only followed if it contains one of the relevant words. All other code is skipped.
 struct GraphBuilder {
-  /// The most steps a function may have. Beyond, nobody would follow a path.
-  static let mostSteps = 30_000
-  /// How deep statements and expressions may nest, and with them the stack of this process.
-  static let mostDepth = 120
-  static let mostInlined = 6
-  static let mostNames = 8
-  static let mostVariables = 24
+  /// The maximum number of steps of a function. Functions with more are declined.
+  static let maximumSteps = 30_000
+  /// The maximum nesting depth of statements and expressions, which limits the stack size.
+  static let maximumDepth = 120
+  static let maximumInlinedFunctions = 6
+  static let maximumNames = 8
+  static let maximumVariables = 24
 
-  enum Meaning {
+  enum Binding {
     case handler
     /// A local function or closure that mentions the handler.
     case function(LocalFunction)
     case variable(Int)
-    /// What tells, at the end of a path of members, of what was asked for: a value or an error.
-    case answer(Answer)
+    /// A response whose members show whether there is a value or an error.
+    case response(AlamofireResponse)
     case other
   }
 
@@ -43,33 +42,33 @@ struct GraphBuilder {
     let range: Range<Int>
   }
 
-  /// Where `break` and `continue` go.
+  /// The targets of `break` and `continue`.
   struct Target {
     var label: String?
     let onBreak: Int
     let onContinue: Int?
-    /// A `break` without a label stops here.
+    /// Whether a `break` without a label ends here.
     let takesPlainBreak: Bool
-    /// How many scopes stay open.
+    /// The number of scopes that stay open.
     let scopes: Int
   }
 
-  /// Where errors go, and how many scopes stay open there.
+  /// The target of errors, and the number of scopes that stay open there.
   struct Catcher {
     let step: Int
     let scopes: Int
-    /// Of a closure whose errors nobody sees.
-    var leave: Graph.Leave?
+    /// The exit of a closure whose errors are ignored.
+    var exit: Graph.Exit?
     let offset: Int
   }
 
-  /// What `return` leaves.
+  /// The function or closure that `return` leaves.
   struct Region {
     let exit: Int
     let scopes: Int
-    let isInner: Bool
+    let isNested: Bool
     let endOffset: Int
-    /// Whether leaving it without a call may be what a finding is about.
+    /// Whether leaving it without a call can be a finding.
     let counts: Bool
   }
 
@@ -84,34 +83,35 @@ struct GraphBuilder {
   let known: KnownFunctions
 
   var graph = Graph()
-  /// The step that what comes next follows, nil where nothing can get to.
+  /// The step before the next one, or nil in unreachable code.
   var current: Int?
-  var names: [(name: String, meaning: Meaning)] = []
+  var names: [(name: String, binding: Binding)] = []
   var scopes: [Scope] = []
   var targets: [Target] = []
-  /// Where `fallthrough` goes.
-  var falls: [Target] = []
-  /// The label of the statement that comes next.
+  /// The targets of `fallthrough`.
+  var fallthroughTargets: [Target] = []
+  /// The label of the next statement.
   var label: String?
   var catcher: Catcher?
   var regions: [Region] = []
   var unwound: [Key: Int] = [:]
-  /// Where the handler may be meant.
+  /// The places where the handler may be mentioned.
   var mentions = Mentions()
-  /// Where a word stands that may matter at all.
+  /// The places of all relevant words.
   var interest = Mentions()
   var interestingNames: Set<String> = []
   var identifiers = 0
   var depth = 0
-  /// Whether an expression with `try` before it is looked at, and whether something in it was seen to throw.
+  /// Whether the current expression is marked with `try`.
   var isTrying = false
+  /// Whether a part of the current expression was found that may throw.
   var hasThrown = false
-  /// Local functions that are being looked into.
+  /// The local functions that are being followed.
   var inlined: [Int] = []
-  /// How many loops and local functions are around, whose code runs more than once.
-  var rounds = 0
-  /// Where an assignment starts that stores the handler, and is not to count as a call. Members that have the handler's
-  /// name are others then.
+  /// The number of enclosing loops and local functions, whose code may run more than once.
+  var loopDepth = 0
+  /// The offset of an assignment that stores the handler and must not count as a call. If it is set, members with the
+  /// handler's name are not the handler.
   var ignoredStore: Int?
 
   init(_ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions) {
@@ -137,8 +137,8 @@ struct GraphBuilder {
     let throwing = subject.canThrow ? step(.pass, at: subject.end) : nil
     graph.entry = step(.pass, at: subject.range.lowerBound)
     current = graph.entry
-    catcher = throwing.map { Catcher(step: $0, scopes: 0, leave: .throwsOut, offset: subject.end) }
-    regions = [Region(exit: exit, scopes: 0, isInner: false, endOffset: subject.end, counts: true)]
+    catcher = throwing.map { Catcher(step: $0, scopes: 0, exit: .throwsOut, offset: subject.end) }
+    regions = [Region(exit: exit, scopes: 0, isNested: false, endOffset: subject.end, counts: true)]
     lower(block: subject.statements)
     leave(.ends, at: subject.end)
     return graph
@@ -155,14 +155,14 @@ extension GraphBuilder {
     current = nil
   }
 
-  /// A step that nothing leads to yet.
+  /// Adds a step that no other step leads to yet.
   mutating func step(_ event: Graph.Event, at offset: Int) -> Int {
-    if graph.steps.count >= Self.mostSteps { stop("its control flow is too large to follow") }
+    if graph.steps.count >= Self.maximumSteps { stop("its control flow is too large to follow") }
     graph.steps.append(Graph.Step(event: event, offset: offset))
     return graph.steps.count - 1
   }
 
-  /// What happens next.
+  /// Adds a step after the current one.
   mutating func emit(_ event: Graph.Event, at offset: Int) {
     guard let from = current, !isBlocked else { return }
     let to = step(event, at: offset)
@@ -176,7 +176,7 @@ extension GraphBuilder {
     current = nil
   }
 
-  /// Goes on from where several ways meet.
+  /// Continues where several paths meet.
   mutating func join(_ tails: [Int?], at offset: Int) {
     let tails = tails.compactMap { $0 }
     guard tails.count > 1 else {
@@ -188,10 +188,10 @@ extension GraphBuilder {
     current = isBlocked ? nil : meeting
   }
 
-  /// Runs `body` one level deeper, unless that is too deep.
+  /// Runs `body` one level deeper, or stops if the nesting is too deep.
   mutating func deeper(_ offset: Int, _ body: (inout GraphBuilder) -> Void) {
     guard current != nil, !isBlocked else { return }
-    guard depth < Self.mostDepth else {
+    guard depth < Self.maximumDepth else {
       stop("it is nested too deeply")
       return
     }
@@ -204,23 +204,23 @@ extension GraphBuilder {
 // MARK: - Names
 
 extension GraphBuilder {
-  mutating func declare(_ name: String, _ meaning: Meaning) {
-    names.append((name, meaning))
+  mutating func declare(_ name: String, _ binding: Binding) {
+    names.append((name, binding))
   }
 
-  func meaning(of name: String) -> Meaning? {
-    names.last { $0.name == name }?.meaning
+  func lookUp(_ name: String) -> Binding? {
+    names.last { $0.name == name }?.binding
   }
 
   func isHandler(_ name: String) -> Bool {
-    if case .handler? = meaning(of: name) { return true }
+    if case .handler? = lookUp(name) { return true }
     return false
   }
 
-  /// Follows what tests find out about a local name.
+  /// Declares a local name whose tests are followed.
   @discardableResult
   mutating func declareVariable(_ name: String, isOptional: Bool = false, origin: String = "") -> Int? {
-    guard name != "_", graph.variables.count < Self.mostVariables else {
+    guard name != "_", graph.variables.count < Self.maximumVariables else {
       declare(name, .other)
       return nil
     }
@@ -233,10 +233,10 @@ extension GraphBuilder {
     if let index = declareVariable(name) { graph.variables[index].isParameter = true }
   }
 
-  /// Looks from now on into what mentions a name.
+  /// Follows all code that mentions a name from now on.
   mutating func makeInteresting(_ name: String, isHandler: Bool) {
     guard interestingNames.insert(name).inserted else { return }
-    guard interestingNames.count <= Self.mostNames else {
+    guard interestingNames.count <= Self.maximumNames else {
       stop("it has too many names for its handler")
       return
     }

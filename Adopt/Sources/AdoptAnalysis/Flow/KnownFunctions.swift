@@ -1,14 +1,14 @@
 import SwiftSyntax
 
-/// What a file says about the functions it declares, and what everybody knows.
+/// Functions with known behavior: well-known ones, and those that the file declares.
 struct KnownFunctions: Sendable {
-  /// Names of functions that do not come back.
+  /// The names of functions that never return.
   private(set) var neverReturning: Set<String> = [
     "fatalError", "preconditionFailure", "exit", "_exit", "abort", "dispatchMain", "quick_exit",
   ]
-  /// Names of functions of this file whose last closure is a handler.
+  /// The names of functions of this file whose last parameter is a handler.
   private(set) var takesHandler: Set<String> = []
-  /// Whether the file can call Alamofire's methods.
+  /// Whether the file imports Alamofire or AlamofireImage.
   let importsAlamofire: Bool
   private let finder: WordFinder
 
@@ -21,7 +21,7 @@ struct KnownFunctions: Sendable {
     )
   }
 
-  /// Where the words are that change the flow of control, or may.
+  /// Returns the places of words that change the control flow, or may do so.
   func words(in file: ParsedFile, range: Range<Int>) -> Mentions {
     finder.find(in: file, range: range)
   }

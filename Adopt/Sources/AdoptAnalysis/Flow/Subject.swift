@@ -1,28 +1,28 @@
 import SwiftSyntax
 
-/// One handler, and the code that has to call it.
+/// A handler, and the code that has to call it.
 struct Subject {
   enum Kind {
     case parameter(Handler)
-    /// What the closure of `withCheckedContinuation` is given.
+    /// The continuation that the closure of `withCheckedContinuation` gets.
     case continuation
-    /// One that a property keeps; its functions may call it once at most.
+    /// A continuation that a property stores. Functions may resume it at most once.
     case stored
   }
 
   let kind: Kind
   let name: String
-  /// As `fetchThumbnail(for:completion:)`.
+  /// The name of the function, such as `fetchThumbnail(for:completion:)`.
   let function: String
   let statements: CodeBlockItemListSyntax
-  /// Where it is declared.
+  /// The offset of its declaration.
   let offset: Int
-  /// What may mention it.
+  /// The range of the code that may mention it.
   let range: Range<Int>
-  /// Where the code ends.
+  /// The offset of the end of the code.
   let end: Int
   let canThrow: Bool
-  /// Whether a `return` without a value may be added.
+  /// Whether a `return` without a value is valid in the function.
   let returnsVoid: Bool
   let parameters: [String]
 

@@ -1,39 +1,39 @@
 import SwiftSyntax
 
-/// A parameter that its function has to call exactly once.
+/// A closure parameter that its function has to call exactly once.
 package struct Handler: Sendable {
   package let parameter: FunctionParameterSyntax
-  /// Its position in the parameter clause.
+  /// The position in the parameter clause.
   package let index: Int
-  /// What callers write before the colon, nil for `_`.
+  /// The argument label, or nil for `_`.
   package let label: String?
-  /// What the body calls it.
+  /// The name of the parameter in the body.
   package let name: String
-  /// Nil if the type is a name that this file does not explain.
+  /// The closure's type, or nil if the type is a name that is declared elsewhere.
   package let type: FunctionTypeSyntax?
-  /// The alias of this file that `type` comes from, if it was not written at the parameter.
+  /// The type alias that `type` comes from, or nil if the type is written at the parameter.
   package let alias: TypeAliasDeclSyntax?
   package let isOptional: Bool
   package let isEscaping: Bool
-  /// Of the closure's type, without `@`: `escaping`, `MainActor`, `Sendable`…
+  /// The attributes of the closure's type, without `@`: `escaping`, `MainActor`, `Sendable`…
   package let attributes: [String]
-  /// Nil if `type` is.
+  /// The values that the handler takes, or nil if `type` is nil.
   package let shape: HandlerShape?
-  /// For `success:failure:`, the parameter that takes the failure.
+  /// The second parameter of a `success:failure:` pair.
   package let failureParameter: FunctionParameterSyntax?
 }
 
-/// What a handler is called with.
+/// The arguments that a handler takes.
 package enum HandlerShape: Sendable {
-  /// One `Result`; the failure is nil if only the success is written, as an alias of `Result` may have it.
+  /// A `Result`. The failure is nil if only the success type is written, as an alias of `Result` may allow.
   case result(success: TypeSyntax, failure: TypeSyntax?)
-  /// Values, and an optional error in the end.
+  /// Values, and an optional error at the end.
   case valuesAndError(values: [TupleTypeElementSyntax], error: TupleTypeElementSyntax)
-  /// One value or several.
+  /// One or more values.
   case values([TupleTypeElementSyntax])
   case nothing
-  /// An optional error alone.
+  /// Only an optional error.
   case error(TupleTypeElementSyntax)
-  /// Two closures, of which one is called.
+  /// Two closures, one of which is called.
   case successFailure(success: [TupleTypeElementSyntax], failure: [TupleTypeElementSyntax])
 }

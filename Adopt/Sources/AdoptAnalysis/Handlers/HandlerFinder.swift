@@ -1,25 +1,25 @@
 import SwiftSyntax
 
-/// Finds the parameters that a function has to call exactly once.
+/// Finds the closure parameters that a function has to call exactly once.
 package struct HandlerFinder: Sendable {
   private let aliases: TypeAliases
 
-  /// - Parameter shared: What other files call handlers' types.
+  /// - Parameter shared: Type aliases of handlers in other files.
   package init(_ file: ParsedFile, shared: SharedAliases = SharedAliases()) {
     aliases = TypeAliases(file, shared: shared)
   }
 
-  /// The one that an async function would return for: the last, or the only one.
+  /// Returns the handler that an async function would replace with its return value: the last or only one.
   package func handler(in parameters: FunctionParameterListSyntax) -> Handler? {
     successAndFailure(in: parameters) ?? handlers(in: parameters).last
   }
 
-  /// All that have to be called, in order.
+  /// Returns all handlers that have to be called, in order.
   ///
-  /// A closure counts if it returns nothing, outlives the call or is optional, and is called `completion`,
-  /// `handler`, `callback`… or ends in such a word; or if it is the last closure, and takes a `Result` or an
-  /// optional error. Where a function has several, names like `completion` win over names like `handler`, which
-  /// may well be called many times or never; without such a winner none counts.
+  /// A closure is a handler if it returns nothing, is escaping or optional, and its name is or ends in a word such as
+  /// `completion`, `handler` or `callback`. The last closure is also a handler if it takes a `Result` or an optional
+  /// error. If a function has several, only names like `completion` count, because closures with names like `handler`
+  /// may be called many times or never.
   package func handlers(in parameters: FunctionParameterListSyntax) -> [Handler] {
     var found: [(handler: Handler, strength: HandlerName.Strength)] = []
     var last: Handler?
@@ -36,7 +36,7 @@ package struct HandlerFinder: Sendable {
     return found.count == 1 ? found.map(\.handler) : []
   }
 
-  /// Two closures in the end, of which the first takes what came of it and the second what went wrong.
+  /// Returns the handler of a function whose last two closures take the success and the failure.
   package func successAndFailure(in parameters: FunctionParameterListSyntax) -> Handler? {
     guard parameters.count >= 2 else { return nil }
     let pair = Array(parameters.suffix(2))
@@ -61,7 +61,7 @@ package struct HandlerFinder: Sendable {
     if let function = type.function {
       guard function.returnsVoid, function.effectSpecifiers == nil else { return nil }
     } else {
-      // Only a closure can be escaping. Of an optional, nothing but the name tells.
+      // Only a closure can be escaping. For an optional, only the name shows that it is a closure.
       guard let name = type.name,
         type.attributes.contains("escaping") || HandlerName.strength(of: Self.lowercasingFirst(name)) != .none
           || name.hasSuffix("Block")
@@ -78,7 +78,7 @@ package struct HandlerFinder: Sendable {
   private func takesOutcome(_ handler: Handler) -> Bool {
     switch handler.shape {
     case .result, .valuesAndError, .error:
-      // `onError`, `failureHandler`: called only if something goes wrong.
+      // `onError`, `failureHandler`: called only if there is an error.
       let name = handler.name.lowercased()
       return !["error", "failure", "fail", "catch"].contains { name.contains($0) }
     default: return false

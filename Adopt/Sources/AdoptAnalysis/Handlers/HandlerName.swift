@@ -1,11 +1,11 @@
-/// What the names of parameters say about closures.
+/// Recognizes handlers by the names of parameters.
 package enum HandlerName {
-  /// A name that speaks of something that happens once, in the end.
-  static let ends = ["completion", "completionHandler", "completionBlock", "reply", "replyTo"]
-  /// A name that mostly does, if it is the only one.
-  static let mayEnd = ["handler", "callback", "then"]
-  /// What comes before such an ending where the closure is called many times, or only sometimes.
-  static let others = [
+  /// Endings of names of closures that are called once, at the end.
+  static let strongEndings = ["completion", "completionHandler", "completionBlock", "reply", "replyTo"]
+  /// Endings of names of closures that are usually called once, if there is only one such closure.
+  static let weakEndings = ["handler", "callback", "then"]
+  /// Words before such an ending that show that the closure is called many times, or only sometimes.
+  static let excludingPrefixes = [
     "progress", "event", "error", "success", "failure", "cancel", "cancellation", "change", "changed",
     "update",
     "message", "request", "retry", "log", "expiration", "termination", "interruption", "invalidation",
@@ -19,17 +19,17 @@ package enum HandlerName {
     case none, weak, strong
   }
 
-  /// How much a name says that a closure is called once, in the end.
+  /// Returns how strongly a name suggests that a closure is called once, at the end.
   static func strength(of name: String) -> Strength {
-    for ending in ends where isEnding(ending, of: name) { return .strong }
-    for ending in mayEnd where isEnding(ending, of: name) {
+    for ending in strongEndings where isEnding(ending, of: name) { return .strong }
+    for ending in weakEndings where isEnding(ending, of: name) {
       let before = name.dropLast(ending.count).lowercased()
-      return others.contains { before.hasSuffix($0) } ? .none : .weak
+      return excludingPrefixes.contains { before.hasSuffix($0) } ? .none : .weak
     }
     return .none
   }
 
-  /// Whether a name is an ending, or ends in it where a word starts.
+  /// Returns whether a name is an ending, or ends in it as a separate word.
   private static func isEnding(_ ending: String, of name: String) -> Bool {
     guard name.utf8.count >= ending.utf8.count, let first = ending.first else { return false }
     if name == ending { return true }
@@ -38,7 +38,7 @@ package enum HandlerName {
       && tail.dropFirst() == ending.dropFirst()
   }
 
-  /// Whether a type's name reads like that of an error.
+  /// Returns whether the name of a type is that of an error.
   package static func isError(_ name: String) -> Bool {
     name.hasSuffix("Error") || name == "Failure"
   }

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// A parameter's type, taken apart.
+/// The components of a parameter's type.
 struct HandlerType {
   var function: FunctionTypeSyntax?
   var alias: TypeAliasDeclSyntax?
-  /// The name of a type that is no function type as it is written.
+  /// The name of a type that is not written as a function type.
   var name: String?
   var isOptional = false
   var attributes: [String] = []
@@ -16,7 +16,7 @@ struct HandlerType {
   }
 
   private mutating func unwrap(_ type: TypeSyntax, aliases: TypeAliases, depth: Int) {
-    // Aliases may name each other in a circle.
+    // Aliases may refer to each other in a cycle.
     guard depth < 16 else { return }
     if let type = type.as(FunctionTypeSyntax.self) {
       function = type
@@ -88,7 +88,7 @@ extension TypeSyntax {
     return self.as(IdentifierTypeSyntax.self)?.name.text == "Void"
   }
 
-  /// What is inside the outermost optional, if it is one.
+  /// The wrapped type of the outermost optional, or nil if this is not an optional.
   package var wrappedOptional: TypeSyntax? {
     if let type = self.as(OptionalTypeSyntax.self) { return type.wrappedType }
     if let type = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return type.wrappedType }
@@ -102,7 +102,7 @@ extension TypeSyntax {
     return nil
   }
 
-  /// Whether it is an error's type, or an existential of one.
+  /// Whether this is the type of an error, or an existential of one.
   package var isErrorType: Bool {
     if let type = self.as(IdentifierTypeSyntax.self) { return HandlerName.isError(type.name.text) }
     if let type = self.as(MemberTypeSyntax.self) { return HandlerName.isError(type.name.text) }
@@ -115,7 +115,7 @@ extension TypeSyntax {
 
   package var isOptionalError: Bool { wrappedOptional?.isErrorType ?? false }
 
-  /// The two sides of a `Result`.
+  /// The success and failure types of a `Result`.
   var result: (success: TypeSyntax, failure: TypeSyntax?)? {
     let arguments: GenericArgumentListSyntax?
     if let type = self.as(IdentifierTypeSyntax.self), type.name.text == "Result" {

@@ -1,17 +1,18 @@
 import SwiftSyntax
 
-/// An assignment that puts a continuation where another may still wait.
+/// An assignment that may overwrite a continuation that is still waiting.
 struct Overwrite {
   let finding: Finding
-  /// Where the assignment starts.
+  /// The offset of the assignment.
   let offset: Int
-  /// The `with…Continuation` whose continuation it is, and the closure that is given it.
+  /// The call of `with…Continuation` that provides the continuation.
   let call: FunctionCallExprSyntax
+  /// The closure that gets the continuation.
   let closure: ClosureExprSyntax
 
-  /// Whether what is stored is resumed, or handed on, by its own name as well, on every way on from here: then a later
-  /// one that takes its place does it no harm.
-  func isMadeUpFor(
+  /// Returns whether the stored continuation is also resumed or passed on through its own name, on every path from
+  /// here. Overwriting it later does no harm then.
+  func isAlsoResumed(
     in subject: Subject, file: ParsedFile, options: CheckOptions, known: KnownFunctions
   ) -> Bool {
     guard options.readsDamagedCode || !subject.statements.hasError else { return false }
@@ -22,6 +23,6 @@ struct Overwrite {
       return false
     }
     let exploration = Exploration(graph, isStored: false, from: store)
-    return exploration.isComplete && !exploration.hasBadEnds
+    return exploration.isComplete && !exploration.hasEndsWithoutCall
   }
 }

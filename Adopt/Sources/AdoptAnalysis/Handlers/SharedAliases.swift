@@ -2,8 +2,8 @@ import SwiftSyntax
 
 /// The type aliases that files of one module share, by name.
 ///
-/// Files are looked at without types. So a name counts only if nothing else is called so in all the files, in whatever
-/// scope, and only within the folder of its target.
+/// Files are checked without type information. A name therefore only counts if nothing else in any of the files has the
+/// same name, in any scope, and only within the folder of its target.
 package struct SharedAliases: Sendable {
   private var byModule: [String: [String: TypeAliasDeclSyntax]] = [:]
 
@@ -23,7 +23,7 @@ package struct SharedAliases: Sendable {
     byModule[Self.module(of: file)] ?? [:]
   }
 
-  /// What stands behind a word that declares a type, in comments as well: too many names only leave out more.
+  /// Returns the words after keywords that declare types, also in comments. Extra names only exclude more aliases.
   private static func declaredNames(in file: ParsedFile) -> [String] {
     let keywords = ["typealias", "struct", "class", "enum", "actor", "protocol", "associatedtype"].map {
       Array($0.utf8)
@@ -37,7 +37,7 @@ package struct SharedAliases: Sendable {
     return names
   }
 
-  /// Those at the top of a file that others of its module can see, whatever is compiled.
+  /// Returns the top-level aliases that other files of the module can use, except those inside `#if`.
   private static func visibleAliases(of file: ParsedFile) -> [TypeAliasDeclSyntax] {
     file.tree.statements.compactMap { item in
       guard let alias = item.item.as(TypeAliasDeclSyntax.self),
@@ -47,7 +47,8 @@ package struct SharedAliases: Sendable {
     }
   }
 
-  /// `Sources/Photos` of `Sources/Photos/Loading/a.swift`. Files outside of packages are one module.
+  /// Returns the module of a file, such as `Sources/Photos` for `Sources/Photos/Loading/a.swift`. Files outside of
+  /// packages form one module.
   private static func module(of file: ParsedFile) -> String {
     let parts = file.path.split(separator: "/")
     guard let root = parts.lastIndex(where: { ["Sources", "Tests", "Plugins"].contains($0) }),

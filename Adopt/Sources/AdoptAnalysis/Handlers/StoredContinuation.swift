@@ -1,20 +1,20 @@
 import SwiftSyntax
 
-/// A property that keeps a continuation until something resumes it.
+/// A property that stores a continuation until it is resumed.
 struct StoredContinuation {
   let name: String
   let property: PatternBindingSyntax
   /// The members of the type that declares it.
   let members: MemberBlockSyntax
 
-  /// The optional continuations that a type's declaration stores.
+  /// Returns the stored properties of a declaration that are optional continuations.
   static func declared(by variable: VariableDeclSyntax) -> [StoredContinuation] {
     guard variable.bindingSpecifier.tokenKind == .keyword(.var),
       let item = variable.parent?.as(MemberBlockItemSyntax.self),
       let members = item.parent?.parent?.as(MemberBlockSyntax.self)
     else { return [] }
     return variable.bindings.compactMap { binding in
-      // With observers or accessors, what it does to the old value is theirs to say.
+      // Observers and accessors may handle the old value.
       guard binding.accessorBlock == nil,
         let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
         let type = binding.typeAnnotation?.type.wrappedOptional?.as(IdentifierTypeSyntax.self)?.name.text,
@@ -24,7 +24,7 @@ struct StoredContinuation {
     }
   }
 
-  /// The functions of the type that mention it.
+  /// Returns the functions of the type that mention the property.
   func functions(in file: ParsedFile) -> [Function] {
     let mentions = WordFinder([name]).find(in: file, range: members.byteRange)
     var functions: [Function] = []
@@ -53,7 +53,7 @@ struct StoredContinuation {
     clause.parameters.map { ($0.secondName ?? $0.firstName).text }
   }
 
-  /// One function, to be looked at for resuming what is stored twice.
+  /// Returns a subject for checking whether a function resumes the stored continuation twice.
   func subject(in function: Function, file: ParsedFile) -> Subject? {
     guard !function.parameters.contains(name) else { return nil }
     let resumes = WordFinder(["resume"]).find(in: file, range: function.body.byteRange)
@@ -67,7 +67,7 @@ struct StoredContinuation {
 
   // MARK: - Overwriting
 
-  /// The assignments that put a continuation in the property while nobody has looked whether one waits there.
+  /// Returns the assignments that store a continuation without a test before whether the property already contains one.
   func overwrites(in function: Function, file: ParsedFile) -> [Overwrite] {
     var overwrites: [Overwrite] = []
     let mentions = WordFinder([name]).find(in: file, range: function.body.byteRange)
@@ -76,7 +76,7 @@ struct StoredContinuation {
       if let sequence = node.as(SequenceExprSyntax.self),
         let overwrite = overwrite(sequence, function, mentions, file)
       {
-        if !SingleFlight(of: overwrite, to: self, in: function, file: file).isSure {
+        if !SecondCallGuard(of: overwrite, to: self, in: function, file: file).isSafe {
           overwrites.append(overwrite)
         }
         continue
@@ -103,8 +103,8 @@ struct StoredContinuation {
     }
     let finding = Finding(
       kind: .lost, place: file.place(at: start), handler: name, function: function.name,
-      message: "if a continuation still waits in '\(name)', it is overwritten here and never resumed",
-      notes: [(file.place(of: property), "'\(name)' keeps it until it is resumed")],
+      message: "if a continuation is still waiting in '\(name)', it is overwritten here and never resumed",
+      notes: [(file.place(of: property), "'\(name)' stores it until it is resumed")],
       fingerprint: Fingerprint.of(
         .lost, function: function.name, handler: name, statementAt: start, in: file))
     return Overwrite(finding: finding, offset: start, call: call, closure: closure)
@@ -114,7 +114,7 @@ struct StoredContinuation {
     GraphBuilder.ownName(expression) == name
   }
 
-  /// The `with…Continuation` around a node that gives a name to its closure.
+  /// Returns the enclosing call of `with…Continuation` whose closure has a parameter with this name.
   private static func continuation(
     named name: String, around node: Syntax
   ) -> (FunctionCallExprSyntax, ClosureExprSyntax)? {

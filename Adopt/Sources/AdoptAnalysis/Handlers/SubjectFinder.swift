@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// Finds all that has to be called exactly once in a file, looking only where its words stand.
+/// Finds everything in a file that has to be called exactly once. Only visits nodes that contain relevant words.
 struct SubjectFinder {
   private let file: ParsedFile
   private let finder: HandlerFinder
   private let words: Mentions
   private(set) var subjects: [Subject] = []
-  /// Names of functions whose last closure is a handler.
+  /// The names of functions whose last parameter is a handler.
   private(set) var handlerFunctions: Set<String> = []
   private(set) var stores: [StoredContinuation] = []
 
@@ -18,14 +18,14 @@ struct SubjectFinder {
     search()
   }
 
-  /// What `with…Continuation` gives to closures, by where these start.
+  /// The continuations of calls of `with…Continuation`, by the offsets of their closures.
   var continuations: [Int: Subject] {
     Dictionary(
       subjects.lazy.filter(\.isContinuation).map { ($0.offset, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private mutating func search() {
-    /// With the name of the function around.
+    /// The nodes to visit, each with the name of the enclosing function.
     var pending: [(node: Syntax, function: String)] = [(Syntax(file.tree), "")]
     while let (node, outer) = pending.popLast() {
       var function = outer
@@ -120,7 +120,7 @@ enum HandlerWords {
     return continuations.contains(name)
   }
 
-  /// Where something that has to do with handlers may stand: `escaping`, continuations, and optional closures.
+  /// Returns the places that may concern handlers: `escaping`, continuations, and optional closures.
   static func mentions(in file: ParsedFile) -> Mentions {
     var mentions = exact.find(in: file)
     var text = file.text

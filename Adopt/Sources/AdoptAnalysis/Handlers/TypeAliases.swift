@@ -1,7 +1,7 @@
 import SwiftSyntax
 
-/// The type aliases of a file and of others that share theirs, by name. One that is declared twice could be either, and
-/// is left out.
+/// The type aliases of a file and those shared by other files, by name. An alias that is declared twice is ambiguous
+/// and left out.
 struct TypeAliases: Sendable {
   private var declarations: [String: TypeAliasDeclSyntax] = [:]
 

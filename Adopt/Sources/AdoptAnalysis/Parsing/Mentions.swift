@@ -1,11 +1,10 @@
 import SwiftSyntax
 
-/// Where in a file words stand that a search is interested in, so that it can pass by all that is without one.
+/// The places of words that a search needs, so that it can skip all nodes without such words.
 ///
-/// Most of a file has nothing to do with handlers. To look at its bytes once costs a hundredth of looking at its
-/// nodes.
+/// Most of a file does not concern handlers, and scanning its bytes costs a hundredth of visiting its nodes.
 struct Mentions: Sendable {
-  /// Ascending.
+  /// The offsets in ascending order.
   private(set) var offsets: [Int] = []
 
   var isEmpty: Bool { offsets.isEmpty }
@@ -18,13 +17,13 @@ struct Mentions: Sendable {
     offsets.removeAll(where: isOther)
   }
 
-  /// Takes in another search's mentions.
+  /// Adds the places of another search.
   mutating func merge(_ other: Mentions) {
     guard !other.isEmpty else { return }
     offsets = (offsets + other.offsets).sorted()
   }
 
-  /// The index of the first mention that is not before `offset`.
+  /// Returns the index of the first place that is not before `offset`.
   func index(from offset: Int) -> Int {
     var low = 0
     var high = offsets.count
@@ -46,13 +45,13 @@ struct Mentions: Sendable {
 }
 
 extension SyntaxProtocol {
-  /// With all of its trivia.
+  /// The byte range of the node, including its trivia.
   var byteRange: Range<Int> {
     let start = position.utf8Offset
     return start..<max(start, endPosition.utf8Offset)
   }
 
-  /// Without the trivia around it.
+  /// The byte range of the node, without leading and trailing trivia.
   var trimmedBytes: Range<Int> {
     let start = positionAfterSkippingLeadingTrivia.utf8Offset
     return start..<max(start, endPositionBeforeTrailingTrivia.utf8Offset)

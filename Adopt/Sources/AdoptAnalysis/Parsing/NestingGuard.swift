@@ -1,14 +1,14 @@
-/// Tells of texts that SwiftParser should not be given.
+/// Detects texts that SwiftParser cannot parse safely.
 ///
-/// It stops at 256 levels of nesting, but not while it looks ahead, where its stack can end. And looking ahead at `[`
-/// it tries each level as a type and as a value: its time doubles with every level, 16 of them take it a third of a
-/// second.
+/// SwiftParser stops at 256 levels of nesting, but not during lookahead, where it can exhaust the stack. During
+/// lookahead at `[`, it tries each level as a type and as a value, so the time doubles with every level: 16 levels take
+/// a third of a second.
 enum NestingGuard {
-  private static let mostBrackets = 400
-  private static let mostSquares = 14
+  private static let maximumBracketDepth = 400
+  private static let maximumSquareBracketDepth = 14
 
-  /// What stands in strings and comments counts as if it were code.
-  static func refuses(_ text: String) -> Bool {
+  /// Returns whether a text is nested too deeply. Brackets in strings and comments count as well.
+  static func isTooDeep(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
       var depth = 0
@@ -23,11 +23,11 @@ enum NestingGuard {
         case UInt8(ascii: "]"):
           depth = max(0, depth - 1)
           squares = max(0, squares - 1)
-        // Whatever cannot be in a type ends looking ahead for one.
+        // A character that cannot be part of a type ends the lookahead.
         case UInt8(ascii: "\""), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "/"): squares = 0
         default: break
         }
-        if depth > mostBrackets || squares > mostSquares { return true }
+        if depth > maximumBracketDepth || squares > maximumSquareBracketDepth { return true }
       }
       return false
     }

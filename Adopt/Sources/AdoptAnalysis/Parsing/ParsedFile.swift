@@ -1,16 +1,16 @@
 import SwiftParser
 import SwiftSyntax
 
-/// A Swift file, parsed.
+/// A parsed Swift file.
 package struct ParsedFile: Sendable {
-  /// As it is to be shown, relative to where the command was started.
+  /// The path to show, relative to the current folder of the command.
   package let path: String
   package let text: String
   package let tree: SourceFileSyntax
-  /// Whether its brackets nest so deeply that parsing it could take for ever, or exhaust the stack. `tree` is
-  /// empty then.
+  /// Whether the brackets are nested so deeply that parsing could take extremely long or exhaust the stack. If so,
+  /// `tree` is empty.
   package let isTooDeep: Bool
-  /// Where each line starts, in bytes.
+  /// The byte offsets of the starts of the lines.
   let lineStarts: [Int]
 
   package init(path: String, text: String) {
@@ -18,13 +18,15 @@ package struct ParsedFile: Sendable {
     text.makeContiguousUTF8()
     self.path = path
     self.text = text
-    isTooDeep = NestingGuard.refuses(text)
+    isTooDeep = NestingGuard.isTooDeep(text)
     tree = Parser.parse(source: isTooDeep ? "" : text)
     lineStarts = Self.lineStarts(of: text)
   }
 
-  /// SwiftSyntax's own answer to where something is. It looks at every token to find the lines, which costs
-  /// about as much as a quarter of parsing: `place(at:)` is for those who only report.
+  /// The source location converter of SwiftSyntax.
+  ///
+  /// Creating it visits every token, which takes about a quarter of the time for parsing. Use `place(at:)` if you only
+  /// need places for reports.
   package var locations: SourceLocationConverter {
     SourceLocationConverter(fileName: path, tree: tree)
   }

@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// Where something is in a file, as the compiler counts.
+/// A place in a file, counted as the compiler does.
 package struct Place: Sendable, Hashable {
   package let path: String
-  /// From 1.
+  /// The line, counted from 1.
   package let line: Int
-  /// From 1, in bytes of UTF-8.
+  /// The column, counted from 1 in UTF-8 bytes.
   package let column: Int
-  /// From 0, in bytes of UTF-8.
+  /// The offset, counted from 0 in UTF-8 bytes.
   package let offset: Int
 
   package init(path: String, line: Int, column: Int, offset: Int) {
@@ -19,7 +19,7 @@ package struct Place: Sendable, Hashable {
 }
 
 extension ParsedFile {
-  /// The place of a byte. Those outside the file are moved to its nearest end.
+  /// Returns the place of a byte. Offsets outside the file are clamped to its bounds.
   package func place(at offset: Int) -> Place {
     let offset = min(max(offset, 0), text.utf8.count)
     let line = line(at: offset)
@@ -30,7 +30,7 @@ extension ParsedFile {
     place(at: node.positionAfterSkippingLeadingTrivia.utf8Offset)
   }
 
-  /// The index of the line that contains a byte.
+  /// Returns the index of the line that contains a byte.
   func line(at offset: Int) -> Int {
     var low = 0
     var high = lineStarts.count
@@ -41,7 +41,7 @@ extension ParsedFile {
     return low
   }
 
-  /// Lines end as the compiler has it: with a line feed, a carriage return, or both.
+  /// Returns the starts of the lines. As in the compiler, lines end with a line feed, a carriage return, or both.
   static func lineStarts(of text: String) -> [Int] {
     var starts = [0]
     var text = text

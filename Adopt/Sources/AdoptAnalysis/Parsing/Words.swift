@@ -1,6 +1,6 @@
-/// Finds whole words in a file's bytes.
+/// Finds complete words in the bytes of a file.
 struct WordFinder {
-  /// By their first byte.
+  /// The words to find, by their first byte.
   private var words: [[[UInt8]]] = Array(repeating: [], count: 256)
 
   init(_ words: some Sequence<String>) {
@@ -48,7 +48,7 @@ extension ParsedFile {
     }
   }
 
-  /// The text between two bytes, damaged characters replaced.
+  /// Returns the text of a byte range. Invalid UTF-8 is replaced.
   func text(in range: Range<Int>) -> String {
     var text = text
     return text.withUTF8 { bytes in

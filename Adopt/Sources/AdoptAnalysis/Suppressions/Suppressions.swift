@@ -1,7 +1,7 @@
 import SwiftSyntax
 
-/// The comments of a file that suppress findings: `// adopt:ignore never - the reason`, on the line of the finding
-/// or above it.
+/// The comments of a file that suppress findings: `// adopt:ignore never - the reason`, on the line of a finding or
+/// above it.
 struct Suppressions {
   static let marker = "adopt:ignore"
 
@@ -9,12 +9,12 @@ struct Suppressions {
     let kinds: Set<Finding.Kind>
   }
 
-  /// By line, from 0.
+  /// The suppressions by line, counted from 0.
   private var byLine: [Int: Suppression] = [:]
-  /// Lines on which nothing but a comment stands: what they suppress comes below.
+  /// Lines that contain only a comment. They suppress findings on the line below.
   private var commentLines: Set<Int> = []
-  /// Comments that suppress nothing, because they do not say what or why.
-  private(set) var complaints: [Finding] = []
+  /// Findings for comments that suppress nothing, because they have no kind or no reason.
+  private(set) var invalidSuppressions: [Finding] = []
 
   init(_ file: ParsedFile) {
     guard file.text.utf8.count >= Self.marker.utf8.count else { return }
@@ -24,7 +24,7 @@ struct Suppressions {
   func covers(_ finding: Finding) -> Bool {
     let line = finding.place.line - 1
     if let suppression = byLine[line], suppression.kinds.contains(finding.kind) { return true }
-    // Several may stand above each other.
+    // Several comments may be on consecutive lines.
     var above = line - 1
     while above >= 0, commentLines.contains(above) {
       if let suppression = byLine[above], suppression.kinds.contains(finding.kind) { return true }
@@ -46,7 +46,7 @@ struct Suppressions {
   }
 
   private mutating func read(at offset: Int, in file: ParsedFile) {
-    // In a string it is only text.
+    // The marker has no meaning in a string.
     let token = file.tree.token(at: AbsolutePosition(utf8Offset: offset))
     if let token, token.trimmedBytes.contains(offset) { return }
     let line = file.line(at: offset)
@@ -70,21 +70,21 @@ struct Suppressions {
     }
     if isAlone { commentLines.insert(line) }
     if let first = unknown.first {
-      complain(
-        "there is no finding called '\(first)'; there are never, twice, nothing, lost and after", offset, file
-      )
+      reportInvalid(
+        "'\(first)' is not a kind of finding; use never, twice, nothing, lost or after", offset, file)
     } else if kinds.isEmpty {
-      complain("say which finding is to be ignored, as in '\(Self.marker) never - the reason'", offset, file)
+      reportInvalid(
+        "name the kind of finding to ignore, as in '\(Self.marker) never - the reason'", offset, file)
     } else if reason.isEmpty {
-      complain(
-        "say why, as in '\(Self.marker) \(named[0]) - the reason'; without a reason it is not ignored",
+      reportInvalid(
+        "give a reason, as in '\(Self.marker) \(named[0]) - the reason'; without one, it has no effect",
         offset, file)
     } else {
       byLine[line] = Suppression(kinds: kinds)
     }
   }
 
-  /// The kinds before a dash or colon, and the reason behind it.
+  /// Returns the kinds before a dash or colon, and the reason after it.
   private static func parts(of text: String) -> (kinds: [String], reason: String) {
     let end = text.firstIndex { "-–—:".contains($0) } ?? text.endIndex
     let kinds = text[..<end].split { $0.isWhitespace || $0 == "," }.map(String.init)
@@ -93,8 +93,8 @@ struct Suppressions {
     return (kinds, String(words))
   }
 
-  private mutating func complain(_ message: String, _ offset: Int, _ file: ParsedFile) {
-    complaints.append(
+  private mutating func reportInvalid(_ message: String, _ offset: Int, _ file: ParsedFile) {
+    invalidSuppressions.append(
       Finding(
         kind: .suppression, place: file.place(at: offset), handler: "", function: "", message: message,
         fingerprint: Fingerprint.of(.suppression, function: "", handler: "", statementAt: offset, in: file)))

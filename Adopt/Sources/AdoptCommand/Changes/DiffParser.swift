@@ -1,13 +1,13 @@
-/// Reads what `git diff -U0` says: which lines of which files are new.
+/// Parses the output of `git diff -U0` into the new lines of each file.
 struct DiffParser {
-  /// The new path of a file, as the repository knows it, and its lines that were touched.
+  /// The new path of a file in the repository, and its changed lines.
   struct Change: Hashable {
     var path: String
     var lines: [ClosedRange<Int>] = []
   }
 
   private var changes: [Change] = []
-  /// How many lines of the hunk at hand are still to come: they may look like anything.
+  /// The number of remaining removed and added lines of the current hunk. These lines may look like headers.
   private var removed = 0
   private var added = 0
 
@@ -25,7 +25,7 @@ struct DiffParser {
     } else if added > 0, line.utf8.first == UInt8(ascii: "+") {
       added -= 1
     } else if line.utf8.starts(with: "+++ ".utf8) {
-      // What was deleted has no new path and no new lines.
+      // A deleted file has no new path and no new lines.
       changes.append(Change(path: Self.path(line.dropFirst(4)) ?? ""))
     } else if line.utf8.starts(with: "@@ ".utf8) {
       readHunk(line)
@@ -38,7 +38,7 @@ struct DiffParser {
     guard words.count > 2, let old = Self.numbers(words[1]), let new = Self.numbers(words[2]) else { return }
     (removed, added) = (old.count, new.count)
     guard let last = changes.indices.last, !changes[last].path.isEmpty else { return }
-    // Where lines were only taken away, those around the gap are what changed: a path may now lead past a call.
+    // If lines were only removed, the lines around the gap count as changed: a path may now bypass a call.
     let (first, end) =
       new.count > 0
       ? (new.start, new.start.addingReportingOverflow(new.count - 1))
@@ -57,17 +57,17 @@ struct DiffParser {
     return (start, count)
   }
 
-  /// Without `b/`, and without the quotes that stand around a name with unusual bytes; nil for `/dev/null`.
+  /// Returns a path without `b/` and without the quotes around a name with unusual bytes, or nil for `/dev/null`.
   static func path(_ text: Substring) -> String? {
     var text = text
-    // Behind a name with blanks in it stands a tab.
+    // A tab follows a name that contains spaces.
     if text.hasSuffix("\t") { text.removeLast() }
     let name = text.hasPrefix("\"") ? unquoted(text) : String(text)
     guard name.hasPrefix("b/") else { return nil }
     return String(name.dropFirst(2))
   }
 
-  /// As in C.
+  /// Decodes the escape sequences of a C string.
   static func unquoted(_ text: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8.dropFirst()

@@ -1,33 +1,33 @@
 import Foundation
 import Glibc
 
-/// A working tree, asked through the program `git`.
+/// A git working tree, read with the program `git`.
 struct GitRepository {
-  /// Where it begins, all links resolved.
+  /// The top folder, with all links resolved.
   let top: String
 
-  /// The one that a folder is in.
+  /// Finds the working tree that contains a folder.
   init(around folder: String) throws(FileProblem) {
-    let answer = try Self.git(in: folder, ["rev-parse", "--show-toplevel"])
-    guard answer.status == 0, let line = answer.output.split(separator: "\n").first else {
+    let result = try Self.git(in: folder, ["rev-parse", "--show-toplevel"])
+    guard result.status == 0, let line = result.output.split(separator: "\n").first else {
       throw FileProblem(
-        folder, "is not in a git repository, so nothing is known of what changed; --diff needs one")
+        folder, "is not in a git repository, which --diff requires")
     }
     top = String(line)
   }
 
-  /// What is different in the working tree since a revision: lines of files that git knows, and files that it does not.
+  /// Returns the changes in the working tree since a revision: changed lines of tracked files, and untracked files.
   ///
-  /// `REVISION...` stands for where the branch at hand left REVISION.
+  /// `REVISION...` stands for the commit where the current branch left REVISION.
   func changes(since revision: String) throws(FileProblem) -> ChangedLines {
     let commit = try commit(revision)
-    let diff = try answer([
+    let diff = try output(of: [
       "diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames",
       "--diff-algorithm=default",
       "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--no-relative", commit, "--",
       "*.swift",
     ])
-    let untracked = try answer(["ls-files", "--others", "--exclude-standard", "-z", "--", "*.swift"])
+    let untracked = try output(of: ["ls-files", "--others", "--exclude-standard", "-z", "--", "*.swift"])
     return ChangedLines(
       top: top, changes: DiffParser.parse(diff), untracked: untracked.split(separator: "\0").map(String.init))
   }
@@ -37,27 +37,27 @@ struct GitRepository {
     let name = isBase ? String(revision.dropLast(3)) : revision
     let question = ["rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"]
     guard let commit = try words(question).first else {
-      throw FileProblem(top, "git knows no revision “\(name)” there; in a shallow clone, fetch it first")
+      throw FileProblem(top, "has no git revision “\(name)”; in a shallow clone, fetch it first")
     }
     guard isBase else { return commit }
     guard let base = try words(["merge-base", commit, "HEAD"]).first else {
       throw FileProblem(
-        top, "HEAD and “\(name)” have no commit in common; in a shallow clone, fetch more of them")
+        top, "has no common ancestor of HEAD and “\(name)”; in a shallow clone, fetch more commits")
     }
     return base
   }
 
   private func words(_ arguments: [String]) throws(FileProblem) -> [String] {
-    let answer = try Self.git(in: top, arguments)
-    return answer.status == 0 ? answer.output.split(separator: "\n").map(String.init) : []
+    let result = try Self.git(in: top, arguments)
+    return result.status == 0 ? result.output.split(separator: "\n").map(String.init) : []
   }
 
-  private func answer(_ arguments: [String]) throws(FileProblem) -> String {
-    let answer = try Self.git(in: top, arguments)
-    guard answer.status == 0 else {
-      throw FileProblem(top, "git \(arguments.first ?? "") failed; its own message says why")
+  private func output(of arguments: [String]) throws(FileProblem) -> String {
+    let result = try Self.git(in: top, arguments)
+    guard result.status == 0 else {
+      throw FileProblem(top, "cannot be compared: git \(arguments.first ?? "") failed; see its error message")
     }
-    return answer.output
+    return result.output
   }
 
   private static func git(
@@ -78,9 +78,9 @@ struct GitRepository {
       throw FileProblem("git", "cannot be run: \(error.localizedDescription)")
     }
     process.waitUntilExit()
-    // What `env` says when there is no such program.
+    // `env` exits with 127 if there is no such program.
     guard process.terminationStatus != 127 else {
-      throw FileProblem("git", "is not installed; --diff asks it what changed")
+      throw FileProblem("git", "is not installed, but --diff requires it")
     }
     return (process.terminationStatus, String(decoding: data ?? Data(), as: UTF8.self))
   }

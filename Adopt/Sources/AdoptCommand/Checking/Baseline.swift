@@ -1,10 +1,10 @@
 import AdoptAnalysis
 import Foundation
 
-/// Findings that were there before somebody began to look, and are not told again.
+/// The findings that existed when the baseline was written. They are not reported again.
 struct Baseline: Sendable, Equatable {
   struct Entry: Codable, Sendable, Hashable {
-    /// Relative to the folder of the baseline.
+    /// The path relative to the folder of the baseline.
     var file: String
     var function: String
     var kind: String
@@ -21,20 +21,20 @@ struct Baseline: Sendable, Equatable {
 
   init(entries: [Entry] = []) { self.entries = entries }
 
-  /// One that is not there is empty.
+  /// Reads a baseline file.
   static func read(_ path: String) throws(FileProblem) -> Baseline {
     guard FileIdentity.read(path) != nil else { throw .system(path, "cannot be read", errno) }
     let text = try SourceText.read(path)
     guard let document = try? JSONDecoder().decode(Document.self, from: Data(text.utf8)) else {
-      throw FileProblem(path, "is not a baseline; write one with --write-baseline")
+      throw FileProblem(path, "is not a valid baseline file; create one with --write-baseline")
     }
     guard document.version == 1 else {
-      throw FileProblem(path, "is of version \(document.version), which this adopt does not know")
+      throw FileProblem(path, "is a baseline of the unsupported version \(document.version); update adopt")
     }
     return Baseline(entries: document.findings)
   }
 
-  /// - Parameter relative: the path of a file as seen from the baseline's folder.
+  /// - Parameter relative: Returns the path of a file relative to the baseline's folder.
   init(of findings: [Finding], relative: (String) -> String) {
     var counts: [Entry: Int] = [:]
     for finding in findings {
@@ -51,7 +51,7 @@ struct Baseline: Sendable, Equatable {
     sort()
   }
 
-  /// Keeps of another one what is said of files that were not looked at this time.
+  /// Keeps the entries of an earlier baseline for files that were not checked this time.
   mutating func keep(from earlier: Baseline, where isKept: (String) -> Bool) {
     entries += earlier.entries.filter { isKept($0.file) }
     sort()
@@ -70,10 +70,10 @@ struct Baseline: Sendable, Equatable {
     return String(decoding: data, as: UTF8.self) + "\n"
   }
 
-  /// Which of the findings, which have to be in their order, are not in it.
+  /// Returns, for each finding, whether it is not in the baseline. The findings must be in order.
   ///
-  /// As many of a kind as there were are old; more are new. What is said of a file that is gone holds wherever its
-  /// code went.
+  /// An entry covers as many equal findings as it counted; further ones are new. The entries of a file that no longer
+  /// exists apply to every file, because its code may have moved there.
   func isNew(
     _ findings: [Finding], relative: (String) -> String, exists: (String) -> Bool
   ) -> [Bool] {
@@ -84,9 +84,9 @@ struct Baseline: Sendable, Equatable {
     var left: [Key: Int] = [:]
     var present: [String: Bool] = [:]
     for entry in entries {
-      let isThere = present[entry.file] ?? exists(entry.file)
-      present[entry.file] = isThere
-      left[Key(file: isThere ? entry.file : nil, fingerprint: entry.fingerprint), default: 0] += max(
+      let isPresent = present[entry.file] ?? exists(entry.file)
+      present[entry.file] = isPresent
+      left[Key(file: isPresent ? entry.file : nil, fingerprint: entry.fingerprint), default: 0] += max(
         0, min(entry.count, 1 << 30))
     }
     return findings.map { finding in

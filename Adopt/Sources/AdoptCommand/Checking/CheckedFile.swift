@@ -1,18 +1,18 @@
 import AdoptAnalysis
 
-/// What came of one file.
+/// The result of checking one file.
 struct CheckedFile: Sendable {
   let path: String
   var result = FileCheck()
-  /// The lines that findings name, for those who show them.
+  /// The source lines that findings refer to, by line number, for reports that show them.
   var lines: [Int: String] = [:]
-  /// Where the edits of fix-its are, by their offset.
+  /// The places of the edits of fix-its, by offset.
   var places: [Int: Place] = [:]
   var problem: FileProblem?
 
   /// Reads and checks a file.
   ///
-  /// - Parameter name: what standard input is to be called.
+  /// - Parameter name: The file name to show for standard input.
   static func checking(_ path: String, name: String? = nil, options: CheckOptions) -> CheckedFile {
     do throws(FileProblem) {
       return checking(
@@ -37,7 +37,7 @@ struct CheckedFile: Sendable {
     return checked
   }
 
-  /// Those lines, without their ends.
+  /// Returns the requested lines, without their line endings.
   static func lines(_ wanted: Set<Int>, of text: String) -> [Int: String] {
     var lines: [Int: String] = [:]
     var number = 1
@@ -47,7 +47,7 @@ struct CheckedFile: Sendable {
       if wanted.contains(number) { lines[number] = String(Substring(rest[..<(end ?? rest.endIndex)])) }
       guard let end else { break }
       let next = rest.index(after: end)
-      // Both together are one end of a line.
+      // A carriage return and a line feed together are one line ending.
       let isPair = rest[end] == UInt8(ascii: "\r") && next < rest.endIndex && rest[next] == UInt8(ascii: "\n")
       rest = rest[(isPair ? rest.index(after: next) : next)...]
       number += 1

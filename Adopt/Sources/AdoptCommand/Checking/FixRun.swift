@@ -2,12 +2,12 @@ import AdoptAnalysis
 import Foundation
 import SwiftSyntax
 
-/// Makes the changes that findings propose, in the files themselves.
+/// Applies the fix-its of findings to the source files.
 struct FixRun: Sendable {
   struct Outcome: Sendable {
-    /// The files that are different now.
+    /// The files that were changed.
     var changed: Set<String> = []
-    /// How many findings' changes were made.
+    /// The number of findings whose fix-it was applied.
     var count = 0
     var problems: [FileProblem] = []
   }
@@ -26,8 +26,9 @@ struct FixRun: Sendable {
       Work(path: path, wanted: Set(findings.map(Self.key)))
     }
     let options = options
-    let results = try await Workers.map(work.sorted { $0.path < $1.path }, jobs: jobs, isAbandonable: false) {
-      work in
+    let results = try await Workers.map(
+      work.sorted { $0.path < $1.path }, jobs: jobs, returnsOnCancellation: false
+    ) { work in
       Self.fix(work, options)
     }
     var outcome = Outcome()
@@ -43,7 +44,7 @@ struct FixRun: Sendable {
     return outcome
   }
 
-  /// The file is read and looked at once more: what is changed is what is there now.
+  /// Reads and checks the file again, so that the fixes apply to its current text.
   private static func fix(_ work: Work, _ options: CheckOptions) -> (String, Result<Int, FileProblem>) {
     do throws(FileProblem) {
       let text = try SourceText.read(work.path)
@@ -55,8 +56,8 @@ struct FixRun: Sendable {
     }
   }
 
-  /// One change after the other. One that leaves as many findings as there were, or code that does not parse, is taken
-  /// back: who runs this twice must not get it twice.
+  /// Applies one fix-it after the other. A fix-it that does not reduce the number of findings, or that leaves code that
+  /// does not parse, is reverted: otherwise a second run would apply it again.
   private static func fixed(_ text: String, _ work: Work, _ options: CheckOptions) -> (String, Int) {
     var text = text
     var file = ParsedFile(path: work.path, text: text)
@@ -75,7 +76,7 @@ struct FixRun: Sendable {
       guard left.count < findings.count, file.tree.hasError || !changedFile.tree.hasError else { continue }
       (text, file, findings) = (changed, changedFile, left)
       count += 1
-      // Another one may be of the same words.
+      // Another finding may have the same key.
       tried = []
     }
     return (text, count)

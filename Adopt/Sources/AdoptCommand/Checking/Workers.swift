@@ -1,17 +1,19 @@
 import Foundation
 import Synchronization
 
-/// Work that keeps processors busy, on a bounded set of threads of its own: those of Swift's tasks must not be held up.
+/// Runs work that blocks or keeps processors busy on a bounded number of separate threads.
+///
+/// Such work must not block the threads of Swift's concurrency pool.
 package enum Workers {
-  /// Trees may be deep, and are walked by recursion.
+  /// Large, because syntax trees may be deep and are walked recursively.
   private static let stackSize = 64 << 20
 
-  /// The results in the order of the items; throws if the task was cancelled meanwhile.
+  /// Returns the results in the order of the items. Throws if the task was cancelled in the meantime.
   ///
-  /// - Parameter isAbandonable: whether a cancelled task leaves at once what is under way, which may be a file that
-  ///   nobody writes to. What writes has to come to its end.
+  /// - Parameter returnsOnCancellation: Whether a cancelled task returns immediately, without waiting for running work.
+  ///   Such work may wait forever, for example for a pipe that no process writes to. Work that writes must finish.
   package static func map<Item: Sendable, Value: Sendable>(
-    _ items: [Item], jobs: Int, isAbandonable: Bool = true,
+    _ items: [Item], jobs: Int, returnsOnCancellation: Bool = true,
     done: @escaping @Sendable (Int) -> Void = { _ in },
     _ work: @escaping @Sendable (Item) -> Value
   ) async throws(CancellationError) -> [Value] {
@@ -24,17 +26,17 @@ package enum Workers {
         }
       }
     } onCancel: {
-      queue.cancel(isAbandonable: isAbandonable)
+      queue.cancel(returnsOnCancellation: returnsOnCancellation)
     }
     guard let values, !Task.isCancelled else { throw CancellationError() }
     return values
   }
 
-  /// One piece of work that blocks.
+  /// Runs one piece of blocking work.
   static func run<Value: Sendable>(
-    isAbandonable: Bool = true, _ work: @escaping @Sendable () throws(FileProblem) -> Value
+    returnsOnCancellation: Bool = true, _ work: @escaping @Sendable () throws(FileProblem) -> Value
   ) async throws -> Value {
-    let results = try await map([0], jobs: 1, isAbandonable: isAbandonable) { _ in
+    let results = try await map([0], jobs: 1, returnsOnCancellation: returnsOnCancellation) { _ in
       Result { () throws(FileProblem) in try work() }
     }
     guard let result = results.first else { throw CancellationError() }
@@ -44,7 +46,7 @@ package enum Workers {
   package static var processorCount: Int { ProcessInfo.processInfo.activeProcessorCount }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 private final class WorkQueue<Item: Sendable, Value: Sendable>: Sendable {
   private struct State {
     var next = 0
@@ -69,7 +71,7 @@ private final class WorkQueue<Item: Sendable, Value: Sendable>: Sendable {
     state = Mutex(State(values: Array(repeating: nil, count: items.count)))
   }
 
-  /// - Parameter end: called once; with nil when not all was done.
+  /// - Parameter end: Called once; with nil if some work was not done.
   func start(threads: Int, stackSize: Int, end: @escaping @Sendable ([Value]?) -> Void) {
     let isCancelled = state.withLock { state in
       state.running = threads
@@ -84,10 +86,10 @@ private final class WorkQueue<Item: Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  func cancel(isAbandonable: Bool) {
+  func cancel(returnsOnCancellation: Bool) {
     let end = state.withLock { state in
       state.isCancelled = true
-      return isAbandonable ? state.end.take() : nil
+      return returnsOnCancellation ? state.end.take() : nil
     }
     end?(nil)
   }
@@ -105,8 +107,8 @@ private final class WorkQueue<Item: Sendable, Value: Sendable>: Sendable {
     let (end, values) = state.withLock { state -> ((@Sendable ([Value]?) -> Void)?, [Value]?) in
       state.running -= 1
       guard state.running == 0 else { return (nil, nil) }
-      let isWhole = state.finished == items.count
-      return (state.end.take(), isWhole ? state.values.compactMap(\.self) : nil)
+      let isComplete = state.finished == items.count
+      return (state.end.take(), isComplete ? state.values.compactMap(\.self) : nil)
     }
     end?(values)
   }

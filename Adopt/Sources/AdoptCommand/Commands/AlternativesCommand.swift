@@ -2,7 +2,7 @@ import AdoptAnalysis
 import AdoptTwins
 import TerminalProgram
 
-/// `adopt alternatives`.
+/// The command `adopt alternatives`.
 struct AlternativesCommand: Sendable {
   private enum Destination {
     case diff
@@ -25,14 +25,14 @@ struct AlternativesCommand: Sendable {
     destination = writes && !arguments.has("dry-run") ? .files : .diff
     isVerbose = arguments.has("verbose")
     if arguments.has("in-place"), arguments.has("into") {
-      throw UsageError("--in-place writes beside the functions and --into elsewhere; choose one")
+      throw UsageError("--in-place and --into cannot be used together; choose one of them")
     }
     if arguments.operands.contains("-") {
       throw UsageError(
-        "alternatives reads files; what standard input belongs to, the compiler could not tell")
+        "alternatives cannot read standard input; name files or folders, which the compiler needs")
     }
     if let path = arguments.value("into"), FileIdentity.read(path) != nil {
-      throw UsageError("\(path) is there already; --into makes a new file")
+      throw UsageError("\(path) already exists; --into creates a new file, so choose another name")
     }
   }
 
@@ -46,8 +46,8 @@ struct AlternativesCommand: Sendable {
     handle.end()
     await context.progress.stop()
     outcome.problems = found.problems + outcome.problems
-    for problem in outcome.problems { context.tell(problem) }
-    tellDeclined(outcome)
+    for problem in outcome.problems { context.report(problem) }
+    reportDeclined(outcome)
     for warning in outcome.warnings {
       let place = warning.place
       context.screen.warn("\(place.path):\(place.line):\(place.column): warning: \(warning.message)")
@@ -61,7 +61,7 @@ struct AlternativesCommand: Sendable {
         do {
           try await write(change)
         } catch let problem as FileProblem {
-          context.tell(problem)
+          context.report(problem)
           outcome.problems.append(problem)
         }
       }
@@ -73,15 +73,15 @@ struct AlternativesCommand: Sendable {
 
   private func write(_ change: TwinRun.Change) async throws {
     try Task.checkCancellation()
-    try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
+    try await Workers.run(returnsOnCancellation: false) { () throws(FileProblem) in
       if let old = change.old, try SourceText.read(change.path) != old {
-        throw FileProblem(change.path, "is left as it is: somebody else changed it meanwhile")
+        throw FileProblem(change.path, "was not written, because another program changed it in the meantime")
       }
       try AtomicFile.write(change.new, to: change.path)
     }
   }
 
-  private func tellDeclined(_ outcome: TwinRun.Outcome) {
+  private func reportDeclined(_ outcome: TwinRun.Outcome) {
     for twins in outcome.pairs.map(\.twins) {
       for declined in twins.declined {
         let place = declined.place
@@ -93,7 +93,7 @@ struct AlternativesCommand: Sendable {
       for existing in twins.existing {
         let place = existing.place
         context.screen.say(
-          "\(place.path):\(place.line):\(place.column): note: \(existing.function) has its alternative: \(existing.twin)"
+          "\(place.path):\(place.line):\(place.column): note: \(existing.function) already has an alternative: \(existing.twin)"
         )
       }
     }
@@ -108,7 +108,7 @@ struct AlternativesCommand: Sendable {
       written == 0 ? "nothing \(verb)" : "\(written) alternative\(written == 1 ? "" : "s") \(verb)"
     ]
     if declined > 0 { parts.append("\(declined) declined") }
-    if existing > 0 { parts.append("\(existing) \(existing == 1 ? "is" : "are") there already") }
+    if existing > 0 { parts.append("\(existing) already \(existing == 1 ? "exists" : "exist")") }
     return parts.joined(separator: "; ")
   }
 

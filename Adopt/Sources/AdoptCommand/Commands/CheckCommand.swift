@@ -2,9 +2,9 @@ import AdoptAnalysis
 import Foundation
 import TerminalProgram
 
-/// `adopt check`.
+/// The command `adopt check`.
 struct CheckCommand: Sendable {
-  private static let mostRounds = 8
+  private static let maximumRounds = 8
 
   private let context: CommandContext
   private let arguments: ParsedArguments
@@ -21,17 +21,17 @@ struct CheckCommand: Sendable {
     skipped = Set(arguments.all("skip"))
     if arguments.has("write-baseline") {
       guard arguments.has("baseline") else {
-        throw UsageError("--write-baseline needs --baseline FILE to write to")
+        throw UsageError("--write-baseline requires --baseline FILE")
       }
       guard !arguments.has("diff") else {
-        throw UsageError("--write-baseline notes all findings; it makes no sense with --diff")
+        throw UsageError("--write-baseline records all findings, so it cannot be used with --diff")
       }
     }
     if arguments.has("path"), !arguments.operands.contains("-") {
-      throw UsageError("--path names standard input, which is read for the operand -")
+      throw UsageError("--path names standard input, so it requires the operand -")
     }
     if arguments.has("fix"), arguments.operands.contains("-") {
-      throw UsageError("--fix writes files; it cannot change standard input")
+      throw UsageError("--fix changes files, so it cannot be used with standard input")
     }
   }
 
@@ -46,7 +46,7 @@ struct CheckCommand: Sendable {
     var fixed = 0
     var failures: [FileProblem] = []
     if arguments.has("fix") {
-      for _ in 0..<Self.mostRounds {
+      for _ in 0..<Self.maximumRounds {
         let result = try await FixRun(options: options, jobs: context.jobs).fix(report.findings)
         fixed += result.count
         failures = result.problems
@@ -59,10 +59,10 @@ struct CheckCommand: Sendable {
     report.fixedCount = fixed
     report.fileCount = found.files.count
     report.problems = found.problems + report.problems + failures
-    return try await tell(report, baseline)
+    return try await printReport(report, baseline)
   }
 
-  // MARK: Looking
+  // MARK: Checking
 
   private func check(_ files: [String]) async throws -> [CheckedFile] {
     let handle = context.progress.begin("checking", unit: .items, total: Int64(files.count))
@@ -85,7 +85,7 @@ struct CheckCommand: Sendable {
     return try await Workers.run { () throws(FileProblem) in try Baseline.read(path) }
   }
 
-  /// A device or a pipe that is to be written into has nothing to read.
+  /// Returns whether the path is an existing file. Devices and pipes are only written to.
   private static func holdsText(_ path: String) throws(Failure) -> Bool {
     guard case .file(let file) = try OutputPlace(path) else { return false }
     return FileIdentity.read(file) != nil
@@ -112,7 +112,7 @@ struct CheckCommand: Sendable {
     return changed
   }
 
-  // MARK: Choosing
+  // MARK: Selecting findings
 
   private func report(_ checked: [CheckedFile], _ changed: ChangedLines?, _ baseline: Baseline?)
     -> CheckReport
@@ -151,10 +151,10 @@ struct CheckCommand: Sendable {
     FileIdentity.read(file.hasPrefix("/") ? file : baselineFolder + "/" + file) != nil
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  private func tell(_ report: CheckReport, _ baseline: Baseline?) async throws -> ExitStatus {
-    for problem in report.problems { context.tell(problem) }
+  private func printReport(_ report: CheckReport, _ baseline: Baseline?) async throws -> ExitStatus {
+    for problem in report.problems { context.report(problem) }
     if arguments.has("write-baseline") { return try await write(baseline ?? Baseline(), report) }
     let text =
       switch arguments.value("format") {
@@ -167,7 +167,7 @@ struct CheckCommand: Sendable {
       for decline in report.declined {
         let place = decline.place
         context.screen.say(
-          "\(place.path):\(place.line):\(place.column): note: not looked at: \(decline.reason)")
+          "\(place.path):\(place.line):\(place.column): note: \(decline.reason)")
       }
     }
     if report.fileCount > 0 { context.screen.say("adopt: \(report.summary)") }
@@ -178,15 +178,15 @@ struct CheckCommand: Sendable {
 
   private func write(_ earlier: Baseline, _ report: CheckReport) async throws -> ExitStatus {
     guard report.problems.isEmpty, let path = arguments.value("baseline") else {
-      throw UsageError("the baseline was not written, since not everything could be read")
+      throw UsageError("the baseline was not written, because some files could not be read")
     }
     var baseline = Baseline(of: report.findings, relative: relative)
-    let looked = Set(try await context.sources().files.map(relative))
-    baseline.keep(from: earlier) { !looked.contains($0) && exists($0) }
+    let checkedFiles = Set(try await context.sources().files.map(relative))
+    baseline.keep(from: earlier) { !checkedFiles.contains($0) && exists($0) }
     let text = baseline.text
     try await context.write(text, to: path)
     let count = report.findings.count
-    context.screen.say("adopt: \(count) finding\(count == 1 ? "" : "s") noted in \(path)")
+    context.screen.say("adopt: \(count) finding\(count == 1 ? "" : "s") written to \(path)")
     await context.screen.flush()
     return .success
   }

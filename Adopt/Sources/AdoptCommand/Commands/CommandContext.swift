@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TerminalProgram
 
-/// What every command works with.
+/// The arguments and outputs that every command uses.
 struct CommandContext: Sendable {
   let arguments: ParsedArguments
   let screen: Screen
@@ -30,7 +30,7 @@ struct CommandContext: Sendable {
 
   var operands: [String] { arguments.operands.isEmpty ? ["."] : arguments.operands }
 
-  /// The files that are meant; there is at least one, or a problem that says why not.
+  /// Returns the source files. There is at least one file, or a problem that explains why not.
   func sources() async throws -> SourceDiscovery {
     let (operands, excluded) = (operands, arguments.all("exclude"))
     let found = try await Workers.run { SourceDiscovery.find(operands, excluding: excluded) }
@@ -42,9 +42,9 @@ struct CommandContext: Sendable {
     return found
   }
 
-  func tell(_ problem: FileProblem) { screen.warn("\(problem.path): error: \(problem.message)") }
+  func report(_ problem: FileProblem) { screen.warn("\(problem.path): error: \(problem.message)") }
 
-  /// Writes the result to where the command line wants it.
+  /// Writes the result to the file given by `--output`, or to standard output.
   func write(_ text: String) async throws {
     guard let path = arguments.value("output"), path != "-" else { return try await output.write(text) }
     try await write(text, to: path)
@@ -55,7 +55,7 @@ struct CommandContext: Sendable {
       try await writer.write(text)
       return try await writer.close()
     }
-    try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
+    try await Workers.run(returnsOnCancellation: false) { () throws(FileProblem) in
       try AtomicFile.write(text, to: path)
     }
   }

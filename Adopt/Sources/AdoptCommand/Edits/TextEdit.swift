@@ -1,18 +1,18 @@
-/// A piece of a text that is replaced.
+/// A replacement of a range of a text.
 struct TextEdit: Sendable, Hashable {
-  /// In UTF-8 bytes.
+  /// The range in UTF-8 bytes.
   var range: Range<Int>
   var replacement: String
 }
 
-/// Edits that belong together: all of them are made or none.
+/// Edits that belong together: either all or none are applied.
 struct EditGroup: Sendable, Hashable {
   var edits: [TextEdit]
 }
 
-/// Makes edits.
+/// Applies edits to a text.
 enum TextEdits {
-  /// Makes all groups that do not get into the way of one before them, and says how many that were.
+  /// Applies all groups that do not conflict with an earlier group, and returns the number of applied groups.
   static func apply(_ groups: [EditGroup], to text: String) -> (text: String, count: Int) {
     var accepted: [TextEdit] = []
     var count = 0
@@ -29,7 +29,7 @@ enum TextEdits {
     return (replacing(accepted, in: text), count)
   }
 
-  /// Edits that overlap, or that put something at the same place, whose order nobody knows.
+  /// Returns whether two edits overlap or start at the same place, where their order would be ambiguous.
   private static func collide(_ left: TextEdit, _ right: TextEdit) -> Bool {
     if left.range.lowerBound == right.range.lowerBound { return true }
     let (first, second) = left.range.lowerBound < right.range.lowerBound ? (left, right) : (right, left)

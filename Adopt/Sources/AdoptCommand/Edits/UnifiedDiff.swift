@@ -1,11 +1,13 @@
-/// Writes the difference of two texts as `diff -u` does, so that `patch -p1` and `git apply` understand it.
+/// Writes the difference of two texts in the format of `diff -u`, which `patch -p1` and `git apply` understand.
 enum UnifiedDiff {
   private enum Step { case same, removed, added }
   private static let context = 3
-  /// Beyond this, looking for what stayed the same costs more than it is worth.
-  private static let mostLines = 20_000
+  /// The maximum number of lines that are compared. Larger changes are written as one replacement.
+  private static let maximumLines = 20_000
 
-  /// Empty if they are equal. A file that is not there yet has no old text.
+  /// Returns the difference, or an empty string if the texts are equal.
+  ///
+  /// - Parameter old: The old text, or nil for a new file.
   static func text(of path: String, old: String?, new: String) -> String {
     if let old, old == new { return "" }
     let (before, after) = (lines(of: old ?? ""), lines(of: new))
@@ -15,7 +17,7 @@ enum UnifiedDiff {
     return result
   }
 
-  /// Each with the end of line that it has.
+  /// Splits a text into lines that include their line endings.
   private static func lines(of text: String) -> [Substring] {
     var lines: [Substring] = []
     var rest = Substring(text).utf8
@@ -34,7 +36,7 @@ enum UnifiedDiff {
     let end = zip(before.reversed(), after.reversed()).prefix(shorter).prefix { same($0, $1) }.count
     let (old, new) = (before[start..<(before.count - end)], after[start..<(after.count - end)])
     var steps = [Step](repeating: .same, count: start)
-    if old.count + new.count > mostLines {
+    if old.count + new.count > maximumLines {
       steps += old.map { _ in .removed } + new.map { _ in .added }
     } else {
       let difference = Array(new).difference(from: Array(old), by: same)
@@ -67,12 +69,12 @@ enum UnifiedDiff {
       })
   }
 
-  /// Byte by byte: two spellings of a letter are two texts.
+  /// Compares byte by byte, because `Substring` treats canonically equivalent texts as equal.
   private static func same(_ left: Substring, _ right: Substring) -> Bool {
     left.utf8.elementsEqual(right.utf8)
   }
 
-  /// Ranges of steps: what changed, with what is around it.
+  /// Returns the ranges of steps that changed, each with its context.
   private static func hunks(_ steps: [Step]) -> [Range<Int>] {
     var hunks: [Range<Int>] = []
     for (index, step) in steps.enumerated() where step != .same {
@@ -116,16 +118,16 @@ enum UnifiedDiff {
     return result
   }
 
-  /// A hunk without lines stands behind the line before it.
+  /// Returns the position of a hunk. A hunk without lines is placed after the previous line.
   private static func position(_ index: Int, _ count: Int) -> String {
     count == 0 ? "\(index),0" : count == 1 ? "\(index + 1)" : "\(index + 1),\(count)"
   }
 
-  /// As git writes names with unusual bytes.
+  /// Quotes a path with unusual bytes as git does.
   private static func quoted(_ prefix: String, _ path: String) -> String {
     var name = prefix + path.drop { $0 == "/" }
     let isPlain = name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != 0x5c }
-    // Behind a name with blanks in it a tab says where it ends.
+    // A tab marks the end of a name that contains spaces.
     if isPlain { return name.utf8.contains(0x20) ? name + "\t" : name }
     name = name.utf8.reduce(into: "") { text, byte in
       switch byte {

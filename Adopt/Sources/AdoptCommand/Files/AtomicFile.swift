@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import TerminalProgram
 
-/// Replaces a file whole or not at all.
+/// Replaces a file completely or not at all.
 enum AtomicFile {
-  /// Writes beside the file and renames. Its permissions stay, and a link to it stays a link.
+  /// Writes a temporary file in the same folder and renames it. The permissions of the file are kept, and a symbolic
+  /// link to it stays a link.
   static func write(_ text: String, to path: String) throws(FileProblem) {
     let target = try target(of: path)
     let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
@@ -26,7 +27,7 @@ enum AtomicFile {
   private static func target(of path: String) throws(FileProblem) -> String {
     guard let place = try? OutputPlace(path) else { throw .system(path, "cannot be written", ELOOP) }
     guard case .file(let target) = place else {
-      throw FileProblem(path, "is not a file that can be replaced")
+      throw FileProblem(path, "is not a regular file, so it cannot be replaced")
     }
     return target
   }
@@ -34,7 +35,7 @@ enum AtomicFile {
   private static func prepare(_ descriptor: Int32, like path: String) -> Int32 {
     var status = stat()
     if stat(path, &status) == 0 {
-      // Who may not give files away keeps them for himself, as an editor does.
+      // Without permission to change the owner, the file belongs to the current user, as after saving in an editor.
       _ = fchown(descriptor, status.st_uid, status.st_gid)
       return fchmod(descriptor, status.st_mode & 0o7777) == 0 ? 0 : errno
     }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What tells a file or folder from every other one, by whatever path it was come to.
+/// The device and inode number that identify a file or folder, regardless of its path.
 struct FileIdentity: Hashable {
   enum Kind { case file, folder, other }
 
   let device: UInt64
   let number: UInt64
 
-  /// Of what a path leads to, links followed; nil where there is nothing.
+  /// Returns the identity and kind of the file at a path, following links, or nil if there is none.
   static func read(_ path: String) -> (identity: FileIdentity, kind: Kind)? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

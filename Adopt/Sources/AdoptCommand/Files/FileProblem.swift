@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a file could not be looked at or written: a sentence without a full stop.
+/// The reason why a file could not be read or written.
 package struct FileProblem: Error, Sendable, Hashable {
   package let path: String
   package let message: String

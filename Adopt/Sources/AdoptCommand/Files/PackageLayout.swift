@@ -2,12 +2,12 @@ import AdoptAnalysis
 import SwiftParser
 import SwiftSyntax
 
-/// Where a package keeps its own code, as far as its manifest says it in plain words.
+/// Finds the source folders of a package, as far as its manifest gives them as string literals.
 enum PackageLayout {
-  /// Where SwiftPM looks without being told.
+  /// The folders that SwiftPM searches by default.
   private static let usual = ["Sources", "Source", "src", "srcs", "Tests", "Plugins"]
 
-  /// Relative to the manifest's folder. Some may not exist.
+  /// Returns folders relative to the manifest's folder. Some may not exist.
   static func sourceFolders(manifest: String?) -> [String] {
     guard let manifest else { return usual }
     let finder = TargetPaths(viewMode: .sourceAccurate)
@@ -15,7 +15,7 @@ enum PackageLayout {
     return usual + finder.paths.filter { !usual.contains($0) }
   }
 
-  /// The paths of targets. One that is computed cannot be known without running the manifest.
+  /// Collects the paths of targets. A computed path cannot be known without running the manifest.
   private final class TargetPaths: SyntaxVisitor {
     private static let kinds: Set<String> = [
       "target", "executableTarget", "testTarget", "plugin", "macro",

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The package that a file belongs to.
+/// Finds the package that a file belongs to.
 enum PackageRoot {
-  /// The nearest folder above with a manifest; nil if there is none.
+  /// Returns the nearest enclosing folder with a manifest, or nil if there is none.
   ///
-  /// - Parameter path: absolute, all links resolved.
+  /// - Parameter path: An absolute path with all links resolved.
   static func around(_ path: String) -> String? {
     var folder = path
     while let slash = folder.lastIndex(of: "/") {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// Paths as they are compared and shown.
+/// Converts paths for comparison and display.
 struct Paths: Sendable {
-  /// All links resolved.
+  /// The current folder, with all links resolved.
   let current: String
-  /// Of the repository that the current folder is in, else the current folder.
+  /// The top folder of the repository that contains the current folder, or the current folder.
   let root: String
 
   init() {
@@ -22,14 +22,14 @@ struct Paths: Sendable {
     self.root = root
   }
 
-  /// All links resolved; of what is not there, as far as can be.
+  /// Returns the absolute path with all links resolved, or only standardized if the file does not exist.
   func absolute(_ path: String) -> String {
     if let resolved = Self.resolved(path) { return resolved }
     let full = path.hasPrefix("/") ? path : current + "/" + path
     return URL(fileURLWithPath: full).standardizedFileURL.path
   }
 
-  /// Both absolute.
+  /// Returns a path relative to a folder. Both must be absolute.
   static func relative(_ path: String, to folder: String) -> String {
     let (parts, base) = (path.split(separator: "/"), folder.split(separator: "/"))
     let common = zip(parts, base).prefix { $0 == $1 }.count

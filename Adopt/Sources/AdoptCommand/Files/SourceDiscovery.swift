@@ -1,13 +1,14 @@
 import Foundation
 import Glibc
 
-/// Finds the Swift files that the operands of a command line mean.
+/// Finds the Swift files that the operands of a command line refer to.
 ///
-/// A file is itself. A folder that holds a `Package.swift` stands for the sources, tests and plug-ins of that package;
-/// any other one for all Swift files in it. What several paths lead to, over links too, is found once.
+/// A file stands for itself. A folder with a `Package.swift` stands for the sources, tests and plug-ins of that
+/// package; any other folder stands for all Swift files in it. A file that several paths or links lead to is found
+/// once.
 package struct SourceDiscovery {
-  /// What other programs put beside people's own code: builds, and what was fetched.
-  private static let foreign: Set<String> = ["Pods", "Carthage", "DerivedData", "node_modules"]
+  /// The folders that other tools create: build products and downloaded dependencies.
+  private static let skippedFolders: Set<String> = ["Pods", "Carthage", "DerivedData", "node_modules"]
 
   private let excluded: [String]
   private var seenFiles: Set<FileIdentity> = []
@@ -19,7 +20,7 @@ package struct SourceDiscovery {
 
   private init(excluded: [String]) { self.excluded = excluded }
 
-  /// Files in the order of their paths, those of one operand together.
+  /// Finds the files of the operands, in the order of the operands and sorted by path within each.
   package static func find(_ operands: [String], excluding excluded: [String] = []) -> SourceDiscovery {
     var discovery = SourceDiscovery(excluded: excluded)
     for operand in operands { discovery.add(operand) }
@@ -36,19 +37,19 @@ package struct SourceDiscovery {
       return
     }
     guard kind == .folder else {
-      // Whoever names a file means it, whatever its name; a pipe, too.
+      // A file that is named explicitly is used regardless of its extension, even if it is a pipe.
       if kind == .other || seenFiles.insert(identity).inserted { files.append(operand) }
       return
     }
     let before = files.count
     let folder = operand == "." || operand == "./" ? "" : operand.hasSuffix("/") ? operand : operand + "/"
     for root in Self.roots(of: folder) { walk(root) }
-    // Links come last, so that a file which is in the tree anyway is shown by its own path.
+    // Links come last, so that a file that is also in the tree itself is shown with its own path.
     while let link = links.popLast() { follow(link) }
     files[before...].sort()
   }
 
-  /// The folders that count, each with a slash at its end, or empty for the current one.
+  /// Returns the folders to search, each with a trailing slash, or empty for the current folder.
   private static func roots(of folder: String) -> [String] {
     let manifest = folder + "Package.swift"
     guard FileIdentity.read(manifest)?.kind == .file else { return [folder] }
@@ -72,10 +73,10 @@ package struct SourceDiscovery {
       defer { closedir(stream) }
       while let entry = readdir(stream) {
         guard let name = Self.name(of: entry) else {
-          problems.append(FileProblem(path, "holds a file whose name is not UTF-8; it was left out"))
+          problems.append(FileProblem(path, "contains a file whose name is not UTF-8; the file was skipped"))
           continue
         }
-        // Hidden ones, and the folder itself and the one above.
+        // Hidden files, and the entries `.` and `..`.
         if name.hasPrefix(".") { continue }
         let type = Int(entry.pointee.d_type)
         take(folder + name, name: name, type: type, &waiting)
@@ -87,10 +88,10 @@ package struct SourceDiscovery {
     let isLink = type == Int(DT_LNK)
     let isFolder = type == Int(DT_DIR)
     let isSwift = name.hasSuffix(".swift")
-    // Some file systems do not say what an entry is.
+    // Some file systems do not report the type of an entry.
     let isUnknown = type == Int(DT_UNKNOWN)
     guard isLink || isFolder || isSwift || isUnknown else { return }
-    if isFolder || isLink, Self.foreign.contains(name) { return }
+    if isFolder || isLink, Self.skippedFolders.contains(name) { return }
     if isExcluded(path, name: name) { return }
     if isLink {
       links.append(path)
@@ -106,7 +107,7 @@ package struct SourceDiscovery {
   }
 
   private mutating func follow(_ link: String) {
-    // One that leads nowhere is nobody's source.
+    // A broken link is ignored.
     guard let (identity, kind) = FileIdentity.read(link) else { return }
     if kind == .folder {
       walk(link + "/")

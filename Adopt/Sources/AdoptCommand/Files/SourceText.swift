@@ -1,27 +1,28 @@
 import Foundation
 import Glibc
 
-/// The text of a file, as it is to be parsed.
+/// Reads the text of source files.
 enum SourceText {
-  /// More than any file that people write; what is generated beyond that is not worth the memory.
-  static let limit = 32 << 20
+  /// The maximum size of a file in bytes. Handwritten files are smaller, and larger generated ones would use too much
+  /// memory.
+  static let maximumSize = 32 << 20
 
-  /// Standard input for `-`.
+  /// Reads a file, or standard input for `-`.
   static func read(_ path: String) throws(FileProblem) -> String {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be read", errno) }
     defer { if path != "-" { close(descriptor) } }
     let bytes = try bytes(of: descriptor, path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw FileProblem(path, "is not UTF-8, as Swift's source files have to be")
+      throw FileProblem(path, "is not valid UTF-8, which Swift source files must be")
     }
     return text
   }
 
   private static func bytes(of descriptor: Int32, _ path: String) throws(FileProblem) -> [UInt8] {
     var status = stat()
-    // One more than the file has: its end is then seen without another round.
-    let expected = fstat(descriptor, &status) == 0 ? min(Int(status.st_size), limit) : 0
+    // One byte more than the size of the file, so that the end of the file is usually found without growing the buffer.
+    let expected = fstat(descriptor, &status) == 0 ? min(Int(status.st_size), maximumSize) : 0
     var bytes: [UInt8] = []
     var piece = max(4096, expected + 1)
     while true {
@@ -35,8 +36,8 @@ enum SourceText {
       if code != 0 { throw .system(path, "cannot be read", code) }
       if chunk.isEmpty { return bytes }
       if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
-      guard bytes.count <= limit else {
-        throw FileProblem(path, "is larger than \(limit >> 20) MiB, which is all that is looked at")
+      guard bytes.count <= maximumSize else {
+        throw FileProblem(path, "is larger than \(maximumSize >> 20) MiB, the maximum size of a source file")
       }
       piece = 65536
     }

@@ -1,29 +1,29 @@
 import AdoptAnalysis
 
-/// What a check has to say, before anybody decides how.
+/// The result of a check, independent of the output format.
 struct CheckReport: Sendable {
-  /// In the order of the files and of the places in them.
+  /// The findings, ordered by file and by place.
   var findings: [Finding] = []
   var problems: [FileProblem] = []
   var declined: [Decline] = []
   var fileCount = 0
   var handlerCount = 0
-  /// By a comment with a reason.
+  /// The number of findings that are suppressed by a comment with a reason.
   var suppressedCount = 0
-  /// Known from the baseline.
+  /// The number of findings that are in the baseline.
   var knownCount = 0
-  /// Away from what changed.
+  /// The number of findings that touch no changed line.
   var untouchedCount = 0
   var fixedCount = 0
   var hasBaseline = false
-  /// By path: the lines that findings name, and where edits are.
+  /// The checked files by path, with the lines that findings refer to and the places of edits.
   var files: [String: CheckedFile] = [:]
 
   func line(at place: Place) -> String? { files[place.path]?.lines[place.line] }
 
   func place(of offset: Int, in path: String) -> Place? { files[path]?.places[offset] }
 
-  /// One sentence.
+  /// A summary of one line.
   var summary: String {
     let place = fileCount == 1 ? "1 file" : "\(Self.grouped(fileCount)) files"
     let handlers = handlerCount == 1 ? "1 handler" : "\(Self.grouped(handlerCount)) handlers"
@@ -35,7 +35,7 @@ struct CheckReport: Sendable {
     if fixedCount > 0 { parts.append("\(fixedCount) fixed") }
     if suppressedCount > 0 { parts.append("\(suppressedCount) suppressed") }
     if knownCount > 0 { parts.append("\(knownCount) in the baseline") }
-    if untouchedCount > 0 { parts.append("\(untouchedCount) away from the changes") }
+    if untouchedCount > 0 { parts.append("\(untouchedCount) outside the changed lines") }
     return parts.joined(separator: "; ")
   }
 

@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import Foundation
 
-/// Findings for programs. What is there stays there within a version.
+/// The findings as JSON, for other programs. Within one version of the format, fields are never removed.
 struct JSONReport: Encodable {
   struct Location: Encodable {
     var file: String
@@ -21,7 +21,7 @@ struct JSONReport: Encodable {
   }
 
   struct Edit: Encodable {
-    /// In bytes of UTF-8 from the beginning of the file.
+    /// The offset in UTF-8 bytes from the beginning of the file.
     var start: Int
     var end: Int
     var replacement: String

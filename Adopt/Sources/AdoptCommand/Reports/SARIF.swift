@@ -1,4 +1,5 @@
-/// What of SARIF 2.1.0 is written here: the format in which code scanners take findings. Names are the standard's.
+/// The parts of SARIF 2.1.0 that adopt writes: the format of findings for code scanners. The names are those of the
+/// standard.
 struct SARIF: Encodable {
   struct Message: Encodable {
     var text: String
@@ -134,7 +135,7 @@ struct SARIF: Encodable {
     var locations: [NotificationLocation]
   }
 
-  /// A file as a whole.
+  /// The location of a complete file.
   struct NotificationLocation: Encodable {
     struct Physical: Encodable {
       var artifactLocation: ArtifactLocation

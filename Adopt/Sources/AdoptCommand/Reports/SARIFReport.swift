@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import Foundation
 
-/// Findings as a SARIF log.
+/// The findings as a SARIF log.
 struct SARIFReport {
   private static let base = "%SRCROOT%"
 
@@ -45,7 +45,7 @@ struct SARIFReport {
       step.id = index + 1
       return step
     }
-    // A path that does not come to the place of the finding by itself ends there.
+    // The flow ends at the place of the finding, even if the path does not include it.
     if finding.notes.last?.place != finding.place {
       steps.append(location(finding.place, message: finding.message))
     }
@@ -91,14 +91,14 @@ struct SARIFReport {
       message: message.map { .init($0) })
   }
 
-  /// Ours count bytes; SARIF's count units of UTF-16.
+  /// Converts a column from bytes to UTF-16 code units, which SARIF counts.
   private func column(of place: Place) -> Int {
     guard let line = report.line(at: place) else { return place.column }
     return String(decoding: line.utf8.prefix(place.column - 1), as: UTF8.self).utf16.count + 1
   }
 
   private func artifact(_ path: String) -> SARIF.ArtifactLocation {
-    // Standard input under a name of its own is nowhere.
+    // Standard input without a name is not a file.
     let absolute = path.hasPrefix("<") ? paths.current + "/" + path : paths.absolute(path)
     let relative = Paths.relative(absolute, to: paths.root)
     if relative.hasPrefix("../") || relative == ".." { return .init(uri: fileURI(absolute)) }

@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import TerminalProgram
 
-/// Findings as the compiler writes its warnings, which editors and people know how to read.
+/// The findings in the format of compiler warnings, which editors can parse.
 struct TextReport {
   let isColoured: Bool
 
@@ -12,8 +12,8 @@ struct TextReport {
     case caret = "1;32"
   }
 
-  /// More than this nobody reads at a terminal.
-  private static let longestLine = 300
+  /// The maximum length of a line of source that is shown, in bytes.
+  private static let maximumLineLength = 300
 
   func text(_ report: CheckReport) -> String {
     report.findings.map { text(of: $0, report) }.joined()
@@ -42,9 +42,9 @@ struct TextReport {
   }
 
   private func excerpt(at place: Place, _ report: CheckReport) -> String {
-    guard let line = report.line(at: place), line.utf8.count <= Self.longestLine else { return "" }
+    guard let line = report.line(at: place), line.utf8.count <= Self.maximumLineLength else { return "" }
     let before = String(decoding: line.utf8.prefix(place.column - 1), as: UTF8.self)
-    // A tab stays a tab, so that the caret stands below whatever the terminal makes of it.
+    // Tabs are kept, so that the caret lines up however wide the terminal shows them.
     let padding = before.map { character in
       character == "\t" ? "\t" : String(repeating: " ", count: DisplayText.width(String(character)))
     }

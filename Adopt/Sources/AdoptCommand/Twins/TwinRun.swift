@@ -1,17 +1,17 @@
 import AdoptAnalysis
 import AdoptTwins
 
-/// Finds out which alternatives can be written, package by package, and what the files become.
+/// Determines which alternatives can be written, package by package, and the resulting text of each file.
 struct TwinRun: Sendable {
   struct Pair: Sendable {
     var file: ParsedFile
     var twins: TwinFile
   }
 
-  /// A file that is to be written.
+  /// A file to write.
   struct Change: Sendable {
     var path: String
-    /// Nil for one that is to be made.
+    /// The current text, or nil for a new file.
     var old: String?
     var new: String
   }
@@ -26,17 +26,17 @@ struct TwinRun: Sendable {
   var options: TwinOptions
   var jobs: Int
   var isVerifying: Bool
-  /// Where all alternatives go; nil for beside their functions.
+  /// The file for all alternatives, or nil to place them next to their functions.
   var separatePath: String?
-  /// For the compiler.
+  /// Additional arguments for the compiler.
   var arguments: [String]
 
   func run(
-    _ paths: [String], absolute: Paths, told: @escaping @Sendable (Int) -> Void
+    _ paths: [String], absolute: Paths, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> Outcome {
     var outcome = Outcome()
     var files: [ParsedFile] = []
-    for result in try await Workers.map(paths, jobs: jobs, done: told, Self.read) {
+    for result in try await Workers.map(paths, jobs: jobs, done: progress, Self.read) {
       switch result {
       case .success(let file): files.append(file)
       case .failure(let problem): outcome.problems.append(problem)
@@ -46,7 +46,7 @@ struct TwinRun: Sendable {
     guard outcome.pairs.contains(where: { !$0.twins.twins.isEmpty }) else { return outcome }
     if isVerifying {
       let (run, pairs) = (self, outcome.pairs)
-      outcome.pairs = try await Workers.run(isAbandonable: false) { () throws(FileProblem) in
+      outcome.pairs = try await Workers.run(returnsOnCancellation: false) { () throws(FileProblem) in
         try run.verified(pairs, absolute)
       }
     }
@@ -63,7 +63,7 @@ struct TwinRun: Sendable {
   private func pairs(_ files: [ParsedFile]) async throws(CancellationError) -> [Pair] {
     var options = options
     options.aliases = SharedAliases(files)
-    // One that stands in another file is a twin all the same.
+    // An async function in another file can be the twin as well.
     for known in try await Workers.map(files, jobs: jobs, { asyncFunctions(in: $0) }) {
       options.known.formUnion(known)
     }
@@ -73,7 +73,7 @@ struct TwinRun: Sendable {
     }
   }
 
-  /// Blocks for as long as the compiler takes.
+  /// Verifies the twins, and blocks until the compiler has finished.
   private func verified(_ pairs: [Pair], _ paths: Paths) throws(FileProblem) -> [Pair] {
     var pairs = pairs
     let folders = pairs.map { PackageRoot.around(paths.absolute($0.file.path)) }
@@ -88,7 +88,7 @@ struct TwinRun: Sendable {
       } catch {
         throw FileProblem(
           folder ?? "the files",
-          "could not be compiled to verify the result: \(error.description) Without a check: --verify off")
+          "could not be compiled to verify the result: \(error.description) To skip this, use --verify off")
       }
     }
     return pairs
@@ -102,7 +102,7 @@ struct TwinRun: Sendable {
 
   private func changes(_ pairs: [Pair]) -> [Change] {
     var changes = pairs.compactMap { pair -> Change? in
-      let edits = pair.twins.edits(of: pair.file, placement: separatePath == nil ? .beside : .separate)
+      let edits = pair.twins.edits(of: pair.file, placement: separatePath == nil ? .inline : .separate)
       let new = applying(edits, to: pair.file.text)
       return edits.isEmpty ? nil : Change(path: pair.file.path, old: pair.file.text, new: new)
     }

@@ -1,18 +1,20 @@
 import AdoptAnalysis
 import AdoptTwins
 
-/// That a function with a twin does not call its handler exactly once. The twin waits for that call: it cannot mend it.
+/// A warning that a function with a twin does not call its handler exactly once.
+///
+/// The twin waits for that call, so it cannot fix the problem.
 struct TwinWarning: Sendable {
-  /// Of the first finding.
+  /// The place of the first finding.
   let place: Place
   let message: String
 
-  /// What a twin does when its function calls never, or again.
+  /// The effect on the twin if its function never calls the handler, or calls it again.
   private static let effects: [(kinds: Set<Finding.Kind>, effect: String)] = [
-    ([.never, .lost], "may wait for ever"), ([.twice, .after], "may end the program"),
+    ([.never, .lost], "may wait forever"), ([.twice, .after], "may crash the program"),
   ]
 
-  /// Those of a file's twins, one for each function and effect, in order.
+  /// Returns the warnings for a file's twins, one for each function and effect, in order.
   static func all(for pair: TwinRun.Pair) -> [TwinWarning] {
     guard !pair.twins.twins.isEmpty else { return [] }
     let findings = check(pair.file).findings
@@ -36,6 +38,6 @@ struct TwinWarning: Sendable {
     return TwinWarning(
       place: first.place,
       message: "the alternative of \(twin.function) \(effect): \(first.message)\(more); "
-        + "adopt check shows the way there")
+        + "run adopt check to see the path")
   }
 }

@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// A function with a completion handler, and where it stands.
+/// A function with a completion handler, and its scope.
 struct Candidate {
   let function: FunctionDeclSyntax
   let handler: Handler
@@ -10,7 +10,7 @@ struct Candidate {
   var name: FunctionName { function.fullName }
 }
 
-/// An initialiser with a completion handler. It gets no twin.
+/// An initializer with a completion handler. It gets no twin.
 struct InitializerCandidate {
   let declaration: InitializerDeclSyntax
   let handler: Handler
@@ -20,23 +20,23 @@ struct InitializerCandidate {
   }
 }
 
-/// What is around a function.
+/// The scope of a function: the declarations that contain it.
 struct Scope {
   enum Kind {
     case global
     case type
     case extensionOf(ExtensionDeclSyntax)
     case requirement(ProtocolDeclSyntax)
-    /// Inside another function.
+    /// The function is inside another function.
     case local
   }
 
   let kind: Kind
-  /// `Outer.Inner`; empty for a global function.
+  /// The name of the type, such as `Outer.Inner`. Empty for a global function.
   let type: String
-  /// Whether the type is declared inside a function, where no other file reaches it.
+  /// Whether the type is declared inside a function, where other files cannot access it.
   let isInsideFunction: Bool
-  /// All types and extensions around, from the inside out.
+  /// All enclosing types and extensions, innermost first.
   let declarations: [Syntax]
 
   init(of function: some SyntaxProtocol) {
@@ -74,7 +74,7 @@ struct Scope {
 }
 
 extension Syntax {
-  /// The name of a type's declaration, or of what an extension extends.
+  /// The name of a type declaration, or of the type that an extension extends.
   var typeName: String? {
     if let declaration = self.as(ClassDeclSyntax.self) { return declaration.name.text }
     if let declaration = self.as(StructDeclSyntax.self) { return declaration.name.text }
@@ -101,10 +101,10 @@ extension FunctionDeclSyntax {
 }
 
 extension FunctionParameterSyntax {
-  /// What callers write before the colon; `_` for nothing.
+  /// The label that callers write before the colon, or `_` for none.
   var label: String { firstName.text.withoutBackticks }
-  /// What the body calls it.
-  var innerName: String { (secondName ?? firstName).text.withoutBackticks }
+  /// The name of the parameter in the body.
+  var internalName: String { (secondName ?? firstName).text.withoutBackticks }
 }
 
 extension String {
@@ -112,12 +112,12 @@ extension String {
     count > 2 && first == "`" && last == "`" ? String(dropFirst().dropLast()) : self
   }
 
-  /// As source needs it where it is an expression or a declared name.
+  /// The name with backticks if source code needs them.
   var escaped: String { Keywords.reserved.contains(self) ? "`\(self)`" : self }
 }
 
 enum Keywords {
-  /// Words that are no identifiers without backticks.
+  /// Words that are not valid identifiers without backticks.
   static let reserved: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
     "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",

@@ -1,23 +1,23 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// Walks a file once for what twins need to know of it.
+/// Collects everything that writing twins needs to know about a file, in one pass.
 final class CandidateFinder: SyntaxVisitor {
   private let handlers: HandlerFinder
   private(set) var candidates: [Candidate] = []
   private(set) var initializers: [InitializerCandidate] = []
   private(set) var asyncFunctions: Set<AsyncFunction> = []
-  /// Functions that do not wait, by how a call of them looks.
+  /// Functions that are not async, by the form of their calls.
   private(set) var plainFunctions: Set<AsyncFunction> = []
-  /// Types of this file whose values can be cancelled without waiting.
+  /// Types of this file whose values have a `cancel()` that is not async.
   private(set) var cancellableTypes: Set<String> = []
   /// Whether the file imports Foundation.
   private(set) var importsFoundation = false
-  /// Where the last import ends.
+  /// The last import of the file.
   private(set) var lastImport: ImportDeclSyntax?
-  /// Names of types that the file declares.
+  /// The names of the types that the file declares.
   private(set) var declaredTypes: Set<String> = []
-  /// Properties and cases without arguments, which leave no room for a function without parameters.
+  /// Properties and cases without arguments, whose names a function without parameters cannot have.
   private(set) var properties: Set<AsyncFunction> = []
 
   init(_ file: ParsedFile, shared: SharedAliases = SharedAliases()) {
@@ -28,7 +28,7 @@ final class CandidateFinder: SyntaxVisitor {
 
   override func visit(_ node: ImportDeclSyntax) -> SyntaxVisitorContinueKind {
     if node.path.first?.name.text == "Foundation" { importsFoundation = true }
-    // An import under a condition may not be there.
+    // An import inside `#if` may not be compiled.
     if node.parent?.parent?.parent?.is(SourceFileSyntax.self) == true { lastImport = node }
     return .skipChildren
   }
@@ -90,13 +90,13 @@ final class CandidateFinder: SyntaxVisitor {
   }
 
   private func noteCancellable(_ scope: Scope) {
-    // An actor's `cancel()` has to be waited for.
+    // Calling an actor's `cancel()` needs `await`.
     guard let declaration = scope.declarations.first, !declaration.is(ActorDeclSyntax.self) else { return }
     if let name = scope.type.split(separator: ".").last { cancellableTypes.insert(String(name)) }
   }
 }
 
-/// The async functions of a file, for `TwinOptions.known`.
+/// Returns the async functions of a file, for `TwinOptions.known`.
 package func asyncFunctions(in file: ParsedFile) -> Set<AsyncFunction> {
   CandidateFinder(file).asyncFunctions
 }

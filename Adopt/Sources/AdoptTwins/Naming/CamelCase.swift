@@ -1,6 +1,6 @@
-/// Names made of words, split where the compiler's importer splits them.
+/// Splits camel-case names into words as the compiler's importer does.
 enum CamelCase {
-  /// The words of a name: `getURLForName` is `get`, `URL`, `For`, `Name`; an underscore is a word of its own.
+  /// Returns the words of a name: `getURLForName` is `get`, `URL`, `For`, `Name`. An underscore is a separate word.
   static func words(of name: some StringProtocol) -> [String] {
     let letters = Array(name)
     var words: [String] = []
@@ -32,7 +32,7 @@ enum CamelCase {
     return isLowercase(letters[capitalsEnd]) ? capitalsEnd - 1 : capitalsEnd
   }
 
-  /// The name with the capitals it begins with made small: `URLForName` is `urlForName`, `UTF8Data` `utf8Data`.
+  /// Returns the name with its initial capitals in lower case: `URLForName` is `urlForName`, `UTF8Data` is `utf8Data`.
   static func lowercasedInitialism(_ name: String) -> String {
     guard let first = name.first, isUppercase(first) else { return name }
     let letters = Array(name)
@@ -43,7 +43,7 @@ enum CamelCase {
         result += letter.lowercased()
         continue
       }
-      // The last capital begins the next word, unless it is the first letter, or a digit or a plural's s follows.
+      // The last capital begins the next word, unless it is the first letter or a digit or a plural s follows.
       let rest = letters[next...]
       if index == 0 || !letters[next].isLetter || isPluralEnding(words(of: String(rest)).first ?? "") {
         result += letter.lowercased() + String(rest)

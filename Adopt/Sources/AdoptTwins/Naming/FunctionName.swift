@@ -1,7 +1,7 @@
-/// A function's full name, as `fetchThumbnail(for:completion:)`.
+/// The full name of a function, such as `fetchThumbnail(for:completion:)`.
 package struct FunctionName: Sendable, Hashable, CustomStringConvertible {
   package var base: String
-  /// One for each parameter; `_` where a call writes none.
+  /// The argument labels, one for each parameter. `_` stands for no label.
   package var labels: [String]
 
   package init(base: String, labels: [String]) {
@@ -9,6 +9,6 @@ package struct FunctionName: Sendable, Hashable, CustomStringConvertible {
     self.labels = labels
   }
 
-  /// As the compiler and `@available(*, renamed:)` write it; without the backticks a keyword needs in source.
+  /// The name as the compiler and `@available(*, renamed:)` write it, without the backticks that keywords need.
   package var description: String { "\(base)(\(labels.map { "\($0):" }.joined()))" }
 }

@@ -1,11 +1,13 @@
-/// How an async twin is named.
+/// The rules for the name of an async twin.
 package enum TwinNaming: Sendable, Hashable {
-  /// As people name the twins of Swift functions: the base name stays, the handler's label goes.
+  /// The convention for Swift functions: the base name is kept and the handler's label is removed.
   case handwritten
-  /// As the compiler names what it imports from Objective-C (SE-0297).
+  /// The rules by which the compiler names functions imported from Objective-C (SE-0297).
   case imported
 
-  /// The twin's name; `handler` are the places of the parameters that the twin has no more.
+  /// Returns the name of the twin.
+  ///
+  /// - Parameter handlers: The positions of the parameters that the twin does not have.
   package func name(of function: FunctionName, handlers: [Int]) -> FunctionName {
     var twin = function
     twin.labels = function.labels.enumerated().filter { !handlers.contains($0.offset) }.map(\.element)
@@ -21,12 +23,12 @@ package enum TwinNaming: Sendable, Hashable {
     if CamelCase.words(of: twin.base).last == asynchronously, twin.base.count > asynchronously.count {
       twin.base.removeLast(asynchronously.count)
     }
-    // `save(_:thenCloseWithCompletion:)` says in its handler's label what else it does.
+    // The handler's label in `save(_:thenCloseWithCompletion:)` describes a part of what the function does.
     if handler > 0, let rest = Self.withoutHandlerPhrase(handlerLabel, label: "") {
       twin.base += CamelCase.capitalized(rest)
     }
     twin.base = CamelCase.lowercasedInitialism(twin.base)
-    // These cannot be members' names.
+    // These are not valid names of members.
     return ["", "init", "self", "Self", "Type", "Protocol"].contains(twin.base)
       ? FunctionName(base: function.base, labels: twin.labels) : twin
   }
@@ -36,13 +38,14 @@ package enum TwinNaming: Sendable, Hashable {
       "WithCompletionHandler", "WithCompletionBlock", "WithCompletion", "WithBlock", "WithReplyTo",
       "WithReply",
     ]
-    // What is left of "WithBlock" where the parameter's type says that it is a block.
+    // The rest of "WithBlock" if the parameter's type already shows that it is a block.
     if label == "_" { phrases.append("With") }
     guard let phrase = phrases.first(where: name.hasSuffix), name.count > phrase.count else { return nil }
     return String(name.dropLast(phrase.count))
   }
 
-  /// Makes `urlForName(_:)` `url(forName:)`. Only where a `get` is gone: with it, the name was left whole.
+  /// Changes `urlForName(_:)` to `url(forName:)`. Only used if a `get` was removed, because the importer does not split
+  /// names that begin with `get`.
   private static func moveLastPhrase(in name: inout FunctionName) {
     let words = CamelCase.words(of: name.base)
     guard words.first != "set", var place = lastPreposition(of: words[...]) else { return }
@@ -62,7 +65,7 @@ package enum TwinNaming: Sendable, Hashable {
 
   private static func lastPreposition(of words: ArraySlice<String>) -> Int? {
     guard let last = words.lastIndex(where: { prepositions.contains($0.lowercased()) }) else { return nil }
-    // "of" belongs to what stands before it: "with contents of".
+    // "of" belongs to the words before it, as in "with contents of".
     if words[last].lowercased() == "of",
       let earlier = words[..<last].lastIndex(where: { prepositions.contains($0.lowercased()) }),
       !["of", "for"].contains(words[earlier].lowercased())

@@ -1,11 +1,11 @@
-/// A line in which the compiler complains of something.
+/// An error, warning or note of the compiler.
 package struct CompilerDiagnostic: Sendable, Hashable {
   package enum Severity: String, Sendable {
     case error, warning, note
   }
 
   package let path: String
-  /// From 1.
+  /// The line, counted from 1.
   package let line: Int
   package let column: Int
   package let severity: Severity
@@ -19,7 +19,7 @@ package struct CompilerDiagnostic: Sendable, Hashable {
     self.message = message
   }
 
-  /// Those in a compiler's output, each once. The lines of source it shows are not looked at.
+  /// Returns the diagnostics in a compiler's output, each once. Lines of source in the output are ignored.
   package static func all(in output: String) -> [CompilerDiagnostic] {
     var seen: Set<CompilerDiagnostic> = []
     return output.split(whereSeparator: \.isNewline).compactMap { line in
@@ -28,7 +28,7 @@ package struct CompilerDiagnostic: Sendable, Hashable {
     }
   }
 
-  /// `path:line:column: error: message`.
+  /// Parses a line of the form `path:line:column: error: message`.
   private init?(_ line: Substring) {
     for severity in [Severity.error, .warning, .note] {
       guard let range = line.firstRange(of: ": \(severity.rawValue): ") else { continue }
@@ -46,11 +46,12 @@ package struct CompilerDiagnostic: Sendable, Hashable {
     return nil
   }
 
-  /// Whether it is about values that cross from one isolation to another.
+  /// Whether the diagnostic is about values that cross isolation boundaries.
   var isAboutSending: Bool {
     ["sending", "Sendable", "data race", "data-race"].contains { message.contains($0) }
   }
 
-  /// Whether it only says what `@available(*, renamed:)` is for, where warnings are errors.
-  var offersTwin: Bool { message.contains("consider using asynchronous alternative") }
+  /// Whether the diagnostic only suggests the twin because of `@available(*, renamed:)`, in code where warnings are
+  /// errors.
+  var suggestsTwin: Bool { message.contains("consider using asynchronous alternative") }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for the time of one check.
+/// A temporary folder for one verification.
 struct TemporaryFolder {
   let path: String
 
@@ -9,7 +9,7 @@ struct TemporaryFolder {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw VerifierError("Could not make the folder \(path): \(error.localizedDescription)")
+      throw VerifierError("Could not create the folder \(path): \(error.localizedDescription)")
     }
   }
 

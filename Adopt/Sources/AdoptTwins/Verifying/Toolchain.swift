@@ -1,24 +1,24 @@
 import Dispatch
 import Foundation
 
-/// Runs the toolchain's programs. Each call blocks until the program has ended.
+/// Runs programs of the toolchain. Each call blocks until the program has ended.
 package struct Toolchain: Sendable {
-  /// How many seconds a program may take before it is ended.
-  package var limit: Double = 900
+  /// The maximum time in seconds before a program is terminated.
+  package var maximumSeconds: Double = 900
 
   package struct Outcome: Sendable {
     package let status: Int32
-    /// Both of its outputs, mixed.
+    /// The combined standard output and standard error.
     package let output: String
-    /// Whether it was ended because it took too long.
-    package let isCutShort: Bool
+    /// Whether the program was terminated because it took too long.
+    package let timedOut: Bool
 
-    package var succeeded: Bool { status == 0 && !isCutShort }
+    package var succeeded: Bool { status == 0 && !timedOut }
   }
 
   package init() {}
 
-  /// Runs a program that is found as the shell finds it.
+  /// Runs a program, which is found through `PATH`.
   package func run(
     _ program: String, _ arguments: [String], in directory: String? = nil
   ) throws(VerifierError) -> Outcome {
@@ -34,7 +34,7 @@ package struct Toolchain: Sendable {
     process.arguments = [program] + arguments
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
     process.standardInput = FileHandle.nullDevice
-    // Into a file, as a pipe that nobody empties would hold the program up.
+    // The output goes to a file, because a full pipe would block the program.
     process.standardOutput = output
     process.standardError = output
     do {
@@ -44,16 +44,16 @@ package struct Toolchain: Sendable {
     }
     let watch = Watch(process)
     let item = DispatchWorkItem { watch.end() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: item)
+    DispatchQueue.global().asyncAfter(deadline: .now() + maximumSeconds, execute: item)
     process.waitUntilExit()
     item.cancel()
     let data = FileManager.default.contents(atPath: log) ?? Data()
     return Outcome(
       status: process.terminationStatus, output: String(decoding: data, as: UTF8.self),
-      isCutShort: watch.hasEnded)
+      timedOut: watch.hasEnded)
   }
 
-  /// The process is only told to terminate, which is a signal; the flag is guarded by the lock.
+  /// `@unchecked Sendable` is safe: the process is only sent a signal, and the lock guards the flag.
   private final class Watch: @unchecked Sendable {
     private let process: Process
     private let lock = NSLock()

@@ -1,22 +1,22 @@
 import AdoptAnalysis
 import Foundation
 
-/// Has the compiler look at twins before anyone else does.
+/// Verifies twins with the compiler.
 ///
-/// Nothing of the sources is touched: the compiler sees copies. Twins that it takes no offence at are kept, the
-/// others declined with what it said. A call blocks for as long as the compiler takes.
+/// The compiler works on copies, so the sources are not changed. Twins that compile are kept, and the others are
+/// declined with the compiler's error. A call blocks until the compiler has finished.
 package struct TwinVerifier: Sendable {
   package enum Scope: Sendable {
-    /// The files together are a module; they are checked, and not built.
+    /// The files together form a module. They are checked, but not built.
     case files(arguments: [String])
-    /// The files are part of the package in this folder, which is built.
+    /// The files belong to the package in this folder, which is built.
     case package(directory: String, arguments: [String])
   }
 
   package let scope: Scope
   package var toolchain = Toolchain()
-  /// How many times the compiler may be asked: it does not find all there is at once.
-  package var rounds = 8
+  /// The maximum number of times to compile. The compiler does not report all errors in one run.
+  package var maximumCompilations = 8
 
   package init(_ scope: Scope) {
     self.scope = scope
@@ -24,20 +24,20 @@ package struct TwinVerifier: Sendable {
 
   package typealias Pair = (file: ParsedFile, twins: TwinFile)
 
-  /// Keeps the twins that compile, together with all the others that do.
+  /// Keeps the twins that compile together.
   ///
-  /// - Parameter separateFile: Where the twins are to go, if not beside their functions.
+  /// - Parameter separateFile: The path for the twins if they are not next to their functions.
   package func verify(_ files: [Pair], separateFile: String? = nil) throws(VerifierError) -> [TwinFile] {
     guard files.contains(where: { !$0.twins.twins.isEmpty }) else { return files.map(\.twins) }
     let paths = files.map(\.file.path) + (separateFile.map { [$0] } ?? [])
     let workspace = try workspace(for: paths)
     defer { workspace.folder.remove() }
     for pair in files { try workspace.write(pair.file.text, as: pair.file.path) }
-    if let first = try complaints(in: workspace, files: files.map(\.file.path)).first {
-      let reason = "the sources do not compile as they are: \(first.message)"
+    if let first = try errors(in: workspace, files: files.map(\.file.path)).first {
+      let reason = "the sources do not compile even without changes: \(first.message)"
       return files.map { Self.declining($0, because: reason) }
     }
-    return try sift(files, separateFile: separateFile, in: workspace)
+    return try removeFailingTwins(files, separateFile: separateFile, in: workspace)
   }
 
   private func workspace(for paths: [String]) throws(VerifierError) -> Workspace {
@@ -47,43 +47,43 @@ package struct TwinVerifier: Sendable {
     }
   }
 
-  private func sift(
+  private func removeFailingTwins(
     _ files: [Pair], separateFile path: String?, in workspace: Workspace
   ) throws(VerifierError) -> [TwinFile] {
     var files = files
-    for _ in 0..<max(rounds, 1) {
+    for _ in 0..<max(maximumCompilations, 1) {
       var written: [VerifiedText] = []
       for pair in files {
-        let edits = pair.twins.edits(of: pair.file, placement: path == nil ? .beside : .separate)
+        let edits = pair.twins.edits(of: pair.file, placement: path == nil ? .inline : .separate)
         written.append(VerifiedText(path: pair.file.path, text: applying(edits, to: pair.file.text)))
       }
       if let path { written.append(VerifiedText(path: path, text: separateFile(for: files) ?? "")) }
       for text in written { try workspace.write(text.text, as: text.path) }
-      let complaints = try complaints(in: workspace, files: written.map(\.path))
-      guard !complaints.isEmpty else { return files.map(\.twins) }
-      let texts = written + Self.others(complaints, than: written)
-      let blame = Blame(complaints: complaints, texts: texts, files: files)
+      let errors = try errors(in: workspace, files: written.map(\.path))
+      guard !errors.isEmpty else { return files.map(\.twins) }
+      let texts = written + Self.filesWithoutTwins(in: errors, excluding: written)
+      let attribution = TwinErrorAttribution(errors: errors, texts: texts, files: files)
       files = files.enumerated().map { index, pair in
-        (pair.file, blame.applied(to: pair.twins, file: index))
+        (pair.file, attribution.applied(to: pair.twins, file: index))
       }
       guard files.contains(where: { !$0.twins.twins.isEmpty }) else { return files.map(\.twins) }
     }
-    let reason = "the compiler was still not content after \(rounds) rounds"
+    let reason = "there are still errors after compiling \(maximumCompilations) times"
     return files.map { Self.declining($0, because: reason) }
   }
 
-  /// Files of the package that have no twins, but errors because of them.
-  private static func others(
-    _ complaints: [CompilerDiagnostic], than written: [VerifiedText]
+  /// Returns files of the package that have no twins, but errors caused by twins.
+  private static func filesWithoutTwins(
+    in errors: [CompilerDiagnostic], excluding written: [VerifiedText]
   ) -> [VerifiedText] {
-    Set(complaints.map(\.path)).subtracting(written.map(\.path)).compactMap { path in
+    Set(errors.map(\.path)).subtracting(written.map(\.path)).compactMap { path in
       guard let data = FileManager.default.contents(atPath: path) else { return nil }
       return VerifiedText(path: path, text: String(decoding: data, as: UTF8.self), hasTwins: false)
     }
   }
 
-  /// The compiler's errors, in terms of the files and not of their copies.
-  private func complaints(
+  /// Returns the compiler's errors, with the paths of the files instead of those of their copies.
+  private func errors(
     in workspace: Workspace, files: [String]
   ) throws(VerifierError) -> [CompilerDiagnostic] {
     let outcome =
@@ -96,13 +96,13 @@ package struct TwinVerifier: Sendable {
         try toolchain.run("swift", ["build"] + arguments, in: workspace.package)
       }
     if outcome.succeeded { return [] }
-    if outcome.isCutShort {
-      throw VerifierError("The compiler took longer than \(toolchain.limit) seconds.")
+    if outcome.timedOut {
+      throw VerifierError("The compiler took longer than \(toolchain.maximumSeconds) seconds.")
     }
     let errors = CompilerDiagnostic.all(in: outcome.output).filter { $0.severity == .error }
     guard !errors.isEmpty else {
       let last = outcome.output.split(whereSeparator: \.isNewline).suffix(3).joined(separator: " ")
-      throw VerifierError("The compiler failed without an error in a file: \(last)")
+      throw VerifierError("The compiler failed without reporting an error in a file: \(last)")
     }
     return errors.map { error in
       CompilerDiagnostic(
@@ -111,12 +111,14 @@ package struct TwinVerifier: Sendable {
     }
   }
 
-  /// Type-checking alone does not see which values cross from one isolation to another.
+  /// Returns the arguments for checking files.
+  ///
+  /// Type-checking alone does not find values that cross isolation boundaries.
   private static func checking(_ files: [String], in folder: TemporaryFolder) -> [String] {
-    // A file by itself would be a script.
+    // Without this option, the compiler treats a single file as a script.
     let isLibrary = files.count == 1 && files.first?.split(separator: "/").last != "main.swift"
-    // Not /dev/null: the compiler puts a file of its own in the place of what it is told to write.
-    return ["-emit-sil", "-whole-module-optimization", "-o", folder.path + "/checked.sil"]
+    // Not /dev/null, because the compiler replaces the output file.
+    return ["-emit-sil", "-whole-module-optimization", "-o", folder.path + "/checked.sil"]  // prose: allowed
       + (isLibrary ? ["-parse-as-library"] : [])
   }
 

@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// A file as the compiler saw it, and where its async functions are if some of them are twins.
+/// The text of a file as it was compiled, and the lines of its async functions if some of them are twins.
 struct VerifiedText {
   let path: String
   let text: String
@@ -15,7 +15,7 @@ struct VerifiedText {
     functions = hasTwins ? Collector(ParsedFile(path: path, text: text)).functions : []
   }
 
-  /// - Parameter number: From 1, as the compiler counts.
+  /// - Parameter number: The line number, counted from 1 as the compiler does.
   func line(_ number: Int) -> Substring { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
 
   private final class Collector: SyntaxVisitor {

@@ -1,4 +1,4 @@
-/// Why nothing could be verified.
+/// The reason why twins could not be verified.
 package struct VerifierError: Error, CustomStringConvertible {
   package let description: String
 

@@ -1,29 +1,31 @@
 import Foundation
 
-/// Copies of files, for the compiler to look at instead of the files.
+/// Copies of files for the compiler to read instead of the files themselves.
 struct Workspace {
   let folder: TemporaryFolder
-  /// Where the copies of the files are, by the files' own paths.
+  /// The paths of the copies, by the paths of the files.
   private(set) var copies: [String: String] = [:]
-  /// The copy of the package, and what it is a copy of.
+  /// The path of the copy of the package.
   private(set) var package: String?
+  /// The path of the original package.
   private var packageSource: String?
 
-  /// For files that make up a module, by themselves.
+  /// Creates a workspace for files that form a module.
   init(files: [String]) throws(VerifierError) {
     folder = try TemporaryFolder()
     for (index, path) in files.enumerated() {
-      // Files of one name may come from several folders; the compiler wants different names.
+      // Files in different folders may have the same name, but the compiler needs different names.
       let name = URL(fileURLWithPath: path).lastPathComponent
       let isTaken = copies.values.contains(folder.path + "/" + name)
       copies[path] = folder.path + "/" + (isTaken ? "\(index)-\(name)" : name)
     }
   }
 
-  /// For files of a package. Only what the compiler or the package manager may write to is copied, and what was
-  /// downloaded; all else is linked to, as a package may lie in a large repository.
+  /// Creates a workspace for files of a package.
   ///
-  /// The folders next to the package are linked to as well, so that it finds packages beside it.
+  /// Only the downloads and the files that the compiler or the package manager may write are copied. Everything else
+  /// is linked, because a package may be in a large repository. The folders next to the package are linked as well, so
+  /// that relative dependencies are found.
   init(package path: String, files: [String]) throws(VerifierError) {
     folder = try TemporaryFolder()
     let source = Self.resolved(path)
@@ -38,7 +40,7 @@ struct Workspace {
       written.insert(resolved)
     }
     do {
-      try Self.link(besides: source, in: folder.path)
+      try Self.linkSiblings(of: source, in: folder.path)
       try Self.mirror(source, in: URL(fileURLWithPath: copy), written: written)
       try Self.copyDownloads(of: source, to: URL(fileURLWithPath: copy))
     } catch {
@@ -56,7 +58,7 @@ struct Workspace {
     }
   }
 
-  /// The file whose copy the compiler speaks of.
+  /// Returns the original of a path in the workspace.
   func original(of path: String) -> String? {
     let resolved = Self.resolved(path).path
     if let path = copies.first(where: { Self.resolved($0.value).path == resolved })?.key { return path }
@@ -70,7 +72,7 @@ struct Workspace {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath()
   }
 
-  private static func link(besides package: URL, in folder: String) throws {
+  private static func linkSiblings(of package: URL, in folder: String) throws {
     let files = FileManager.default
     let parent = package.deletingLastPathComponent()
     for name in try files.contentsOfDirectory(atPath: parent.path) where name != package.lastPathComponent {
@@ -79,7 +81,7 @@ struct Workspace {
     }
   }
 
-  /// A package's folder, of which those folders are real in which files are to be written.
+  /// Copies a package's folder with links. Only folders in which files are written become real folders.
   private static func mirror(_ package: URL, in copy: URL, written: Set<String>) throws {
     let files = FileManager.default
     var real: Set<String> = [package.path]
@@ -96,8 +98,8 @@ struct Workspace {
         let (path, entry) = (folder + "/" + name, target.appendingPathComponent(name))
         if real.contains(path) || written.contains(path) || [".build", ".git"].contains(name) { continue }
         let type = try files.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-        // A link says where its target is as seen from here. What lies beside the manifest the package manager may
-        // write to, such as `Package.resolved`.
+        // The targets of relative links depend on their folder. The package manager may write files next to the
+        // manifest, such as `Package.resolved`.
         let isOwn = type == .typeSymbolicLink || name == ".swiftpm"
         if isOwn || (folder == package.path && type == .typeRegular) {
           try files.copyItem(atPath: path, toPath: entry.path)

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// The `#if` around a declaration.
+/// Finds the `#if` conditions around a declaration.
 enum Condition {
-  /// One condition for all of them, nil for none: `os(Linux) && !(DEBUG)`.
+  /// Returns one condition for all of them, such as `os(Linux) && !(DEBUG)`, or nil for none.
   static func around(_ declaration: some SyntaxProtocol) -> String? {
     var parts: [String] = []
     var node = Syntax(declaration).parent

@@ -1,11 +1,11 @@
 import SwiftSyntax
 
-/// The documentation above a function, without what it says of parameters that are gone.
+/// The documentation comment of a function, from which lines about removed parameters can be deleted.
 struct DocComment {
-  /// Lines as they are written, without indentation.
+  /// The lines of the comment, without indentation.
   private(set) var lines: [String]
 
-  /// The comment that directly precedes a declaration.
+  /// Reads the comment directly before a declaration.
   init(above declaration: some SyntaxProtocol, base: String) {
     var collected: [String] = []
     for piece in declaration.leadingTrivia.pieces {
@@ -17,7 +17,7 @@ struct DocComment {
         )
         .enumerated().map { $0.offset == 0 ? String($0.element) : Self.continuation($0.element, base: base) }
       case .newlines(let count), .carriageReturns(let count), .carriageReturnLineFeeds(let count):
-        // A blank line ends a comment that belongs to something else.
+        // A comment before a blank line belongs to other code.
         if count > 1 { collected = [] }
       case .lineComment, .blockComment: collected = []
       default: break
@@ -29,7 +29,7 @@ struct DocComment {
   private static func continuation(_ line: Substring, base: String) -> String {
     if line.hasPrefix(base) { return String(line.dropFirst(base.count)) }
     let body = line.drop { $0 == " " || $0 == "\t" }
-    // Stars stand one further in than the slash that opens the comment.
+    // Stars are indented by one more space than the slash that opens the comment.
     return body.hasPrefix("*") ? " " + body : String(body)
   }
 
@@ -39,7 +39,7 @@ struct DocComment {
     return line
   }
 
-  /// Takes out the lines about some parameters, and those about the result if it goes too.
+  /// Removes the lines about some parameters, and optionally those about the result.
   mutating func remove(parameters: Set<String>, result: Bool) {
     var kept: [String] = []
     var skippedIndent: Int?
@@ -47,7 +47,7 @@ struct DocComment {
     for line in lines {
       let (indent, text) = Self.content(of: line)
       if let limit = skippedIndent {
-        // What is deeper goes on about the same.
+        // Lines that are indented further continue the removed entry.
         if !text.isEmpty, indent > limit { continue }
         skippedIndent = nil
       }
@@ -78,7 +78,7 @@ struct DocComment {
     list = nil
   }
 
-  /// A line's text, and how far in it stands behind its `///` or `*`.
+  /// Returns the text of a line and its indentation after `///` or `*`.
   private static func content(of line: String) -> (indent: Int, text: String) {
     var body = Substring(line)
     if body.hasPrefix("///") {
@@ -111,7 +111,7 @@ struct DocComment {
     let closing =
       lines.last.map { $0.hasSuffix("*/") && content(of: $0).text == "*/" } == true ? lines.removeLast() : nil
     while let last = lines.last, last == "///" || last == " *" || last.isEmpty { lines.removeLast() }
-    // Nothing but its delimiters is left of a block.
+    // Only the delimiters of the block comment are left.
     if closing != nil, lines.count <= 1, lines.allSatisfy({ $0 == "/**" }) { return [] }
     return lines + (closing.map { [$0] } ?? [])
   }

@@ -1,19 +1,19 @@
 import SwiftSyntax
 
-/// How a file is laid out, so that what is added looks like the rest.
+/// The formatting style of a file, so that added code looks like the rest.
 struct FileStyle: Sendable {
   var unit = "  "
   var lineEnd = "\n"
-  /// Whether a function's brace has a line of its own.
+  /// Whether the opening brace of a function is on its own line.
   var opensOnNextLine = false
-  /// Whether `else` has a line of its own.
+  /// Whether `else` is on its own line.
   var elseOnNextLine = false
 
   init() {}
 
   init(of text: String) {
     var style = Survey()
-    // By scalars: a carriage return and a line feed are one Character.
+    // Scalars are split, because a carriage return and a line feed form one Character.
     for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
       style.look(at: line)
     }
@@ -47,7 +47,7 @@ struct FileStyle: Sendable {
       while let last = body.last, last == " " || last == "\t" { body = body.dropLast() }
       guard let first = body.first else { return }
       if indent.first == "\t" { tabs += 1 }
-      // Only the step after an opening brace is a level; other lines may be aligned to anything.
+      // Only the indentation after an opening brace shows the unit; other lines may be aligned differently.
       if lastOpened, indent.first == " ", indent.count > lastIndent {
         steps[indent.count - lastIndent, default: 0] += 1
       }
@@ -67,11 +67,11 @@ struct FileStyle: Sendable {
   }
 }
 
-/// A line of code at a depth.
+/// A line of code and its indentation depth.
 struct Line: Sendable {
   var depth: Int
   var text: String
-  /// Whether a brace follows, where the file's style puts it.
+  /// Whether an opening brace follows, placed according to the file's style.
   var opens = false
 
   static let blank = Line(0, "")
@@ -88,7 +88,7 @@ extension [Line] {
     map { $0.text.isEmpty ? $0 : Line($0.depth + depth, $0.text, opens: $0.opens) }
   }
 
-  /// The text, without a line end at its end.
+  /// Returns the text without a line ending at the end.
   func text(base: String, style: FileStyle) -> String {
     var result: [String] = []
     for line in self {
@@ -97,7 +97,7 @@ extension [Line] {
         result.append("")
         continue
       }
-      // A line may be several that were copied, whose indentation was made relative.
+      // A line may consist of several copied lines with relative indentation.
       let parts = line.text.split(separator: "\n", omittingEmptySubsequences: false)
       for part in parts { result.append(part.isEmpty ? "" : indent + part) }
       if line.opens, let last = result.popLast() {

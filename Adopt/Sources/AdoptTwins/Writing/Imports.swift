@@ -1,10 +1,10 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// What a file of twins imports: all that the functions' files do.
+/// The imports of a file of twins: all imports of the functions' files.
 struct Imports {
   private var statements: [String] = []
-  /// `#if canImport(FoundationNetworking)`, with nothing but imports inside.
+  /// Blocks such as `#if canImport(FoundationNetworking)` that contain only imports.
   private var conditional: [String] = []
 
   var isEmpty: Bool { statements.isEmpty && conditional.isEmpty }
@@ -12,7 +12,7 @@ struct Imports {
   mutating func add(from file: ParsedFile) {
     for statement in file.tree.statements {
       if let declaration = statement.item.as(ImportDeclSyntax.self) {
-        // Exporting anew is for the file that does it.
+        // Only the original file re-exports the module.
         Self.add(declaration.trimmedDescription.replacing("@_exported ", with: ""), to: &statements)
       } else if let block = statement.item.as(IfConfigDeclSyntax.self), Self.onlyImports(block) {
         Self.add(block.trimmedDescription.replacing("\r\n", with: "\n"), to: &conditional)
@@ -42,7 +42,7 @@ struct Imports {
     block.clauses.allSatisfy { clause in
       guard case .statements(let statements)? = clause.elements else { return clause.elements == nil }
       return statements.allSatisfy { statement in
-        if let inner = statement.item.as(IfConfigDeclSyntax.self) { return onlyImports(inner) }
+        if let nested = statement.item.as(IfConfigDeclSyntax.self) { return onlyImports(nested) }
         return statement.item.is(ImportDeclSyntax.self)
       }
     }

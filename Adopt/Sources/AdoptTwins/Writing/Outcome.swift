@@ -1,48 +1,48 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// What a twin returns and throws, and how its closures make that of what the handler is called with.
+/// What a twin returns and throws, and the closures that convert the handler's arguments to that.
 struct Outcome {
   enum Effect {
     case none
     case throwing
-    /// The handler's `Result` has this failure and no other.
+    /// The handler's `Result` has this failure type.
     case typed(String)
   }
 
-  /// What the twin returns; nil for nothing.
+  /// The type that the twin returns, or nil for none.
   var returns: String?
   var effect: Effect
-  /// One; two for `success:failure:`.
+  /// The closures to pass: one, or two for `success:failure:`.
   var closures: [Closure]
   var support: Set<TwinSupport> = []
-  /// A type that the continuation returns where it is not what the twin does.
+  /// The type that the continuation returns, if it differs from the type that the twin returns.
   var resumedType: String?
 
-  /// One of the function's handlers as the twin passes it.
+  /// A closure that the twin passes for one of the function's handlers.
   struct Closure {
     var parameters: [(name: String, type: String)]
     var lines: [Step]
 
-    /// A line, and what in it is a value that the twin's caller gets.
+    /// A line of code, and the value in it that the twin returns.
     struct Step {
       var depth: Int
       var text: String
-      /// What `text` passes on in the place of `%`.
+      /// The value that replaces `%` in `text`.
       var value: String?
     }
   }
 
-  /// Why there is none.
-  struct Unfit: Error {
+  /// The reason why a twin cannot be written.
+  struct Unsupported: Error {
     let reason: String
   }
 
   init(
     of handler: Handler, types: TypeNames, continuation: String, throwsBefore: Bool
-  ) throws(Unfit) {
+  ) throws(Unsupported) {
     guard let shape = handler.shape else {
-      throw Unfit(reason: "its handler's type is declared in another file")
+      throw Unsupported(reason: "its handler's type is declared in another file")
     }
     let resume = "\(continuation).resume"
     switch shape {
@@ -98,7 +98,7 @@ struct Outcome {
 
     case .nothing:
       effect = .none
-      // `(Void) -> Void` is called with one value, of no meaning.
+      // `(Void) -> Void` takes one value without meaning.
       let parameters = handler.type?.parameters.map { ("_", types.name(of: $0.type)) } ?? []
       closures = [Closure(parameters: parameters, lines: [.init(depth: 0, text: "\(resume)()")])]
 
@@ -132,14 +132,14 @@ struct Outcome {
 
   private mutating func failing(
     _ parameters: [TupleTypeElementSyntax], types: TypeNames, resume: String
-  ) throws(Unfit) -> Closure {
+  ) throws(Unsupported) -> Closure {
     let missing = Self.missing
     guard let only = parameters.first else {
       support = [.missingOutcome]
       return Closure(parameters: [], lines: [.init(depth: 0, text: "\(resume)(throwing: \(missing))")])
     }
     guard parameters.count == 1, only.type.isErrorType || only.type.isOptionalError else {
-      throw Unfit(reason: "what its failure handler is called with is no error")
+      throw Unsupported(reason: "its failure handler does not take an error")
     }
     let type = types.name(of: only.type)
     if only.type.isOptionalError {
@@ -158,22 +158,22 @@ struct Outcome {
     let name: String
     let label: String?
     let type: String
-    /// Without its optional.
+    /// The type without the optional, or nil if it is not optional.
     let wrapped: String?
   }
 
   private static func values(
     _ elements: [TupleTypeElementSyntax], types: TypeNames, not taken: Set<String>
-  ) throws(Unfit) -> [Value] {
+  ) throws(Unsupported) -> [Value] {
     var taken = taken
     var values: [Value] = []
     for (index, element) in elements.enumerated() {
       guard element.ellipsis == nil, element.inoutKeyword == nil else {
-        throw Unfit(reason: "its handler is called with what a continuation cannot return")
+        throw Unsupported(reason: "its handler takes a parameter that a continuation cannot return")
       }
-      if element.type.isClosure { throw Unfit(reason: "its handler is called with another closure") }
+      if element.type.isClosure { throw Unsupported(reason: "its handler takes another closure") }
       if element.type.is(AttributedTypeSyntax.self) {
-        throw Unfit(reason: "its handler is called with what a continuation cannot return")
+        throw Unsupported(reason: "its handler takes a parameter that a continuation cannot return")
       }
       let written = (element.secondName ?? element.firstName)?.text.withoutBackticks
       let label = written == "_" ? nil : written
@@ -217,7 +217,7 @@ struct Outcome {
 }
 
 extension TypeSyntax {
-  /// Whether it is a function's type, with or without attributes around.
+  /// Whether this is a function type, with or without attributes.
   var isClosure: Bool {
     if self.is(FunctionTypeSyntax.self) { return true }
     if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.isClosure }

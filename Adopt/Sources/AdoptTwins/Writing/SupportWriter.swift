@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// Adds to a file what its twins share.
+/// Adds the helper declarations that the twins of a file share.
 struct SupportWriter {
   let file: ParsedFile
   let support: Set<TwinSupport>
@@ -24,7 +24,7 @@ struct SupportWriter {
       text += (text.isEmpty && endsLine ? "" : style.lineEnd) + style.lineEnd
       text += kind.lines().text(base: "", style: style)
     }
-    // A file that ends in a line end still does.
+    // A file that ends with a line ending keeps it.
     if endsLine { text += style.lineEnd }
     edits.append((length..<length, text))
     return edits
@@ -36,7 +36,7 @@ struct SupportWriter {
       return (offset..<offset, style.lineEnd + "import Foundation")
     }
     let first = file.tree.statements.first?.positionAfterSkippingLeadingTrivia.utf8Offset ?? 0
-    // Behind a header, and before the comment of the first declaration.
+    // After a file header, and before the comment of the first declaration.
     var offset = first
     if let trivia = file.tree.statements.first?.leadingTrivia {
       let doc = trivia.pieces.firstIndex {

@@ -1,13 +1,13 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// Writes what a twin does.
+/// Writes the body of a twin.
 struct TwinBody {
   let signature: TwinSignature
   let outcome: Outcome
   let handlerIndices: [Int]
   let continuation: String
-  /// Whether the closure may stand behind the parentheses.
+  /// Whether the closure can be a trailing closure.
   let takesTrailingClosure: Bool
   let cancellation: Cancellation?
   let callsThrowing: Bool
@@ -15,16 +15,16 @@ struct TwinBody {
   let callee: String
   let style: FileStyle
 
-  /// The function returns something that can be cancelled.
+  /// How to cancel the object that the function returns.
   struct Cancellation {
     let isOptional: Bool
-    /// Whether it only starts when told to.
+    /// Whether the work only starts when `resume()` is called.
     let needsResume: Bool
   }
 
-  /// Names that the function's arguments have no use for.
+  /// Returns a name that does not conflict with the function's arguments.
   private func unique(_ name: String) -> String {
-    Outcome.unique(name, not: Set(signature.innerNames.values).union([callee]))
+    Outcome.unique(name, not: Set(signature.internalNames.values).union([callee]))
   }
 
   func lines(unsendable: Bool) -> [Line] {
@@ -123,7 +123,7 @@ struct TwinBody {
           passed = value.hasPrefix("(") ? "values" : value
           lines.append(
             Line(step.depth, "// Not Sendable: the function must not use it after its handler was called."))
-          // The compiler has said that it is not Sendable; the comment written above it says what keeps it safe.
+          // The compiler reported that the value is not Sendable. The generated comment explains why this is safe.
           lines.append(Line(step.depth, "nonisolated(unsafe) let \(passed) = \(value)"))
         }
         text = text.replacing("%", with: passed)
@@ -139,7 +139,7 @@ struct TwinBody {
     return lines.indented()
   }
 
-  /// A closing brace and what goes on behind it, or on the next line.
+  /// Returns a closing brace and the keyword that follows it, on the same or the next line.
   private func closing(_ keyword: String, opens: Bool) -> [Line] {
     style.elseOnNextLine
       ? [Line(0, "}"), Line(0, keyword, opens: opens)] : [Line(0, "} \(keyword)", opens: opens)]

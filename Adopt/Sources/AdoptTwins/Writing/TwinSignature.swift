@@ -1,16 +1,16 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// The parts of a function that its twin takes over.
+/// The parts of a function that its twin copies.
 struct TwinSignature {
   let function: FunctionDeclSyntax
   let removed: [Int]
   let name: FunctionName
-  /// The indentation of the function, which copied text has on its further lines.
+  /// The indentation of the function, which the continuation lines of copied text also have.
   let base: String
 
-  /// What the twin's parameters are called inside; those without a name get one.
-  let innerNames: [Int: String]
+  /// The internal names of the twin's parameters. Parameters without a name get one.
+  let internalNames: [Int: String]
 
   init(function: FunctionDeclSyntax, removed: [Int], name: FunctionName, base: String) {
     self.function = function
@@ -18,20 +18,20 @@ struct TwinSignature {
     self.name = name
     self.base = base
     let parameters = Array(function.signature.parameterClause.parameters.enumerated())
-    var taken = Set(parameters.map(\.element.innerName))
+    var taken = Set(parameters.map(\.element.internalName))
     var names: [Int: String] = [:]
     for (index, parameter) in parameters where !removed.contains(index) {
-      var name = parameter.innerName
+      var name = parameter.internalName
       if name == "_" {
         name = Outcome.unique("argument", not: taken)
         taken.insert(name)
       }
       names[index] = name
     }
-    innerNames = names
+    internalNames = names
   }
 
-  /// Text with its further lines' indentation relative to the function's.
+  /// Returns a text with the indentation of its continuation lines relative to the function's.
   func relative(_ text: String) -> String {
     let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().map { index, line in
@@ -41,7 +41,8 @@ struct TwinSignature {
 
   // MARK: Attributes
 
-  /// These speak of how the old function is called or compiled, or would name two functions the same.
+  /// Attributes that are not copied: they concern calling or compiling the original function, or would give two
+  /// functions the same name.
   private static let ownAttributes: Set<String> = [
     "objc", "IBAction", "IBSegueAction", "inlinable", "inline", "usableFromInline", "discardableResult",
     "_transparent",
@@ -61,7 +62,7 @@ struct TwinSignature {
     }
   }
 
-  /// Attributes and modifiers, with a space or a line end at the end.
+  /// Returns the attributes and modifiers, followed by a space or a line ending.
   func prefix(separate: Bool, extra: [String], modifiersBefore: [String]) -> String {
     var text = ""
     for attribute in attributes {
@@ -109,7 +110,7 @@ struct TwinSignature {
       parameter(all[$0.element], label: name.labels[$0.offset], index: $0.element)
     }
     .joined(separator: ", ")
-    // What had lines of its own only because of the handler needs them no more.
+    // Parameters that were on separate lines only because of the handler are joined.
     let isApart = kept.dropFirst().contains { all[$0].leadingTrivia.containsNewline }
     if !isApart, short.utf8.count < 60, !short.contains("\n") { return "(\(short))" }
     var text = function.signature.parameterClause.leftParen.trimmedDescription
@@ -118,7 +119,7 @@ struct TwinSignature {
       text += parameter(all[index], label: name.labels[position], index: index)
       guard index != last else { continue }
       let after = all[index].trailingComma?.trailingTrivia.description ?? ""
-      // Where the handler's line is gone, the next one still begins a line.
+      // If the handler's line was removed, the next parameter still begins a line.
       let next = kept[position + 1]
       let breaks = all[next].leadingTrivia.containsNewline
       text += "," + (after.isEmpty && !breaks ? " " : after)
@@ -130,13 +131,13 @@ struct TwinSignature {
 
   private func parameter(_ parameter: FunctionParameterSyntax, label: String, index: Int) -> String {
     var result = parameter.with(\.trailingComma, nil).trimmed
-    let inner = innerNames[index] ?? parameter.innerName
+    let internalName = internalNames[index] ?? parameter.internalName
     let label = label == "_" ? "_" : label
-    if label != parameter.label || inner != parameter.innerName {
+    if label != parameter.label || internalName != parameter.internalName {
       let colon = result.colon
       let labelText = label == "inout" || label == "var" || label == "let" ? "`\(label)`" : label
       result.firstName = .identifier(labelText, trailingTrivia: .space)
-      result.secondName = .identifier(inner.escaped)
+      result.secondName = .identifier(internalName.escaped)
       result.colon = colon
     }
     return result.trimmedDescription
@@ -144,9 +145,9 @@ struct TwinSignature {
 
   // MARK: The call
 
-  /// What the twin passes to the function, by the parameter's place.
+  /// Returns the argument that the twin passes for a parameter.
   func argument(_ index: Int, of parameter: FunctionParameterSyntax) -> String {
-    let name = (innerNames[index] ?? parameter.innerName).escaped
+    let name = (internalNames[index] ?? parameter.internalName).escaped
     let type = parameter.type
     var value = name
     if type.is(PackExpansionTypeSyntax.self) {
@@ -161,7 +162,7 @@ struct TwinSignature {
 }
 
 extension Trivia {
-  /// The blanks after the last line end.
+  /// The spaces and tabs after the last line ending.
   var lastIndentation: String {
     var text = ""
     for piece in pieces {
@@ -177,7 +178,7 @@ extension Trivia {
 }
 
 extension TypeSyntax {
-  /// `inout`, `borrowing`, `isolated`…
+  /// The specifiers of the type: `inout`, `borrowing`, `isolated`…
   var specifiers: Set<String> {
     guard let type = self.as(AttributedTypeSyntax.self) else { return [] }
     return Set(type.specifiers.map { $0.trimmedDescription }).union(type.baseType.specifiers)
@@ -194,6 +195,6 @@ extension TypeSyntax {
 }
 
 extension AttributeSyntax {
-  /// Every token's text.
+  /// The text of every token.
   var words: Set<String> { Set(tokens(viewMode: .sourceAccurate).map(\.text)) }
 }

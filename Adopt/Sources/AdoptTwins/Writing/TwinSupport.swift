@@ -1,8 +1,8 @@
-/// A small declaration that twins share, written once into each file that needs it.
+/// A helper declaration that twins share. It is written once into each file that needs it.
 package enum TwinSupport: String, Sendable, Hashable, CaseIterable {
-  /// What a twin throws when its handler got nothing.
+  /// The error that a twin throws if its handler got neither a value nor an error.
   case missingOutcome
-  /// What passes a task's cancelling on, whichever comes first: the cancelling or what can be cancelled.
+  /// The class that forwards the cancellation of a task, even if the task is cancelled before the work has started.
   case startedWork
 
   var typeName: String {
@@ -31,9 +31,9 @@ package enum TwinSupport: String, Sendable, Hashable, CaseIterable {
       [
         Line(
           0, "/// Cancels what a function with a callback has started, even if the cancelling comes first."),
-        // Safe because of its lock, which its own comment says.
+        // The lock makes it safe; the generated comment explains this.
         Line(0, "private final class StartedWork: @unchecked Sendable", opens: true),
-        Line(1, "// Guards both variables; `hold` and `cancel` come from any thread."),
+        Line(1, "// Guards both variables; `hold` and `cancel` may be called on any thread."),
         Line(1, "private let lock = NSLock()"),
         Line(1, "private var stop: (() -> Void)?"),
         Line(1, "private var isCancelled = false"),

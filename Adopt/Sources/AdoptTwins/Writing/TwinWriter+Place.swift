@@ -2,9 +2,9 @@ import AdoptAnalysis
 import SwiftSyntax
 
 extension TwinWriter {
-  // MARK: Where a twin goes
+  // MARK: The place of a twin
 
-  /// The blanks at the start of the line that contains a byte.
+  /// Returns the indentation of the line that contains a byte.
   func indentation(at offset: Int) -> String {
     let bytes = file.text.utf8
     guard var start = bytes.index(bytes.startIndex, offsetBy: offset, limitedBy: bytes.endIndex) else {
@@ -24,7 +24,7 @@ extension TwinWriter {
   }
 
   func insertion(for candidate: Candidate) -> Twin.Insertion {
-    // A requirement's extension stands behind the outermost declaration around it.
+    // The extension for a requirement is placed after the outermost enclosing declaration.
     let node = isRequirement(candidate) ? candidate.scope.declarations.last : Syntax(candidate.function)
     let anchor = node ?? Syntax(candidate.function)
     let outer = indentation(at: anchor.positionAfterSkippingLeadingTrivia.utf8Offset)
@@ -49,13 +49,14 @@ extension TwinWriter {
       follower: standsClose(bytes[rest.endIndex...]) ? .nextLine : .space)
   }
 
-  /// As in `struct S { func …`, where the line's indentation is the type's.
+  /// Returns whether a member is on the line of its type's brace, as in `struct S { func …`, so that the line has the
+  /// indentation of the type.
   private func isOnLineOfType(_ member: Syntax) -> Bool {
     guard let block = member.parent?.parent?.parent?.as(MemberBlockSyntax.self) else { return false }
     return file.place(of: block.leftBrace).line == file.place(of: member).line
   }
 
-  /// Whether another declaration follows on the very next line.
+  /// Returns whether another declaration follows on the next line.
   private func standsClose(_ rest: String.UTF8View.SubSequence) -> Bool {
     var rest = rest
     if rest.first == UInt8(ascii: "\r") { rest.removeFirst() }
@@ -78,9 +79,9 @@ extension TwinWriter {
     return (offset..<offset, "@available(*, renamed: \"\(name)\")" + end)
   }
 
-  // MARK: What is around a twin
+  // MARK: The surroundings of a twin
 
-  /// `public extension Outer.Inner where T: Hashable`, with its attributes on lines of their own.
+  /// Returns a header such as `public extension Outer.Inner where T: Hashable`, with its attributes on separate lines.
   func extensionHeader(_ scope: Scope) -> String {
     guard !scope.type.isEmpty else { return "" }
     var attributes: [String] = []
@@ -88,7 +89,7 @@ extension TwinWriter {
       for element in declaration.declarationAttributes ?? [] {
         guard case .attribute(let attribute) = element else { continue }
         let isAvailability = attribute.attributeName.trimmedDescription == "available"
-        // A type's other attributes are its extensions' too.
+        // Other attributes of a type also apply to its extensions.
         if isAvailability
           || (declaration.is(ExtensionDeclSyntax.self) && declaration == scope.declarations.first)
         {
@@ -107,7 +108,8 @@ extension TwinWriter {
     return header
   }
 
-  /// `urlSession(_ session: URLSession, …)`: who sends it comes first, and gives it its name.
+  /// Returns whether a function is a delegate method, such as `urlSession(_ session: URLSession, …)`: the sender is its
+  /// first parameter and gives the method its name.
   func isDelegateMethod(_ candidate: Candidate) -> Bool {
     if case .requirement(let declaration) = candidate.scope.kind,
       ["Delegate", "DataSource"].contains(where: declaration.name.text.hasSuffix)
@@ -123,7 +125,7 @@ extension TwinWriter {
   }
 
   func reasonAgainstSeparate(_ candidate: Candidate) -> String? {
-    if candidate.scope.isInsideFunction { return "its type is local, and no other file can see it" }
+    if candidate.scope.isInsideFunction { return "its type is local, so other files cannot use it" }
     let modifiers =
       [candidate.function.modifiers] + candidate.scope.declarations.compactMap(\.declarationModifiers)
     let isPrivate = modifiers.joined().contains {
@@ -139,7 +141,8 @@ extension TwinWriter {
       || (declaration.is(ExtensionDeclSyntax.self) && names.contains("objc"))
   }
 
-  /// Whether nothing says that a function runs on an actor. What a superclass or the module says is not seen.
+  /// Returns whether no attribute or modifier isolates a function to an actor. Superclasses and the default isolation
+  /// of the module are not known here.
   func belongsToNoActor(_ candidate: Candidate) -> Bool {
     let plain: Set<String> = [
       "available", "objc", "objcMembers", "frozen", "usableFromInline", "discardableResult",

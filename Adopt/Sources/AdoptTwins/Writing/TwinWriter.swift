@@ -2,14 +2,14 @@ import AdoptAnalysis
 import SwiftParser
 import SwiftSyntax
 
-/// Gives the functions of a file their twins, or says why not.
+/// Writes the twins of the functions of a file, or the reasons why they cannot have one.
 struct TwinWriter {
   let file: ParsedFile
   let options: TwinOptions
   private let found: CandidateFinder
   let style: FileStyle
 
-  private enum Answer {
+  private enum Decision {
     case twin(Twin)
     case existing(String)
     case declined(String)
@@ -32,7 +32,7 @@ struct TwinWriter {
     for candidate in found.candidates {
       let place = file.place(of: candidate.function.name)
       let old = candidate.name
-      switch answer(for: candidate, taken: &taken) {
+      switch decision(for: candidate, taken: &taken) {
       case .twin(let twin): result.twins.append(twin)
       case .existing(let twin):
         result.existing.append(ExistingTwin(place: place, function: old, twin: twin))
@@ -44,7 +44,7 @@ struct TwinWriter {
       result.declined.append(
         Declined(
           place: file.place(of: candidate.declaration.initKeyword), function: candidate.name,
-          reason: "an initialiser hands out its object before its handler is called"))
+          reason: "an initializer returns its object before it calls its handler"))
     }
     result.declined.sort { $0.place.offset < $1.place.offset }
     return result
@@ -52,7 +52,7 @@ struct TwinWriter {
 
   // MARK: One function
 
-  private func answer(for candidate: Candidate, taken: inout Set<String>) -> Answer {
+  private func decision(for candidate: Candidate, taken: inout Set<String>) -> Decision {
     let function = candidate.function
     do {
       try checkScope(of: candidate)
@@ -66,20 +66,20 @@ struct TwinWriter {
       try checkModifiers(of: function)
       try checkParameters(of: candidate)
       if found.plainFunctions.contains(key) {
-        throw Refusal(reason: "async callers of the other `\(name)` would get its twin instead")
+        throw Refusal(reason: "async callers of the existing `\(name)` would call its twin instead")
       }
       if name.labels.isEmpty, found.properties.contains(key) {
-        throw Refusal(reason: "its twin would be called like the property `\(name.base)`")
+        throw Refusal(reason: "its twin would have the same name as the property `\(name.base)`")
       }
       let twin = try twin(of: candidate, named: name)
       guard taken.insert(overloadKey(of: candidate, named: name)).inserted else {
-        throw Refusal(reason: "its twin would be a second `\(name)`")
+        throw Refusal(reason: "its twin would be a duplicate of another `\(name)`")
       }
       return .twin(twin)
     } catch let refusal as Refusal {
       return .declined(refusal.reason)
-    } catch let unfit as Outcome.Unfit {
-      return .declined(unfit.reason)
+    } catch let unsupported as Outcome.Unsupported {
+      return .declined(unsupported.reason)
     } catch {
       return .declined("\(error)")
     }
@@ -90,13 +90,13 @@ struct TwinWriter {
     let handler = candidate.handler
     let indices = handlerIndices(of: handler)
     guard let types = TypeNames(of: handler) else {
-      throw Refusal(reason: "its handler's type is an alias whose parameters are not plain to see")
+      throw Refusal(reason: "its handler's type is a generic alias whose arguments are not written out")
     }
     let base = indentation(at: function.positionAfterSkippingLeadingTrivia.utf8Offset)
     let signature = TwinSignature(function: function, removed: indices, name: name, base: base)
-    let inner = Set(signature.innerNames.values)
+    let internalNames = Set(signature.internalNames.values)
     let callsThrowing = function.signature.effectSpecifiers?.throwsClause != nil
-    let continuation = Outcome.unique("continuation", not: inner.union([function.name.text]))
+    let continuation = Outcome.unique("continuation", not: internalNames.union([function.name.text]))
     let outcome = try Outcome(
       of: handler, types: types, continuation: continuation,
       throwsBefore: callsThrowing)
@@ -111,7 +111,7 @@ struct TwinWriter {
       signature: signature, outcome: outcome, handlerIndices: indices, continuation: continuation,
       takesTrailingClosure: takesTrailingClosure(candidate, indices: indices), cancellation: cancellation,
       callsThrowing: callsThrowing, annotatesClosures: annotatesClosures(function, outcome),
-      callee: try callee(of: candidate, inner: inner), style: localStyle)
+      callee: try callee(of: candidate, internalNames: internalNames), style: localStyle)
 
     func lines(separate: Bool, unsendable: Bool) -> [Line] {
       documentation(of: candidate, base: base, dropsResult: function.signature.returnClause != nil)
@@ -128,13 +128,13 @@ struct TwinWriter {
       condition: Condition.around(function), extensionHeader: extensionHeader(candidate.scope),
       style: localStyle,
       sources: Twin.Sources(
-        beside: lines(separate: false, unsendable: false),
-        besideUnsendable: lines(separate: false, unsendable: true),
+        inline: lines(separate: false, unsendable: false),
+        inlineUnsendable: lines(separate: false, unsendable: true),
         separate: lines(separate: true, unsendable: false),
         separateUnsendable: lines(separate: true, unsendable: true)))
     let inType = candidate.scope.type.isEmpty ? twin.text : "extension X {\n\(twin.text)\n}"
     guard !Parser.parse(source: inType).hasError else {
-      throw Refusal(reason: "what would be written for it does not parse")
+      throw Refusal(reason: "its twin would not parse")
     }
     return twin
   }
@@ -149,30 +149,30 @@ struct TwinWriter {
     return naming.name(of: candidate.name, handlers: handlerIndices(of: candidate.handler))
   }
 
-  // MARK: What speaks against a twin
+  // MARK: Reasons against a twin
 
   private func checkScope(of candidate: Candidate) throws {
-    if candidate.function.hasError { throw Refusal(reason: "it has an error of syntax") }
+    if candidate.function.hasError { throw Refusal(reason: "it has a syntax error") }
     if case .local = candidate.scope.kind {
-      throw Refusal(reason: "it is local, and only the function around it can call it")
+      throw Refusal(reason: "it is local, so only the enclosing function can call it")
     }
     if case .requirement = candidate.scope.kind, candidate.scope.isInsideFunction {
-      throw Refusal(reason: "its protocol is local, and has no place for an extension")
+      throw Refusal(reason: "its protocol is local, so it cannot have an extension")
     }
     guard case .identifier = candidate.function.name.tokenKind else {
       throw Refusal(reason: "it is an operator")
     }
     if isDelegateMethod(candidate) {
-      throw Refusal(reason: "it is a delegate's method, which others call and answer for")
+      throw Refusal(reason: "it is a delegate method, which other code calls")
     }
   }
 
-  /// The twin that the function names already.
+  /// Returns the twin that the function already names.
   private func checkAttributes(of function: FunctionDeclSyntax) throws -> String? {
     var renamed: String?
     for element in function.attributes {
       guard case .attribute(let attribute) = element else {
-        throw Refusal(reason: "it has attributes under `#if`")
+        throw Refusal(reason: "it has attributes inside `#if`")
       }
       guard attribute.attributeName.trimmedDescription == "available" else { continue }
       let words = attribute.words
@@ -193,16 +193,16 @@ struct TwinWriter {
     for modifier in function.modifiers {
       switch modifier.name.text {
       case "override":
-        throw Refusal(reason: "it is an override, and the twin of what it overrides calls it already")
-      case "distributed": throw Refusal(reason: "it is distributed, and can be awaited as it is")
-      case "optional": throw Refusal(reason: "it is an optional requirement, and may not be there to call")
+        throw Refusal(reason: "it is an override, and the twin of the overridden function already calls it")
+      case "distributed": throw Refusal(reason: "it is distributed, so callers can already await it")
+      case "optional": throw Refusal(reason: "it is an optional requirement, which may not be implemented")
       case "consuming", "__consuming":
-        throw Refusal(reason: "it consumes its value, which a continuation's closure cannot")
+        throw Refusal(reason: "it consumes `self`, which the closure of a continuation cannot do")
       default: break
       }
     }
     if function.signature.effectSpecifiers?.throwsClause?.throwsSpecifier.text == "rethrows" {
-      throw Refusal(reason: "it rethrows what another closure throws")
+      throw Refusal(reason: "it rethrows the errors of another closure")
     }
   }
 
@@ -210,17 +210,17 @@ struct TwinWriter {
     let handlers = handlerIndices(of: candidate.handler)
     for (index, parameter) in candidate.function.signature.parameterClause.parameters.enumerated() {
       guard !handlers.contains(index) else { continue }
-      let name = parameter.innerName
+      let name = parameter.internalName
       if parameter.ellipsis != nil {
-        throw Refusal(reason: "its parameter `\(name)` takes any number of values, which cannot be passed on")
+        throw Refusal(reason: "its parameter `\(name)` is variadic, so its values cannot be passed on")
       }
       let specifiers = parameter.type.specifiers
       if let word = ["consuming", "__owned", "sending"].first(where: specifiers.contains) {
         throw Refusal(
-          reason: "its parameter `\(name)` is \(word), and a closure cannot give away what it captures")
+          reason: "its parameter `\(name)` is \(word), and a closure cannot give up a captured value")
       }
       if parameter.type.attributeNames.contains("autoclosure"), parameter.type.isThrowingClosure {
-        throw Refusal(reason: "its parameter `\(name)` is an autoclosure that throws or waits")
+        throw Refusal(reason: "its parameter `\(name)` is an autoclosure that throws or is async")
       }
     }
   }
@@ -229,7 +229,7 @@ struct TwinWriter {
     for kind in support.sorted(by: { $0.rawValue < $1.rawValue })
     where found.declaredTypes.contains(kind.typeName) && !file.text.contains(kind.lines()[0].text) {
       throw Refusal(
-        reason: "its twin needs a type `\(kind.typeName)`, and the file has another one of that name")
+        reason: "its twin needs a type `\(kind.typeName)`, but the file declares another type with that name")
     }
   }
 
@@ -237,8 +237,8 @@ struct TwinWriter {
     guard let type = function.signature.returnClause?.type, !Outcome.isVoid(type.trimmedDescription) else {
       return nil
     }
-    let inner = type.wrappedOptional ?? type
-    if let name = inner.plainName {
+    let unwrapped = type.wrappedOptional ?? type
+    if let name = unwrapped.plainName {
       if let needsResume = Self.knownCancellable[name] {
         let resumes =
           function.body?.tokens(viewMode: .sourceAccurate).contains { $0.text == "resume" } ?? false
@@ -251,12 +251,12 @@ struct TwinWriter {
     }
     guard function.attributes.names.contains("discardableResult") else {
       throw Refusal(
-        reason: "it returns `\(type.trimmedDescription)` besides, which its twin would have to drop")
+        reason: "it returns `\(type.trimmedDescription)` as well, which its twin would have to discard")
     }
     return nil
   }
 
-  /// Types with a `cancel()` that any thread may call, and whether their work waits for `resume()`.
+  /// Types with a thread-safe `cancel()`, and whether their work only starts when `resume()` is called.
   private static let knownCancellable: [String: Bool] = [
     "URLSessionTask": true, "URLSessionDataTask": true, "URLSessionUploadTask": true,
     "URLSessionDownloadTask": true, "URLSessionStreamTask": true, "URLSessionWebSocketTask": true,
@@ -278,7 +278,7 @@ struct TwinWriter {
     if isInsideObjCMembers(candidate.scope),
       !candidate.function.modifiers.contains(where: { $0.name.text == "private" })
     {
-      // Else both would be `…WithCompletionHandler:` there.
+      // Otherwise both functions would have the Objective-C name `…WithCompletionHandler:`.
       extra.append("@nonobjc")
     }
     var modifiers: [String] = []
@@ -296,17 +296,17 @@ struct TwinWriter {
     var comment = DocComment(above: candidate.function, base: base)
     var names: Set<String> = [candidate.handler.name, candidate.handler.label ?? candidate.handler.name]
     if let failure = candidate.handler.failureParameter {
-      names.formUnion([failure.label, failure.innerName])
+      names.formUnion([failure.label, failure.internalName])
     }
     comment.remove(parameters: names, result: dropsResult)
     return comment.lines.map { Line(0, $0) }
   }
 
-  private func callee(of candidate: Candidate, inner: Set<String>) throws -> String {
+  private func callee(of candidate: Candidate, internalNames: Set<String>) throws -> String {
     let name = candidate.function.name.text
-    guard inner.contains(candidate.name.base) else { return name }
+    guard internalNames.contains(candidate.name.base) else { return name }
     if candidate.scope.type.isEmpty {
-      throw Refusal(reason: "a parameter has its name, and hides it")
+      throw Refusal(reason: "a parameter with the same name hides it")
     }
     return "self." + name
   }
@@ -318,7 +318,7 @@ struct TwinWriter {
     return found.candidates.count { labelsKey(of: $0) == key } == 1
   }
 
-  /// What a call with a trailing closure shows of a function.
+  /// Returns the parts of a function's name that a call with a trailing closure contains.
   private func labelsKey(of candidate: Candidate) -> String {
     let indices = handlerIndices(of: candidate.handler)
     let labels = candidate.name.labels.enumerated().filter { !indices.contains($0.offset) }.map(\.element)

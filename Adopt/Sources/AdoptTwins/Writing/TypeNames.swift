@@ -1,11 +1,11 @@
 import AdoptAnalysis
 import SwiftSyntax
 
-/// Types as they are to be written, with the parameters of a generic alias replaced.
+/// Writes types, with the parameters of a generic alias replaced by its arguments.
 struct TypeNames {
   private let replacements: [String: TypeSyntax]
 
-  /// Nil if an alias has parameters, and it is not plain what they are.
+  /// Returns nil if an alias has parameters whose arguments are not written out.
   init?(of handler: Handler) {
     guard let alias = handler.alias, let parameters = alias.genericParameterClause?.parameters else {
       replacements = [:]
@@ -22,7 +22,7 @@ struct TypeNames {
     self.replacements = replacements
   }
 
-  /// On one line, without comments.
+  /// Returns the type on one line, without comments.
   func name(of type: TypeSyntax?) -> String {
     guard let type else { return "Void" }
     let replaced =

@@ -2,9 +2,9 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// Closures that are looked into, and those that are trusted.
+/// Closures that are followed, and closures that are assumed to be correct.
 struct ClosureTests {
-  @Test func queues() {
+  @Test func `missing and repeated calls in closures on queues are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -57,8 +57,8 @@ struct ClosureTests {
         """)
   }
 
-  @Test func queuesThatAreRight() {
-    expectSilence(
+  @Test func `correct calls in closures on queues give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           DispatchQueue.main.async { completion() }
@@ -120,7 +120,7 @@ struct ClosureTests {
         """)
   }
 
-  @Test func nestedHandlers() {
+  @Test func `missing and repeated calls in nested handlers are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping (Int?, Error?) -> Void) {
@@ -174,8 +174,8 @@ struct ClosureTests {
         """)
   }
 
-  @Test func nestedHandlersThatAreRight() {
-    expectSilence(
+  @Test func `correct calls in nested handlers give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping (Int?, Error?) -> Void) {
           URLSession.shared.dataTask(with: url) { data, response, error in
@@ -226,7 +226,7 @@ struct ClosureTests {
         """)
   }
 
-  @Test func theListOfFunctionsThatCallOnceCanBeExtended() {
+  @Test func `the list of functions that call once can be extended`() {
     let text = """
       func a(completion: @escaping () -> Void) {
         ourQueue.enqueue {
@@ -235,14 +235,14 @@ struct ClosureTests {
         }
       }
       """
-    expectSilence(in: text)
+    expectNoFindings(in: text)
     var options = CheckOptions()
     options.callsOnce = ["enqueue"]
     let findings = check(ParsedFile(path: "a.swift", text: text), options: options).findings
     #expect(findings.map(\.kind) == [.never])
   }
 
-  @Test func localFunctions() {
+  @Test func `missing and repeated calls in local functions are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -278,8 +278,8 @@ struct ClosureTests {
         """)
   }
 
-  @Test func localFunctionsThatAreRight() {
-    expectSilence(
+  @Test func `correct calls in local functions give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           func finish() { completion() }

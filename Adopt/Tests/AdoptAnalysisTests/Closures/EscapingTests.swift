@@ -1,9 +1,9 @@
 import Testing
 
-/// A handler that is handed on, stored or returned is somebody else's.
+/// A handler that is passed on, stored or returned counts as called.
 struct EscapingTests {
-  @Test func handedOn() {
-    expectSilence(
+  @Test func `a handler that is passed on or stored on every path gives no finding`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           self.completion = completion
@@ -51,7 +51,7 @@ struct EscapingTests {
         """)
   }
 
-  @Test func notOnEveryPath() {
+  @Test func `a handler that is not passed on or stored on every path is found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -72,7 +72,7 @@ struct EscapingTests {
         """)
   }
 
-  @Test func workGoesOnAfterTheCall() {
+  @Test func `a handler that is passed on after its call is found`() {
     expectFindings(
       in: """
         func a(completion: @escaping (Int?, Error?) -> Void) {
@@ -94,7 +94,7 @@ struct EscapingTests {
           next(then: completion) // expect: after
         }
         """)
-    expectSilence(
+    expectNoFindings(
       in: """
         func a(completion: @escaping (Int?, Error?) -> Void) {
           if let error { completion(nil, error); return }

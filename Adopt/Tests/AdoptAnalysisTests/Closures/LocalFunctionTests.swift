@@ -3,8 +3,8 @@ import Testing
 @testable import AdoptAnalysis
 
 struct LocalFunctionTests {
-  @Test func localFunctionsMayCallEachOtherInACircle() {
-    expectSilence(
+  @Test func `local functions that call each other recursively give no finding`() {
+    expectNoFindings(
       in: """
         func start(completion: ((Int) -> Void)?) {
           func again() {
@@ -24,7 +24,7 @@ struct LocalFunctionTests {
         """)
   }
 
-  @Test func aLocalFunctionThatCallsOneThatCallsIsFollowed() {
+  @Test func `a local function that calls the handler through another one is followed`() {
     expectFindings(
       in: """
         func start(completion: @escaping (Int) -> Void) {

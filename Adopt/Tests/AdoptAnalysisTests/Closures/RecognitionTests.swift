@@ -1,9 +1,9 @@
 import Testing
 
-/// Closures that get one result after the other.
+/// Closures that get several results, one after the other.
 struct RecognitionTests {
-  @Test func aRecognizerTellsPartialResultsToo() {
-    expectSilence(
+  @Test func `a speech recognizer that also reports partial results gives no finding`() {
+    expectNoFindings(
       in: """
         func words(completion: @escaping (String) -> Void) {
           recognizer.recognitionTask(with: request) { result, error in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// Handlers of Alamofire's requests, which are called once when a request has finished.
+/// Handlers of Alamofire requests, which are called once when a request has finished.
 struct ResponseTests {
-  @Test func whatARequestCallsInTheEnd() {
+  @Test func `missing calls in the response handler of a request are found`() {
     expectFindings(
       in: """
         import Alamofire
@@ -57,8 +57,8 @@ struct ResponseTests {
         """)
   }
 
-  @Test func aRequestGivesAValueOrAnError() {
-    expectSilence(
+  @Test func `a response has either a value or an error`() {
+    expectNoFindings(
       in: """
         import AlamofireImage
         func a(completion: @escaping (Image?, Error?) -> Void) {
@@ -115,8 +115,8 @@ struct ResponseTests {
         """)
   }
 
-  @Test func aResultIsLookedAtMoreThanOnce() {
-    expectSilence(
+  @Test func `several tests of one result agree with each other`() {
+    expectNoFindings(
       in: """
         import Alamofire
         func a(completion: @escaping (Dog?) -> Void) {
@@ -202,7 +202,7 @@ struct ResponseTests {
         """)
   }
 
-  @Test func methodsOfOthersThatAreCalledSoAreNotKnown() {
+  @Test func `methods with the same names are only followed in files that import Alamofire`() {
     let text = """
       func a(completion: @escaping () -> Void) {
         device.responseData { response in
@@ -211,7 +211,7 @@ struct ResponseTests {
         }
       }
       """
-    expectSilence(in: text)
+    expectNoFindings(in: text)
     let findings = check(ParsedFile(path: "a.swift", text: "import Alamofire\n" + text)).findings
     #expect(findings.map(\.kind) == [.never])
   }

@@ -1,7 +1,7 @@
 import Testing
 
 struct WeakSelfTests {
-  @Test func theHandlerIsLostWithSelf() {
+  @Test func `a handler that is not called when self is nil is found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -47,8 +47,8 @@ struct WeakSelfTests {
         """)
   }
 
-  @Test func selfThatIsGoneAndTold() {
-    expectSilence(
+  @Test func `a handler that is called when self is nil gives no finding`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           queue.async { [weak self] in

@@ -1,7 +1,7 @@
 import Testing
 
 struct ContinuationTests {
-  @Test func continuations() {
+  @Test func `missing and repeated resumes are found`() {
     expectFindings(
       in: """
         func a() async -> Int {
@@ -57,8 +57,8 @@ struct ContinuationTests {
         """)
   }
 
-  @Test func continuationsThatAreRight() {
-    expectSilence(
+  @Test func `continuations that are resumed once give no findings`() {
+    expectNoFindings(
       in: """
         func a() async -> Int {
           await withCheckedContinuation { continuation in
@@ -106,7 +106,7 @@ struct ContinuationTests {
         """)
   }
 
-  @Test func storedContinuations() {
+  @Test func `stored continuations that are overwritten or resumed twice are found`() {
     expectFindings(
       in: """
         class A {
@@ -141,8 +141,8 @@ struct ContinuationTests {
         """)
   }
 
-  @Test func storedContinuationsThatAreKept() {
-    expectSilence(
+  @Test func `stored continuations that are not overwritten give no findings`() {
+    expectNoFindings(
       in: """
         class A {
           var continuation: CheckedContinuation<Int, Error>?

@@ -13,7 +13,7 @@ struct FixItTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func aReturnIsAddedWithTheSameIndentation() {
+  @Test func `a return is added with the same indentation`() {
     #expect(
       repaired(
         """
@@ -34,7 +34,7 @@ struct FixItTests {
           """)
   }
 
-  @Test func aReturnIsAddedOnTheSameLine() {
+  @Test func `a return is added on the same line`() {
     let repaired = repaired(
       """
       func a(completion: @escaping () -> Void) {
@@ -45,7 +45,7 @@ struct FixItTests {
     #expect(repaired?.contains("if ready { completion(); return }") == true)
   }
 
-  @Test func whatIsRepairedIsClean() throws {
+  @Test func `fixed code has no findings`() throws {
     let text = """
       func a(completion: @escaping (Int?, Error?) -> Void) {
         load { value, error in
@@ -60,7 +60,7 @@ struct FixItTests {
     #expect(check(ParsedFile(path: "a.swift", text: after)).findings.isEmpty)
   }
 
-  @Test func nothingIsOfferedWhereItIsNotCertain() {
+  @Test func `an uncertain fix is not offered`() {
     #expect(
       repaired(
         """
@@ -80,7 +80,7 @@ struct FixItTests {
         """) == nil)
   }
 
-  @Test func fingerprintsStayWhileLinesMove() throws {
+  @Test func `fingerprints stay the same when lines move`() throws {
     let text = """
       func a(completion: @escaping () -> Void) {
         guard ready else { return }

@@ -1,7 +1,7 @@
 import Testing
 
 struct NothingTests {
-  @Test func neitherValueNorError() {
+  @Test func `calls with neither a value nor an error are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping (Int?, Error?) -> Void) {
@@ -49,8 +49,8 @@ struct NothingTests {
         """)
   }
 
-  @Test func somethingIsSaid() {
-    expectSilence(
+  @Test func `calls with a value or an error give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping (Int?) -> Void) {
           completion(nil)

@@ -1,9 +1,9 @@
 import Testing
 
-/// Continuations that are stored where another could be, and are resumed all the same.
+/// Continuations that are stored where another may be waiting, and are still resumed.
 struct OverwriteTests {
-  @Test func whatIsResumedByItsOwnNameIsNotLost() {
-    expectSilence(
+  @Test func `a stored continuation that is also resumed by its own name is not lost`() {
+    expectNoFindings(
       in: """
         final class Scanner {
           private var waiting: CheckedContinuation<[Int], Never>?
@@ -30,7 +30,7 @@ struct OverwriteTests {
         """)
   }
 
-  @Test func whatIsResumedOnSomeWaysOnlyIsLostOnTheOthers() {
+  @Test func `a stored continuation that is resumed on some paths only is lost`() {
     expectFindings(
       in: """
         final class Scanner {
@@ -67,8 +67,8 @@ struct OverwriteTests {
         """)
   }
 
-  @Test func aSecondCallThatIsTurnedAwayOverwritesNothing() {
-    expectSilence(
+  @Test func `a rejected second call overwrites no continuation`() {
+    expectNoFindings(
       in: """
         actor Gate {
           private var opening: CheckedContinuation<Void, Never>?
@@ -124,7 +124,7 @@ struct OverwriteTests {
         """)
   }
 
-  @Test func aSecondCallThatMayComeThroughOverwrites() {
+  @Test func `a second call that may be accepted overwrites the continuation`() {
     expectFindings(
       in: """
         actor WaitsBeforeItIsSet {

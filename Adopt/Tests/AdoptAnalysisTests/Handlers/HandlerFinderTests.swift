@@ -23,7 +23,7 @@ struct HandlerFinderTests {
     "replyTo: @escaping (Int) -> Void", "completion: Optional<() -> Void>",
     "_ f: @escaping (Swift.Result<Int, E>) -> Void",
   ])
-  func isFound(_ parameters: String) {
+  func `a handler is found`(_ parameters: String) {
     #expect(names(parameters).count == 1)
   }
 
@@ -35,18 +35,18 @@ struct HandlerFinderTests {
     "eventHandler: @escaping (Int) -> Void", "completion: @escaping () throws -> Void",
     "yesHandler: @escaping () -> Void, noHandler: @escaping () -> Void",
   ])
-  func isNotFound(_ parameters: String) {
+  func `other closures are not handlers`(_ parameters: String) {
     #expect(names(parameters).isEmpty)
   }
 
-  @Test func theStrongerNameWins() {
+  @Test func `the parameter with the stronger name is the handler`() {
     #expect(
       names("handler: @escaping () -> Void, completion: @escaping () -> Void") == ["completion"])
     #expect(
       names("progress: @escaping (Int) -> Void, _ done: @escaping (Result<Int, E>) -> Void") == ["done"])
   }
 
-  @Test func aliasesOfTheFileAreFollowed() throws {
+  @Test func `type aliases of the file are followed`() throws {
     let handler = try #require(
       handlers(
         "completion: Callback?", before: "typealias Callback = @Sendable (Result<Int, Error>) -> Void"
@@ -63,7 +63,7 @@ struct HandlerFinderTests {
     #expect(names("completion: A?", before: "typealias A = B\ntypealias B = A").isEmpty)
   }
 
-  @Test func shapesAreTold() {
+  @Test func `the shape of a handler is recognized`() {
     func shape(_ type: String) -> String {
       switch handlers("completion: @escaping \(type)").first?.shape {
       case .result(let success, _): "result \(success.trimmedDescription)"
@@ -85,7 +85,7 @@ struct HandlerFinderTests {
     #expect(shape("(NSError?) -> Void") == "error NSError?")
   }
 
-  @Test func successAndFailureAreAPair() throws {
+  @Test func `success and failure closures are a pair`() throws {
     let file = ParsedFile(
       path: "a.swift",
       text: "func a(success: @escaping (Int) -> Void, failure: @escaping (Error) -> Void) {}")

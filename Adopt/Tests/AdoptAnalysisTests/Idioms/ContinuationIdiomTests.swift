@@ -1,8 +1,8 @@
 import Testing
 
-/// Bridges to async code, as programs have them.
+/// Typical bridges to async code.
 struct ContinuationIdiomTests {
-  @Test func bridgesThatForgetOrRepeat() {
+  @Test func `missing and repeated resumes in continuations are found`() {
     expectFindings(
       in: """
         func scan(in image: CGImage) async throws -> [String] {
@@ -111,8 +111,8 @@ struct ContinuationIdiomTests {
         """)
   }
 
-  @Test func bridgesThatResumeOnce() {
-    expectSilence(
+  @Test func `continuations that are resumed once give no findings`() {
+    expectNoFindings(
       in: """
         func scan(in image: CGImage) async throws -> [String] {
           try await withCheckedThrowingContinuation { continuation in

@@ -2,7 +2,7 @@ import Testing
 
 /// `do` with several patterns, typed throws, `Result`, `try?`, `try!` and `defer`.
 struct ErrorIdiomTests {
-  @Test func errorsThatGetAway() {
+  @Test func `errors that leave without calling the handler are found`() {
     expectFindings(
       in: """
         func several(completion: @escaping (Int?) -> Void) {
@@ -133,8 +133,8 @@ struct ErrorIdiomTests {
         """)
   }
 
-  @Test func errorsThatAreAnswered() {
-    expectSilence(
+  @Test func `errors that reach the handler give no findings`() {
+    expectNoFindings(
       in: """
         func several(completion: @escaping (Int?) -> Void) {
           do {

@@ -2,7 +2,7 @@ import Testing
 
 /// Queues, tasks, `weak self`, local functions and closures within closures.
 struct HopIdiomTests {
-  @Test func hopsThatLoseTheWay() {
+  @Test func `missing and repeated calls after switching queues or tasks are found`() {
     expectFindings(
       in: """
         func ignored(_ url: URL, completion: @escaping (Image?) -> Void) {
@@ -131,8 +131,8 @@ struct HopIdiomTests {
         """)
   }
 
-  @Test func hopsThatArrive() {
-    expectSilence(
+  @Test func `correct calls after switching queues or tasks give no findings`() {
+    expectNoFindings(
       in: """
         func ignored(_ url: URL, completion: @escaping (Image?) -> Void) {
           loadImage(url) { image, _ in completion(image) }

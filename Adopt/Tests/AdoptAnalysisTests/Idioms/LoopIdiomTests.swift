@@ -1,8 +1,8 @@
 import Testing
 
-/// Loops, labels, and rounds that are counted.
+/// Loops, labels, and counted iterations.
 struct LoopIdiomTests {
-  @Test func loopsThatNeverOrAgainCall() {
+  @Test func `loops that call never or again are found`() {
     expectFindings(
       in: """
         func everyItem(completion: @escaping (Int) -> Void) {
@@ -102,8 +102,8 @@ struct LoopIdiomTests {
         """)
   }
 
-  @Test func loopsThatCallOnce() {
-    expectSilence(
+  @Test func `loops that call once give no findings`() {
+    expectNoFindings(
       in: """
         func firstItem(completion: @escaping (Int?) -> Void) {
           for item in items where item > 3 { return completion(item) }

@@ -1,8 +1,8 @@
 import Testing
 
-/// Members of types: initialisers, subscripts, accessors, generics, actors and all that may stand before `func`.
+/// Members of types: initializers, subscripts, accessors, generics, actors, and modifiers and attributes of functions.
 struct MemberIdiomTests {
-  @Test func membersThatForgetOrRepeat() {
+  @Test func `missing and repeated calls in members are found`() {
     expectFindings(
       in: """
         final class Door {
@@ -98,8 +98,8 @@ struct MemberIdiomTests {
         """)
   }
 
-  @Test func membersThatCallOnce() {
-    expectSilence(
+  @Test func `members that call once give no findings`() {
+    expectNoFindings(
       in: """
         final class Door {
           var onOpen: (() -> Void)?

@@ -2,7 +2,7 @@ import Testing
 
 /// Optional chaining, `??`, ternaries, `&&` and `||`, and optional handlers.
 struct OptionalIdiomTests {
-  @Test func whatIsNilIsNotCalled() {
+  @Test func `missing and repeated calls with optional values are found`() {
     expectFindings(
       in: """
         func show(from presenter: Controller?, completion: @escaping () -> Void) {
@@ -92,8 +92,8 @@ struct OptionalIdiomTests {
         """)
   }
 
-  @Test func whatIsNilIsAnswered() {
-    expectSilence(
+  @Test func `nil values for which the handler is called give no findings`() {
+    expectNoFindings(
       in: """
         func show(from presenter: Controller?, completion: @escaping () -> Void) {
           guard let presenter else { return completion() }

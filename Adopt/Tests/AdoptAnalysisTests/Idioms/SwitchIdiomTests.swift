@@ -2,7 +2,7 @@ import Testing
 
 /// `switch` and `if` as statements and as expressions, and `#if`.
 struct SwitchIdiomTests {
-  @Test func casesThatForgetOrRepeat() {
+  @Test func `missing and repeated calls in cases are found`() {
     expectFindings(
       in: """
         func byWhere(_ n: Int, completion: @escaping (Int) -> Void) {
@@ -94,8 +94,8 @@ struct SwitchIdiomTests {
         """)
   }
 
-  @Test func casesThatAllCall() {
-    expectSilence(
+  @Test func `cases that all call give no findings`() {
+    expectNoFindings(
       in: """
         func byWhere(_ n: Int, completion: @escaping (Int) -> Void) {
           switch n {

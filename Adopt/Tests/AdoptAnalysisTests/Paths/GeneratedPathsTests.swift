@@ -2,12 +2,12 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// Random functions, checked, and run along all of their paths.
+/// Checks random functions, and compares the findings with a run of all paths.
 struct GeneratedPathsTests {
   static let wantedPaths = 1_050_000
 
   @Test(.timeLimit(.minutes(3)))
-  func theCheckAndRunningEveryPathAgree() async {
+  func `the check agrees with running every path`() async {
     let halves = await withTaskGroup(of: Tally.self) { group in
       for half in 0..<2 {
         group.addTask { Tally(seeds: UInt64(half) * 10_000_000, paths: Self.wantedPaths / 2) }
@@ -23,7 +23,7 @@ struct GeneratedPathsTests {
     print("generated: \(halves.map(\.summary).joined(separator: "; "))")
   }
 
-  /// What a run of seeds came to.
+  /// The result for a series of seeds.
   struct Tally {
     var programs = 0
     var paths = 0
@@ -53,9 +53,9 @@ struct GeneratedPathsTests {
       let found = Lines(result)
       var ran = Interpreter.Outcome()
       var expected = found
-      // More rounds, and more paths, may be needed to get somewhere in a loop.
-      for (rounds, most) in [(2, 800), (3, 3_000), (5, 20_000)] {
-        ran = Interpreter(program, rounds: rounds, mostPaths: most).outcome
+      // Some places in loops are only reached with more iterations and paths.
+      for (rounds, maximum) in [(2, 800), (3, 3_000), (5, 20_000)] {
+        ran = Interpreter(program, rounds: rounds, maximumPaths: maximum).outcome
         paths += ran.paths
         expected = Lines(ran, text)
         if expected == found { break }
@@ -73,7 +73,7 @@ struct GeneratedPathsTests {
     }
   }
 
-  /// Where a program is silent, and where it calls again.
+  /// The lines at which a program leaves without a call, and at which it calls again.
   struct Lines: Equatable {
     var silent: Set<Int> = []
     var repeated: Set<Int> = []
@@ -90,7 +90,7 @@ struct GeneratedPathsTests {
 
     init(_ outcome: Interpreter.Outcome, _ text: ProgramText) {
       silent = Set(outcome.silent.map { text.lineOf[$0] ?? -$0 })
-      // A function that does not mention its handler is told of where it is declared.
+      // A handler that its function does not mention is reported at its declaration.
       if !silent.isEmpty, !text.lines.dropFirst().contains(where: { $0.contains("completion") }) {
         silent = [1]
       }

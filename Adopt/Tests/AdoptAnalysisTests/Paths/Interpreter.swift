@@ -1,57 +1,57 @@
-/// Runs a program along all of its paths, or as many as are allowed.
+/// Runs a program along all of its paths, up to a maximum number.
 struct Interpreter {
   enum Flow: Equatable {
     case normal, leave
     case jump(Int)
-    case goOn(Int)
+    case continueLoop(Int)
     case raise
-    /// The program ends, or has run for long enough.
+    /// The program has ended or reached the maximum length.
     case stop
   }
 
-  /// Where an error goes.
+  /// The target of an error.
   enum Catcher {
     case here, task, outside
   }
 
-  /// What happened on all paths together.
+  /// The combined results of all paths.
   struct Outcome {
     var silent: Set<Int> = []
     var repeated: Set<Int> = []
     var paths = 0
-    /// Whether there were more paths, or longer ones.
+    /// Whether all paths ran to their end.
     var isComplete = true
   }
 
   private let program: Program
   private let rounds: Int
   private(set) var outcome = Outcome()
-  /// The decisions of this path, of the one before, and how many there were to choose from.
+  /// The decisions of the current path. Those from `position` on are left from the previous path.
   private var decisions: [Int] = []
   private var position = 0
 
   private var calls = 0
-  private var blamed: Int?
+  private var explainingExit: Int?
   private var stable: [Bool?] = []
   private var flags: [Bool] = []
   private var handler: Bool?
   private var steps = 0
   private var catcher = Catcher.outside
 
-  init(_ program: Program, rounds: Int, mostPaths: Int) {
+  init(_ program: Program, rounds: Int, maximumPaths: Int) {
     self.program = program
     self.rounds = rounds
     repeat {
       runOnce()
       outcome.paths += 1
-      if outcome.paths >= mostPaths {
+      if outcome.paths >= maximumPaths {
         outcome.isComplete = false
         return
       }
     } while advance()
   }
 
-  /// The next sequence of decisions, the last changed first.
+  /// Moves to the next sequence of decisions by changing the last one that can change. Returns false if there is none.
   private mutating func advance() -> Bool {
     decisions.removeLast(decisions.count - position)
     while let last = decisions.popLast() {
@@ -72,7 +72,7 @@ struct Interpreter {
   private mutating func runOnce() {
     position = 0
     calls = 0
-    blamed = nil
+    explainingExit = nil
     stable = Array(repeating: nil, count: Program.stableCount)
     flags = Array(repeating: false, count: Program.flagCount)
     handler = program.isOptional ? nil : true
@@ -80,28 +80,28 @@ struct Interpreter {
     catcher = .outside
     let flow = run(program.body, end: program.end)
     guard flow == .normal || flow == .leave, calls == 0, handler != false else { return }
-    if let blamed { outcome.silent.insert(blamed) }
+    if let explainingExit { outcome.silent.insert(explainingExit) }
   }
 
   // MARK: - Leaving
 
-  /// The first way out without a call is to blame, if none follows.
-  private mutating func blame(_ id: Int) {
-    if calls == 0, blamed == nil { blamed = id }
+  /// The first exit without a call is the cause if no call follows.
+  private mutating func recordExit(_ id: Int) {
+    if calls == 0, explainingExit == nil { explainingExit = id }
   }
 
-  /// A function's or closure's statements.
+  /// Runs the statements of a function or closure.
   private mutating func run(_ body: [Program.Statement], end: Int) -> Flow {
     let flow = runBlock(body)
-    if flow == .normal { blame(end) }
+    if flow == .normal { recordExit(end) }
     return flow
   }
 
   private mutating func raised(_ id: Int) {
-    if catcher == .task { blame(id) }
+    if catcher == .task { recordExit(id) }
   }
 
-  private mutating func inner(_ body: [Program.Statement], end: Int, catcher: Catcher) -> Flow {
+  private mutating func runNested(_ body: [Program.Statement], end: Int, catcher: Catcher) -> Flow {
     let outer = self.catcher
     self.catcher = catcher
     let flow = run(body, end: end)
@@ -142,7 +142,7 @@ struct Interpreter {
     case .call(let id): call(id)
     case .work, .ignoredAttempt, .later: break
     case .leave(let id):
-      blame(id)
+      recordExit(id)
       return .leave
     case .raise(let id):
       raised(id)
@@ -169,18 +169,18 @@ struct Interpreter {
     case .guarded(let end, let body, let catches, let isExhaustive):
       return guarded(end, body, catches, isExhaustive)
     case .breakOut(let id, _): return .jump(id)
-    case .goOn(let id, _): return .goOn(id)
+    case .continueLoop(let id, _): return .continueLoop(id)
     case .closure(let kind, let end, let body): return closure(kind, end, body)
     case .set(let flag, let value): flags[flag] = value
     case .helper:
-      if let helper = program.helper { return inner(helper, end: program.helperEnd, catcher: .outside) }
+      if let helper = program.helper { return runNested(helper, end: program.helperEnd, catcher: .outside) }
     case .conditional(let bodies, let hasElse): return conditional(bodies, hasElse)
     case .ternary(let condition, let id):
       if test(condition) == true { call(id) }
     case .ifHandler(let then, let otherwise):
-      let isThere = handler ?? decide()
-      handler = isThere
-      return isThere ? runBlock(then) : otherwise.map { runBlock($0) } ?? .normal
+      let isPresent = handler ?? decide()
+      handler = isPresent
+      return isPresent ? runBlock(then) : otherwise.map { runBlock($0) } ?? .normal
     }
     return .normal
   }
@@ -221,7 +221,7 @@ struct Interpreter {
       let flow = runBlock(body)
       switch flow {
       case .jump(id): return .normal
-      case .normal, .goOn(id): break
+      case .normal, .continueLoop(id): break
       default: return flow
       }
       if let after {
@@ -241,7 +241,7 @@ struct Interpreter {
       let flow = runBlock(body)
       switch flow {
       case .jump(id): return .normal
-      case .normal, .goOn(id): break
+      case .normal, .continueLoop(id): break
       default: return flow
       }
     }
@@ -265,10 +265,10 @@ struct Interpreter {
 
   private mutating func closure(_ kind: Program.Closure, _ end: Int, _ body: [Program.Statement]) -> Flow {
     switch kind {
-    case .async, .locked: return inner(body, end: end, catcher: .outside)
-    case .tryLocked: return inner(body, end: end, catcher: catcher)
+    case .async, .locked: return runNested(body, end: end, catcher: .outside)
+    case .tryLocked: return runNested(body, end: end, catcher: catcher)
     case .task:
-      let flow = inner(body, end: end, catcher: .task)
+      let flow = runNested(body, end: end, catcher: .task)
       return flow == .raise ? .normal : flow
     }
   }
@@ -282,7 +282,7 @@ struct Interpreter {
 
   // MARK: - Conditions
 
-  /// Nil if an error is thrown instead.
+  /// Returns the value of a condition, or nil if it throws an error.
   private mutating func test(_ condition: Program.Condition) -> Bool? {
     switch condition {
     case .opaque: return decide()
@@ -298,7 +298,7 @@ struct Interpreter {
       return value
     case .flag(let index): return flags[index]
     case .always: return true
-    case .not(let inner): return test(inner).map { !$0 }
+    case .not(let negated): return test(negated).map { !$0 }
     case .and(let left, let right):
       guard let isTrue = test(left) else { return nil }
       return isTrue ? test(right) : false

@@ -1,4 +1,4 @@
-/// A random function, as far as control flow goes. Numbers identify what stands on a line of its own.
+/// The control flow of a random function. Numbers identify the elements that are on separate lines.
 struct Program {
   indirect enum Statement {
     case call(Int)
@@ -18,7 +18,7 @@ struct Program {
     case guarded(Int, [Statement], catches: [[Statement]], isExhaustive: Bool)
     case later([Statement])
     case breakOut(Int, isLabelled: Bool)
-    case goOn(Int, isLabelled: Bool)
+    case continueLoop(Int, isLabelled: Bool)
     case closure(Closure, end: Int, [Statement])
     case set(Int, Bool)
     case helper
@@ -40,7 +40,7 @@ struct Program {
   indirect enum Condition {
     case opaque
     case throwing(Int)
-    /// A parameter: the same each time.
+    /// A parameter, which has the same value each time.
     case stable(Int)
     case flag(Int)
     case always
@@ -60,7 +60,7 @@ struct Program {
   var body: [Statement] = []
 }
 
-/// A small, fast generator whose numbers are the same everywhere.
+/// A small, fast random number generator with the same results on all platforms.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,4 +1,4 @@
-/// Makes random programs. After a statement that does not come to its end, nothing follows.
+/// Generates random programs without unreachable statements.
 struct ProgramGenerator {
   private struct Context {
     var canThrow = false
@@ -6,7 +6,7 @@ struct ProgramGenerator {
     var canSet = true
     var hasHelper = false
     var isOptional = false
-    /// What an unlabelled `break` and `continue` mean here, and all that can be named.
+    /// The targets of `break` and `continue` without a label, and all labels that can be used.
     var plainBreak: Int?
     var plainContinue: Int?
     var loops: [Int] = []
@@ -30,9 +30,9 @@ struct ProgramGenerator {
     var context = Context()
     context.isOptional = program.isOptional
     if random.chance(20) {
-      var inner = context
-      inner.canSet = false
-      program.helper = calling(body(inner).statements)
+      var nested = context
+      nested.canSet = false
+      program.helper = calling(body(nested).statements)
       program.helperEnd = identifier()
       context.hasHelper = true
     }
@@ -63,7 +63,7 @@ struct ProgramGenerator {
     return (statements, true)
   }
 
-  /// Makes sure that the handler is mentioned; what does not mention it is not looked into.
+  /// Makes sure that the handler is mentioned, because code that does not mention it is not followed.
   private mutating func calling(_ statements: [Program.Statement]) -> [Program.Statement] {
     [.branch(.opaque, [.call(identifier())], otherwise: nil)] + statements
   }
@@ -71,10 +71,10 @@ struct ProgramGenerator {
   private mutating func exit(_ context: Context) -> Program.Statement {
     switch random.below(6) {
     case 0 where context.plainBreak != nil: .breakOut(context.plainBreak ?? 0, isLabelled: false)
-    case 1 where context.plainContinue != nil: .goOn(context.plainContinue ?? 0, isLabelled: false)
+    case 1 where context.plainContinue != nil: .continueLoop(context.plainContinue ?? 0, isLabelled: false)
     case 2 where !context.loops.isEmpty:
       random.chance(50)
-        ? .goOn(context.loops[random.below(context.loops.count)], isLabelled: true)
+        ? .continueLoop(context.loops[random.below(context.loops.count)], isLabelled: true)
         : .breakOut(context.loops[random.below(context.loops.count)], isLabelled: true)
     case 3 where !context.blocks.isEmpty:
       .breakOut(context.blocks[random.below(context.blocks.count)], isLabelled: true)
@@ -108,10 +108,10 @@ struct ProgramGenerator {
     case 14: return choose(context)
     case 15, 16, 17: return loop(context)
     case 18:
-      var inner = context
+      var nested = context
       let label = identifier()
-      inner.blocks.append(label)
-      return (.block(label, body(inner).statements), true)
+      nested.blocks.append(label)
+      return (.block(label, body(nested).statements), true)
     case 19, 20: return guarded(context)
     case 21: return (.later(deferred(context)), true)
     case 22, 23: return closure(context)
@@ -143,11 +143,11 @@ struct ProgramGenerator {
 
   private mutating func choose(_ context: Context) -> (Program.Statement, Bool) {
     let label = identifier()
-    var inner = context
-    inner.plainBreak = label
+    var nested = context
+    nested.plainBreak = label
     var cases: [Program.Case] = []
     for index in 0...(1 + random.below(2)) {
-      let body = body(inner)
+      let body = body(nested)
       var one = Program.Case(condition: nil, body: body.statements)
       if index == 0, random.chance(20) { one.condition = .opaque }
       one.fallsThrough = body.completes && random.chance(15)
@@ -158,29 +158,29 @@ struct ProgramGenerator {
   }
 
   private mutating func loop(_ context: Context) -> (Program.Statement, Bool) {
-    var inner = context
+    var nested = context
     let label = identifier()
-    inner.plainBreak = label
-    inner.plainContinue = label
-    inner.loops.append(label)
+    nested.plainBreak = label
+    nested.plainContinue = label
+    nested.loops.append(label)
     switch random.below(3) {
     case 0:
       let condition: Program.Condition = random.chance(15) ? .always : condition(context)
-      return (.whileLoop(label, condition, body(inner).statements), true)
+      return (.whileLoop(label, condition, body(nested).statements), true)
     case 1:
-      let body = body(inner)
+      let body = body(nested)
       return (.repeatLoop(label, body.statements, .opaque), true)
     default:
-      return (.forLoop(label, random.chance(20) ? .opaque : nil, body(inner).statements), true)
+      return (.forLoop(label, random.chance(20) ? .opaque : nil, body(nested).statements), true)
     }
   }
 
   private mutating func guarded(_ context: Context) -> (Program.Statement, Bool) {
-    var inner = context
-    inner.canThrow = true
+    var nested = context
+    nested.canThrow = true
     let isExhaustive = !context.canThrow || random.chance(60)
-    var tried = body(inner)
-    // Nothing follows what does not come to its end.
+    var tried = body(nested)
+    // Statements after this one would be unreachable.
     let last = tried.completes ? tried.statements.count + 1 : max(1, tried.statements.count)
     tried.statements.insert(.attempt(identifier()), at: random.below(last))
     let catches = (0...random.below(2)).map { _ in body(context) }
@@ -192,20 +192,20 @@ struct ProgramGenerator {
   }
 
   private mutating func deferred(_ context: Context) -> [Program.Statement] {
-    var inner = Context()
-    inner.canReturn = false
-    inner.isOptional = context.isOptional
-    inner.canSet = context.canSet
-    inner.depth = max(context.depth, 3)
-    return body(inner).statements
+    var nested = Context()
+    nested.canReturn = false
+    nested.isOptional = context.isOptional
+    nested.canSet = context.canSet
+    nested.depth = max(context.depth, 3)
+    return body(nested).statements
   }
 
   private mutating func closure(_ context: Context) -> (Program.Statement, Bool) {
-    var inner = Context()
-    inner.isOptional = context.isOptional
-    inner.hasHelper = context.hasHelper
-    inner.canSet = context.canSet
-    inner.depth = context.depth
+    var nested = Context()
+    nested.isOptional = context.isOptional
+    nested.hasHelper = context.hasHelper
+    nested.canSet = context.canSet
+    nested.depth = context.depth
     let kind: Program.Closure
     switch random.below(4) {
     case 0: kind = .async
@@ -213,8 +213,8 @@ struct ProgramGenerator {
     case 2 where context.canThrow: kind = .tryLocked
     default: kind = .locked
     }
-    inner.canThrow = kind == .task || kind == .tryLocked
-    var body = body(inner)
+    nested.canThrow = kind == .task || kind == .tryLocked
+    var body = body(nested)
     body.statements = calling(body.statements)
     return (.closure(kind, end: identifier(), body.statements), true)
   }

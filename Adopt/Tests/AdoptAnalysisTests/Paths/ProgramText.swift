@@ -1,4 +1,4 @@
-/// A program as Swift text, and on which line each of its numbers stands.
+/// A program as Swift text, and the line of each of its numbers.
 struct ProgramText {
   private(set) var lines: [String] = []
   private(set) var lineOf: [Int: Int] = [:]
@@ -80,7 +80,7 @@ struct ProgramText {
       nested(body)
       line("}")
     case .breakOut(let id, let isLabelled): line(isLabelled ? "break l\(id)" : "break")
-    case .goOn(let id, let isLabelled): line(isLabelled ? "continue l\(id)" : "continue")
+    case .continueLoop(let id, let isLabelled): line(isLabelled ? "continue l\(id)" : "continue")
     case .closure(let kind, let end, let body):
       switch kind {
       case .async: line("DispatchQueue.main.async {")
@@ -110,9 +110,9 @@ struct ProgramText {
   ) {
     nested(then)
     if let otherwise {
-      if otherwise.count == 1, case .branch(let condition, let inner, let last) = otherwise[0] {
+      if otherwise.count == 1, case .branch(let condition, let body, let last) = otherwise[0] {
         line("} else if \(text(condition)) {", throwing(condition))
-        addBranch(inner, last)
+        addBranch(body, last)
         return
       }
       line("} else {")
@@ -162,7 +162,7 @@ struct ProgramText {
     case .stable(let index): "k\(index)"
     case .flag(let index): "f\(index)"
     case .always: "true"
-    case .not(let inner): "!(\(text(inner)))"
+    case .not(let negated): "!(\(text(negated)))"
     case .and(let left, let right): "(\(text(left))) && (\(text(right)))"
     case .or(let left, let right): "\(text(left)) || \(text(right))"
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// Files of this repository, cut and spliced: whatever comes in, the check comes back.
+/// Checks randomly cut and joined files of this repository. Every check must return.
 struct DamagedSourceTests {
   private static let sources: [[UInt8]] = {
     let here = URL(fileURLWithPath: #filePath)
@@ -19,14 +19,14 @@ struct DamagedSourceTests {
     return found.sorted { $0.path < $1.path }.compactMap { try? Data(contentsOf: $0) }.map { Array($0) }
   }()
 
-  private static func looksInto(_ bytes: [UInt8]) -> FileCheck {
+  private static func checked(_ bytes: [UInt8]) -> FileCheck {
     var options = CheckOptions()
     options.readsDamagedCode = true
     return check(ParsedFile(path: "a.swift", text: String(decoding: bytes, as: UTF8.self)), options: options)
   }
 
   @Test(.timeLimit(.minutes(4)), arguments: 0..<4)
-  func cutAndSplicedFilesAreCheckedToTheEnd(_ quarter: Int) {
+  func `files cut and joined at random are checked to the end`(_ quarter: Int) {
     let sources = Self.sources.filter { $0.count > 500 && $0.count < 30_000 }
     #expect(sources.count > 20)
     var random = SplitMix(state: UInt64(quarter) &* 77 &+ 5)
@@ -46,13 +46,13 @@ struct DamagedSourceTests {
         }
         if bytes.isEmpty { bytes = Array(piece) + [32] }
       }
-      handlers += Self.looksInto(bytes).handlerCount
+      handlers += Self.checked(bytes).handlerCount
     }
     #expect(handlers > 0)
   }
 
   @Test(.timeLimit(.minutes(4)))
-  func tokensOfHandlerFunctionsInAnyOrderAreChecked() {
+  func `tokens of handler functions in random order are checked`() {
     let text = """
       func a(completion: @escaping (Int?, Error?) -> Void) throws { defer { completion(nil, nil) } ; guard let x
       else { return } ; switch x { case .a where b: fallthrough default: break } ; l: for y in z { continue l }
@@ -65,12 +65,12 @@ struct DamagedSourceTests {
     for _ in 0..<400 {
       var some = ["func a(completion: @escaping () -> Void) {"]
       for _ in 0..<(10 + random.below(60)) { some.append(words[random.below(words.count)]) }
-      _ = Self.looksInto(Array(some.joined(separator: " ").utf8))
+      _ = Self.checked(Array(some.joined(separator: " ").utf8))
     }
   }
 
   @Test(.timeLimit(.minutes(4)))
-  func deepNestingIsDeclinedOrFollowed() {
+  func `deeply nested code is declined or checked`() {
     let deep = 3_000
     let head = "func a(completion: @escaping () -> Void) { "
     let shapes = [
@@ -98,12 +98,12 @@ struct DamagedSourceTests {
         + "f0() }",
     ]
     for shape in shapes {
-      let result = Self.looksInto(Array(shape.utf8))
+      let result = Self.checked(Array(shape.utf8))
       #expect(result.handlerCount == 1 || result.declined.count == 1)
     }
   }
 
-  @Test func whatDoesNotParseIsDeclinedWithItsReason() throws {
+  @Test func `a function that does not parse is declined with a reason`() throws {
     let text = "func a(completion: @escaping () -> Void) { if ( { completion() }\n"
     let result = check(ParsedFile(path: "a.swift", text: text))
     #expect(result.findings.isEmpty)
@@ -112,23 +112,23 @@ struct DamagedSourceTests {
   }
 
   @Test(.timeLimit(.minutes(4)), arguments: [10, 30, 300, 30_000])
-  func nestedSquareBracketsDoNotHangTheParser(_ depth: Int) {
+  func `nested square brackets do not hang the parser`(_ depth: Int) {
     for open in ["[", "[ ", "[a: ", "([", "[a, "] {
       let text =
         "func a(completion: @escaping () -> Void) { let x = " + String(repeating: open, count: depth)
         + "completion"
         + String(repeating: "]", count: depth)
-      _ = Self.looksInto(Array(text.utf8))
+      _ = Self.checked(Array(text.utf8))
     }
     let escapes = String(repeating: "print(\"\\u{1B}[0m\")\n", count: 100)
-    #expect(Self.looksInto(Array(escapes.utf8)).declined.isEmpty)
+    #expect(Self.checked(Array(escapes.utf8)).declined.isEmpty)
   }
 
-  @Test func emptyAndStrangeFilesAreClean() {
+  @Test func `empty and unusual files have no findings`() {
     for text in [
       "", "\u{feff}", "\0\0", "#!/usr/bin/swift\n", "\r\r\n\n", String(repeating: "é", count: 999),
     ] {
-      #expect(Self.looksInto(Array(text.utf8)).findings.isEmpty)
+      #expect(Self.checked(Array(text.utf8)).findings.isEmpty)
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import AdoptAnalysis
 
 struct PlaceTests {
-  @Test func columnsAreCountedInBytesAndLinesAsTheCompilerDoes() {
+  @Test func `columns are counted in bytes, and lines as in the compiler`() {
     let file = ParsedFile(path: "a.swift", text: "a\nbé c\r\nd\re")
     #expect(file.place(at: 0) == Place(path: "a.swift", line: 1, column: 1, offset: 0))
     #expect(file.place(at: 6) == Place(path: "a.swift", line: 2, column: 5, offset: 6))
@@ -14,7 +14,7 @@ struct PlaceTests {
     #expect(file.place(at: -1).column == 1)
   }
 
-  @Test func placesAreThoseOfSwiftSyntax() {
+  @Test func `places are equal to those of SwiftSyntax`() {
     let file = ParsedFile(path: "a.swift", text: "let a = 1\n\nlet bé = \"\"\"\n  x\n  \"\"\"\nlet c = 2\n")
     let converter = file.locations
     for token in file.tree.tokens(viewMode: .sourceAccurate) {

@@ -2,7 +2,7 @@ import Testing
 
 /// `if`, `guard`, conditions and what they bind.
 struct BranchTests {
-  @Test func ifs() {
+  @Test func `missing and repeated calls in if statements are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -54,8 +54,8 @@ struct BranchTests {
         """)
   }
 
-  @Test func ifsThatAreRight() {
-    expectSilence(
+  @Test func `correct calls in if statements give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           if ready { completion() } else { completion() }
@@ -109,7 +109,7 @@ struct BranchTests {
         """)
   }
 
-  @Test func guards() {
+  @Test func `missing and repeated calls with guard statements are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -154,8 +154,8 @@ struct BranchTests {
         """)
   }
 
-  @Test func guardsThatAreRight() {
-    expectSilence(
+  @Test func `correct calls with guard statements give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           guard ready else { completion(); return }
@@ -196,7 +196,7 @@ struct BranchTests {
         """)
   }
 
-  @Test func optionalHandlers() {
+  @Test func `optional handlers are checked`() {
     expectFindings(
       in: """
         func a(completion: (() -> Void)?) {
@@ -216,7 +216,7 @@ struct BranchTests {
           if completion != nil { completion!() } // expect: twice
         }
         """)
-    expectSilence(
+    expectNoFindings(
       in: """
         func a(completion: (() -> Void)?) {
           completion?()
@@ -246,7 +246,7 @@ struct BranchTests {
         """)
   }
 
-  @Test func expressions() {
+  @Test func `calls in expressions are checked`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -270,7 +270,7 @@ struct BranchTests {
           completion.callAsFunction() // expect: twice
         }
         """)
-    expectSilence(
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           ready ? completion() : completion()

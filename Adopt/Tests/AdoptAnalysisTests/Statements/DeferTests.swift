@@ -1,7 +1,7 @@
 import Testing
 
 struct DeferTests {
-  @Test func deferred() {
+  @Test func `missing and repeated calls with defer are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -43,8 +43,8 @@ struct DeferTests {
         """)
   }
 
-  @Test func deferredThatIsRight() {
-    expectSilence(
+  @Test func `correct calls with defer give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           defer { completion() }

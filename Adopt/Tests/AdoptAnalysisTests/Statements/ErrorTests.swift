@@ -2,7 +2,7 @@ import Testing
 
 /// `throw`, `try`, `do` and `catch`.
 struct ErrorTests {
-  @Test func errors() {
+  @Test func `missing and repeated calls with errors are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -88,8 +88,8 @@ struct ErrorTests {
         """)
   }
 
-  @Test func errorsThatAreHandled() {
-    expectSilence(
+  @Test func `errors that are handled give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping (Int?, Error?) -> Void) {
           do {

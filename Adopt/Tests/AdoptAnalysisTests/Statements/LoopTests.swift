@@ -1,7 +1,7 @@
 import Testing
 
 struct LoopTests {
-  @Test func loops() {
+  @Test func `missing and repeated calls in loops are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping (Int) -> Void) {
@@ -75,8 +75,8 @@ struct LoopTests {
         """)
   }
 
-  @Test func loopsThatAreRight() {
-    expectSilence(
+  @Test func `correct calls in loops give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           for x in xs { use(x) }

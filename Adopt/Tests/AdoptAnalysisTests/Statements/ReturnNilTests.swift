@@ -2,8 +2,8 @@ import Testing
 
 /// `return nil` where a task was asked for.
 struct ReturnNilTests {
-  @Test func nilInsteadOfATaskTellsTheCallerThatNothingStarted() {
-    expectSilence(
+  @Test func `nil instead of a task means that nothing was started`() {
+    expectNoFindings(
       in: """
         func start(_ path: String, completion: @escaping (Int?, Error?) -> Void) -> Job? {
           guard let place = Place(path) else { return nil }
@@ -19,7 +19,7 @@ struct ReturnNilTests {
         """)
   }
 
-  @Test func otherReturnsAreStillLookedAt() {
+  @Test func `other returns are still checked`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) -> Job {

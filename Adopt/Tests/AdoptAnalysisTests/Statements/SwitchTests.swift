@@ -1,7 +1,7 @@
 import Testing
 
 struct SwitchTests {
-  @Test func switches() {
+  @Test func `missing and repeated calls in switches are found`() {
     expectFindings(
       in: """
         func a(completion: @escaping () -> Void) {
@@ -70,8 +70,8 @@ struct SwitchTests {
         """)
   }
 
-  @Test func switchesThatAreRight() {
-    expectSilence(
+  @Test func `correct calls in switches give no findings`() {
+    expectNoFindings(
       in: """
         func a(completion: @escaping () -> Void) {
           switch state {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptAnalysis
 
-/// Checks functions whose comments say what is to be found on their line: `// expect: never, twice`.
+/// Checks functions whose comments list the findings that are expected on their line: `// expect: never, twice`.
 func expectFindings(
   in text: String, options: CheckOptions = CheckOptions(),
   sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -24,14 +24,14 @@ func expectFindings(
   }
 }
 
-/// Checks functions that are right.
-func expectSilence(
+/// Checks functions that are correct, so that no finding is expected.
+func expectNoFindings(
   in text: String, options: CheckOptions = CheckOptions(),
   sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) {
   #expect(!text.contains("// expect:"), sourceLocation: sourceLocation)
   let handlers = check(ParsedFile(path: "fixture.swift", text: text), options: options).handlerCount
-  #expect(handlers > 0, "there is something to look at", sourceLocation: sourceLocation)
+  #expect(handlers > 0, "the fixture has a handler", sourceLocation: sourceLocation)
   expectFindings(in: text, options: options, sourceLocation: sourceLocation)
 }
 

@@ -2,10 +2,9 @@ import Foundation
 import SwiftParser
 import SwiftSyntax
 
-/// The functions that the tests of this module have adopt look at: the strings given to `expectFindings` and
-/// `expectSilence`.
+/// The functions that the tests of this module check: the strings passed to `expectFindings` and `expectNoFindings`.
 struct FixtureText {
-  /// Read once.
+  /// All fixtures, read once.
   static let all: Result<[FixtureText], any Error> = Result { try read() }
 
   let tree: SourceFileSyntax
@@ -23,7 +22,7 @@ struct FixtureText {
     return texts
   }
 
-  /// Those that have a body, are not within another, and so stand for one case each.
+  /// The functions with a body that are not inside another function. Each is one test case.
   var functions: [Syntax] {
     var found: [Syntax] = []
     var pending = [Syntax(tree)]
@@ -45,7 +44,7 @@ struct FixtureText {
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
       let name = node.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text ?? ""
-      guard ["expectFindings", "expectSilence"].contains(name) else { return .visitChildren }
+      guard ["expectFindings", "expectNoFindings"].contains(name) else { return .visitChildren }
       let literal = node.arguments.first?.expression.as(StringLiteralExprSyntax.self)
       if let text = literal?.representedLiteralValue { texts.append(text) }
       return .skipChildren

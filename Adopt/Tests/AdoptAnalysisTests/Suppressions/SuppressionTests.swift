@@ -7,7 +7,7 @@ struct SuppressionTests {
     AdoptAnalysis.check(ParsedFile(path: "a.swift", text: text))
   }
 
-  @Test func aReasonOnTheLineSuppresses() {
+  @Test func `a comment with a reason on the line suppresses a finding`() {
     let result = check(
       """
       func a(completion: @escaping () -> Void) {
@@ -19,11 +19,11 @@ struct SuppressionTests {
     #expect(result.suppressed.map(\.kind) == [.never])
   }
 
-  @Test func aReasonAboveTheLineSuppresses() {
+  @Test func `a comment with a reason above the line suppresses a finding`() {
     let result = check(
       """
       func a(completion: @escaping () -> Void) {
-        // adopt:ignore never, lost: whoever stops us calls it
+        // adopt:ignore never, lost: the canceller calls it
         guard ready else { return }
         // adopt:ignore all — called again on purpose
         // which is tested elsewhere
@@ -34,7 +34,7 @@ struct SuppressionTests {
     #expect(result.suppressed.count == 1)
   }
 
-  @Test func withoutAReasonNothingIsSuppressed() {
+  @Test func `a comment without a reason suppresses nothing`() {
     let result = check(
       """
       func a(completion: @escaping () -> Void) {
@@ -43,11 +43,11 @@ struct SuppressionTests {
       }
       """)
     #expect(result.findings.map(\.kind) == [.never, .suppression])
-    #expect(result.findings.last?.message.contains("say why") == true)
+    #expect(result.findings.last?.message.contains("give a reason") == true)
     #expect(result.suppressed.isEmpty)
   }
 
-  @Test func onlyWhatIsNamedIsSuppressed() {
+  @Test func `only the named kinds are suppressed`() {
     let result = check(
       """
       func a(completion: @escaping () -> Void) {
@@ -58,14 +58,14 @@ struct SuppressionTests {
     #expect(result.findings.map(\.kind) == [.never])
   }
 
-  @Test func anUnknownNameIsTold() {
+  @Test func `an unknown kind is reported`() {
     let result = check("// adopt:ignore nevver - because\nfunc a() {}\n")
     #expect(result.findings.map(\.kind) == [.suppression])
     #expect(result.findings.first?.place.line == 1)
     #expect(check("// adopt:ignore\n").findings.count == 1)
   }
 
-  @Test func aStringIsNoComment() {
+  @Test func `a marker in a string is ignored`() {
     #expect(check("let a = \"// adopt:ignore never\"\n").findings.isEmpty)
     #expect(check("let a = \"\"\"\n  // adopt:ignore never\n  \"\"\"\n").findings.isEmpty)
   }

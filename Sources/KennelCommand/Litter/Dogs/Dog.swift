@@ -1,4 +1,4 @@
-/// What a dog looks like, and how it sits for its picture.
+/// The appearance and the pose of a dog.
 struct Dog: Sendable {
   enum Skull: Sendable { case round, broad, long, square }
   enum Ears: Sendable { case floppy, pricked, bat, folded, long, button, curly }
@@ -15,29 +15,29 @@ struct Dog: Sendable {
   var ears = Ears.floppy
   var coat = Coat.smooth
   var marking = Marking.none
-  /// Most of the coat.
+  /// The main colour of the coat.
   var fur: Colour
-  /// The marking.
-  var second = Colour(0xF7F1E6)
-  /// The ears, where they differ.
+  /// The colour of the marking.
+  var markingColour = Colour(0xF7F1E6)
+  /// The colour of the ears, if it differs from the coat.
   var earFur: Colour?
   var iris = Colour(0x6B3F1D)
   var nose = Colour(0x2B2423)
   var eyes = Eyes.open
   var mouth = Mouth.smile
   var pose = Pose.bust
-  /// The head's, in radians.
+  /// The tilt of the head in radians.
   var tilt = 0.0
   var collar: Colour? = Colour(0xC8372D)
   var extra = Extra.nothing
   var extraColour = Colour(0xC8372D)
 }
 
-/// The light of a scene, as it falls on a dog.
+/// The light of a scene on a dog.
 struct Light: Sendable {
-  /// What all colours are multiplied with.
+  /// The colour that all colours are multiplied by.
   var tint = Colour.white
-  /// What falls on the edge, and from which side: -1 is left.
+  /// The colour of the light on the edge; `side` is its direction, where -1 is left.
   var rim = Colour(0xFFF3D6)
   var side = -1.0
   var strength = 0.35

@@ -1,10 +1,10 @@
-// The body, as the pose has it.
+// The body in each pose.
 extension DogPainter {
   private var chestColour: Colour? {
     switch dog.marking {
-    case .blaze, .husky, .tricolour: dog.second
+    case .blaze, .husky, .tricolour: dog.markingColour
     case .merle: Colour(0xF6F1E8)
-    case .points: dog.second
+    case .points: dog.markingColour
     case .patch: dog.fur.lighter(0.3)
     default: nil
     }
@@ -12,8 +12,8 @@ extension DogPainter {
 
   private var legColour: Colour {
     switch dog.marking {
-    case .husky, .tricolour, .blaze: dog.second
-    case .points: dog.second
+    case .husky, .tricolour, .blaze: dog.markingColour
+    case .points: dog.markingColour
     case .merle: Colour(0xF6F1E8)
     default: dog.fur.lighter(0.06)
     }
@@ -30,7 +30,7 @@ extension DogPainter {
   private mutating func drawCoat(
     _ outline: Path, _ colour: Colour, top: Double, bottom: Double, x: ClosedRange<Double>
   ) {
-    if dog.coat == .curly { return drawCurls(outline, colour, size: 17, inner: 240) }
+    if dog.coat == .curly { return drawCurls(outline, colour, size: 17, innerCount: 240) }
     let path = coated(outline, 1.4)
     fillFur(path, colour, top, bottom)
     let mask = Mask(path, on: canvas)
@@ -87,7 +87,7 @@ extension DogPainter {
         Point(side * 68, 384), Point(side * 22, 386), Point(side * 20, 300),
       ])
       if dog.coat == .curly {
-        drawCurls(leg, dog.fur, size: 14, inner: 60)
+        drawCurls(leg, dog.fur, size: 14, innerCount: 60)
       } else {
         fillFur(
           coated(leg, 0.6),
@@ -119,7 +119,7 @@ extension DogPainter {
         Point(side * 40, 222),
       ])
       if dog.coat == .curly {
-        drawCurls(leg, dog.fur, size: 14, inner: 40)
+        drawCurls(leg, dog.fur, size: 14, innerCount: 40)
       } else {
         fillFur(coated(leg, 0.6), dog.fur, 120, 236, rim: 0.6)
       }
@@ -140,7 +140,7 @@ extension DogPainter {
       Point(x - rx * 0.62, y + ry * 0.86),
     ])
     if dog.coat == .curly {
-      drawCurls(outline, colour, size: 13, inner: 14)
+      drawCurls(outline, colour, size: 13, innerCount: 14)
       return
     }
     let base = lit(colour)
@@ -161,7 +161,7 @@ extension DogPainter {
     let isBushy = dog.coat == .fluffy
     let tail = Path.brush(points, 44, isBushy ? 70 : 30, isBushy ? 22 : 12)
     if dog.coat == .curly {
-      drawCurls(.ellipse(points[2].x - 10, points[2].y, 30, 34), dog.fur, size: 13, inner: 40)
+      drawCurls(.ellipse(points[2].x - 10, points[2].y, 30, 34), dog.fur, size: 13, innerCount: 40)
       return
     }
     let path = isBushy ? soft(tail, length: 18, spacing: 14) : tail

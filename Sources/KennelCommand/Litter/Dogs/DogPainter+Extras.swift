@@ -1,4 +1,4 @@
-// What a dog wears on its head.
+// Accessories that a dog wears on its head.
 extension DogPainter {
   mutating func drawHeadExtra() {
     switch dog.extra {
@@ -56,7 +56,7 @@ extension DogPainter {
       canvas.fill(.brush(band, 24, 36, 24), Colour(0x1A1010).faded(0.3), blend: .multiply)
     }
     canvas.fill(.brush(band, 24, 36, 24), .down(-104, -50, lit(Colour(0xFFF8EC)), lit(Colour(0xD9CDBE))))
-    drawCurls(.ellipse(0, -164, 16, 14), Colour(0xFFF8EC), size: 12, inner: 10)
+    drawCurls(.ellipse(0, -164, 16, 14), Colour(0xFFF8EC), size: 12, innerCount: 10)
   }
 
   private func drawGlasses(isDark: Bool) {

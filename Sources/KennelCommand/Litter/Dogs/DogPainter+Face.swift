@@ -4,9 +4,9 @@ import Glibc
 extension DogPainter {
   private var muzzleColour: Colour {
     switch dog.marking {
-    case .mask: dog.second
-    case .blaze, .husky, .tricolour: dog.second
-    case .points: dog.second.lighter(0.1)
+    case .mask: dog.markingColour
+    case .blaze, .husky, .tricolour: dog.markingColour
+    case .points: dog.markingColour.lighter(0.1)
     case .merle: Colour(0xF6F1E8)
     case .spots: dog.fur
     case .patch, .none: dog.fur.lighter(dog.fur.luminance < 0.25 ? 0.1 : 0.28)
@@ -17,7 +17,7 @@ extension DogPainter {
     let colour = muzzleColour
     let (y, rx, ry) = dog.muzzle
     if dog.coat == .curly {
-      drawCurls(dog.muzzleOutline, colour, size: 11, inner: 60)
+      drawCurls(dog.muzzleOutline, colour, size: 11, innerCount: 60)
       return
     }
     let isBearded = dog.coat == .wiry
@@ -26,7 +26,7 @@ extension DogPainter {
       isBearded
       ? soft(outline.transformed(.scaled(1.1, 1.08)), length: 26, spacing: 10)
       : soft(outline, length: dog.coat == .smooth ? 4 : 9, spacing: dog.coat == .smooth ? 5 : 8)
-    // It stands out: a shadow around it, below more than above.
+    // A shadow around the muzzle, stronger below than above, makes it stand out.
     canvas.glow(
       0, y + 10, rx * 1.5, ry * 1.34, lit(Colour(0x3A2418)).faded(0.26), blend: .multiply, clip: mask)
     let base = lit(colour)
@@ -130,7 +130,7 @@ extension DogPainter {
       Point(0, lip), Point(reach * 0.4, lip + 4), Point(reach * 0.8, lip - 2), Point(reach * 0.66, lip + 22),
       Point(reach * 0.36, lip + 36), Point(0, lip + 40),
     ])
-    // The lower lip first, so that the mouth lies in fur.
+    // Draw the lower lip first, so that fur surrounds the mouth.
     canvas.with(.moved(0, 5)) {
       canvas.fill(mouth, lit(muzzleColour).darker(0.2))
     }
@@ -173,11 +173,11 @@ extension DogPainter {
 
   // MARK: Eyes
 
-  /// To the right of the nose; the left one is drawn mirrored.
+  /// Draws the eye to the right of the nose. The left eye is its mirror image.
   private func drawEye(_ r: Double, _ side: Double) {
     let dark = lit(Colour(0x1A1110))
     canvas.glow(0, 0, r * 1.9, r * 1.7, lit(Colour(0x2A1A14)).faded(0.4), blend: .multiply)
-    // The rim is drawn out to a corner towards the nose.
+    // The rim has a corner towards the nose.
     let rim = Path.smooth([
       Point(-r * 1.22, r * 0.34), Point(-r * 0.7, -r * 0.62), Point(0, -r * 1.04), Point(r * 0.78, -r * 0.74),
       Point(r * 1.1, r * 0.02), Point(r * 0.7, r * 0.74), Point(0, r * 1.0), Point(-r * 0.7, r * 0.72),
@@ -186,15 +186,15 @@ extension DogPainter {
     let ball = Mask(rim, on: canvas)
     canvas.fill(.ellipse(-r * 0.1, 0, r * 1.02, r * 0.88), lit(Colour(0xD9C9BA)), clip: ball)
     let iris = lit(dog.iris)
-    let inner = Point(0, r * 0.02)
+    let pupil = Point(0, r * 0.02)
     canvas.fill(
       .ellipse(0, 0, r * 0.97, r * 0.97),
       .radial(
         Point(0, r * 0.3), r * 1.1, r * 1.1,
         [.init(0, iris.lighter(0.5)), .init(0.5, iris), .init(0.85, iris.darker(0.6)), .init(1, dark)]),
       clip: ball)
-    canvas.fill(.ellipse(inner.x, inner.y, r * 0.54, r * 0.54), Colour(0x090505), clip: ball)
-    // The upper lid's shadow, then what is mirrored in the eye. The mirrored side is turned back.
+    canvas.fill(.ellipse(pupil.x, pupil.y, r * 0.54, r * 0.54), Colour(0x090505), clip: ball)
+    // The shadow of the upper lid, then the reflection in the eye. The reflection is not mirrored in the left eye.
     canvas.fill(
       .ellipse(0, -r * 0.96, r * 1.3, r * 0.62),
       .glow(Point(0, -r * 0.96), r * 1.4, r * 0.8, .black.faded(0.75)),
@@ -206,7 +206,7 @@ extension DogPainter {
       .ellipse(0, r * 0.62, r * 0.6, r * 0.2),
       .glow(Point(0, r * 0.62), r * 0.6, r * 0.26, iris.lighter(0.7).faded(0.5)),
       clip: ball)
-    // A light lid above.
+    // A light upper lid.
     let lid = [Point(-r * 1.0, -r * 0.62), Point(-r * 0.1, -r * 1.3), Point(r * 1.02, -r * 0.66)]
     canvas.fill(.brush(lid, 0.4, r * 0.2, 0.4), lit(dog.fur).lighter(0.4).faded(0.4))
   }

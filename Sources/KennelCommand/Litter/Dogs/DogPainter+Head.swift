@@ -1,4 +1,4 @@
-// The head: ears, skull, marking, muzzle; the face is drawn onto it.
+// The head: ears, skull, marking and muzzle. The face is drawn on top.
 extension DogPainter {
   mutating func drawHead() {
     // The head's shadow on the body.
@@ -6,8 +6,8 @@ extension DogPainter {
     if dog.earsAreBehind { drawEars() }
     let outline = dog.headOutline
     if dog.coat == .curly {
-      drawCurls(outline, dog.fur, size: 13, inner: 150)
-      drawCurls(.ellipse(0, -88, 64, 42), dog.fur, size: 15, inner: 60)
+      drawCurls(outline, dog.fur, size: 13, innerCount: 150)
+      drawCurls(.ellipse(0, -88, 64, 42), dog.fur, size: 15, innerCount: 60)
     } else {
       if dog.coat == .fluffy { drawRuff() }
       fillFur(coated(outline), dog.fur, -100, 118)
@@ -15,7 +15,7 @@ extension DogPainter {
     let mask = Mask(dog.coat == .curly ? outline : coated(outline, 0.7), on: canvas)
     if dog.coat != .curly {
       drawMarking(mask)
-      // The brow catches light; below the cheeks it is darker.
+      // The forehead is lighter, and the area below the cheeks is darker.
       canvas.glow(0, -56, 62, 44, lit(dog.fur).lighter(0.5).faded(0.22), clip: mask)
       canvas.glow(0, 112, 96, 44, lit(Colour(0x3A2418)).faded(0.42), blend: .multiply, clip: mask)
       if dog.skull == .round { drawWrinkles(mask) }
@@ -48,7 +48,7 @@ extension DogPainter {
       Point(0, -60), Point(84, -40), Point(124, 16), Point(122, 66), Point(84, 112), Point(0, 130),
     ])
     let path = soft(ruff, length: 21, spacing: 15)
-    let colour = dog.marking == .husky ? dog.second.mixed(dog.fur, 0.25) : dog.fur
+    let colour = dog.marking == .husky ? dog.markingColour.mixed(dog.fur, 0.25) : dog.fur
     fillFur(path, colour.darker(0.06), -60, 150)
     drawHairs(
       Mask(path, on: canvas), x: -130...130, y: -40...140, count: 300, length: 26, from: Point(0, 0), colour)
@@ -68,7 +68,7 @@ extension DogPainter {
     }
   }
 
-  /// What ears that hang cast on the head, and only there.
+  /// Draws the shadow of hanging ears on the head.
   private func drawEarShadows(_ mask: Mask) {
     for side in [-1.0, 1.0] {
       canvas.with(.scaled(side, 1), .moved(-6, 9)) {
@@ -79,8 +79,8 @@ extension DogPainter {
 
   private mutating func drawEar(isLeft: Bool) {
     var colour = dog.earFur ?? dog.fur
-    if dog.marking == .patch, isLeft { colour = dog.second }
-    if dog.ears == .curly { return drawCurls(dog.earOutline, colour.darker(0.14), size: 13, inner: 60) }
+    if dog.marking == .patch, isLeft { colour = dog.markingColour }
+    if dog.ears == .curly { return drawCurls(dog.earOutline, colour.darker(0.14), size: 13, innerCount: 60) }
     let outline = dog.earOutline
     let path =
       dog.ears == .long && dog.coat == .fluffy
@@ -94,10 +94,10 @@ extension DogPainter {
     drawHairs(
       mask, x: 15...150, y: -185...140, count: 230, length: dog.coat == .smooth ? 10 : 20,
       from: dog.earsAreBehind ? Point(62, -40) : Point(60, -100), colour)
-    guard let inner = dog.innerEar else { return }
+    guard let innerEar = dog.innerEar else { return }
     let skin = lit(Colour(0xD99A8C).mixed(colour, 0.3))
-    canvas.fill(inner, .down(-170, -50, skin.lighter(0.1), skin, skin.darker(0.45)))
-    let innerMask = Mask(inner, on: canvas)
+    canvas.fill(innerEar, .down(-170, -50, skin.lighter(0.1), skin, skin.darker(0.45)))
+    let innerMask = Mask(innerEar, on: canvas)
     drawHairs(
       innerMask, x: 30...100, y: -150...(-50), count: 60, length: 34, from: Point(30, -30),
       colour.lighter(0.5), droop: -0.9)
@@ -106,23 +106,23 @@ extension DogPainter {
   // MARK: Marking
 
   private mutating func drawMarking(_ mask: Mask) {
-    let second = lit(dog.second)
+    let markingColour = lit(dog.markingColour)
     switch dog.marking {
     case .none: break
     case .mask:
       let (x, y, size) = dog.eyePlace
       for side in [-1.0, 1.0] {
-        canvas.glow(side * (x + 3), y, size * 2.1, size * 1.8, second.faded(0.85), clip: mask)
+        canvas.glow(side * (x + 3), y, size * 2.1, size * 1.8, markingColour.faded(0.85), clip: mask)
       }
-      canvas.glow(0, dog.muzzle.y, dog.muzzle.rx * 1.75, dog.muzzle.ry * 1.6, second, clip: mask)
-    case .blaze, .tricolour: fillPatch(blaze, second, mask)
-    case .husky: fillPatch(huskyFace, second, mask)
+      canvas.glow(0, dog.muzzle.y, dog.muzzle.rx * 1.75, dog.muzzle.ry * 1.6, markingColour, clip: mask)
+    case .blaze, .tricolour: fillPatch(blaze, markingColour, mask)
+    case .husky: fillPatch(huskyFace, markingColour, mask)
     case .points: drawPoints(mask)
     case .patch:
       let patch = Path.smooth([
         Point(-14, -70), Point(-70, -108), Point(-120, -40), Point(-96, 24), Point(-52, 30), Point(-20, 0),
       ])
-      fillPatch(patch, second, mask)
+      fillPatch(patch, markingColour, mask)
     case .spots: drawSpots(mask, x: -100...100, y: -100...40, count: 26, 4...11)
     case .merle:
       drawSpots(mask, x: -105...105, y: -105...60, count: 26, 8...24)
@@ -152,7 +152,7 @@ extension DogPainter {
   }
 
   private func drawPoints(_ mask: Mask) {
-    let tan = lit(dog.marking == .merle ? Colour(0xB8733A) : dog.second)
+    let tan = lit(dog.marking == .merle ? Colour(0xB8733A) : dog.markingColour)
     let (x, y, size) = dog.eyePlace
     for side in [-1.0, 1.0] {
       let brow = soft(.ellipse(side * x * 0.86, y - size * 1.75, 11, 8), length: 4, spacing: 5)
@@ -172,7 +172,8 @@ extension DogPainter {
       let corners = (0..<7).map { index in
         middle + .polar(radius * random.within(0.7...1.25), Double(index) / 7 * 2 * .pi)
       }
-      canvas.fill(.smooth(corners), lit(dog.second).faded(dog.marking == .merle ? 0.75 : 0.94), clip: mask)
+      let opacity = dog.marking == .merle ? 0.75 : 0.94
+      canvas.fill(.smooth(corners), lit(dog.markingColour).faded(opacity), clip: mask)
     }
   }
 }

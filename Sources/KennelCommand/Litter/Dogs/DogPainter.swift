@@ -1,4 +1,4 @@
-/// Draws a dog. The middle of its head is at 0, its head about 200 wide.
+/// Draws a dog. The centre of its head is at 0, and its head is about 200 units wide.
 struct DogPainter {
   let canvas: Canvas
   let dog: Dog
@@ -12,7 +12,9 @@ struct DogPainter {
     random = SeededGenerator(seed: seed)
   }
 
-  /// - Parameter foreground: what is in front of the body and behind the paws and the head.
+  /// Draws the dog.
+  ///
+  /// - Parameter foreground: draws the objects in front of the body and behind the paws and the head.
   mutating func draw(foreground: () -> Void = {}) {
     drawBody()
     foreground()
@@ -33,7 +35,7 @@ struct DogPainter {
 
   func lit(_ colour: Colour) -> Colour { colour.lit(by: light.tint) }
 
-  /// A part of the coat, round: light from above, shadow below, a bright edge.
+  /// Draws a part of the coat with a rounded look: light from above, shadow below, and a bright edge.
   func fillFur(
     _ path: Path, _ colour: Colour, _ top: Double, _ bottom: Double, clip: Mask? = nil, rim: Double = 1
   ) {
@@ -57,7 +59,7 @@ struct DogPainter {
     return path.furry(length: length, spacing: spacing, using: &random)
   }
 
-  /// The outline as the coat makes it.
+  /// Returns the outline with the edge of the coat.
   func coated(_ path: Path, _ length: Double = 1) -> Path {
     switch dog.coat {
     case .smooth: path
@@ -67,7 +69,7 @@ struct DogPainter {
     }
   }
 
-  /// Hairs within an area, lying away from a centre and downwards.
+  /// Draws hairs within an area, pointing away from a centre and downwards.
   mutating func drawHairs(
     _ mask: Mask, x: ClosedRange<Double>, y: ClosedRange<Double>, count: Int, length: Double,
     from centre: Point,
@@ -96,8 +98,8 @@ struct DogPainter {
     canvas.fill(dark, colour.darker(0.45).faded(0.2 * strength), clip: mask)
   }
 
-  /// Curls along an outline and within it.
-  mutating func drawCurls(_ path: Path, _ colour: Colour, size: Double, inner: Int) {
+  /// Draws curls along an outline and inside it.
+  mutating func drawCurls(_ path: Path, _ colour: Colour, size: Double, innerCount: Int) {
     let colour = lit(colour)
     canvas.fill(path, colour.darker(0.1))
     var curls: [(Point, Double)] = []
@@ -112,7 +114,7 @@ struct DogPainter {
         }
       }
       let middle = outline.reduce(Point(0, 0), +) * (1 / Double(outline.count))
-      for _ in 0..<inner {
+      for _ in 0..<innerCount {
         let edge = outline[Int(random.within(0...0.999) * Double(outline.count))]
         let place = middle + (edge - middle) * random.within(0...0.95)
         curls.append((place, size * random.within(0.7...1.15)))

@@ -1,4 +1,4 @@
-// Outlines of a dog's head and ears: half of them, or the right one. A head is about 100 wide on either side of 0.
+// Outlines of a dog's head (the right half) and ears (the right one). A head is about 100 units wide on each side of 0.
 extension Dog {
   private static func points(_ numbers: [Double]) -> [Point] {
     stride(from: 0, to: numbers.count - 1, by: 2).map { Point(numbers[$0], numbers[$0 + 1]) }
@@ -17,7 +17,7 @@ extension Dog {
     }
   }
 
-  /// Where the muzzle is, and how large.
+  /// The position and the size of the muzzle.
   var muzzle: (y: Double, rx: Double, ry: Double) {
     switch skull {
     case .round: (46, 50, 40)
@@ -54,7 +54,7 @@ extension Dog {
     }
   }
 
-  /// The right ear; the left one is its mirror image.
+  /// The right ear. The left ear is its mirror image.
   var earOutline: Path {
     let reach = skull == .long ? 0.8 : 1.0
     let path: Path =
@@ -92,7 +92,7 @@ extension Dog {
     return path
   }
 
-  /// The skin that is seen in an ear that stands; nil in one that hangs.
+  /// The visible skin inside an upright ear; nil for a hanging ear.
   var innerEar: Path? {
     let path: Path? =
       switch ears {
@@ -110,7 +110,7 @@ extension Dog {
 }
 
 extension Path {
-  /// The last one is applied first.
+  /// Combines transforms. The last one is applied first.
   fileprivate func transformed(_ transforms: Transform...) -> Path {
     transformed(transforms.reduce(.identity) { $0.after($1) })
   }

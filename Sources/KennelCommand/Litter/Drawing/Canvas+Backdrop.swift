@@ -1,9 +1,9 @@
 extension Canvas {
-  /// Draws what is far away and out of focus: a fraction of the size, softened, then made large.
+  /// Draws a background out of focus: at a smaller size, blurred, then enlarged.
   ///
   /// - Parameters:
-  ///   - blur: how soft, in the coordinates of the canvas.
-  ///   - reduction: how much smaller it is drawn.
+  ///   - blur: the radius of the blur, in the coordinates of the canvas.
+  ///   - reduction: the factor by which the background is drawn smaller.
   func drawBackdrop(blur: Double, reduction: Int = 4, _ draw: (Canvas) -> Void) {
     let small = Canvas(
       width: width / reduction + 2, height: height / reduction + 2,
@@ -11,18 +11,18 @@ extension Canvas {
     draw(small)
     var planes = small.planes()
     let scale = (small.transform.a * small.transform.a + small.transform.b * small.transform.b).squareRoot()
-    // Three boxes come close to a bell.
+    // Three box blurs approximate a Gaussian blur.
     for _ in 0..<3 { planes.soften(Int((blur * scale).rounded())) }
     enlarge(planes, by: reduction)
   }
 
-  /// Samples as numbers, so that softening does not round.
+  /// Samples as floating-point numbers, so that blurring does not round.
   struct Planes {
     var width: Int
     var height: Int
     var samples: [Float]
 
-    /// The mean of each pixel and its neighbours, in both directions.
+    /// Replaces each pixel by the mean of its neighbours, in both directions.
     mutating func soften(_ radius: Int) {
       guard radius > 0 else { return }
       var other = samples

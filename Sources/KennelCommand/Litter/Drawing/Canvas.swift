@@ -1,21 +1,21 @@
 import Glibc
 
-/// Pixels to draw on: 8 bits a sample, opaque. For one task at a time.
+/// An opaque bitmap to draw on, with 8 bits per sample. Only one task may use it at a time.
 final class Canvas {
-  /// How a colour meets the one below.
+  /// The blend mode of a colour with the colour below it.
   enum Blend {
     case normal
-    /// Darkens, as a shadow does.
+    /// Darkens, like a shadow.
     case multiply
-    /// Lightens, as light does.
+    /// Lightens, like light.
     case screen
   }
 
   let width: Int
   let height: Int
-  /// From the coordinates of what is drawn to pixels.
+  /// The transform from drawing coordinates to pixels.
   var transform: Transform
-  /// Red in the lowest byte, alpha in the highest.
+  /// The pixels, with red in the lowest byte and alpha in the highest.
   let pixels: UnsafeMutablePointer<UInt32>
 
   init(width: Int, height: Int, transform: Transform = .identity) {
@@ -28,10 +28,10 @@ final class Canvas {
 
   deinit { pixels.deallocate() }
 
-  /// Draws in other coordinates.
+  /// Draws with additional transforms.
   func with(_ transforms: Transform..., draw: () -> Void) {
     let before = transform
-    for inner in transforms { transform = transform.after(inner) }
+    for added in transforms { transform = transform.after(added) }
     draw()
     transform = before
   }
@@ -53,7 +53,7 @@ final class Canvas {
     fill(path, .solid(colour), opacity: opacity, blend: blend, clip: clip)
   }
 
-  /// A ball of light or shadow without an edge.
+  /// Draws a soft spot of light or shadow without an edge.
   func glow(
     _ x: Double, _ y: Double, _ rx: Double, _ ry: Double, _ colour: Colour, blend: Blend = .normal,
     clip: Mask? = nil
@@ -87,7 +87,7 @@ final class Canvas {
     }
   }
 
-  /// The block copied doubles each time: also where nothing is optimised, a large area costs little.
+  /// Fills a run with one pixel. Each copy doubles the block, so large areas are fast even in debug builds.
   private func repeatPixel(_ pixel: UInt32, _ start: UnsafeMutablePointer<UInt32>, _ count: Int) {
     start[0] = pixel
     var done = 1
@@ -117,7 +117,7 @@ final class Canvas {
       shade.blue = 65280 &- (65280 &- shade.blue) &* (255 &- blue) / 255
     }
     let rest = (65536 &- alpha) << 8
-    // A noise below one step, so that slow gradients have no visible ones.
+    // Noise of less than one step prevents visible bands in slow gradients.
     let r = (red &* rest &+ shade.red &* alpha &+ noise) >> 24
     let g = (green &* rest &+ shade.green &* alpha &+ noise) >> 24
     let b = (blue &* rest &+ shade.blue &* alpha &+ noise) >> 24
@@ -126,20 +126,20 @@ final class Canvas {
 }
 
 extension Shader.Shade {
-  /// Whether it needs no noise.
+  /// Whether the shade needs no noise.
   var isFlat: Bool { red & 0xFF == 0 && green & 0xFF == 0 && blue & 0xFF == 0 }
   var pixel: UInt32 { UInt32(truncatingIfNeeded: red >> 8 | green | blue << 8 | 0xFF00_0000) }
 }
 
-/// Noise that looks even, 64 by 64, from 0 to nearly 2²⁴.
+/// A 64 by 64 pattern of evenly distributed noise, from 0 to almost 2²⁴.
 enum Dither {
-  // Written once, before anybody reads it, and never freed.
+  // Initialized once before the first use, and never freed.
   nonisolated(unsafe) private static let noise: UnsafePointer<Int> = {
     let values = UnsafeMutablePointer<Int>.allocate(capacity: 64 * 64)
     for index in 0..<64 * 64 {
       // Interleaved gradient noise (Jimenez).
-      let inner = fraction(0.067_110_56 * Double(index % 64) + 0.005_837_15 * Double(index / 64))
-      (values + index).initialize(to: min(Int(fraction(52.982_918_9 * inner) * 0x1p24), (1 << 24) - 1))
+      let product = fraction(0.067_110_56 * Double(index % 64) + 0.005_837_15 * Double(index / 64))
+      (values + index).initialize(to: min(Int(fraction(52.982_918_9 * product) * 0x1p24), (1 << 24) - 1))
     }
     return UnsafePointer(values)
   }()

@@ -1,11 +1,11 @@
-/// A colour in sRGB; from 0 to 1.
+/// A colour in sRGB, with components from 0 to 1.
 struct Colour: Sendable, Hashable {
   var red: Double
   var green: Double
   var blue: Double
   var alpha = 1.0
 
-  /// `0xRRGGBB`
+  /// Creates a colour from a number in the form `0xRRGGBB`.
   init(_ hex: UInt32, alpha: Double = 1) {
     red = Double(hex >> 16 & 0xFF) / 255
     green = Double(hex >> 8 & 0xFF) / 255
@@ -31,7 +31,7 @@ struct Colour: Sendable, Hashable {
   }
 
   func lighter(_ part: Double) -> Colour { mixed(Colour(0xFFFAF0), part) }
-  /// Towards a deep brown, not towards black: shadows have colour.
+  /// Returns the colour mixed with dark brown, which looks more natural for shadows than black.
   func darker(_ part: Double) -> Colour { mixed(Colour(0x1C1210), part) }
   func faded(_ alpha: Double) -> Colour {
     var colour = self
@@ -39,7 +39,7 @@ struct Colour: Sendable, Hashable {
     return colour
   }
 
-  /// Seen in a light of that colour.
+  /// Returns the colour under a light of another colour.
   func lit(by light: Colour) -> Colour {
     Colour(
       red: min(red * light.red, 1), green: min(green * light.green, 1), blue: min(blue * light.blue, 1),
@@ -49,7 +49,7 @@ struct Colour: Sendable, Hashable {
   var luminance: Double { 0.3 * red + 0.59 * green + 0.11 * blue }
 }
 
-/// What an area is filled with.
+/// The fill of an area: a colour or a gradient.
 enum Paint: Sendable {
   struct Stop: Sendable {
     var place: Double
@@ -63,7 +63,7 @@ enum Paint: Sendable {
 
   case solid(Colour)
   case linear(Point, Point, [Stop])
-  /// Around a centre, out to a radius in each direction.
+  /// A radial gradient with a centre and a radius in each direction.
   case radial(Point, Double, Double, [Stop])
 
   static func down(_ top: Double, _ bottom: Double, _ colours: Colour...) -> Paint {
@@ -78,9 +78,9 @@ enum Paint: Sendable {
     colours.enumerated().map { Stop(Double($0) / Double(max(colours.count - 1, 1)), $1) }
   }
 
-  /// A ball of colour without an edge.
+  /// Returns a soft spot of colour without an edge.
   static func glow(_ centre: Point, _ rx: Double, _ ry: Double, _ colour: Colour) -> Paint {
-    // Close to a bell curve.
+    // Approximately a bell curve.
     let falloff = [1, 0.93, 0.76, 0.55, 0.36, 0.2, 0.09, 0.03, 0]
     return .radial(
       centre, rx, ry, falloff.enumerated().map { Stop(Double($0) / 8, colour.faded($1)) })

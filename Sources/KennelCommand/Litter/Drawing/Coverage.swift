@@ -1,6 +1,6 @@
-/// How much of each pixel an outline covers: exact areas, kept only where an edge passes.
+/// The exact area of each pixel that an outline covers, stored only for pixels on an edge.
 struct Coverage {
-  /// What the edges through one pixel do: how high they are in it, and how much of that lies to their left.
+  /// The edges through one pixel: their total height in it, and the part of that area to their left.
   private struct Cell {
     var row: Int32
     var column: Int32
@@ -43,9 +43,9 @@ struct Coverage {
     }
   }
 
-  /// A piece of an edge within one row, `cover` high.
+  /// Adds a piece of an edge within one row, with the height `cover`.
   private mutating func addPiece(_ row: Int, _ from: Double, _ to: Double, _ cover: Double) {
-    // What is left of the picture covers all of it, what is right of it nothing.
+    // An edge left of the picture covers the complete row; an edge right of it covers nothing.
     let low = min(max(min(from, to), -1), Double(width))
     let high = min(max(max(from, to), -1), Double(width))
     let (start, end) = (Int(low.rounded(.down)), Int(high.rounded(.down)))
@@ -67,7 +67,8 @@ struct Coverage {
     cells.append(Cell(row: Int32(row), column: Int32(column), cover: Float(cover), area: Float(area)))
   }
 
-  /// Hands over, row by row and from left to right, runs of pixels of the same coverage: 65,536 is all.
+  /// Calls the closure with runs of pixels with the same coverage, row by row from left to right. 65,536 is complete
+  /// coverage.
   mutating func forEachRun(_ body: (_ row: Int, _ columns: Range<Int>, _ coverage: Int) -> Void) {
     cells.sort { ($0.row, $0.column) < ($1.row, $1.column) }
     cells.withUnsafeBufferPointer { cells in
@@ -91,7 +92,7 @@ struct Coverage {
           running += cover
           column = next + 1
         }
-        // What never closes does so beyond the right edge.
+        // An area that is still open extends to the right edge.
         let level = Self.level(running)
         if level > 256, column < width { body(Int(row), max(column, 0)..<width, level) }
       }
@@ -100,7 +101,7 @@ struct Coverage {
 
   private static func level(_ value: Float) -> Int {
     let level = min(value < 0 ? -value : value, 1) * 65536
-    // What rounding leaves is nothing, or all.
+    // Remove rounding errors near zero and near complete coverage.
     return level < 24 ? 0 : level > 65500 ? 65536 : Int(level)
   }
 }

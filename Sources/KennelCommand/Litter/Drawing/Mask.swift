@@ -1,6 +1,6 @@
 import Glibc
 
-/// How opaque each pixel of a shape is: what is drawn through it shows only there.
+/// The opacity of each pixel of a shape. Drawing through a mask affects only this shape.
 final class Mask {
   let columns: Range<Int>
   let rows: Range<Int>
@@ -8,10 +8,10 @@ final class Mask {
 
   init(_ path: Path, on canvas: Canvas) {
     let points = path.flattened(canvas.transform).joined()
-    func range(_ values: [Double], _ most: Int) -> Range<Int> {
+    func range(_ values: [Double], _ maximum: Int) -> Range<Int> {
       guard let low = values.min(), let high = values.max(), low.isFinite, high.isFinite else { return 0..<0 }
-      let first = Int(min(max(low.rounded(.down), 0), Double(most)))
-      return first..<max(first, Int(min(max(high.rounded(.up), 0), Double(most))))
+      let first = Int(min(max(low.rounded(.down), 0), Double(maximum)))
+      return first..<max(first, Int(min(max(high.rounded(.up), 0), Double(maximum))))
     }
     columns = range(points.map(\.x), canvas.width)
     rows = range(points.map(\.y), canvas.height)

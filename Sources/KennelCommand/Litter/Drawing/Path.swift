@@ -1,6 +1,6 @@
 import Glibc
 
-/// An outline of lines and cubic curves; what it encloses can be filled.
+/// An outline of lines and cubic curves, which can be filled.
 struct Path: Sendable {
   enum Step: Sendable {
     case move(Point)
@@ -33,7 +33,7 @@ struct Path: Sendable {
     return result
   }
 
-  /// Straight pieces that are nowhere further than a tenth of a unit from the curves. Every outline is closed.
+  /// Returns closed polygons that deviate from the curves by at most a tenth of a unit.
   func flattened(_ transform: Transform = .identity) -> [[Point]] {
     var outlines: [[Point]] = []
     var outline: [Point] = []
@@ -57,7 +57,7 @@ struct Path: Sendable {
   ) {
     let bend = max((start - first * 2 + second).length, (first - second * 2 + end).length)
     guard bend.isFinite else { return }
-    // The deviation of n pieces is 3/4 of the bend over n².
+    // The maximum deviation of n lines from the curve is 3/4 of the bend divided by n².
     let count = min(max(Int((0.75 * bend / 0.1).squareRoot().rounded(.up)), 1), 200)
     for index in 1...count {
       let t = Double(index) / Double(count)
@@ -71,7 +71,7 @@ struct Path: Sendable {
 // Shapes.
 extension Path {
   static func ellipse(_ x: Double, _ y: Double, _ rx: Double, _ ry: Double) -> Path {
-    // How far the handles of a quarter of a circle reach.
+    // The length of the control handles of a quarter circle.
     let k = 0.552_284_75
     var path = Path()
     path.move(x + rx, y)
@@ -109,7 +109,7 @@ extension Path {
     return path
   }
 
-  /// A soft closed curve through all points.
+  /// Returns a smooth closed curve through all points.
   static func smooth(_ points: [Point], tension: Double = 1) -> Path {
     var path = Path()
     guard points.count > 2 else { return path }
@@ -123,12 +123,12 @@ extension Path {
     return path
   }
 
-  /// The right half of an outline, from its top to its bottom, and its mirror image.
+  /// Returns an outline made of its right half, from top to bottom, and the mirror image.
   static func symmetric(_ half: [Point], tension: Double = 1) -> Path {
     smooth(half + half.reversed().filter { abs($0.x) > 1e-9 }.map(\.mirrored), tension: tension)
   }
 
-  /// A line that swells and thins out: through the points, as wide as is said at its beginning, middle and end.
+  /// Returns a brush stroke through the points, with the given widths at its start, middle and end.
   static func brush(_ points: [Point], _ start: Double, _ middle: Double, _ end: Double) -> Path {
     let line = openCurve(points)
     guard line.count > 1 else { return Path() }
@@ -155,7 +155,7 @@ extension Path {
     return path
   }
 
-  /// Points on a soft curve through some, in even steps of each piece.
+  /// Returns points on a smooth curve through the given points, in even steps for each section.
   static func openCurve(_ points: [Point], pieces: Int = 10) -> [Point] {
     guard points.count > 2 else { return points }
     var line = [points[0]]
@@ -174,7 +174,7 @@ extension Path {
     return line
   }
 
-  /// The outline with tufts of hair: about so long and so far apart, hanging down a little.
+  /// Returns the outline with tufts of hair of about this length and spacing, which hang down a little.
   func furry(
     length: Double, spacing: Double, droop: Double = 0.35, using random: inout SeededGenerator
   ) -> Path {

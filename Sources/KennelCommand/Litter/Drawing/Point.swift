@@ -1,6 +1,6 @@
 import Glibc
 
-/// A place, or a way from one place to another; y grows downwards.
+/// A point or a vector. The y-axis points downwards.
 struct Point: Sendable, Hashable {
   var x: Double
   var y: Double
@@ -15,9 +15,9 @@ struct Point: Sendable, Hashable {
   static func * (point: Point, factor: Double) -> Point { Point(point.x * factor, point.y * factor) }
 
   var length: Double { (x * x + y * y).squareRoot() }
-  /// On the other side of the vertical axis.
+  /// The mirror image on the other side of the y-axis.
   var mirrored: Point { Point(-x, y) }
-  /// A quarter of a turn, of length 1; nothing for a way of no length.
+  /// The vector rotated by 90° and scaled to length 1; zero for a vector of length 0.
   var normal: Point {
     let length = length
     return length > 1e-9 ? Point(-y / length, x / length) : Point(0, 0)
@@ -28,7 +28,7 @@ struct Point: Sendable, Hashable {
   }
 }
 
-/// An affine map of the plane.
+/// An affine transform.
 struct Transform: Sendable, Hashable {
   var a = 1.0
   var b = 0.0
@@ -50,7 +50,7 @@ struct Transform: Sendable, Hashable {
     Point(a * point.x + c * point.y + tx, b * point.x + d * point.y + ty)
   }
 
-  /// First the other one, then this.
+  /// Returns a transform that applies the other transform first, then this one.
   func after(_ other: Transform) -> Transform {
     Transform(
       a: a * other.a + c * other.b, b: b * other.a + d * other.b, c: a * other.c + c * other.d,
@@ -58,7 +58,7 @@ struct Transform: Sendable, Hashable {
     )
   }
 
-  /// Nothing where the plane becomes a line.
+  /// The inverse transform; nil if there is none.
   var inverse: Transform? {
     let determinant = a * d - b * c
     guard abs(determinant) > 1e-12 else { return nil }

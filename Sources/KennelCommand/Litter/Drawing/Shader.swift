@@ -1,6 +1,6 @@
-/// Colours along a paint, ready for the pixels of a canvas.
+/// The colours of a paint, precomputed for the pixels of a canvas.
 struct Shader {
-  /// A colour in 256ths of a sample, and its opacity in 65,536ths.
+  /// A colour in units of 1/256 sample, with its opacity in units of 1/65,536.
   struct Shade {
     var red: Int
     var green: Int
@@ -8,14 +8,14 @@ struct Shader {
     var alpha: Int
 
     init(_ colour: Colour) {
-      func clamped(_ value: Double, _ most: Double) -> Int { Int(min(max(value, 0), 1) * most) }
+      func clamped(_ value: Double, _ maximum: Double) -> Int { Int(min(max(value, 0), 1) * maximum) }
       red = clamped(colour.red, 65280)
       green = clamped(colour.green, 65280)
       blue = clamped(colour.blue, 65280)
       alpha = clamped(colour.alpha, 65536)
     }
 
-    /// A colour that whole samples can show, without noise.
+    /// The nearest colour that 8-bit samples can represent without noise.
     var rounded: Shade {
       var shade = self
       shade.red = (red + 128) & ~0xFF
@@ -27,9 +27,9 @@ struct Shader {
 
   private enum Form {
     case solid
-    /// Along x·a + y·c + tx.
+    /// The position is x·a + y·c + tx.
     case linear(Transform)
-    /// The distance from the origin.
+    /// The position is the distance from the origin.
     case radial(Transform)
   }
 
@@ -37,7 +37,9 @@ struct Shader {
   private let form: Form
   private let shades: [Shade]
 
-  /// - Parameter transform: from the paint's coordinates to pixels.
+  /// Creates a shader for a paint.
+  ///
+  /// - Parameter transform: the transform from the paint's coordinates to pixels.
   init(_ paint: Paint, opacity: Double, transform: Transform) {
     switch paint {
     case .solid(let colour):
@@ -74,7 +76,7 @@ struct Shader {
     }
   }
 
-  /// The one shade of a row; nil where it changes along the row.
+  /// Returns the shade of a row; nil if the shade changes along the row.
   func shade(ofRow row: Int) -> Shade? {
     switch form {
     case .solid: return shades[0]
@@ -85,7 +87,7 @@ struct Shader {
     }
   }
 
-  /// The shades of some pixels of a row, from left to right.
+  /// Calls the closure with the shades of some pixels in a row, from left to right.
   @inline(__always)
   func forEachShade(_ columns: Range<Int>, row: Int, _ body: (Int, Shade) -> Void) {
     let start = Point(Double(columns.lowerBound) + 0.5, Double(row) + 0.5)

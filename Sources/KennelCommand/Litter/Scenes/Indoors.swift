@@ -1,4 +1,4 @@
-// Places under a roof.
+// Indoor scenes.
 enum Indoors {
   static func studio(_ stage: inout Stage) {
     let palettes: [(UInt32, UInt32)] = [
@@ -13,7 +13,7 @@ enum Indoors {
         Point(w * 0.42, h * 0.36), w * 0.9, h * 0.9,
         [.init(0, Colour(bright).lighter(0.35)), .init(0.45, Colour(bright)), .init(1, Colour(dark))]),
       on: stage.canvas)
-    // Large soft rounds, as of a painted cloth.
+    // Large soft circles, like a painted cloth.
     for _ in 0..<14 {
       let size = stage.random.within(120...340)
       stage.canvas.glow(
@@ -140,7 +140,7 @@ enum Indoors {
     canvas.fill(wall, .down(y, h, Colour(0xFFFFFF), Colour(0xEAF2F5), Colour(0xBFD2DA)))
     canvas.fill(.rectangle(-40, y, w + 80, 46, radius: 23), .down(y, y + 46, .white, Colour(0xDDE8ED)))
     canvas.glow(w / 2, y + 62, w * 0.7, 26, Colour(0x6A8A99).faded(0.4), blend: .multiply)
-    // A friend for the bath.
+    // A rubber duck.
     let (x, top) = (w * 0.12, y - 26)
     let yellow = Colour(0xFFD23F)
     canvas.fill(
@@ -216,7 +216,7 @@ enum Indoors {
     let colours = [Colour(0xF25F5C), Colour(0xFFE066), Colour(0x5BC0EB), Colour(0x9BC53D), Colour(0xC77DFF)]
     for index in 0..<80 {
       let place = Point(stage.random.within(0...stage.width), stage.random.within(0...stage.height))
-      // Not on the face.
+      // Keep the face free.
       if (place - Point(stage.width / 2, stage.height * 0.5)).length < 300 { continue }
       let size = stage.random.within(6...13)
       stage.canvas.with(.moved(place.x, place.y), .turned(stage.random.within(0...6))) {

@@ -1,4 +1,4 @@
-// Places that trees make.
+// Outdoor scenes with trees and seasons.
 extension Outdoors {
   static func autumn(_ stage: inout Stage) {
     let (w, h) = (stage.width, stage.height)
@@ -42,7 +42,7 @@ extension Outdoors {
     let leaves = [Colour(0xE8912D), Colour(0xD9541E), Colour(0xF2B93B), Colour(0xB93A1E)]
     for _ in 0..<13 {
       let place = Point(stage.random.within(0...stage.width), stage.random.within(0...stage.height * 0.8))
-      // Not on the face.
+      // Keep the face free.
       if abs(place.x - stage.width / 2) < 240 { continue }
       leaf(&stage, place, stage.random.within(16...30), leaves, flat: stage.random.within(0.5...1))
     }
@@ -133,7 +133,7 @@ extension Outdoors {
           s.random.within(0...w), s.random.within(h * 0.06...h * 0.26), s.random.within(150...280), .white,
           on: far)
       }
-      // A house across the way.
+      // A house across the street.
       let x = w * 0.66
       far.fill(.rectangle(x, h * 0.34, 340, 330), .down(h * 0.3, h * 0.7, Colour(0xFBEBD3), Colour(0xEAD2B0)))
       far.fill(

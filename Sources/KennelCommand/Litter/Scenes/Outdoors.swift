@@ -1,4 +1,4 @@
-// Places under the sky.
+// Outdoor scenes.
 enum Outdoors {
   static func meadow(_ stage: inout Stage) {
     let (w, h) = (stage.width, stage.height)
@@ -86,7 +86,7 @@ enum Outdoors {
         .ellipse(s.random.within(0...w), s.random.within(h * 0.8...h), s.random.within(1.5...4), 1.6),
         (s.random.chance(0.5) ? Colour(0x7A4E3E) : Colour(0xFFE7C4)).faded(0.45))
     }
-    // A star that the sea has left.
+    // A starfish.
     let star = Point(w * 0.13, h * 0.91)
     let corners = (0..<10).map { star + .polar($0 % 2 == 0 ? 44 : 18, Double($0) * .pi / 5 - 0.3) }
     canvas.glow(star.x + 6, star.y + 14, 60, 24, Colour(0x5A3A3A).faded(0.6), blend: .multiply)

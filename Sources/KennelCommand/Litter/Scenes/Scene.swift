@@ -1,4 +1,4 @@
-/// Where a picture is taken.
+/// The scene of a picture.
 enum Scene: Sendable, CaseIterable {
   case meadow, beach, snow, sofa, night, autumn, studio, lake, bath, party, fence, blossom
 
@@ -27,7 +27,7 @@ enum Scene: Sendable, CaseIterable {
     }
   }
 
-  /// Draws all that is behind the dog.
+  /// Draws everything behind the dog.
   func drawBehind(_ stage: inout Stage) {
     switch self {
     case .meadow: Outdoors.meadow(&stage)
@@ -45,7 +45,7 @@ enum Scene: Sendable, CaseIterable {
     }
   }
 
-  /// Draws what a dog that peeks looks over.
+  /// Draws the edge that a peeking dog looks over.
   func drawEdge(_ stage: inout Stage, y: Double) {
     switch self {
     case .bath: Indoors.tub(&stage, y)
@@ -53,7 +53,7 @@ enum Scene: Sendable, CaseIterable {
     }
   }
 
-  /// Draws what is in front of the dog.
+  /// Draws everything in front of the dog.
   func drawInFront(_ stage: inout Stage) {
     switch self {
     case .meadow: Outdoors.meadowInFront(&stage)

@@ -1,4 +1,4 @@
-/// A picture in the making: its shorter side is 1,000 wide, whatever the pixels are.
+/// The canvas of a picture in drawing units: its shorter side is 1,000 units, for any number of pixels.
 struct Stage {
   let canvas: Canvas
   let width: Double
@@ -18,7 +18,7 @@ struct Stage {
     canvas.fill(area, paint, opacity: opacity, blend: blend)
   }
 
-  /// Rolling land below a height.
+  /// Draws hills below a height.
   mutating func hills(
     _ y: Double, _ swing: Double, _ waves: Int, _ paint: Paint, on canvas: Canvas
   ) {
@@ -32,7 +32,7 @@ struct Stage {
     canvas.fill(path, paint)
   }
 
-  /// Lights that are out of focus.
+  /// Draws lights that are out of focus.
   mutating func bokeh(
     _ count: Int, x: ClosedRange<Double>, y: ClosedRange<Double>, _ size: ClosedRange<Double>,
     _ colours: [Colour],
@@ -61,7 +61,7 @@ struct Stage {
     }
   }
 
-  /// A clump of blades that grow from a line.
+  /// Draws blades of grass that grow from a line.
   mutating func grass(
     _ count: Int, x: ClosedRange<Double>, y: ClosedRange<Double>, _ size: ClosedRange<Double>,
     _ colours: [Colour],
@@ -109,7 +109,7 @@ struct Stage {
     }
   }
 
-  /// The corners darker, the middle not.
+  /// Darkens the corners.
   func vignette(_ strength: Double, _ colour: Colour = Colour(0x2A1B2E)) {
     let centre = Point(width / 2, height * 0.46)
     canvas.fill(
@@ -120,7 +120,7 @@ struct Stage {
       blend: .multiply)
   }
 
-  /// Light that falls in from a place.
+  /// Draws light that comes from a point.
   func glare(_ x: Double, _ y: Double, _ radius: Double, _ colour: Colour) {
     canvas.glow(x, y, radius, radius, colour, blend: .screen)
   }

@@ -3,7 +3,7 @@ import HTTPService
 
 extension KennelSite {
   func health(_ call: Call) async throws -> HTTPResponse {
-    // An answer proves that the database can be read, now.
+    // A response proves that the database can be read now.
     try await store.touch()
     let counts = try await counts.latest()
     let uptime = clock.now().timeIntervalSince(metrics.start)
@@ -17,7 +17,7 @@ extension KennelSite {
     }
   }
 
-  /// For everybody, as all that can be looked at here: it names nobody, and costs no more than a page of posts.
+  /// Public, like all pages: the metrics name no users, and cost no more than a page of posts.
   func showMetrics(_ call: Call) async throws -> HTTPResponse {
     let counts = try await counts.latest()
     let snapshot = metrics.snapshot
@@ -30,7 +30,7 @@ extension KennelSite {
     text.sample("kennel_comments", is: counts.comments)
     text.family("kennel_favourites", .gauge, "Favourites in the kennel.")
     text.sample("kennel_favourites", is: counts.favourites)
-    text.family("kennel_users", .gauge, "People with an account.")
+    text.family("kennel_users", .gauge, "User accounts.")
     text.sample("kennel_users", is: counts.users)
     text.family("kennel_event_listeners", .gauge, "Open streams of events.")
     text.sample("kennel_event_listeners", is: store.events.listenerCount)
@@ -44,13 +44,13 @@ extension KennelSite {
       body: .bytes(Data(text.text.utf8)))
   }
 
-  /// The name of a route's place; what has no route is called `none`.
+  /// Returns the label of a route by its index, or `none` for requests without a route.
   private func label(_ index: Int) -> (String, String) {
     ("route", index < metrics.routes.count ? metrics.routes[index] : "none")
   }
 
   private func requests(_ snapshot: Metrics.Snapshot, _ text: inout PrometheusText) {
-    text.family("kennel_requests_total", .counter, "Requests that were answered.")
+    text.family("kennel_requests_total", .counter, "Answered requests.")
     for (index, statuses) in snapshot.statuses.enumerated() {
       for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
         text.sample("kennel_requests_total", [label(index), ("status", String(status))], is: count)
@@ -60,7 +60,7 @@ extension KennelSite {
 
   private func latencies(_ snapshot: Metrics.Snapshot, _ text: inout PrometheusText) {
     let name = "kennel_request_duration_seconds"
-    text.family(name, .histogram, "Time until the answer began.")
+    text.family(name, .histogram, "Time until the response started.")
     for (index, latency) in snapshot.latencies.enumerated() where latency.count > 0 {
       var count = 0
       for (bucket, bound) in zip(latency.buckets, Metrics.bounds) {
@@ -75,7 +75,7 @@ extension KennelSite {
 
   private func thumbnails(_ text: inout PrometheusText) {
     let counts = thumbnails.counts
-    text.family("kennel_thumbnails_total", .counter, "Thumbnails, by where they came from.")
+    text.family("kennel_thumbnails_total", .counter, "Thumbnails, by source.")
     text.sample("kennel_thumbnails_total", [("source", "memory")], is: counts.fromMemory)
     text.sample("kennel_thumbnails_total", [("source", "disk")], is: counts.fromDisk)
     text.sample("kennel_thumbnails_total", [("source", "made")], is: counts.made)
@@ -87,15 +87,15 @@ extension KennelSite {
   }
 
   private func uploads(_ snapshot: Metrics.Snapshot, _ text: inout PrometheusText) {
-    text.family("kennel_uploads_total", .counter, "Photos that were sent.")
+    text.family("kennel_uploads_total", .counter, "Uploaded photos, by result.")
     text.sample(
       "kennel_uploads_total", [("result", "taken")], is: snapshot.events[Metrics.Event.photoTaken.rawValue])
     text.sample(
       "kennel_uploads_total", [("result", "refused")],
       is: snapshot.events[Metrics.Event.photoRefused.rawValue])
-    text.family("kennel_upload_bytes_total", .counter, "Bytes of photos that were taken in.")
+    text.family("kennel_upload_bytes_total", .counter, "Bytes of accepted photos.")
     text.sample("kennel_upload_bytes_total", is: snapshot.photoBytes)
-    text.family("kennel_sign_ins_total", .counter, "Names and passwords that were shown.")
+    text.family("kennel_sign_ins_total", .counter, "Sign-in attempts with a name and a password, by result.")
     text.sample(
       "kennel_sign_ins_total", [("result", "accepted")],
       is: snapshot.events[Metrics.Event.signInAccepted.rawValue])
@@ -105,7 +105,7 @@ extension KennelSite {
   }
 
   private func process(_ text: inout PrometheusText) {
-    text.family("process_start_time_seconds", .gauge, "When the site was started, in Unix time.")
+    text.family("process_start_time_seconds", .gauge, "Start time of the site, in Unix time.")
     text.sample("process_start_time_seconds", is: metrics.start.timeIntervalSince1970)
   }
 }
@@ -118,14 +118,14 @@ extension KennelStore {
     var users: Int
   }
 
-  /// Reads the database, as little of it as can be.
+  /// Reads as little of the database as possible, to check that it works.
   func touch() async throws(KennelError) {
     _ = try await database.read { connection throws(KennelError) in
       try connection.first("SELECT id FROM posts LIMIT 1") { $0.integer(0) }
     }
   }
 
-  /// How many there are of what it keeps.
+  /// Counts the posts, comments, favourites and users.
   func counts() async throws(KennelError) -> Counts {
     let counts = try await database.read { connection throws(KennelError) in
       try connection.first(

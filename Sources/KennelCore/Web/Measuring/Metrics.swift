@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What is counted, for who watches over the server. Nothing a client sends becomes a label: their number is bounded.
+/// The counters for monitoring the server. Values from clients never become labels, so the number of labels is bounded.
 final class Metrics: Sendable {
   enum Event: Int, Sendable, CaseIterable {
     case signInAccepted, signInRefused, photoTaken, photoRefused
@@ -11,21 +11,22 @@ final class Metrics: Sendable {
   static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
   struct Latency: Sendable {
-    /// How many took no longer than each bound, and longer than the one before; the last are longer than all.
+    /// The number of requests per bucket. A bucket has the requests up to its bound and above the previous one. The
+    /// last bucket has the requests above all bounds.
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count + 1)
     var seconds = 0.0
     var count = 0
   }
 
   struct Snapshot: Sendable {
-    /// For each route, and last for what has none: how often each status was answered.
+    /// The number of responses by status, for each route. The last element is for requests without a route.
     var statuses: [[Int: Int]]
     var latencies: [Latency]
     var events = [Int](repeating: 0, count: Event.allCases.count)
     var photoBytes = 0
   }
 
-  /// As in `GET /posts/{id}`.
+  /// The names of the routes, such as `GET /posts/{id}`.
   let routes: [String]
   let start: Date
   private let state: Mutex<Snapshot>
@@ -41,10 +42,10 @@ final class Metrics: Sendable {
 
   var snapshot: Snapshot { state.withLock { $0 } }
 
-  /// - Parameter route: its index; nil when there is none.
+  /// - Parameter route: the index of the route, or nil if there is none.
   func record(route: Int?, status: Int, took duration: Duration) {
-    let (whole, attoseconds) = duration.components
-    let seconds = Double(whole) + Double(attoseconds) * 1e-18
+    let (integralSeconds, attoseconds) = duration.components
+    let seconds = Double(integralSeconds) + Double(attoseconds) * 1e-18
     let bucket = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
     state.withLock { state in
       let index = route ?? routes.count

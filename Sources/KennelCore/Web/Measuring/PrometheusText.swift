@@ -1,4 +1,4 @@
-/// Metrics as Prometheus reads them (text format 0.0.4).
+/// Metrics in Prometheus's text format 0.0.4.
 struct PrometheusText: Sendable {
   enum Kind: String, Sendable {
     case counter, gauge, histogram
@@ -6,7 +6,7 @@ struct PrometheusText: Sendable {
 
   private(set) var text = ""
 
-  /// Says what the following samples are.
+  /// Describes the samples that follow.
   mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }

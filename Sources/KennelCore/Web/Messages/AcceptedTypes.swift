@@ -1,7 +1,7 @@
 import HTTPService
 import HTTPSyntax
 
-/// What a client likes to get, from its `Accept` field (RFC 9110, 12.5.1).
+/// The media types that a client accepts, from its `Accept` field (RFC 9110, section 12.5.1).
 struct AcceptedTypes: Sendable {
   private struct Range: Sendable {
     var type: Substring
@@ -28,17 +28,17 @@ struct AcceptedTypes: Sendable {
     return Range(type: Substring(ASCII.lowercased(type)), quality: quality)
   }
 
-  /// `0.125` as 125; nil when it is no quality.
+  /// Parses a quality: `0.125` becomes 125. Returns nil if the text is not a valid quality.
   private static func thousandths(_ text: Substring) -> Int? {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = parts.first, whole == "0" || whole == "1" else { return nil }
+    guard let integer = parts.first, integer == "0" || integer == "1" else { return nil }
     let digits = parts.count > 1 ? String(parts[1]) : ""
     guard digits.utf8.count <= 3, digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
     let padded = digits + String(repeating: "0", count: 3 - digits.utf8.count)
-    return min((whole == "1" ? 1000 : 0) + (Int(padded) ?? 0), 1000)
+    return min((integer == "1" ? 1000 : 0) + (Int(padded) ?? 0), 1000)
   }
 
-  /// How welcome a type is, in thousandths: as its most specific range says; 0 when none does.
+  /// Returns the quality of a type in thousandths: that of its most specific range, or 0 if there is none.
   func quality(of type: String) -> Int {
     let group = type.prefix { $0 != "/" } + "/*"
     for wanted in [Substring(type), group, "*/*"] {
@@ -47,10 +47,10 @@ struct AcceptedTypes: Sendable {
     return 0
   }
 
-  /// Whether a type is asked for by its name.
+  /// Returns whether the field names a type explicitly.
   func names(_ type: String) -> Bool { ranges.contains { $0.type == type && $0.quality > 0 } }
 
-  /// Whether one type is asked for by its name, and no less than another one.
+  /// Returns whether the field names a type explicitly, with at least the quality of another one.
   func prefers(_ type: String, to other: String) -> Bool {
     names(type) && quality(of: type) >= quality(of: other)
   }

@@ -1,6 +1,6 @@
 import HTTPService
 
-/// What every response says to a browser: do not guess, do not tell others, do not reach outside.
+/// The security fields of every response: no type guessing, no referrers to other sites, no outside resources.
 enum CommonFields {
   static let contentSecurityPolicy =
     "default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -1,9 +1,9 @@
 import HTTPService
 import HTTPSyntax
 
-/// A body's type, and what it says beside it.
+/// The media type of a body, with its parameters.
 struct ContentType: Sendable {
-  /// In lower case, as in `multipart/form-data`; empty when nothing is said.
+  /// The type in lower case, such as `multipart/form-data`. It is empty if there is none.
   let type: String
   private let parameters: [(name: String, value: String)]
 
@@ -19,10 +19,10 @@ struct ContentType: Sendable {
     }
   }
 
-  /// Nil when it is not said.
+  /// Returns the value of a parameter, or nil if it is missing.
   func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// Split at the semicolons that stand outside of quotes.
+  /// Splits a text at the semicolons outside of quotes.
   private static func pieces(of text: String) -> [String] {
     var pieces = [""]
     var isQuoted = false
@@ -44,7 +44,7 @@ struct ContentType: Sendable {
     var value = String.UnicodeScalarView()
     var isEscaped = false
     for scalar in text.unicodeScalars.dropFirst().dropLast() {
-      // Browsers write %22 for a quote, and a backslash for itself only.
+      // Browsers write a quote as %22 and do not escape a backslash.
       if !isEscaped, scalar == "\\" {
         isEscaped = true
         continue

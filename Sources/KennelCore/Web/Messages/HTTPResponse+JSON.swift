@@ -2,7 +2,7 @@ import Foundation
 import HTTPService
 
 extension HTTPResponse {
-  /// JSON that answers a change.
+  /// Creates a JSON response to a change.
   static func json(
     status: HTTPStatus = .ok, fields: HTTPFields = [:], _ write: (inout JSONText) -> Void
   ) -> HTTPResponse {
@@ -14,9 +14,9 @@ extension HTTPResponse {
     return HTTPResponse(status: status, fields: fields, body: .bytes(json.data))
   }
 
-  /// JSON that answers a question: with a tag of its bytes, so that the same need not be sent twice.
+  /// Creates a JSON response with an entity tag of its bytes, so that unchanged content is not sent twice.
   ///
-  /// What it says may depend on who asks, so no cache but the asker's keeps it.
+  /// The content may depend on the user, so only private caches may store it.
   static func taggedJSON(
     for request: HTTPRequest, fields: HTTPFields = [:], _ write: (inout JSONText) -> Void
   ) -> HTTPResponse {

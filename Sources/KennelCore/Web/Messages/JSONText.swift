@@ -1,8 +1,8 @@
 import Foundation
 
-/// JSON, written member by member, in the order of the calls.
+/// A JSON writer. It writes members in the order of the calls.
 ///
-/// What is written can stand inside HTML as it is: characters that mean something there are escaped.
+/// The output can be embedded in HTML: characters with a meaning in HTML are escaped.
 struct JSONText: Sendable {
   private(set) var bytes: [UInt8] = []
   private var needsComma = false

@@ -1,7 +1,7 @@
 import HTTPService
 
 extension Problem {
-  /// What a client is told of an error; nothing of what only the owner may know, such as a path.
+  /// Creates the problem that a client sees for an error. It contains nothing private, such as a path.
   init(_ error: any Error) {
     switch error {
     case let problem as Problem: self = problem
@@ -17,10 +17,10 @@ extension Problem {
     }
   }
 
-  /// What the server says of a request that it has not handed over.
+  /// Creates the problem for a request that the server refused by itself.
   init(_ refusal: HTTPRefusal) {
     switch refusal.status {
-    case .contentTooLarge: self = .bodyTooLarge(limit: PhotoInspector.byteLimit)
+    case .contentTooLarge: self = .bodyTooLarge(limit: PhotoInspector.maximumByteCount)
     case .internalServerError: self = .failed
     default: self.init(refusal.status, refusal.reason)
     }
@@ -41,13 +41,13 @@ extension Problem {
     case .busy, .closed, .cancelled:
       self.init(.serviceUnavailable, detail, fields: ["Retry-After": "5"])
     case .diskFull:
-      self.init(507, "Kennel has no space left. Nothing was changed; tell the owner.")
+      self.init(507, "Kennel has no disk space left. Nothing was changed. Contact the owner.")
     default: self = .failed
     }
     if error.code == .badPhoto { cause = error.cause }
   }
 
-  /// Whether the owner has to hear of the error: it is neither the client's nor a matter of waiting.
+  /// Returns whether the owner has to know about the error: it is not a client error, and waiting does not help.
   static func isFault(_ error: any Error) -> Bool {
     let status = Problem(error).status
     return status == .internalServerError || status == 507

@@ -1,13 +1,14 @@
 import Foundation
 import HTTPService
 
-/// An error as a client sees it (RFC 9457): a status, and a sentence a person can act on.
+/// An error in the form that a client receives (RFC 9457): a status, and a message that says what to do.
 package struct Problem: Error, Sendable {
   var status: HTTPStatus
   var detail: String
-  /// What a decoder said, say: nothing for the page, but for who looks into it. Nil when there is nothing to add.
+  /// The underlying cause, such as the message of a decoder. It is for diagnosis and is not shown on the page. It is
+  /// nil if there is nothing to add.
   var cause: String?
-  /// What the status asks for beside the document, such as `Retry-After`.
+  /// Header fields that the status requires, such as `Retry-After`.
   var fields: HTTPFields
 
   init(_ status: HTTPStatus, _ detail: String, fields: HTTPFields = [:]) {
@@ -27,7 +28,7 @@ package struct Problem: Error, Sendable {
     503: "Service Unavailable", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
   ]
 
-  /// The document.
+  /// The problem document.
   var response: HTTPResponse {
     var json = JSONText()
     json.object { json in
@@ -49,21 +50,21 @@ package struct Problem: Error, Sendable {
 }
 
 extension Problem {
-  static let notFound = Problem(.notFound, "There is nothing here. Check the address.")
+  static let notFound = Problem(.notFound, "The page does not exist. Check the address.")
 
   static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
 
   static func methodNotAllowed(allowed: [HTTPMethod]) -> Problem {
     let list = allowed.map(\.rawValue).joined(separator: ", ")
     return Problem(
-      .methodNotAllowed, "This method cannot be used here. Use \(list).", fields: ["Allow": list])
+      .methodNotAllowed, "This method is not allowed here. Use \(list).", fields: ["Allow": list])
   }
 
-  /// - Parameter limit: in bytes.
+  /// - Parameter limit: the maximum size in bytes.
   static func bodyTooLarge(limit: Int) -> Problem {
-    Problem(.contentTooLarge, "What was sent is too large. Send no more than \(limit.inBinaryUnits).")
+    Problem(.contentTooLarge, "The request body is too large. The maximum is \(limit.inBinaryUnits).")
   }
 
   static let failed = Problem(
-    .internalServerError, "Kennel failed to answer. Try again; if it stays so, tell the owner.")
+    .internalServerError, "An internal error occurred. Try again. If the error persists, contact the owner.")
 }

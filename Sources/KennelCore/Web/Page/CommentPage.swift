@@ -1,9 +1,9 @@
-/// Some comments on a post, the oldest first, and where the later ones begin.
+/// A page of comments on a post, the oldest first, and the start of the next page.
 package struct CommentPage: Sendable, Hashable {
   package var comments: [Comment]
-  /// What to ask for as `after` to get those after them; nil when these are the last.
+  /// The `after` parameter of the next page, or nil if this is the last page.
   package var next: Comment.ID?
-  /// Whether there are none before them.
+  /// Whether this is the first page.
   package var isFirst: Bool
 
   package init(comments: [Comment], next: Comment.ID? = nil, isFirst: Bool = true) {
@@ -12,12 +12,12 @@ package struct CommentPage: Sendable, Hashable {
     self.isFirst = isFirst
   }
 
-  /// - Parameter more: comments of which one more than `limit` was asked for.
+  /// - Parameter more: up to `limit` + 1 comments. An extra comment means that there is a next page.
   package init(_ more: [Comment], limit: Int, isFirst: Bool) {
     let comments = Array(more.prefix(limit))
     self.init(comments: comments, next: more.count > limit ? comments.last?.id : nil, isFirst: isFirst)
   }
 
-  /// How many there are on a page.
-  package static let usualSize = 100
+  /// The number of comments per page.
+  package static let defaultSize = 100
 }

@@ -1,16 +1,16 @@
-/// A piece of HTML that cannot forget to escape.
+/// A piece of HTML in which every inserted string is escaped.
 ///
-/// Only what is written out in the source counts as markup: a literal is a `StaticString`, which nothing from outside
-/// can become. Every string put into one, as in `"<li title=\"\(post.caption)\">"`, is escaped, for text and for attributes
-/// in double quotes alike.
+/// Only literals in the source count as markup: a literal is a `StaticString`, which outside data can never become.
+/// Every string interpolated into a literal, as in `"<li title=\"\(post.caption)\">"`, is escaped for text and for
+/// attributes in double quotes.
 struct HTML: Sendable, Hashable {
   /// The markup.
   private(set) var text: String
 
-  /// Pieces after each other.
+  /// Concatenates pieces.
   init(_ parts: [HTML] = []) { text = parts.reduce(into: "") { $0 += $1.text } }
 
-  /// Any text as what it is, never as markup. Characters that no document may hold become replacement characters.
+  /// Escapes a text. Characters that are not allowed in HTML become replacement characters.
   static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count + 16)

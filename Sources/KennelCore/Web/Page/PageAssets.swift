@@ -1,12 +1,12 @@
 import CKennelPage
 import Foundation
 
-/// The page's files, which lie within the program.
+/// The files of the page, which are embedded in the program.
 enum PageAssets {
   struct Asset: Sendable {
     var bytes: Data
     var contentType: String
-    /// A name for these very bytes.
+    /// The entity tag of the bytes.
     var etag: String
 
     fileprivate init(_ bytes: Data, named name: String) {
@@ -25,20 +25,20 @@ enum PageAssets {
       assets[name] = Asset(Data(bytes), named: name)
       index += 1
     }
-    // What browsers look for by themselves.
+    // Browsers request this file automatically.
     assets["favicon.ico"] = assets["icon-180.png"]
     return assets
   }()
 
-  /// The style sheets; a later one prevails.
+  /// The style sheets. A later one overrides an earlier one.
   static let styles = ["base.css", "grid.css", "photo.css", "sheets.css", "motion.css"]
 
-  /// The modules, to be asked for at once rather than one after the other as each names the next.
+  /// The modules to preload, so that the browser loads them in parallel and not one after the other.
   static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()
 
   static let manifestName = "manifest.webmanifest"
 
-  /// What a phone is told of the page that is put on its first screen, under a kennel's own name.
+  /// Returns the web app manifest for the home screen of a phone, with the kennel's own name.
   static func manifest(title: String) -> Asset? {
     guard let asset = all[manifestName],
       var members = try? JSONSerialization.jsonObject(with: asset.bytes) as? [String: Any]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A point in time as the page tells it. Where scripts run they say it in the reader's own time and language.
+/// A date as the page shows it. Scripts show it in the reader's time zone and language.
 struct PageDate {
   let date: Date
 
@@ -10,10 +10,10 @@ struct PageDate {
     "December",
   ]
 
-  /// As in `2026-11-20T10:00:00Z`.
+  /// The date in the form `2026-11-20T10:00:00Z`.
   var machineReadable: String { date.iso8601 }
 
-  /// As in `20 November 2026`, in UTC.
+  /// The date in the form `20 November 2026`, in UTC.
   var words: String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

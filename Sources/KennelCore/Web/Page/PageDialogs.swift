@@ -1,4 +1,4 @@
-/// What scripts open over a page. It holds nothing from outside.
+/// The dialogs that scripts open over a page. They contain no outside data.
 enum PageDialogs {
   static let all = HTML([lightbox, signIn, upload, confirmation, drop, news])
 
@@ -51,7 +51,7 @@ enum PageDialogs {
     <textarea name="caption" rows="2" maxlength="2000" placeholder="Caption (optional)"></textarea></label>
     <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
     <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
-    <span class="hidden-text">Leave out <span class="file"></span></span></button></li></template>
+    <span class="hidden-text">Remove <span class="file"></span></span></button></li></template>
     """
 
   private static let confirmation: HTML = """
@@ -60,7 +60,7 @@ enum PageDialogs {
     <form method="dialog">
     <h2 id="confirmation-title"></h2>
     <p id="confirmation-text"></p>
-    <div class="choices"><button class="button" value="no">Keep</button>\
+    <div class="choices"><button class="button" value="no">Cancel</button>\
     <button class="button danger" value="yes">Delete</button></div>
     </form>
     </dialog>

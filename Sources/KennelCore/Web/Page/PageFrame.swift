@@ -1,4 +1,4 @@
-/// What is around every page: the head, the bar above, the dialogs that scripts open.
+/// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
     case photos, hearts, photo, problem
@@ -75,8 +75,8 @@ struct PageFrame {
     """
     <button class="button primary" type="button" data-upload><svg class="icon" aria-hidden="true">\
     <use href="#plus"/></svg><span>Share</span></button>
-    <button class="initial tint-\(Initial(name: viewer.name).tint)" type="button" popovertarget="account" \
-    aria-label="Account of \(viewer.name)">\(Initial(name: viewer.name).text)</button>
+    <button class="initial tint-\(AvatarInitial(name: viewer.name).tint)" type="button" popovertarget="account" \
+    aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
     <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\

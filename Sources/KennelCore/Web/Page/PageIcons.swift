@@ -1,4 +1,4 @@
-/// The page's drawings, once in a document; `<use href="#name"/>` shows one.
+/// The icons of the page. They are in the document once, and `<use href="#name"/>` shows one.
 enum PageIcons {
   static let symbols: HTML = """
     <svg class="symbols" aria-hidden="true">

@@ -1,18 +1,19 @@
 import Foundation
 
-/// Writes the page: whole documents that show everything without a script. The scripts take what they add later, older
-/// photos, an opened photo, new comments, from the same documents, so each thing is written in one place.
+/// Renders the pages: complete documents that show everything without a script. The scripts later take older photos,
+/// opened photos and new comments from the same documents. Therefore, the markup of each element exists in only one
+/// place.
 package struct PageRenderer: Sendable {
-  /// Which posts a grid shows.
+  /// The posts that a grid shows.
   package enum Kind: Sendable, Hashable {
     case all, favourites
   }
 
-  /// Nothing from elsewhere, no script or style within a document; pictures also from what is in it (`data:`) and from
-  /// what was chosen for an upload (`blob:`).
+  /// Allows nothing from other sites and no inline script or style. Images may also come from the document itself
+  /// (`data:`) and from files chosen for an upload (`blob:`).
   package static let contentSecurityPolicy = CommonFields.contentSecurityPolicy + "; manifest-src 'self'"
 
-  /// What the kennel is called.
+  /// The name of the kennel.
   package let title: String
   private let placeholders = PlaceholderImages()
   private let manifest: PageAssets.Asset?
@@ -22,17 +23,17 @@ package struct PageRenderer: Sendable {
     manifest = PageAssets.manifest(title: title)
   }
 
-  /// A file of the page; the tag is without quotes.
+  /// Returns a file of the page. The tag has no quotes.
   package func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? {
     let asset = name == PageAssets.manifestName ? manifest : PageAssets.all[name]
     return asset.map { ($0.bytes, $0.contentType, $0.etag) }
   }
 
-  /// The photos, or those a viewer favours.
+  /// Renders the page with all photos, or with a viewer's favourites.
   ///
   /// - Parameters:
-  ///   - isFirst: Whether there are no newer ones.
-  ///   - lastEvent: The last event that the posts already show; scripts listen from there on.
+  ///   - isFirst: Whether this is the first page.
+  ///   - lastEvent: The last event that the posts include. Scripts listen for later events.
   package func grid(
     posts page: PostPage, viewer: User?, kind: Kind = .all, isFirst: Bool = true, lastEvent: Int64? = nil
   ) async -> String {
@@ -67,7 +68,7 @@ package struct PageRenderer: Sendable {
     switch (kind, viewer) {
     case (.all, nil):
       return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Whoever signs in can share the first one.</p></div>
+        <div class="empty">\(picture)<h2>No photos yet</h2><p>Sign in to share the first photo.</p></div>
         """
     case (.all, _):
       return """
@@ -78,18 +79,19 @@ package struct PageRenderer: Sendable {
         """
     case (.favourites, nil):
       return """
-        <div class="empty">\(picture)<h2>Your hearts</h2><p>Sign in to see the photos you gave a heart.</p>
+        <div class="empty">\(picture)<h2>Your hearts</h2>
+        <p>Sign in to see the photos that you gave a heart.</p>
         <button class="button primary scripted" type="button" data-sign-in>Sign in</button></div>
         """
     case (.favourites, _):
       return """
-        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos you give a heart gather here.</p>
+        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos that you give a heart appear here.</p>
         <a class="button" href="/">See the photos</a></div>
         """
     }
   }
 
-  /// One photo with what was said about it.
+  /// Renders the page of one photo with its comments.
   package func photo(
     post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
   ) async -> String {
@@ -107,7 +109,7 @@ package struct PageRenderer: Sendable {
     .document(body)
   }
 
-  /// What went wrong, for a person.
+  /// Renders an error page.
   package func problem(status: Int, title problem: String, detail: String, viewer: User? = nil) -> String {
     let body: HTML = """
       <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>

@@ -1,4 +1,4 @@
-/// A photo, alone: large, with who shared it and when, its hearts, and what was said about it.
+/// A single large photo with its author, its date, its hearts and its comments.
 struct PhotoArticle {
   let picture: PhotoPicture
   let comments: CommentPage
@@ -17,7 +17,7 @@ struct PhotoArticle {
     <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
     <div class="details">
     <header>
-    \(Initial(name: post.shownAuthor).html)
+    \(AvatarInitial(name: post.shownAuthor).html)
     <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created).html)\(origin)</span></p>
     </header>
     \(heading)
@@ -69,16 +69,16 @@ struct PhotoArticle {
     """
   }
 
-  /// A page has a limit, a conversation has none.
+  /// The link to the next page of comments.
   private var later: HTML? {
     comments.next.map { last in
-      "<p class=\"later\"><a class=\"button\" rel=\"next\" href=\"/photos/\(post.id)?after=\(last)\">Later comments</a></p>"
+      "<p class=\"later\"><a class=\"button\" rel=\"next\" href=\"/photos/\(post.id)?after=\(last)\">Newer comments</a></p>"
     }
   }
 
   private var earlier: HTML? {
     comments.isFirst
-      ? nil : "<p class=\"earlier\"><a href=\"/photos/\(post.id)\">From the first comment on</a></p>"
+      ? nil : "<p class=\"earlier\"><a href=\"/photos/\(post.id)\">First comments</a></p>"
   }
 
   private func item(_ comment: Comment) -> HTML {
@@ -90,7 +90,7 @@ struct PhotoArticle {
       <use href="#close"/></svg></button>
       """ : nil
     return """
-      <li data-comment="\(comment.id)">\(Initial(name: comment.authorName).html)<div><p class="said"><bdi class="author">\
+      <li data-comment="\(comment.id)">\(AvatarInitial(name: comment.authorName).html)<div><p class="said"><bdi class="author">\
       \(comment.authorName)</bdi>\(PageDate(date: comment.created).html)</p>\
       <p class="text" dir="auto">\(comment.text)</p></div>\(delete)</li>
       """

@@ -1,22 +1,21 @@
-/// A photo as the page shows it: a soft placeholder within the document, and over it the sharp picture in as many
-/// sizes as there are thumbnails.
+/// The markup of a photo: a blurred placeholder in the document, and over it the sharp image in all thumbnail sizes.
 struct PhotoPicture {
-  /// The longest sides that thumbnails are made with.
+  /// The lengths of the longer side of the offered thumbnails.
   static let sizes = [240, 320, 480, 640, 960, 1280, 1920]
 
   let post: Post
-  /// A `data:` URL; empty when there is none.
+  /// A `data:` URL, or an empty string if there is no placeholder.
   let placeholder: String
 
   var aspectRatio: Double { Double(max(post.facts.width, 1)) / Double(max(post.facts.height, 1)) }
 
-  /// What is read out and shown when there is no picture.
+  /// The alternative text for screen readers and for missing images.
   var alternative: String { post.caption.isEmpty ? "Photo by \(post.shownAuthor)" : post.caption }
 
-  /// Classes that tell the style sheet the proportions, digit by digit, where no style may stand in a document: `u1 d3
-  /// c3 m3` is 1.333.
-  func proportions(from least: Double = 0.02, to most: Double = 9.999) -> String {
-    var number = Int((min(max(aspectRatio, least), most) * 1000).rounded())
+  /// Returns the classes that encode the aspect ratio digit by digit for the style sheet, because inline styles are not
+  /// allowed: `u1 d3 c3 m3` is 1.333.
+  func proportions(from minimum: Double = 0.02, to maximum: Double = 9.999) -> String {
+    var number = Int((min(max(aspectRatio, minimum), maximum) * 1000).rounded())
     var classes: [String] = []
     for place in ["m", "c", "d", "u"] {
       classes.append("\(place)\(number % 10)")
@@ -25,13 +24,12 @@ struct PhotoPicture {
     return classes.reversed().joined(separator: " ")
   }
 
-  /// The sizes that show more than a smaller one does: none is larger than the photo, except the first of those that
-  /// show it whole.
+  /// The useful sizes: those smaller than the photo, and the first one that shows the complete photo.
   private var offered: [(size: Int, width: Int)] {
-    let longest = max(post.facts.width, post.facts.height, 1)
-    let last = Self.sizes.firstIndex { $0 >= longest } ?? Self.sizes.count - 1
+    let longerSide = max(post.facts.width, post.facts.height, 1)
+    let last = Self.sizes.firstIndex { $0 >= longerSide } ?? Self.sizes.count - 1
     return Self.sizes[...last].map { size in
-      let width = Double(post.facts.width) * Double(min(size, longest)) / Double(longest)
+      let width = Double(post.facts.width) * Double(min(size, longerSide)) / Double(longerSide)
       return (size, max(Int(width.rounded()), 1))
     }
   }
@@ -47,12 +45,12 @@ struct PhotoPicture {
     return "<img class=\"soft\" src=\"\(placeholder)\" alt=\"\" aria-hidden=\"true\">"
   }
 
-  /// In the grid.
+  /// Returns the markup for the grid.
   ///
-  /// - Parameter isEarly: Whether it is likely seen before anybody scrolls.
+  /// - Parameter isEarly: Whether the photo is likely visible before scrolling.
   func inGrid(isEarly: Bool) -> HTML {
-    // A row is some 14 to 18 rem high, and on a phone one photo or two wide; where a browser knows better (`auto`) it
-    // says so.
+    // A row is about 14 to 18 rem high. On a phone, it is one or two photos wide. Browsers that support `auto` compute
+    // the exact size.
     let sizes = "(max-width: 40em) \(aspectRatio > 1.2 ? 100 : 60)vw, \(max(Int(aspectRatio * 18), 8))rem"
     let loading: HTML = isEarly ? "fetchpriority=\"high\"" : "loading=\"lazy\""
     return """
@@ -62,7 +60,7 @@ struct PhotoPicture {
       """
   }
 
-  /// Alone, as large as it fits.
+  /// The markup for a single photo, as large as it fits.
   var large: HTML {
     """
     \(soft)<img class="sharp" src="\(address(1280))" srcset="\(sourceSet)" \

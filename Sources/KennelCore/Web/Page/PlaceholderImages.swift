@@ -2,19 +2,20 @@ import Foundation
 import RetrieverImages
 import Synchronization
 
-/// Makes what stands in a photo's place until it is there: a tiny picture of its ThumbHash within the document itself, so
-/// that nothing more is asked for and no script is needed.
+/// Creates the placeholders for photos that are not loaded yet: a tiny image of the ThumbHash in the document itself.
+/// It needs no further request and no script.
 final class PlaceholderImages: Sendable {
-  /// The ones used of late. When `current` is full it becomes `previous`, and what nobody asked for is forgotten.
-  private struct Kept {
+  /// The recently used placeholders. When `current` is full, it becomes `previous`, and the old `previous` is
+  /// discarded.
+  private struct Cache {
     var current: [[UInt8]: String] = [:]
     var previous: [[UInt8]: String] = [:]
   }
 
   private static let capacity = 2000
-  private let kept = Mutex(Kept())
+  private let cache = Mutex(Cache())
 
-  /// A `data:` URL; empty when the hash is none.
+  /// Returns a `data:` URL, or an empty string if the hash is not valid.
   func address(for hash: [UInt8]) async -> String {
     if let known = known(hash) { return known }
     guard let picture = ThumbHash(Data(hash)),
@@ -26,18 +27,18 @@ final class PlaceholderImages: Sendable {
   }
 
   private func known(_ hash: [UInt8]) -> String? {
-    let (address, isOld) = kept.withLock { ($0.current[hash] ?? $0.previous[hash], $0.current[hash] == nil) }
+    let (address, isOld) = cache.withLock { ($0.current[hash] ?? $0.previous[hash], $0.current[hash] == nil) }
     if let address, isOld { keep(address, for: hash) }
     return address
   }
 
   private func keep(_ address: String, for hash: [UInt8]) {
-    kept.withLock { kept in
-      if kept.current.count >= Self.capacity / 2 {
-        kept.previous = kept.current
-        kept.current = [:]
+    cache.withLock { cache in
+      if cache.current.count >= Self.capacity / 2 {
+        cache.previous = cache.current
+        cache.current = [:]
       }
-      kept.current[hash] = address
+      cache.current[hash] = address
     }
   }
 }

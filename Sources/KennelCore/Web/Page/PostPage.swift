@@ -1,7 +1,7 @@
-/// Some posts, the newest first, and where the older ones begin.
+/// A page of posts, the newest first, and the start of the next page.
 package struct PostPage: Sendable, Hashable {
   package var posts: [Post]
-  /// What to ask for as `before` to get those after them; nil when these are the last.
+  /// The `before` parameter of the next page, or nil if this is the last page.
   package var next: Post.ID?
 
   package init(posts: [Post], next: Post.ID? = nil) {

@@ -3,12 +3,13 @@ struct PostTile {
   let picture: PhotoPicture
   let isEarly: Bool
 
-  /// Narrower and wider ones are cut: a photo that fills a row alone makes the ones before it too high.
-  private static let proportions = (least: 0.5, most: 2.1)
+  /// The range of aspect ratios. Narrower and wider photos are cropped: a photo that fills a row alone makes the row
+  /// before it too high.
+  private static let proportions = (minimum: 0.5, maximum: 2.1)
 
   var html: HTML {
     let post = picture.post
-    let proportions = picture.proportions(from: Self.proportions.least, to: Self.proportions.most)
+    let proportions = picture.proportions(from: Self.proportions.minimum, to: Self.proportions.maximum)
     let caption: HTML? =
       post.caption.isEmpty ? nil : "<span class=\"caption\" dir=\"auto\">\(post.caption)</span>"
     return """
@@ -20,7 +21,7 @@ struct PostTile {
   }
 }
 
-/// A heart and how many there are.
+/// A heart button with the number of hearts.
 struct HeartButton {
   let post: Post
 
@@ -35,6 +36,6 @@ struct HeartButton {
 }
 
 extension Post {
-  /// Who shared it: here, or in the kennel that it came from.
+  /// The name of the author, here or in the kennel that the post came from.
   var shownAuthor: String { origin?.author ?? authorName }
 }

@@ -3,13 +3,13 @@ import HTTPService
 import RetrieverImages
 
 extension KennelSite {
-  /// How many pictures a collage has at most.
-  static let collageLimit = 100
+  /// The maximum number of pictures in a collage.
+  static let maximumCollagePictureCount = 100
 
-  /// One id a line, the newest first, as they are read.
+  /// Streams the ids of all posts, one per line, the newest first.
   func imageIDs(_ call: Call) async throws -> HTTPResponse {
     let store = store
-    // The first page before the answer begins: what fails there is told.
+    // The first page is read before the response begins, so that an error can still be reported.
     let first = try await store.postIDs(before: nil)
     let body = HTTPResponse.Body.stream { writer in
       var ids = first
@@ -31,11 +31,11 @@ extension KennelSite {
     Array(recipe.joined(separator: " ").utf8).withUnsafeBytes { seed.update($0) }
     let tag = EntityTag("collage-" + Sodium.base64(Array(seed.finish().prefix(12))))
     let fields: HTTPFields = ["Cache-Control": "private, no-cache"]
-    // What the client has already need not be drawn.
+    // A collage that the client already has is not drawn again.
     let known = HTTPResponse.content(
       Data(), for: call.request, contentType: "image/jpeg", fields: fields, entityTag: tag)
     if known.status == .notModified || known.status == .preconditionFailed { return known }
-    let jpeg = try await collages.pass { () async throws(KennelError) in
+    let jpeg = try await collageSemaphore.withPermit { () async throws(KennelError) in
       try await draw(posts, columns: columns, cell: cell)
     }
     return .content(jpeg, for: call.request, contentType: "image/jpeg", fields: fields, entityTag: tag)
@@ -44,20 +44,22 @@ extension KennelSite {
   private func collagePosts(_ call: Call) async throws -> [Post] {
     guard let text = call.request.query("of"), !text.isEmpty else {
       let posts = try await store.posts.page(limit: 12)
-      if posts.isEmpty { throw Problem(.notFound, "There are no posts yet to make a collage of.") }
+      if posts.isEmpty { throw Problem(.notFound, "There are no posts yet. Post a photo first.") }
       return posts
     }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count <= Self.collageLimit else {
-      throw Problem.badRequest("A collage has at most \(Self.collageLimit) pictures. Ask for fewer.")
+    guard parts.count <= Self.maximumCollagePictureCount else {
+      throw Problem.badRequest(
+        "A collage has at most \(Self.maximumCollagePictureCount) pictures. Request fewer.")
     }
     let ids = parts.compactMap { Int64(identifier: $0) }
     guard ids.count == parts.count else {
-      throw Problem.badRequest("The parameter of has to be a list of posts' numbers, as in ?of=3,5,8.")
+      throw Problem.badRequest("The parameter “of” must be a list of post ids, such as ?of=3,5,8.")
     }
     let posts = try await store.posts.posts(ids)
     if let missing = ids.first(where: { id in !posts.contains { $0.id == id } }) {
-      throw Problem(.notFound, "There is no post \(missing); it may have been deleted. Leave it out.")
+      throw Problem(
+        .notFound, "Post \(missing) does not exist. It may have been deleted. Remove it from the list.")
     }
     return posts
   }
@@ -65,12 +67,12 @@ extension KennelSite {
   private func draw(_ posts: [Post], columns: Int, cell: Int) async throws(KennelError) -> Data {
     let collage = Collage(columns: min(columns, posts.count), cell: cell, spacing: max(cell / 20, 2))
     for post in posts {
-      // Cells are cut square: the shorter side has to fill them.
+      // Cells are cropped to squares, so the shorter side has to fill them.
       let (long, short) = (
         max(post.facts.width, post.facts.height), max(min(post.facts.width, post.facts.height), 1)
       )
       let size = ThumbnailSize(atLeast: cell * min(long / short + 1, 8))
-      let bytes = try await lookingAgain(at: post.id) { () async throws(KennelError) in
+      let bytes = try await reportingMissingPost(post.id) { () async throws(KennelError) in
         try await thumbnails.bytes(
           ThumbnailKey(photo: post.photo, size: size, format: .jpeg), byteCount: post.byteCount)
       }
@@ -88,7 +90,7 @@ extension KennelSite {
       throw Problem(.notFound, "There are no posts yet.")
     }
     let key = ThumbnailKey(photo: post.photo, size: .smallest, format: .jpeg)
-    let bytes = try await lookingAgain(at: post.id) { () async throws(KennelError) in
+    let bytes = try await reportingMissingPost(post.id) { () async throws(KennelError) in
       try await thumbnails.bytes(key, byteCount: post.byteCount)
     }
     return .taggedJSON(for: call.request) { json in
@@ -101,7 +103,7 @@ extension KennelSite {
     }
   }
 
-  /// What another kennel may take, the oldest first.
+  /// Returns the posts that another kennel may take, the oldest first.
   func peerPosts(_ call: Call) async throws -> HTTPResponse {
     let after = try call.queryID("after", orZero: true)
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
@@ -121,7 +123,7 @@ extension KennelSite {
 }
 
 extension KennelStore {
-  /// The ids of posts before one, the newest first.
+  /// Returns the ids of the posts before a given one, the newest first.
   func postIDs(before: Post.ID?) async throws(KennelError) -> [Post.ID] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(

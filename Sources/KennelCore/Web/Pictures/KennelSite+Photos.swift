@@ -2,23 +2,23 @@ import Foundation
 import HTTPService
 
 extension KennelSite {
-  /// What a post shows never changes, and its number is never given again.
+  /// The photo of a post never changes, and its id is never used again.
   static let immutable = "public, max-age=31536000, immutable"
 
   func photo(_ call: Call) async throws -> HTTPResponse {
     let post = try await store.posts.post(call.id)
     let file = store.photos.file(post.photo, byteCount: post.byteCount)
-    return try await lookingAgain(at: post.id) { () async throws(KennelError) in
+    return try await reportingMissingPost(post.id) { () async throws(KennelError) in
       try await thumbnails.files.fileResponse(
         at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
         fields: ["Cache-Control": Self.immutable], entityTag: EntityTag(post.photo.description))
     }
   }
 
-  /// Does something with a post's picture. Should that fail because the post was deleted meanwhile, it is the post that
-  /// is missing.
-  func lookingAgain<Value>(
-    at post: Post.ID, _ body: () async throws(KennelError) -> Value
+  /// Performs an operation on a post's picture. If it fails because the post was deleted in the meantime, the error is
+  /// that of a missing post.
+  func reportingMissingPost<Value>(
+    _ post: Post.ID, _ body: () async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     do {
       return try await body()
@@ -31,26 +31,26 @@ extension KennelSite {
   func thumbnail(_ call: Call) async throws -> HTTPResponse {
     let size = try ThumbnailSize(query: call.request.query("size"))
     let (format, isNegotiated) = try ThumbnailFormat.wanted(by: call.request)
-    let photo: KnownPhotos.Photo
-    if let known = thumbnails.known.photo(of: call.id) {
+    let photo: PhotoCache.Photo
+    if let known = thumbnails.photoCache.photo(of: call.id) {
       photo = known
     } else {
-      let mark = thumbnails.known.mark
+      let mark = thumbnails.photoCache.mark
       let post = try await store.posts.post(call.id)
-      photo = KnownPhotos.Photo(hash: post.photo, byteCount: post.byteCount)
-      thumbnails.known.insert(photo, of: post.id, since: mark)
+      photo = PhotoCache.Photo(hash: post.photo, byteCount: post.byteCount)
+      thumbnails.photoCache.insert(photo, of: post.id, since: mark)
     }
     let key = ThumbnailKey(photo: photo.hash, size: size, format: format)
     let thumbnail: Thumbnail
     if let ready = thumbnails.ready(key) {
       thumbnail = ready
     } else {
-      thumbnail = try await lookingAgain(at: call.id) { () async throws(KennelError) in
+      thumbnail = try await reportingMissingPost(call.id) { () async throws(KennelError) in
         try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
       }
     }
     if let plain = thumbnail.plainResponse(to: call.request, isNegotiated: isNegotiated) { return plain }
-    return try await lookingAgain(at: call.id) { () async throws(KennelError) in
+    return try await reportingMissingPost(call.id) { () async throws(KennelError) in
       try await response(
         thumbnail, byteCount: photo.byteCount, to: call.request, isNegotiated: isNegotiated)
     }
@@ -65,7 +65,7 @@ extension KennelSite {
     {
       return response
     }
-    // In memory; or its name on the disk has gone to make room, though it is still open here.
+    // The thumbnail is in memory, or its file was removed to free space although it is still open here.
     let data = try await thumbnails.bytes(thumbnail.key, byteCount: byteCount)
     return Thumbnail.response(
       of: data, key: thumbnail.key, tag: thumbnail.tag, to: request, isNegotiated: isNegotiated)

@@ -47,10 +47,10 @@ extension KennelSite {
   func deleteComment(_ call: Call) async throws -> HTTPResponse {
     let user = try await user(call)
     guard let comment = call.numbers.last else { throw Problem.notFound }
-    // Its address is that of its own post only.
+    // A comment is only valid in the address of its own post.
     let found = try await store.posts.comments(on: call.id, after: comment - 1, limit: 1).first
     guard found?.id == comment else {
-      throw Problem(.notFound, "There is no such comment; it may have been deleted.")
+      throw Problem(.notFound, "The comment does not exist. It may have been deleted.")
     }
     try await store.posts.deleteComment(comment, by: user.id)
     return .noContent

@@ -4,7 +4,7 @@ import HTTPService
 extension KennelSite {
   func listPosts(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
-    let limit = try call.queryNumber("limit", default: PostPage.usualSize, in: PostPage.sizes)
+    let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let viewer = try await visitor(call).user
     let posts = try await store.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
     return page(PostPage(posts, limit: limit), at: "/posts", limit: limit, call)
@@ -12,7 +12,7 @@ extension KennelSite {
 
   func listFavourites(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
-    let limit = try call.queryNumber("limit", default: PostPage.usualSize, in: PostPage.sizes)
+    let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let user = try await user(call)
     let posts = try await store.posts.favourites(of: user.id, before: before, limit: limit + 1)
     return page(PostPage(posts, limit: limit), at: "/favourites", limit: limit, call)

@@ -44,7 +44,7 @@ extension JSONText {
     }
   }
 
-  /// What the page after this one is asked for with.
+  /// Writes the parameter with which the next page is requested.
   mutating func next(_ id: Int64?) {
     if let id { member("next", id) } else { null("next") }
   }

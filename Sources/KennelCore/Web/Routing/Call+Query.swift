@@ -1,27 +1,28 @@
 import HTTPService
 
 extension Call {
-  /// An id in the query; nil when there is none.
+  /// Returns an id from the query, or nil if there is none.
   ///
-  /// - Parameter orZero: whether 0, which is before all ids, is one as well.
-  /// - Throws: a problem when it is something else.
+  /// - Parameter orZero: whether 0 is also valid. It comes before all ids.
+  /// - Throws: a problem if the value is not an id.
   func queryID(_ name: String, orZero: Bool = false) throws(Problem) -> Int64? {
     guard let text = request.query(name), !text.isEmpty else { return nil }
     if orZero, text == "0" { return 0 }
     guard let number = Int64(identifier: text) else {
-      throw .badRequest("The parameter \(name) has to be the number of something, as in ?\(name)=12.")
+      throw .badRequest("The parameter “\(name)” must be an id, such as ?\(name)=12.")
     }
     return number
   }
 
-  /// A number in the query.
+  /// Returns a number from the query.
   ///
-  /// - Throws: a problem when it is something else, or out of range: who asked for more would take what comes for all.
+  /// - Throws: a problem if the value is not a number or out of range. A value is never clamped silently, because the
+  ///   client would take the result for complete.
   func queryNumber(_ name: String, default standard: Int, in range: ClosedRange<Int>) throws(Problem) -> Int {
     guard let text = request.query(name), !text.isEmpty else { return standard }
     guard let number = Int64(identifier: text).map(Int.init), range.contains(number) else {
       throw .badRequest(
-        "The parameter \(name) has to be a number from \(range.lowerBound) to \(range.upperBound), as in ?\(name)=\(standard)."
+        "The parameter “\(name)” must be a number from \(range.lowerBound) to \(range.upperBound), such as ?\(name)=\(standard)."
       )
     }
     return number

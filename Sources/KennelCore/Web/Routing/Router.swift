@@ -1,37 +1,37 @@
 import HTTPService
 
-/// A request and what its path holds.
+/// A request with the values from its path.
 struct Call: Sendable {
   var request: HTTPRequest
   /// The numbers in the path, in order.
   var numbers: [Int64] = []
-  /// The name in the path; empty when its route has none.
+  /// The name in the path, or an empty string if the route has none.
   var name = ""
 
   /// The first number in the path.
   var id: Int64 { numbers.first ?? 0 }
 }
 
-/// What answers requests of one method and one kind of path.
+/// A handler for requests with one method and one path pattern.
 struct Route: Sendable {
   typealias Handler = @Sendable (KennelSite, Call) async throws -> HTTPResponse
 
   enum Segment: Sendable, Equatable {
     case literal(String)
-    /// An id: decimal digits that make a positive number.
+    /// An id: the decimal digits of a positive number.
     case number
     case name
   }
 
   var method: HTTPMethod
   var pattern: [Segment]
-  /// As in `/posts/{id}`: what its metrics are called.
+  /// The path pattern, such as `/posts/{id}`. It is also the label of the metrics.
   var name: String
-  /// Whether people see it in a browser: then its errors are pages as well.
+  /// Whether the route is a page for browsers. Then its errors are pages as well.
   var isPage: Bool
   var handler: Handler
 
-  /// - Parameter path: as in `posts/{id}/photo`; `{name}` stands for any text.
+  /// - Parameter path: a pattern such as `posts/{id}/photo`. `{name}` matches any text.
   init(_ method: HTTPMethod, _ path: String, isPage: Bool = false, _ handler: @escaping Handler) {
     self.method = method
     self.isPage = isPage
@@ -46,7 +46,7 @@ struct Route: Sendable {
     }
   }
 
-  /// The call, when the path is of this kind.
+  /// Returns the call if the path matches the pattern.
   func match(_ request: HTTPRequest) -> Call? {
     let segments = request.pathSegments
     guard segments.count == pattern.count else { return nil }
@@ -64,17 +64,17 @@ struct Route: Sendable {
   }
 }
 
-/// Finds what answers a request.
+/// Finds the route for a request.
 struct Router: Sendable {
   enum Match: Sendable {
     case route(Route, index: Int, Call)
-    /// There is such a path, but not for this method.
+    /// The path exists, but not for this method.
     case wrongMethod(allowed: [HTTPMethod], isPage: Bool)
     case nothing
   }
 
   let routes: [Route]
-  /// By a path's first segment.
+  /// The indices of the routes by the first segment of the path.
   private let indices: [String: [Int]]
 
   init(_ routes: [Route]) {
@@ -94,7 +94,7 @@ struct Router: Sendable {
     guard !request.hasTrailingSlash, let candidates = indices[request.pathSegments.first ?? ""] else {
       return .nothing
     }
-    // What answers GET answers HEAD: the server leaves the body out.
+    // A GET route also handles HEAD: the server omits the body.
     let method = request.method == .head ? .get : request.method
     var allowed: [HTTPMethod] = []
     var isPage = false
@@ -110,7 +110,7 @@ struct Router: Sendable {
 }
 
 extension Int64 {
-  /// From decimal digits only, as ids are written; nil for what is none.
+  /// Creates an id from decimal digits. Returns nil if the text is not a valid id.
   init?(identifier text: some StringProtocol) {
     guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int64(text), number > 0
     else { return nil }

@@ -17,7 +17,7 @@ extension KennelSite {
     let user = try await signIn(form.name, password: form.password, address: client.address)
     let session = try await store.accounts.beginSession(of: user.id)
     let cookie = SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
-    // A form that a page without scripts has sent: its answer is what people look at.
+    // The form was sent by a page without scripts, so the browser shows the response.
     if form.isFromPage {
       return HTTPResponse(
         status: .seeOther, fields: ["Location": "/", "Set-Cookie": cookie, "Cache-Control": "no-store"])

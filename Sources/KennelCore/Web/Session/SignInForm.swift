@@ -1,11 +1,11 @@
 import Foundation
 import HTTPService
 
-/// A name and a password, as JSON or as a form of HTML sends them.
+/// A name and a password, sent as JSON or as an HTML form.
 struct SignInForm: Sendable {
   var name: String
   var password: String
-  /// Whether a browser has sent it by itself, and shows the answer.
+  /// Whether a browser has sent the form without a script and displays the response.
   var isFromPage = false
 
   init(_ request: HTTPRequest) async throws {
@@ -21,7 +21,7 @@ struct SignInForm: Sendable {
     case "application/x-www-form-urlencoded":
       let items = Self.items(of: try await SmallBody.text(of: request))
       guard let name = items["name"], let password = items["password"] else {
-        throw Problem.badRequest("The form has to have the fields name and password.")
+        throw Problem.badRequest("The form must have the fields name and password.")
       }
       (self.name, self.password) = (name, password)
       isFromPage = AcceptedTypes(request.fields).prefers("text/html", to: "application/json")

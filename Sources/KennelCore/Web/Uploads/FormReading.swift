@@ -1,18 +1,19 @@
 import Foundation
 import HTTPService
 
-/// Reads the form of an upload as it comes: the photo's bytes go on to the disk, a caption is short.
+/// Reads an upload form incrementally. The bytes of the photo are written to the disk; the caption is short and stays
+/// in memory.
 struct FormReading: Sendable {
   private enum Part: Sendable {
     case photo
     case caption
-    /// Of no use here.
+    /// A part that is ignored.
     case other
   }
 
-  /// What a form may have beside the photo.
+  /// The maximum number of bytes of a form in addition to the photo.
   static let overhead = 256 << 10
-  private static let captionLimit = 16 << 10
+  private static let maximumCaptionSize = 16 << 10
 
   private var parser: MultipartParser
   private var part: Part?
@@ -28,12 +29,12 @@ struct FormReading: Sendable {
     }
   }
 
-  /// What the caption's part says; nil when there is none.
+  /// The text of the caption part, or nil if there is none.
   var caption: String? {
     get throws(Problem) {
       guard let captionBytes else { return nil }
       guard let text = String(bytes: captionBytes, encoding: .utf8) else {
-        throw .badRequest("The caption is not UTF-8. Send it in UTF-8.")
+        throw .badRequest("The caption is not valid UTF-8. Send UTF-8.")
       }
       return text
     }
@@ -73,7 +74,7 @@ struct FormReading: Sendable {
     case .photo: try await upload.append(bytes)
     case .caption:
       captionBytes?.append(bytes)
-      if (captionBytes?.count ?? 0) > Self.captionLimit {
+      if (captionBytes?.count ?? 0) > Self.maximumCaptionSize {
         throw Problem(.unprocessableContent, "The caption is too long. Make it shorter.")
       }
     case .other:
@@ -81,17 +82,17 @@ struct FormReading: Sendable {
       guard otherCount <= Self.overhead else {
         throw Problem(
           .contentTooLarge,
-          "The form has more than \(Self.overhead.inBinaryUnits) beside the photo. Send the photo and the caption alone."
+          "The form has more than \(Self.overhead.inBinaryUnits) in addition to the photo. Send only the photo and the caption."
         )
       }
     }
   }
 
-  /// - Throws: a problem when the form is not whole, or has no photo.
+  /// - Throws: a problem if the form is incomplete or has no photo.
   func finish() throws(Problem) {
     guard parser.isOver else { throw .badRequest("The form ends before its last boundary. Send it again.") }
     guard hasPhoto else {
-      throw Problem(.unprocessableContent, "The form has no photo. Send it in a part called photo.")
+      throw Problem(.unprocessableContent, "The form has no photo. Send it in a part named photo.")
     }
   }
 }

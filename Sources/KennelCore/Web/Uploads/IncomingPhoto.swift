@@ -1,25 +1,25 @@
 import Foundation
 import HTTPService
 
-/// A photo on its way from a request to the disk, and what is said beside it.
+/// A photo that was received with a request, and its caption.
 struct IncomingPhoto: Sendable {
   var photo: StagedPhoto
   var caption: String
 
   /// Reads a request's body: the photo itself, or a form with the parts `photo` and `caption`.
   ///
-  /// - Throws: a problem that says what was wrong with it.
+  /// - Throws: a problem that explains the error.
   init(_ call: Call, into photos: PhotoDirectory) async throws {
     let type = ContentType(call.request)
     guard type.type.hasPrefix("image/") || type.type == "multipart/form-data" else {
       throw Problem(
         .unsupportedMediaType,
-        "Send the photo itself with a content type such as image/jpeg, or a form (multipart/form-data) with the parts "
-          + "photo and caption.")
+        "The content type is not supported. Send the photo itself with a type such as image/jpeg, or a form "
+          + "(multipart/form-data) with the parts photo and caption.")
     }
     let isForm = type.type == "multipart/form-data"
-    let limit = PhotoInspector.byteLimit + (isForm ? FormReading.overhead : 0)
-    // Said before a byte of it is read.
+    let limit = PhotoInspector.maximumByteCount + (isForm ? FormReading.overhead : 0)
+    // The request is refused before its body is read.
     if let length = call.request.body.announcedLength, length > Int64(limit) {
       throw KennelError.photoTooLarge
     }

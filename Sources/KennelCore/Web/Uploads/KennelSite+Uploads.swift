@@ -2,7 +2,7 @@ import HTTPService
 
 extension KennelSite {
   func addPost(_ call: Call) async throws -> HTTPResponse {
-    // Before anything of the body is asked for.
+    // The user is verified before the body is read.
     let user = try await user(call)
     do {
       let incoming = try await IncomingPhoto(call, into: store.photos)

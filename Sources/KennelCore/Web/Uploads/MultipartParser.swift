@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// Takes `multipart/form-data` (RFC 7578) apart as it comes: a pure value, fed with bytes, that holds no more of them than
-/// a boundary or the head of a part is long.
+/// An incremental parser for `multipart/form-data` (RFC 7578). A pure value that is fed with bytes. It buffers no more
+/// than a boundary or the head of a part.
 struct MultipartParser: Sendable {
   enum Event: Sendable, Equatable {
     /// A part begins.
     case part(name: String, type: String)
     /// Bytes of the part.
     case bytes(Data)
-    /// The part is whole.
+    /// The part is complete.
     case endOfPart
   }
 
@@ -20,10 +20,10 @@ struct MultipartParser: Sendable {
   private enum State: Sendable {
     /// Before the first boundary.
     case preamble
-    /// Right behind a boundary: two dashes end it all, a line break begins a part.
-    case behindBoundary
+    /// After a boundary: two dashes end the form, and a line break begins a part.
+    case afterBoundary
     case head
-    /// At the line break that ends a head, with which the boundary of an empty part begins.
+    /// At the line break that ends a head. The boundary of an empty part begins with the same line break.
     case contentStart
     case content
     case over
@@ -34,23 +34,23 @@ struct MultipartParser: Sendable {
   private var buffer: [UInt8] = []
   private var partCount = 0
 
-  static let headLimit = 8 << 10
-  static let partLimit = 32
+  static let maximumHeadSize = 8 << 10
+  static let maximumPartCount = 32
 
-  /// - Parameter boundary: as the content type says it.
+  /// - Parameter boundary: the boundary from the content type.
   init(boundary: String) throws(Malformed) {
     guard 1...70 ~= boundary.utf8.count, boundary.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
-      throw Malformed(reason: "The boundary of the form is missing or malformed.")
+      throw Malformed(reason: "The boundary of the form is missing or not valid.")
     }
     delimiter = Array("\r\n--\(boundary)".utf8)
-    // The first boundary may stand at the very beginning.
+    // The first boundary may be at the very beginning.
     buffer = [0x0D, 0x0A]
   }
 
-  /// Whether the last boundary was seen.
+  /// Whether the last boundary was found.
   var isOver: Bool { state == .over }
 
-  /// Takes more bytes, and hands over what they hold.
+  /// Parses more bytes and returns the events in them.
   mutating func feed(_ bytes: Data) throws(Malformed) -> [Event] {
     if state == .over { return [] }
     buffer.append(contentsOf: bytes)
@@ -61,18 +61,18 @@ struct MultipartParser: Sendable {
     return events
   }
 
-  /// Goes one step on; false when there have to be more bytes.
+  /// Performs one step. Returns false if more bytes are needed.
   private mutating func step(_ start: inout Int, _ events: inout [Event]) throws(Malformed) -> Bool {
     switch state {
     case .preamble:
       guard let found = find(delimiter, from: start) else {
-        // What may be the boundary's beginning stays.
+        // Bytes that may be the start of a boundary are kept.
         start = max(start, buffer.count - delimiter.count + 1)
         return false
       }
       start = found + delimiter.count
-      state = .behindBoundary
-    case .behindBoundary: return try beginPart(&start)
+      state = .afterBoundary
+    case .afterBoundary: return try beginPart(&start)
     case .head: return try readHead(&start, &events)
     case .contentStart: return beginContent(&start, &events)
     case .content: return readContent(&start, &events)
@@ -84,7 +84,7 @@ struct MultipartParser: Sendable {
   }
 
   private mutating func beginPart(_ start: inout Int) throws(Malformed) -> Bool {
-    // White space may stand behind a boundary.
+    // White space may follow a boundary.
     var index = start
     while index < buffer.count, buffer[index] == 0x20 || buffer[index] == 0x09 { index += 1 }
     guard buffer.count - index >= 2 else {
@@ -95,7 +95,9 @@ struct MultipartParser: Sendable {
     case (0x2D, 0x2D): state = .over
     case (0x0D, 0x0A):
       partCount += 1
-      guard partCount <= Self.partLimit else { throw Malformed(reason: "The form has too many parts.") }
+      guard partCount <= Self.maximumPartCount else {
+        throw Malformed(reason: "The form has too many parts.")
+      }
       state = .head
     default: throw Self.brokenBoundary
     }
@@ -104,16 +106,17 @@ struct MultipartParser: Sendable {
     return true
   }
 
-  private static let brokenBoundary = Malformed(reason: "The form has a boundary that does not end its line.")
+  private static let brokenBoundary = Malformed(
+    reason: "The form has a boundary that is not followed by a line break.")
 
   private mutating func readHead(_ start: inout Int, _ events: inout [Event]) throws(Malformed) -> Bool {
     guard let end = find([0x0D, 0x0A, 0x0D, 0x0A], from: start) else {
-      guard buffer.count - start <= Self.headLimit else {
+      guard buffer.count - start <= Self.maximumHeadSize else {
         throw Malformed(reason: "A part of the form has a head that is too long.")
       }
       return false
     }
-    guard end - start <= Self.headLimit else {
+    guard end - start <= Self.maximumHeadSize else {
       throw Malformed(reason: "A part of the form has a head that is too long.")
     }
     let head = String(decoding: buffer[start..<end], as: UTF8.self)
@@ -124,12 +127,12 @@ struct MultipartParser: Sendable {
   }
 
   private mutating func beginContent(_ start: inout Int, _ events: inout [Event]) -> Bool {
-    // As much as that follows in every form that is whole.
+    // Every complete form has at least this many bytes left.
     guard buffer.count - start >= delimiter.count else { return false }
     if buffer[start..<start + delimiter.count].elementsEqual(delimiter) {
       events.append(.endOfPart)
       start += delimiter.count
-      state = .behindBoundary
+      state = .afterBoundary
     } else {
       start += 2
       state = .content
@@ -139,14 +142,14 @@ struct MultipartParser: Sendable {
 
   private mutating func readContent(_ start: inout Int, _ events: inout [Event]) -> Bool {
     let found = find(delimiter, from: start)
-    // What may be the boundary's beginning stays.
+    // Bytes that may be the start of a boundary are kept.
     let end = found ?? max(start, buffer.count - delimiter.count + 1)
     if start < end { events.append(.bytes(Data(buffer[start..<end]))) }
     start = end
     guard found != nil else { return false }
     events.append(.endOfPart)
     start = end + delimiter.count
-    state = .behindBoundary
+    state = .afterBoundary
     return true
   }
 
@@ -172,7 +175,7 @@ struct MultipartParser: Sendable {
   private static func part(_ head: String) throws(Malformed) -> Event {
     var name: String?
     var type = ""
-    // As bytes: a line break of two characters is one in Swift.
+    // The lines are split as bytes because Swift treats CR LF as one character.
     for line in head.utf8.split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
       let field = String(Substring(line[..<colon])).lowercased()

@@ -1,42 +1,43 @@
 import HTTPSyntax
 
-/// The names a kennel answers to.
+/// The host names that a kennel accepts.
 ///
-/// A foreign page can let its own name lead to this server (DNS rebinding), and its visitors' browsers would take what
-/// they get here for the page's own. They do say in `Host` which name they have asked for.
+/// A foreign page can point its own host name to this server (DNS rebinding). Browsers would then treat the responses
+/// as content of that page. The `Host` field contains the name that the browser requested, so such requests can be
+/// refused.
 package struct AllowedHosts: Sendable, Equatable {
-  /// What may be asked for.
+  /// A pattern for accepted names.
   private enum Pattern: Sendable, Equatable {
     case name(String)
-    /// A name, and all that end in it behind a dot.
+    /// A name and all of its subdomains.
     case domain(String)
     case everything
   }
 
   enum Verdict: Sendable, Equatable {
     case allowed
-    /// Another name than those of this kennel.
+    /// A name that this kennel does not accept.
     case unknown(String)
-    /// No name at all.
+    /// Not a valid host name.
     case malformed
   }
 
-  // Browsers look up neither addresses nor localhost; what a name of this machine leads to, its network says.
+  // Addresses and localhost need no name lookup, and the local network decides where this machine's name leads.
   private var patterns: [Pattern] = [.domain("localhost")]
 
-  /// Addresses, `localhost` and this machine's own name only.
+  /// Accepts only addresses, `localhost` and this machine's own name.
   ///
-  /// - Parameter machine: the machine's name; nil when it has none.
+  /// - Parameter machine: the name of the machine, or nil if it has none.
   package init(machine: String?) {
     guard let host = machine.flatMap({ RequestedHost($0[...]) }), !host.isAddress else { return }
     let short = String(host.name.prefix { $0 != "." })
     patterns += [.name(host.name), .name(short), .name(short + ".local")]
   }
 
-  /// Allows another name.
+  /// Accepts another name.
   ///
-  /// - Parameter text: a name; with a dot before it, all names below it as well; `*` for whatever is asked for.
-  /// - Returns: false when it is none of these.
+  /// - Parameter text: a name; a name with a leading dot, for the name and all of its subdomains; or `*` for any name.
+  /// - Returns: false if the text is none of these.
   package mutating func allow(_ text: String) -> Bool {
     if text == "*" {
       patterns.append(.everything)
@@ -49,7 +50,7 @@ package struct AllowedHosts: Sendable, Equatable {
     return true
   }
 
-  /// - Parameter field: what the `Host` field says; empty when there is none, which no browser does.
+  /// - Parameter field: the value of the `Host` field. It is empty if there is none, which never happens with browsers.
   func verdict(on field: String) -> Verdict {
     if field.isEmpty || patterns.contains(.everything) { return .allowed }
     guard let host = RequestedHost(field[...]) else { return .malformed }

@@ -1,12 +1,12 @@
 import HTTPService
 
-/// From where a request comes, seen through the proxies that are trusted to say it.
+/// The client of a request, as reported by trusted proxies.
 struct Client: Sendable {
   var address: String
   var isSecure: Bool
-  /// The host and port the client has asked for.
+  /// The host and port that the client requested.
   var host: String
-  /// The hosts that trusted proxies have been asked for.
+  /// The hosts that clients requested from trusted proxies.
   var forwardedHosts: [String] = []
 
   init(_ request: HTTPRequest, configuration: KennelSite.Configuration) {
@@ -14,7 +14,8 @@ struct Client: Sendable {
     isSecure = request.isSecure || configuration.isBehindTLS
     host = request.fields["Host"] ?? ""
     guard configuration.trustedProxies.contains(request.remoteAddress) else { return }
-    // Each proxy adds the one it got the request from: the last that is no proxy of ours is the client.
+    // Each proxy appends the address from which it received the request. The last address that is not a trusted proxy
+    // is the client.
     let passed = request.fields.listMembers("X-Forwarded-For")
     if let client = passed.last(where: { !configuration.trustedProxies.contains($0) }) ?? passed.first {
       address = String(client.prefix(64))

@@ -1,13 +1,13 @@
 import Foundation
 import HTTPService
 
-/// What a request shows to be taken for a user.
+/// The credentials in a request.
 enum Credentials: Sendable {
   case none
   case session(SessionToken)
   case password(name: String, password: String)
 
-  /// - Throws: a problem when there is an `Authorization` that cannot be read.
+  /// - Throws: a problem if there is an `Authorization` field that cannot be parsed.
   init(_ request: HTTPRequest, isSecure: Bool) throws(Problem) {
     if let authorization = request.fields["Authorization"] {
       self = try Self.basic(authorization)
@@ -21,7 +21,7 @@ enum Credentials: Sendable {
   private static func basic(_ field: String) throws(Problem) -> Credentials {
     let parts = field.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "basic" else {
-      throw Problem(.unauthorized, "Sign in with HTTP Basic; other ways are not known here.")
+      throw Problem(.unauthorized, "The authentication scheme is not supported. Use HTTP Basic.")
     }
     let text = Data(base64Encoded: parts[1].filter { $0 != " " })
       .flatMap { String(bytes: $0, encoding: .utf8) }

@@ -1,9 +1,9 @@
 import HTTPService
 
-/// Keeps other sites from having a visitor's browser change something here.
+/// Prevents other sites from making changes through a visitor's browser.
 enum OriginCheck {
-  /// Whether a browser says that another site is behind the request. Programs say nothing of the kind.
-  static func isForeign(_ request: HTTPRequest, client: Client) -> Bool {
+  /// Returns whether the browser reports that another site caused the request. Programs send no such fields.
+  static func isCrossSite(_ request: HTTPRequest, client: Client) -> Bool {
     if let site = request.fields["Sec-Fetch-Site"]?.lowercased() {
       return site != "same-origin" && site != "none"
     }
@@ -14,7 +14,7 @@ enum OriginCheck {
   private static func matches(_ origin: String, client: Client) -> Bool {
     let origin = origin.lowercased()
     for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where origin.hasPrefix(scheme) {
-      // A page that came without encryption may be anybody's.
+      // A page that was loaded without encryption may come from an attacker.
       if client.isSecure, scheme == "http://" { return false }
       let authority = withoutPort(origin.dropFirst(scheme.count), port)
       return !authority.isEmpty && authority == withoutPort(client.host.lowercased()[...], port)

@@ -1,21 +1,21 @@
 import Glibc
 import HTTPSyntax
 
-/// What a `Host` field names, without the port.
+/// The host in a `Host` field, without the port.
 struct RequestedHost: Sendable, Equatable {
-  /// In lower case, without brackets and a last dot.
+  /// The host in lower case, without brackets and without a trailing dot.
   let name: String
-  /// Whether it is an IP address: no look-up of a name led here.
+  /// Whether it is an IP address, which needs no name lookup.
   let isAddress: Bool
 
-  /// Nil for what is no host with or without a port.
+  /// Parses a host with an optional port. Returns nil if the text is not valid.
   init?(_ field: Substring) {
     let bytes = field.utf8
     if bytes.first == UInt8(ascii: "[") {
       guard let end = bytes.firstIndex(of: UInt8(ascii: "]")),
         Self.isPort(field[bytes.index(after: end)...])
       else { return nil }
-      // The part of the network in `fe80::1%eth0` is of no meaning here.
+      // The zone in `fe80::1%eth0` has no meaning here.
       let inside = String(
         decoding: bytes[..<end].dropFirst().prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
       guard Self.isAddress(inside, AF_INET6) else { return nil }
@@ -24,7 +24,7 @@ struct RequestedHost: Sendable, Equatable {
     }
     let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
     guard Self.isPort(field[end...]) else { return nil }
-    // Byte by byte: to Swift, a dot and what is joined with it are one character.
+    // Compared as bytes, because Swift treats a dot and a combining mark as one character.
     var written = bytes[..<end]
     if written.last == UInt8(ascii: ".") { written = written.dropLast() }
     let isName = written.allSatisfy { byte in
@@ -39,7 +39,7 @@ struct RequestedHost: Sendable, Equatable {
     isAddress = Self.isAddress(self.name, AF_INET)
   }
 
-  /// Nothing, or a colon and digits, if any.
+  /// Returns whether a text is empty, or a colon followed by any number of digits.
   private static func isPort(_ text: Substring) -> Bool {
     text.isEmpty || text.utf8.first == UInt8(ascii: ":") && text.utf8.dropFirst().allSatisfy(ASCII.isDigit)
   }

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPService
 
-/// The cookie that holds a session's token: out of reach of scripts, and not sent by other sites.
+/// The cookie with a session's token. Scripts cannot read it, and requests from other sites do not include it.
 enum SessionCookie {
-  /// With the prefix, browsers take it only from this very host, over TLS.
+  /// With this prefix, browsers accept the cookie only from this host, over TLS.
   static func name(isSecure: Bool) -> String { isSecure ? "__Host-kennel" : "kennel" }
 
   static func token(in request: HTTPRequest, isSecure: Bool) -> SessionToken? {

@@ -1,17 +1,17 @@
 import HTTPService
 
-/// Who asks.
+/// The sender of a request.
 struct Visitor: Sendable {
-  /// Nil when nobody has signed in.
+  /// The user, or nil if the visitor has not signed in.
   var user: User?
-  /// The session, when that is how they came.
+  /// The session token, if the visitor has a session.
   var token: SessionToken?
 }
 
 extension KennelSite {
-  /// Who asks; a session that has ended is nobody's.
+  /// Returns the visitor of a request. An ended session has no user.
   ///
-  /// - Throws: a problem when there are credentials and they are wrong.
+  /// - Throws: a problem if there are credentials and they are wrong.
   func visitor(_ call: Call) async throws -> Visitor {
     let client = Client(call.request, configuration: configuration)
     switch try Credentials(call.request, isSecure: client.isSecure) {
@@ -22,20 +22,20 @@ extension KennelSite {
     }
   }
 
-  /// Whose name stands on a page that says what went wrong. No password is looked at for that, and what fails once more
-  /// leaves the page without a name.
+  /// Returns the user whose name an error page shows. Passwords are not verified for this, and the page has no name if
+  /// the lookup fails.
   func viewer(ofProblem request: HTTPRequest) async -> User? {
     let client = Client(request, configuration: configuration)
     guard let token = SessionCookie.token(in: request, isSecure: client.isSecure) else { return nil }
     return try? await store.accounts.user(of: token)
   }
 
-  /// The user who asks.
+  /// Returns the user who sent a request.
   ///
-  /// - Throws: a problem with status 401 when nobody has signed in.
+  /// - Throws: a problem with status 401 if nobody has signed in.
   func user(_ call: Call) async throws -> User {
     guard let user = try await visitor(call).user else {
-      throw Problem(.unauthorized, "Sign in first: that is for people who have an account here.")
+      throw Problem(.unauthorized, "This requires an account. Sign in first.")
     }
     return user
   }

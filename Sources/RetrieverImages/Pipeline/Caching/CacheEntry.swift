@@ -2,16 +2,16 @@ import HTTPSyntax
 import Foundation
 import Retriever
 
-/// What is known of stored bytes.
+/// The information about stored bytes.
 struct CacheEntry: Sendable, Codable, Equatable {
-  /// What they are the bytes of: file names are hashes, and hashes may collide.
+  /// The identity of the resource. File names are hashes, and hashes may collide.
   var identity: String
   var entityTag: String?
   var lastModified: String?
-  /// Whether the last change lies long enough before the response that the date tells one version from another.
+  /// Whether the last change is long enough before the response for the date to identify one version.
   var isDateStrong = false
   var acceptsRanges = false
-  /// The length of the whole as announced; nil when it was not.
+  /// The announced length of the complete body; nil if there was none.
   var length: Int?
   var freshness: Freshness
 
@@ -20,10 +20,10 @@ struct CacheEntry: Sendable, Codable, Equatable {
     self.freshness = freshness
   }
 
-  init(identity: String, response: HTTPURLResponse, now: Date, usualLifetime: TimeInterval) {
+  init(identity: String, response: HTTPURLResponse, now: Date, defaultLifetime: TimeInterval) {
     let field = { (name: String) in response.value(forHTTPHeaderField: name) }
     self.init(
-      identity: identity, freshness: Freshness(field, now: now, usualLifetime: usualLifetime))
+      identity: identity, freshness: Freshness(field, now: now, defaultLifetime: defaultLifetime))
     entityTag = field("ETag")
     lastModified = field("Last-Modified")
     if let modified = lastModified.flatMap(CookieDate.parse),
@@ -31,14 +31,14 @@ struct CacheEntry: Sendable, Codable, Equatable {
     {
       isDateStrong = date.timeIntervalSince(modified) >= 60
     }
-    // Offsets count the bytes on the wire; decoded ones tell nothing of them.
+    // Offsets count the bytes on the wire, which decoded bytes do not match.
     acceptsRanges =
       field("Content-Encoding") == nil
       && (response.statusCode == 206 || field("Accept-Ranges").map { ASCII.lowercased($0) } != "none")
     length = response.expectedContentLength < 0 ? nil : Int(exactly: response.expectedContentLength)
   }
 
-  /// With which the rest may be asked for; nil when the server gave nothing that two versions cannot share.
+  /// The validator for requesting the rest; nil if the server sent none that identifies exactly one version.
   var strongValidator: String? {
     guard acceptsRanges else { return nil }
     if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
@@ -47,13 +47,13 @@ struct CacheEntry: Sendable, Codable, Equatable {
 
   var canBeConfirmed: Bool { entityTag != nil || lastModified != nil }
 
-  /// The entry as a 304 renews it: fields that it does not bring stay as they are.
-  func confirmed(by response: HTTPURLResponse, now: Date, usualLifetime: TimeInterval) -> CacheEntry {
+  /// Returns the entry as updated by a 304 response. Fields that are not in the response do not change.
+  func confirmed(by response: HTTPURLResponse, now: Date, defaultLifetime: TimeInterval) -> CacheEntry {
     var renewed = self
     let field = { (name: String) -> String? in
       response.value(forHTTPHeaderField: name) ?? (name == "Last-Modified" ? lastModified : nil)
     }
-    renewed.freshness = Freshness(field, now: now, usualLifetime: usualLifetime)
+    renewed.freshness = Freshness(field, now: now, defaultLifetime: defaultLifetime)
     if let tag = response.value(forHTTPHeaderField: "ETag") { renewed.entityTag = tag }
     if let date = response.value(forHTTPHeaderField: "Last-Modified") { renewed.lastModified = date }
     return renewed

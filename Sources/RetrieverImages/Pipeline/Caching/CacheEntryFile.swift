@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// One file of the disk cache, open. Everything here blocks; it is called on the cache's own queue.
+/// An open file of the disk cache. All methods block, and are called on the cache's own queue.
 ///
-/// A block with the entry comes first, then the bytes, and at the end of a file that is whole their length and digest.
-/// A file without that end is what a fetch has brought so far. Numbers are little-endian.
+/// The file begins with a block that contains the entry, followed by the bytes. A complete file ends with their length
+/// and digest. A file without that end is an unfinished download. Numbers are little-endian.
 struct CacheEntryFile: ~Copyable {
   private static let magic: UInt64 = 0x3130_474D_4956_5452  // "RTVIMG01"
   private static let end: UInt64 = 0x444E_4547_4D49_5652
-  /// Magic, digest of the entry, size of the block, size of the entry.
+  /// Magic number, digest of the entry, size of the block, size of the entry.
   private static let prefixSize = 32
   private static let trailerSize = 24
-  private static let mostBlock = 64 << 10
+  private static let maximumBlockSize = 64 << 10
 
   private let descriptor: Int32
   private(set) var blockSize = 0
@@ -20,20 +20,20 @@ struct CacheEntryFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// An existing file; nil when there is none.
+  /// Opens an existing file; nil if there is none.
   static func open(_ path: String, forWriting: Bool = false) -> CacheEntryFile? {
     let descriptor = Glibc.open(path, (forWriting ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW)
     return descriptor < 0 ? nil : CacheEntryFile(descriptor: descriptor)
   }
 
-  /// A file to write, new or with what an earlier fetch has brought; nil when another one is writing it.
+  /// Opens a file for writing: a new one, or an unfinished download. Returns nil if another writer has it open.
   static func openExclusively(_ path: String) -> CacheEntryFile? {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
     let file = CacheEntryFile(descriptor: descriptor)
     var mine = stat()
     var named = stat()
-    // Between opening and locking its writer may have finished it and given it another name.
+    // Between opening and locking, another writer may have finished the file and renamed it.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &mine) == 0, lstat(path, &named) == 0,
       mine.st_ino == named.st_ino, mine.st_dev == named.st_dev, mine.st_mode & S_IFMT == S_IFREG
     else { return nil }
@@ -51,7 +51,7 @@ struct CacheEntryFile: ~Copyable {
     return Date(timeIntervalSince1970: TimeInterval(status.st_mtim.tv_sec))
   }
 
-  /// The time of change serves as the time of last use.
+  /// Records a use of the entry. The modification time of the file is the time of the last use.
   func touch(_ now: Date) {
     let seconds = Int(now.timeIntervalSince1970)
     var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
@@ -60,14 +60,14 @@ struct CacheEntryFile: ~Copyable {
 
   // MARK: Reading
 
-  /// The entry; nil when the file does not begin with a whole one.
+  /// Reads the entry; nil if the file does not begin with a complete one.
   mutating func readEntry() -> CacheEntry? {
     guard let prefix = read(Self.prefixSize, at: 0), prefix.count == Self.prefixSize,
       Self.number(prefix, 0) == Self.magic
     else { return nil }
     let block = Self.number(prefix, 16)
     let length = Self.number(prefix, 24)
-    guard block <= UInt64(Self.mostBlock), block >= UInt64(Self.prefixSize),
+    guard block <= UInt64(Self.maximumBlockSize), block >= UInt64(Self.prefixSize),
       length <= block - UInt64(Self.prefixSize),
       let encoded = read(Int(length), at: Self.prefixSize), encoded.count == Int(length),
       Self.digest(encoded) == Self.number(prefix, 8),
@@ -77,7 +77,7 @@ struct CacheEntryFile: ~Copyable {
     return entry
   }
 
-  /// How many bytes the whole body has; nil when its end was not written. After `readEntry`.
+  /// Returns the length of the complete body, or nil if the end of the file was not written. Call `readEntry` first.
   func bodyLength() -> Int? { trailer()?.length }
 
   private func trailer() -> (length: Int, digest: UInt64)? {
@@ -90,7 +90,7 @@ struct CacheEntryFile: ~Copyable {
     return (length, Self.number(bytes, 8))
   }
 
-  /// The whole body; nil when it is not what was written.
+  /// Reads the complete body; nil if it is not what was written.
   func readBody() -> Data? {
     guard let (length, digest) = trailer(), let body = read(length, at: blockSize), body.count == length,
       Self.digest(body) == digest
@@ -98,7 +98,7 @@ struct CacheEntryFile: ~Copyable {
     return body
   }
 
-  /// What an unfinished file has.
+  /// Reads the bytes of an unfinished file.
   func readPart(atMost limit: Int) -> Data? {
     let length = size - blockSize
     guard length > 0, length <= limit else { return nil }
@@ -114,7 +114,7 @@ struct CacheEntryFile: ~Copyable {
     return ftruncate(descriptor, 0) == 0 && write(block, at: 0)
   }
 
-  /// Replaces the entry of a whole file, if the block has room for it.
+  /// Replaces the entry of a complete file, if it fits into the block.
   func rewrite(_ entry: CacheEntry) -> Bool {
     guard let block = Self.block(for: entry, size: blockSize) else { return false }
     return write(block, at: 0)
@@ -130,9 +130,9 @@ struct CacheEntryFile: ~Copyable {
 
   private static func block(for entry: CacheEntry, size: Int?) -> Data? {
     guard let encoded = try? JSONEncoder().encode(entry) else { return nil }
-    // Room to spare, so that a later answer's dates fit into the same block.
+    // Leave some room, so that the dates of a later response fit into the same block.
     let size = size ?? (prefixSize + encoded.count + 256 + 511) / 512 * 512
-    guard size <= mostBlock, prefixSize + encoded.count <= size else { return nil }
+    guard size <= maximumBlockSize, prefixSize + encoded.count <= size else { return nil }
     var block = Data()
     for number in [magic, digest(encoded), UInt64(size), UInt64(encoded.count)] { append(number, to: &block) }
     block.append(encoded)

@@ -1,6 +1,6 @@
-/// Tells bytes that were damaged on disk from those that were written. No protection against intent.
+/// Detects bytes that were damaged on disk. It does not protect against deliberate changes.
 ///
-/// Eight bytes at a time, whatever pieces they come in.
+/// It processes eight bytes at a time, in pieces of any size.
 struct ContentDigest: Sendable {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
   private var carry: UInt64 = 0
@@ -48,7 +48,9 @@ struct ContentDigest: Sendable {
 }
 
 extension ImageResource {
-  /// A name for a file: FNV-1a with 128 bits, as 32 digits. Two resources may share one; the entry says whose it is.
+  /// The name of a cache file: a 128-bit FNV-1a hash as 32 hexadecimal digits.
+  ///
+  /// Two resources may have the same name; the entry in the file identifies the resource.
   var fileName: String {
     var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
     for byte in identity.utf8 {

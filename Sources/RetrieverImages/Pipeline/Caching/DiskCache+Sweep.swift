@@ -9,7 +9,7 @@ extension DiskCache {
     let lastUse: Int
   }
 
-  /// Counts what is there, and removes what has expired and what there is too much of; one sweep at a time.
+  /// Measures the files, and removes expired and excess ones. Only one sweep runs at a time.
   func sweep() {
     let isFirst = ledger.withLock { ledger in
       defer { ledger.isSweeping = true }
@@ -20,7 +20,7 @@ extension DiskCache {
     sweepQueue.async { [weak self] in self?.sweepNow() }
   }
 
-  /// Returns when the sweep that runs is over.
+  /// Returns after the current sweep has ended.
   func finishSweeping() async {
     await withCheckedContinuation { continuation in sweepQueue.async { continuation.resume() } }
   }
@@ -29,7 +29,7 @@ extension DiskCache {
     var files = candidates().sorted { ($0.lastUse, $0.name) < ($1.lastUse, $1.name) }
     let oldest = Int(max(0, now().timeIntervalSince1970 - options.expiry))
     var size = files.reduce(0) { $0 + $1.size }
-    // Somewhat below the limit, so that the next image does not cause the next sweep.
+    // Slightly below the limit, so that the next image does not start another sweep.
     let goal = size > options.sizeLimit ? options.sizeLimit / 10 * 9 : options.sizeLimit
     files.reverse()
     while let file = files.popLast(), file.lastUse < oldest || size > goal {
@@ -42,7 +42,7 @@ extension DiskCache {
     }
   }
 
-  /// The cache's own files; whatever else lies in the directory is left alone.
+  /// Returns the cache's own files. Other files in the directory are left alone.
   private func candidates() -> [Candidate] {
     guard let directory = opendir(options.directory.path) else { return [] }
     defer { closedir(directory) }

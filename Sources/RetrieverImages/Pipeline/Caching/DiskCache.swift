@@ -2,26 +2,27 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Images as servers sent them, in a directory of their own.
+/// A directory of images, stored as servers sent them.
 ///
-/// One file an image, named by a hash of what it is the image of. A file is written under another name and then renamed,
-/// so that whatever happens there is a whole one or none; a damaged one is removed when it is read. What a fetch that was
-/// given up has brought is kept beside it, for a later one to go on from. Several processes may share a directory.
+/// There is one file per image, named by a hash of the resource. A file is written under a temporary name and then
+/// renamed, so that it is either complete or absent, even after a crash. A damaged file is removed when it is read.
+/// The bytes of an abandoned fetch are kept next to it, so that a later fetch can resume. Several processes may share
+/// a directory.
 ///
-/// All reading and writing is done on a queue of the cache's own, sweeping on another.
+/// The cache reads and writes on its own queue, and sweeps on another.
 final class DiskCache: Sendable {
-  /// What a look into the cache finds.
+  /// The result of a lookup.
   enum Found: Sendable {
     case nothing
-    case whole(CacheEntry)
-    /// The beginning, and the file to which the rest is to be added.
+    case complete(CacheEntry)
+    /// The beginning of the bytes, and the writer that appends the rest.
     case part(CacheEntry, Data, DiskCacheWriter)
   }
 
   struct Ledger: Sendable {
-    /// The size of all files; nil before they were counted for the first time.
+    /// The size of all files; nil before they were first measured.
     var size: Int?
-    /// What was added since the count began.
+    /// The number of bytes added since the measurement started.
     var added = 0
     var isSweeping = false
   }
@@ -32,7 +33,8 @@ final class DiskCache: Sendable {
   let ledger = Mutex(Ledger())
   let now: @Sendable () -> Date
 
-  /// Nil when the directory can neither be found nor made, or belongs to somebody else, who could swap its files.
+  /// Creates a cache. Returns nil if the directory cannot be created, or belongs to another user, who could replace
+  /// its files.
   init?(_ options: DiskCacheOptions, now: @escaping @Sendable () -> Date) {
     self.options = options
     self.now = now
@@ -45,7 +47,7 @@ final class DiskCache: Sendable {
     }
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
-      // What was there before may be open to others.
+      // An existing directory may be accessible to others.
       chmod(path, 0o700) == 0
     else { return nil }
     sweep()
@@ -57,14 +59,14 @@ final class DiskCache: Sendable {
 
   func partPath(_ resource: ImageResource) -> String { path(resource) + ".part" }
 
-  /// What there is of a resource.
+  /// Looks up the bytes of a resource.
   ///
-  /// - Parameter mostPartBytes: a larger part is no use; 0 leaves parts alone.
-  func lookUp(_ resource: ImageResource, mostPartBytes: Int) async -> Found {
-    await onQueue { self.find(resource, mostPartBytes: mostPartBytes) }
+  /// - Parameter maximumPartBytes: The maximum size of a partial file to return; 0 ignores partial files.
+  func lookUp(_ resource: ImageResource, maximumPartBytes: Int) async -> Found {
+    await onQueue { self.find(resource, maximumPartBytes: maximumPartBytes) }
   }
 
-  /// The bytes of a whole entry; nil when they are gone or damaged: then they are removed.
+  /// Reads a complete entry. Returns nil if it is missing or damaged; a damaged one is removed.
   func read(_ resource: ImageResource) async -> (CacheEntry, Data)? {
     await onQueue {
       guard var file = CacheEntryFile.open(self.path(resource)) else { return nil }
@@ -77,20 +79,20 @@ final class DiskCache: Sendable {
     }
   }
 
-  /// A file for the bytes that come now; they are written behind the caller's back.
+  /// Creates a writer for bytes that arrive now. It writes in the background.
   func write(_ resource: ImageResource, _ entry: CacheEntry) -> DiskCacheWriter {
     let writer = DiskCacheWriter(cache: self, resource: resource)
     writer.start(entry)
     return writer
   }
 
-  /// The server has confirmed what is stored.
+  /// Updates an entry after the server has confirmed it.
   func confirm(_ resource: ImageResource, _ entry: CacheEntry) {
     queue.async { [self] in
       guard var file = CacheEntryFile.open(path(resource), forWriting: true),
         file.readEntry()?.identity == resource.identity
       else { return }
-      // With no room for the new dates it is asked for again, which is no harm.
+      // If the new dates do not fit, the server is only asked again later.
       _ = file.rewrite(entry)
       file.touch(now())
     }
@@ -103,7 +105,7 @@ final class DiskCache: Sendable {
     }
   }
 
-  /// Returns when everything that was asked for before has been done.
+  /// Returns after all earlier operations have ended.
   func flush() async { await onQueue {} }
 
   private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
@@ -112,7 +114,7 @@ final class DiskCache: Sendable {
     }
   }
 
-  private func find(_ resource: ImageResource, mostPartBytes: Int) -> Found {
+  private func find(_ resource: ImageResource, maximumPartBytes: Int) -> Found {
     let path = path(resource)
     if var file = CacheEntryFile.open(path) {
       if let entry = file.readEntry(), file.bodyLength() != nil {
@@ -120,7 +122,7 @@ final class DiskCache: Sendable {
           let now = now()
           if now.timeIntervalSince(file.lastUse) <= options.expiry {
             file.touch(now)
-            return .whole(entry)
+            return .complete(entry)
           }
           removeFile(path)
         }
@@ -128,12 +130,12 @@ final class DiskCache: Sendable {
         removeFile(path)
       }
     }
-    guard mostPartBytes > 0, access(partPath(resource), F_OK) == 0,
+    guard maximumPartBytes > 0, access(partPath(resource), F_OK) == 0,
       var file = CacheEntryFile.openExclusively(partPath(resource))
     else { return .nothing }
     guard let entry = file.readEntry(), entry.identity == resource.identity, entry.strongValidator != nil,
       now().timeIntervalSince(file.lastUse) <= options.expiry,
-      let part = file.readPart(atMost: mostPartBytes), entry.length.map({ part.count < $0 }) ?? true
+      let part = file.readPart(atMost: maximumPartBytes), entry.length.map({ part.count < $0 }) ?? true
     else {
       removeFile(partPath(resource))
       return .nothing
@@ -143,7 +145,7 @@ final class DiskCache: Sendable {
 
   func removeFile(_ path: String) { unlink(path) }
 
-  /// A file has been added; too many bytes are swept away, in the background.
+  /// Adds the size of a new file. If there are too many bytes, starts a sweep in the background.
   func account(for size: Int) {
     let isOver = ledger.withLock { ledger in
       ledger.added += size

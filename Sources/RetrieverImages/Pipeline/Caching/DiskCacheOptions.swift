@@ -1,16 +1,18 @@
 import Foundation
 
-/// Where and how long images are kept on disk.
+/// The location and the limits of a pipeline's disk cache.
 public struct DiskCacheOptions: Sendable, Hashable {
-  /// The directory, made if it is not there, readable by this user only. Nothing else should be in it. Where it cannot
-  /// be used, or is another user's, nothing is kept on disk.
+  /// The directory, which is created if necessary and is readable only by the current user.
+  ///
+  /// The directory should not contain other files. If it cannot be used or belongs to another user, nothing is stored
+  /// on disk.
   public var directory: URL
-  /// How many bytes all files may have. What was not used for longest gives way, in the background.
+  /// The maximum size of all files in bytes. The least recently used files are removed in the background.
   public var sizeLimit: Int
-  /// How many seconds an image may lie unused before it is removed; 30 days unless given.
+  /// The number of seconds after which an unused image is removed (default: 30 days).
   public var expiry: TimeInterval
 
-  /// Options; those that are not given are the user's directory for caches, 256 MiB and 30 days.
+  /// Creates options. The defaults are a directory in the user's cache directory, 256 MiB and 30 days.
   public init(
     directory: URL = Self.defaultDirectory, sizeLimit: Int = 256 << 20, expiry: TimeInterval = 30 * 86_400
   ) {
@@ -19,7 +21,7 @@ public struct DiskCacheOptions: Sendable, Hashable {
     self.expiry = expiry.isFinite ? max(0, expiry) : .greatestFiniteMagnitude
   }
 
-  /// A directory of this program's in the user's one for caches.
+  /// The directory for this program in the user's cache directory.
   public static var defaultDirectory: URL {
     let environment = ProcessInfo.processInfo.environment
     let base: URL

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Writes one entry of the disk cache while its bytes arrive, on the cache's queue and in order.
 ///
-/// Failing to write is no error for anybody: the image is just not kept.
+/// If writing fails, the image is not kept, and nobody gets an error.
 final class DiskCacheWriter: Sendable {
-  /// Used on the cache's queue only, hence never contended.
+  /// Used only on the cache's queue, so the lock is never contended.
   private struct State: ~Copyable {
     var file: CacheEntryFile?
     var digest = ContentDigest()
@@ -31,7 +31,7 @@ final class DiskCacheWriter: Sendable {
     state = Mutex(State(file: file, digest: digest))
   }
 
-  /// Begins anew; without effect when somebody else writes this entry.
+  /// Starts from the beginning. Does nothing if another writer has this entry open.
   func start(_ entry: CacheEntry) {
     cache.queue.async { [self] in
       state.withLock { state in
@@ -43,7 +43,7 @@ final class DiskCacheWriter: Sendable {
     }
   }
 
-  /// What is known of the bytes has changed, the bytes have not.
+  /// Replaces the information about the bytes, which do not change.
   func rewrite(_ entry: CacheEntry) {
     cache.queue.async { [self] in
       state.withLock { state in _ = state.file?.rewrite(entry) }
@@ -55,7 +55,7 @@ final class DiskCacheWriter: Sendable {
       state.withLock { state in
         guard !state.isOver, state.file != nil else { return }
         let offset = state.digest.count
-        // One image must not push out all others.
+        // One image must not displace all others.
         if offset + bytes.count > cache.options.sizeLimit / 2 || state.file?.append(bytes, at: offset) != true
         {
           return fail(&state)
@@ -65,7 +65,7 @@ final class DiskCacheWriter: Sendable {
     }
   }
 
-  /// All bytes have come: gives the file its name.
+  /// Ends a complete file and gives it its final name.
   func commit() {
     cache.queue.async { [self] in
       let size: Int? = state.withLock { state in
@@ -85,7 +85,7 @@ final class DiskCacheWriter: Sendable {
     }
   }
 
-  /// No more bytes come. What has come may stay, for a later fetch to go on from.
+  /// Ends the writing early. The bytes may be kept, so that a later fetch can resume.
   func end(keepsPart: Bool) {
     cache.queue.async { [self] in
       let size: Int? = state.withLock { state in

@@ -2,13 +2,13 @@ import HTTPSyntax
 import Foundation
 import Retriever
 
-/// How long what a server sent may be used, as HTTP's rules for private caches have it (RFC 9111 and 5861).
+/// The time for which a response may be used, by HTTP's rules for private caches (RFC 9111 and RFC 5861).
 struct Freshness: Sendable, Codable, Equatable {
-  /// It may be used without asking until then.
+  /// Until then, the response may be used without asking the server.
   var freshUntil: Date
-  /// From then on until this it is used at once, while it is asked for in the background.
+  /// Until then, a response that is no longer fresh is used immediately, and revalidated in the background.
   var staleUntil: Date
-  /// False when it must not be kept at all.
+  /// False if the response must not be stored.
   var isStorable = true
 
   static let never = Freshness(freshUntil: .distantPast, staleUntil: .distantPast, isStorable: false)
@@ -21,10 +21,10 @@ struct Freshness: Sendable, Codable, Equatable {
   }
 
   /// - Parameters:
-  ///   - field: a header field of the response by its name.
-  ///   - now: when the response came.
-  ///   - usualLifetime: how long what says nothing of itself stays fresh.
-  init(_ field: (String) -> String?, now: Date, usualLifetime: TimeInterval) {
+  ///   - field: Returns a header field of the response by its name.
+  ///   - now: The time at which the response arrived.
+  ///   - defaultLifetime: The time for which a response stays fresh if the server does not specify it.
+  init(_ field: (String) -> String?, now: Date, defaultLifetime: TimeInterval) {
     let control = CacheControl(field("Cache-Control") ?? "")
     let date = field("Date").flatMap(CookieDate.parse) ?? now
     let age = field("Age").flatMap { ASCII.number(ASCII.trimmed($0)) } ?? 0
@@ -37,15 +37,15 @@ struct Freshness: Sendable, Codable, Equatable {
     } else if let seconds = control.seconds("max-age") {
       lifetime = seconds
     } else if let expires = field("Expires") {
-      // What cannot be read, such as 0, has expired.
+      // An invalid date, such as 0, means that the response has expired.
       lifetime = CookieDate.parse(expires).map { $0.timeIntervalSince(date) } ?? 0
     } else if let modified = field("Last-Modified").flatMap(CookieDate.parse) {
-      // A tenth of its age: what has long been the same stays so for a while.
-      lifetime = min(max(0, date.timeIntervalSince(modified)) / 10, usualLifetime)
+      // A tenth of its age: an image that has not changed for long will probably not change soon.
+      lifetime = min(max(0, date.timeIntervalSince(modified)) / 10, defaultLifetime)
     } else {
-      lifetime = usualLifetime
+      lifetime = defaultLifetime
     }
-    lifetime = min(max(0, lifetime - TimeInterval(age)), CacheControl.longest)
+    lifetime = min(max(0, lifetime - TimeInterval(age)), CacheControl.maximumLifetime)
     freshUntil = now.addingTimeInterval(lifetime)
     let window =
       control.contains("must-revalidate") || control.contains("no-cache")
@@ -56,8 +56,8 @@ struct Freshness: Sendable, Codable, Equatable {
 
 /// The directives of a Cache-Control field.
 struct CacheControl: Sendable {
-  /// More than a year is a year: dates stay within what can be calculated with.
-  static let longest: TimeInterval = 366 * 86_400
+  /// The maximum lifetime of one year, so that calculations with dates do not overflow.
+  static let maximumLifetime: TimeInterval = 366 * 86_400
 
   private var directives: [String: String] = [:]
 
@@ -66,7 +66,7 @@ struct CacheControl: Sendable {
       let pair = part.split(separator: "=", maxSplits: 1)
       guard let name = pair.first else { continue }
       let value = pair.count == 2 ? ASCII.trimmed(pair[1]).filter { $0 != "\"" } : ""
-      // Said twice, the first counts.
+      // If a directive occurs twice, the first one counts.
       let key = ASCII.lowercased(ASCII.trimmed(name))
       if directives[key] == nil { directives[key] = String(value) }
     }
@@ -74,11 +74,12 @@ struct CacheControl: Sendable {
 
   func contains(_ name: String) -> Bool { directives[name] != nil }
 
-  /// A number that is too large to read is the longest; what is no number at all is none.
+  /// Returns the seconds of a directive. A number that is too large becomes the maximum; an invalid number becomes
+  /// nil.
   func seconds(_ name: String) -> TimeInterval? {
     guard let value = directives[name], !value.isEmpty, value.utf8.allSatisfy(ASCII.isDigit) else {
       return directives[name] == nil ? nil : 0
     }
-    return min(ASCII.number(value).map(TimeInterval.init) ?? Self.longest, Self.longest)
+    return min(ASCII.number(value).map(TimeInterval.init) ?? Self.maximumLifetime, Self.maximumLifetime)
   }
 }

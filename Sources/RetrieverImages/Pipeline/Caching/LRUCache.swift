@@ -1,7 +1,7 @@
-/// Values by key, of which those not used for longest give way when the cost of all is over a limit.
+/// A cache that removes the least recently used values when the total cost exceeds a limit.
 ///
-/// Every operation takes constant time, but that many are removed at once when they give way at once. It can be inlined, so
-/// that other modules have it made for their own types.
+/// Every operation takes constant time, plus the time to remove values. The type can be inlined, so that other modules
+/// can specialize it for their own types.
 package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline struct Node: Sendable {
     @usableFromInline let key: Key
@@ -46,7 +46,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return keys
   }
 
-  /// The value, which counts as used.
+  /// Returns a value and marks it as used.
   @inlinable package mutating func value(for key: Key) -> Value? {
     guard let place = places[key], let node = nodes[place] else { return nil }
     if place != newest {
@@ -56,26 +56,26 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return node.value
   }
 
-  /// The value; using it this way does not count.
+  /// Returns a value without marking it as used.
   @inlinable package func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
 
-  /// Puts a value in, and returns the keys that had to give way. What costs more than the limit is not taken.
+  /// Inserts a value, and returns the keys that were removed. A value that costs more than the limit is not inserted.
   @inlinable package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
     let cost = max(0, cost)
-    let wasThere = remove(key)
-    guard cost <= limit else { return wasThere ? [key] : [] }
+    let wasPresent = remove(key)
+    guard cost <= limit else { return wasPresent ? [key] : [] }
     let place = free.popLast() ?? nodes.count
     let node = Node(key: key, value: value, cost: cost)
     if place == nodes.count { nodes.append(node) } else { nodes[place] = node }
     places[key] = place
     link(place)
     self.cost += cost
-    var victims: [Key] = []
-    while self.cost > limit, let victim = oldest.flatMap({ nodes[$0]?.key }) {
-      remove(victim)
-      victims.append(victim)
+    var evictedKeys: [Key] = []
+    while self.cost > limit, let oldestKey = oldest.flatMap({ nodes[$0]?.key }) {
+      remove(oldestKey)
+      evictedKeys.append(oldestKey)
     }
-    return victims
+    return evictedKeys
   }
 
   @discardableResult

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Decoded thumbnails, by resource and form, bounded by the bytes of their pixels.
+/// Decoded thumbnails by resource and form. The total size of their pixels is limited.
 final class MemoryCache: Sendable {
   struct Key: Sendable, Hashable {
     let resource: ImageResource
     let form: ImageForm
 
-    /// A URL may be much longer than a small thumbnail.
+    /// The cost of an entry, including its URL, which may be much longer than a small thumbnail.
     func cost(of image: UIImage) -> Int { image.memoryCost + resource.identity.utf8.count }
   }
 
@@ -18,7 +18,7 @@ final class MemoryCache: Sendable {
 
   private struct State: Sendable {
     var entries: LRUCache<Key, Entry>
-    /// What there is of a resource: a larger thumbnail may serve.
+    /// The forms in memory of each resource. A larger thumbnail may serve as a source.
     var forms: [ImageResource: Set<ImageForm>] = [:]
 
     mutating func forget(_ key: Key) {
@@ -31,7 +31,7 @@ final class MemoryCache: Sendable {
 
   init(limit: Int) { state = Mutex(State(entries: LRUCache(limit: limit))) }
 
-  /// A share of the machine's memory that a program can do without: a sixteenth, at most 256 MiB.
+  /// The default limit: a sixteenth of the machine's memory, at most 256 MiB.
   static var defaultLimit: Int {
     Int(min(ProcessInfo.processInfo.physicalMemory / 16, 256 << 20))
   }
@@ -42,7 +42,7 @@ final class MemoryCache: Sendable {
     state.withLock { $0.entries.value(for: Key(resource: resource, form: form)) }
   }
 
-  /// The smallest thumbnail that another can be made from and that `isUsable`.
+  /// Returns the smallest thumbnail that is `isUsable` and that the requested form can be made from.
   func source(
     for form: ImageForm, of resource: ImageResource, where isUsable: (Freshness) -> Bool
   ) -> ImageForm? {
@@ -59,13 +59,13 @@ final class MemoryCache: Sendable {
     let key = Key(resource: resource, form: form)
     let entry = Entry(image: image, freshness: freshness)
     state.withLock { state in
-      let victims = state.entries.insert(entry, for: key, cost: key.cost(of: image))
+      let evictedKeys = state.entries.insert(entry, for: key, cost: key.cost(of: image))
       if state.entries.peek(key) != nil { state.forms[resource, default: []].insert(form) }
-      for victim in victims { state.forget(victim) }
+      for evictedKey in evictedKeys { state.forget(evictedKey) }
     }
   }
 
-  /// The server has confirmed what these were made of.
+  /// Updates the thumbnails of a resource after the server has confirmed it.
   func renew(_ resource: ImageResource, _ freshness: Freshness) {
     state.withLock { state in
       for form in state.forms[resource] ?? [] {
@@ -77,7 +77,7 @@ final class MemoryCache: Sendable {
     }
   }
 
-  /// Another image has taken the place of the one these were made of.
+  /// Removes the thumbnails of a resource that has changed.
   func remove(_ resource: ImageResource) {
     state.withLock { state in
       for form in state.forms.removeValue(forKey: resource) ?? [] {
@@ -95,7 +95,7 @@ final class MemoryCache: Sendable {
 }
 
 extension UIImage {
-  /// What it costs to keep: the bytes of its pixels, and a little for everything else.
+  /// The cost of the image in memory: the bytes of its pixels, and a small amount for everything else.
   var memoryCost: Int {
     switch source {
     case .decoded(let bitmap): bitmap.pixels.count + 256

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// The bytes of an image as they arrive, kept whole: one pass follows them, later ones read them again.
+/// The bytes of an image as they arrive. They are kept, so that later passes can read them again.
 final class ByteStore: Sendable {
   private struct State: Sendable {
     var pieces: [Data] = []
     var count = 0
-    var isWhole = false
+    var isComplete = false
     var follower: (token: Int, continuation: CheckedContinuation<Void, Never>)?
     var lastToken = 0
-    /// Those who were cancelled before they began to wait.
+    /// The readers that were cancelled before they began to wait.
     var cancelled: Set<Int> = []
   }
 
@@ -23,7 +23,7 @@ final class ByteStore: Sendable {
   }
 
   var count: Int { state.withLock { $0.count } }
-  var isWhole: Bool { state.withLock { $0.isWhole } }
+  var isComplete: Bool { state.withLock { $0.isComplete } }
 
   func append(_ piece: Data) {
     wake { state in
@@ -32,23 +32,23 @@ final class ByteStore: Sendable {
     }
   }
 
-  func finish() { wake { $0.isWhole = true } }
+  func finish() { wake { $0.isComplete = true } }
 
-  /// Whether that piece is there, or the end.
-  func has(_ index: Int) -> Bool { state.withLock { index < $0.pieces.count || $0.isWhole } }
+  /// Returns whether a piece, or the end, is available.
+  func has(_ index: Int) -> Bool { state.withLock { index < $0.pieces.count || $0.isComplete } }
 
-  /// A piece by its number, as soon as it is there; nil after the last one.
+  /// Returns a piece by its number, as soon as it is available; nil after the last one.
   ///
-  /// - Throws: ``ImageError`` when the task is cancelled. One task at a time may wait.
+  /// - Throws: ``ImageError`` if the task is cancelled. Only one task at a time may wait.
   func piece(_ index: Int) async throws(ImageError) -> Data? {
     while true {
       if Task.isCancelled { throw .cancelled }
-      let (piece, isWhole, token) = state.withLock { state in
+      let (piece, isComplete, token) = state.withLock { state in
         state.lastToken += 1
-        return (index < state.pieces.count ? state.pieces[index] : nil, state.isWhole, state.lastToken)
+        return (index < state.pieces.count ? state.pieces[index] : nil, state.isComplete, state.lastToken)
       }
       if let piece { return piece }
-      if isWhole { return nil }
+      if isComplete { return nil }
       await wait(for: index, token)
     }
   }
@@ -58,7 +58,7 @@ final class ByteStore: Sendable {
       await withCheckedContinuation { continuation in
         let mustWait = state.withLock { state in
           if state.cancelled.remove(token) != nil { return false }
-          guard index >= state.pieces.count, !state.isWhole, state.follower == nil else { return false }
+          guard index >= state.pieces.count, !state.isComplete, state.follower == nil else { return false }
           state.follower = (token, continuation)
           return true
         }

@@ -1,11 +1,11 @@
 import HTTPSyntax
 import Retriever
 
-/// Which part of the whole a 206 brings: `bytes 100-199/200`.
+/// The part of the body that a 206 response contains: `bytes 100-199/200`.
 struct ContentRange: Sendable, Equatable {
   let first: Int64
   let last: Int64
-  /// Nil when the server does not say.
+  /// The length of the complete body; nil if the server does not specify it.
   let total: Int64?
 
   init?(_ field: String) {

@@ -2,55 +2,55 @@ import Foundation
 import Retriever
 import Synchronization
 
-/// Gets the bytes of one resource, in as many attempts as its owner makes, and keeps them.
+/// Fetches the bytes of one resource and keeps them. The owner decides about the number of attempts.
 ///
-/// An attempt that breaks off leaves its bytes; the next goes on from there with a range request, if the server gave a
-/// validator that is strong enough, and else begins anew. The disk cache gets the bytes as they arrive.
+/// If an attempt fails, its bytes are kept. The next attempt resumes with a range request if the server sent a strong
+/// validator, and otherwise starts from the beginning. The disk cache receives the bytes as they arrive.
 final class ImageFetch: Sendable {
   struct Plan: Sendable {
     var request: URLRequest
     var resource: ImageResource
     var limits = ImageLimits()
-    var usualLifetime: TimeInterval = 86_400
-    /// What is stored, if the server is only to be asked whether that is still right.
+    var defaultLifetime: TimeInterval = 86_400
+    /// The stored entry, if the server is only asked whether it is still valid.
     var confirming: CacheEntry?
-    /// What an earlier fetch has brought, and the file it is in.
+    /// The bytes of an earlier, unfinished fetch, and the writer of their file.
     var part: (entry: CacheEntry, bytes: Data, writer: DiskCacheWriter)?
   }
 
   enum Report: Sendable {
-    /// The first bytes of the image are there.
+    /// The first bytes of the image have arrived.
     case began(Freshness)
-    /// Those that were there belong to another version.
+    /// The earlier bytes belong to another version.
     case restarted
     case progress(ImageProgress)
   }
 
   enum Outcome: Sendable {
-    case whole
+    case completed
     case confirmed(CacheEntry)
-    /// - retryAfter: what the server asked for.
+    /// - retryAfter: The pause that the server asked for.
     case failed(any Error, mayRetry: Bool, retryAfter: Duration?)
   }
 
   private struct State: Sendable {
     var bytes: ByteStore
-    /// What the response says that brings, or brought, the bytes.
+    /// The entry of the response that delivers, or delivered, the bytes.
     var entry: CacheEntry?
     var writer: DiskCacheWriter?
     var hasBegun = false
     var isOver = false
   }
 
-  /// A status that says no.
-  private struct Refusal: Error {
+  /// A response with an error status.
+  private struct ErrorStatus: Error {
     let error: URLError
     let mayRetry: Bool
     let retryAfter: Duration?
   }
 
-  /// What there is cannot be continued; it is begun anew.
-  private struct Discontinued: Error {}
+  /// The fetch cannot be resumed, and starts from the beginning.
+  private struct NotResumable: Error {}
 
   private let plan: Plan
   private let session: URLSession
@@ -67,22 +67,22 @@ final class ImageFetch: Sendable {
       State(bytes: ByteStore(plan.part?.bytes ?? Data()), entry: plan.part?.entry, writer: plan.part?.writer))
   }
 
-  /// What has come; another store after a restart.
+  /// The bytes that have arrived. After a restart, this is another store.
   var bytes: ByteStore { state.withLock { $0.bytes } }
 
-  /// How many bytes there will be; nil when the server did not say.
+  /// The expected number of bytes; nil if the server did not specify it.
   var expectedBytes: Int? { state.withLock { $0.entry?.length } }
 
-  /// One attempt. Cancelling the task ends it.
+  /// Makes one attempt. Cancelling the task ends it.
   func run(_ report: (Report) -> Void) async -> Outcome {
     do {
       return try await plan.request.url?.isFileURL == true ? readFile(report) : attempt(report)
-    } catch let refusal as Refusal {
-      return .failed(refusal.error, mayRetry: refusal.mayRetry, retryAfter: refusal.retryAfter)
-    } catch is Discontinued {
-      forgetBytes()
+    } catch let failure as ErrorStatus {
+      return .failed(failure.error, mayRetry: failure.mayRetry, retryAfter: failure.retryAfter)
+    } catch is NotResumable {
+      discardBytes()
       let error = URLError(
-        .badServerResponse, sentence: "The server did not go on with the image where it had broken off.",
+        .badServerResponse, message: "The server could not resume the interrupted image.",
         url: plan.request.url)
       return .failed(error, mayRetry: true, retryAfter: nil)
     } catch {
@@ -90,7 +90,7 @@ final class ImageFetch: Sendable {
     }
   }
 
-  /// Nobody needs it any more. What has come stays on disk, unless it is of no use.
+  /// Ends a fetch that nobody needs anymore. The bytes stay on disk, unless they are useless.
   func end(isBroken: Bool) {
     let (writer, keepsPart) = state.withLock { state in
       state.isOver = true
@@ -104,25 +104,25 @@ final class ImageFetch: Sendable {
   private func attempt(_ report: (Report) -> Void) async throws -> Outcome {
     let (offset, entry) = state.withLock { ($0.bytes.count, $0.entry) }
     let range = offset > 0 ? entry?.strongValidator.map { (offset: offset, validator: $0) } : nil
-    // Once another version has begun to come, what is stored is of no use to those who follow its bytes.
+    // After another version has begun to arrive, the stored entry does not match the bytes that others are reading.
     let confirming = offset == 0 && entry == nil ? plan.confirming : nil
     let (body, answer) = try await session.bytes(for: request(range, confirming))
     guard let response = answer as? HTTPURLResponse else {
       throw URLError(
-        .badServerResponse, sentence: "The answer is not one of HTTP.", url: plan.request.url)
+        .badServerResponse, message: "The response is not an HTTP response.", url: plan.request.url)
     }
     switch response.statusCode {
     case 206:
-      guard let range, goesOn(response, from: range.offset) else { throw Discontinued() }
+      guard let range, continues(response, from: range.offset) else { throw NotResumable() }
     case 304:
-      guard let confirming else { throw refusal(response) }
+      guard let confirming else { throw errorStatus(of: response) }
       return .confirmed(confirm(confirming, response))
     case 416 where range != nil:
-      throw Discontinued()
+      throw NotResumable()
     case 200..<300:
       begin(response, report)
     default:
-      throw refusal(response)
+      throw errorStatus(of: response)
     }
     try await receive(body, response, report)
     return finish()
@@ -144,13 +144,13 @@ final class ImageFetch: Sendable {
     return request
   }
 
-  /// Whether a 206 brings the bytes that follow those there are, of the same version.
-  private func goesOn(_ response: HTTPURLResponse, from offset: Int) -> Bool {
+  /// Returns whether a 206 response continues after the existing bytes, with the same version.
+  private func continues(_ response: HTTPURLResponse, from offset: Int) -> Bool {
     guard let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init),
       range.first == Int64(offset), response.value(forHTTPHeaderField: "Content-Encoding") == nil
     else { return false }
     let freshness = Freshness(
-      { response.value(forHTTPHeaderField: $0) }, now: now(), usualLifetime: plan.usualLifetime)
+      { response.value(forHTTPHeaderField: $0) }, now: now(), defaultLifetime: plan.defaultLifetime)
     let (entry, writer) = state.withLock { state -> (CacheEntry?, DiskCacheWriter?) in
       if let tag = response.value(forHTTPHeaderField: "ETag"), let mine = state.entry?.entityTag, tag != mine
       {
@@ -164,10 +164,10 @@ final class ImageFetch: Sendable {
     return entry != nil
   }
 
-  /// The whole image comes, from its first byte.
+  /// Starts to receive the complete image, from its first byte.
   private func begin(_ response: HTTPURLResponse, _ report: (Report) -> Void) {
     let entry = CacheEntry(
-      identity: plan.resource.identity, response: response, now: now(), usualLifetime: plan.usualLifetime)
+      identity: plan.resource.identity, response: response, now: now(), defaultLifetime: plan.defaultLifetime)
     let (hadBegun, oldWriter) = state.withLock { state in
       defer { state.hasBegun = false }
       if state.bytes.count > 0 { state.bytes = ByteStore() }
@@ -182,7 +182,7 @@ final class ImageFetch: Sendable {
     } else {
       oldWriter?.end(keepsPart: false)
     }
-    // Ended meanwhile, nobody else would.
+    // If the fetch has ended meanwhile, nobody else ends the writer.
     let isOver = state.withLock { state in
       if !state.isOver { state.writer = writer }
       return state.isOver
@@ -206,7 +206,7 @@ final class ImageFetch: Sendable {
     }
     if let length, store.count < length {
       throw URLError(
-        .networkConnectionLost, sentence: "The image ended after \(store.count) of \(length) bytes.",
+        .networkConnectionLost, message: "Received only \(store.count) of \(length) bytes of the image.",
         url: plan.request.url)
     }
   }
@@ -221,20 +221,20 @@ final class ImageFetch: Sendable {
 
   private func finish() -> Outcome {
     let (bytes, writer) = state.withLock { ($0.bytes, $0.writer.take()) }
-    // In this order: who is answered and asks again finds it on disk.
+    // The order matters: a caller that gets the image and requests it again finds it on disk.
     writer?.commit()
     bytes.finish()
-    return .whole
+    return .completed
   }
 
   private func confirm(_ stored: CacheEntry, _ response: HTTPURLResponse) -> CacheEntry {
-    let entry = stored.confirmed(by: response, now: now(), usualLifetime: plan.usualLifetime)
+    let entry = stored.confirmed(by: response, now: now(), defaultLifetime: plan.defaultLifetime)
     disk?.confirm(plan.resource, entry)
     return entry
   }
 
-  /// The store stays, for the pass that follows it: the next attempt tells that it begins anew.
-  private func forgetBytes() {
+  /// Forgets the entry, but keeps the store for the pass that reads it. The next attempt reports the restart.
+  private func discardBytes() {
     let writer = state.withLock { state in
       state.entry = nil
       return state.writer.take()
@@ -242,14 +242,14 @@ final class ImageFetch: Sendable {
     writer?.end(keepsPart: false)
   }
 
-  private func refusal(_ response: HTTPURLResponse) -> Refusal {
+  private func errorStatus(of response: HTTPURLResponse) -> ErrorStatus {
     let status = response.statusCode
     let phrase = HTTPURLResponse.localizedString(forStatusCode: status)
     let host = plan.request.url?.host ?? "the server"
-    return Refusal(
+    return ErrorStatus(
       error: URLError(
         .badServerResponse,
-        sentence: "\(host) answered with status \(status) (\(phrase)), not with an image.",
+        message: "\(host) returned status \(status) (\(phrase)) instead of an image.",
         url: plan.request.url),
       mayRetry: RetryPolicy.isTransient(status: status),
       retryAfter: RetryPolicy.retryAfter(response.value(forHTTPHeaderField: "Retry-After"), now: now()))
@@ -262,7 +262,7 @@ final class ImageFetch: Sendable {
     store.append(data)
     reportBegin(report)
     store.finish()
-    // A file may change at any time, and is as near as any cache.
-    return .whole
+    // Files are not cached: a file may change at any time, and reading it is as fast as reading a cache.
+    return .completed
   }
 }

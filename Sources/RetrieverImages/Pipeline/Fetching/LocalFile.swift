@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Retriever
 
-/// Reads a file of this machine, off the threads that run Swift's tasks.
+/// Reads a local file, off the threads that run Swift's tasks.
 enum LocalFile {
   static func read(_ url: URL, limits: ImageLimits) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
@@ -14,19 +14,19 @@ enum LocalFile {
   }
 
   private static func contents(_ url: URL, limits: ImageLimits) throws -> Data {
-    // Without waiting for the other end of a pipe that somebody put there.
+    // Nonblocking, so that `open` does not wait for the other end of a named pipe.
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
       throw URLError(
         errno == ENOENT ? .fileDoesNotExist : .cannotOpenFile,
-        sentence: "The file \(url.lastPathComponent) cannot be opened: \(reason).", url: url)
+        message: "Could not open the file \(url.lastPathComponent): \(reason).", url: url)
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw URLError(
-        .cannotOpenFile, sentence: "\(url.lastPathComponent) is not a regular file.", url: url)
+        .cannotOpenFile, message: "\(url.lastPathComponent) is not a regular file.", url: url)
     }
     guard status.st_size <= limits.bytes else { throw ImageError.tooManyBytes(Int(status.st_size), limits) }
     return try handle.read(upToCount: Int(status.st_size)) ?? Data()
@@ -35,6 +35,6 @@ enum LocalFile {
 
 extension ImageError {
   static func tooManyBytes(_ count: Int, _ limits: ImageLimits) -> ImageError {
-    ImageError(.tooLarge, "The image has \(count) bytes or more; at most \(limits.bytes) are allowed.")
+    ImageError(.tooLarge, "The image has at least \(count) bytes; the maximum is \(limits.bytes).")
   }
 }

@@ -2,24 +2,25 @@ import HTTPSyntax
 import Foundation
 import Retriever
 
-/// Which failures are worth another attempt, and when.
+/// The failures that are worth another attempt, and the pauses before it.
 struct RetryPolicy: Sendable {
   var firstDelay = Duration.milliseconds(500)
-  var longestDelay = Duration.seconds(8)
-  /// A server that asks for more patience than this is not asked again.
-  var longestRetryAfter = Duration.seconds(30)
+  var maximumDelay = Duration.seconds(8)
+  /// The maximum pause. If a server asks for a longer one, there is no further attempt.
+  var maximumRetryAfter = Duration.seconds(30)
 
   /// - Parameters:
-  ///   - attempt: from 1.
-  ///   - retryAfter: what the server asked for.
-  ///   - jitter: from 0 to 1: so that clients that failed together do not come back together.
+  ///   - attempt: The number of the attempt, from 1.
+  ///   - retryAfter: The pause that the server asked for.
+  ///   - jitter: A random number from 0 to 1, so that clients that failed at the same time do not retry at the same
+  ///     time.
   func delay(attempt: Int, retryAfter: Duration?, jitter: Double) -> Duration {
     let doubled = firstDelay * (1 << min(max(attempt - 1, 0), 10))
     let share = 0.75 + 0.5 * min(max(jitter, 0), 1)
-    return max(min(doubled, longestDelay) * share, retryAfter ?? .zero)
+    return max(min(doubled, maximumDelay) * share, retryAfter ?? .zero)
   }
 
-  func allows(retryAfter: Duration?) -> Bool { retryAfter.map { $0 <= longestRetryAfter } ?? true }
+  func allows(retryAfter: Duration?) -> Bool { retryAfter.map { $0 <= maximumRetryAfter } ?? true }
 
   static func isTransient(_ error: any Error) -> Bool {
     guard let error = error as? URLError else { return false }
@@ -31,7 +32,7 @@ struct RetryPolicy: Sendable {
 
   static func isTransient(status: Int) -> Bool { [408, 429, 500, 502, 503, 504].contains(status) }
 
-  /// The pause a server asks for, in seconds or until a date.
+  /// Returns the pause that a server asks for, in seconds or until a date.
   static func retryAfter(_ field: String?, now: Date) -> Duration? {
     guard let field else { return nil }
     if let seconds = ASCII.number(ASCII.trimmed(field)) { return .seconds(min(seconds, 1_000_000_000)) }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A picture's looks in at most 25 bytes: what to show in its place until it is there.
+/// A rough preview of an image in at most 25 bytes, to show until the image has loaded.
 ///
-/// Evan Wallace's public format. It holds the average colour, the proportions, the few lowest frequencies of a cosine
-/// transform of brightness and two colour differences, and of transparency if there is any.
+/// ThumbHash is a public format by Evan Wallace. It contains the average color and the aspect ratio. It also contains
+/// the lowest frequencies of a cosine transform of the brightness, two color differences and any transparency.
 public struct ThumbHash: Sendable, Hashable {
-  /// The bytes, as others read them too.
+  /// The bytes in the public format.
   public let data: Data
   let layout: ThumbHashLayout
 
-  /// Reads bytes; nil when they are too few. All others give some picture or other.
+  /// Creates a hash from bytes. Returns nil if there are too few bytes; any others produce some image.
   public init?(_ data: Data) {
-    let bytes = [UInt8](data.prefix(ThumbHashLayout.mostBytes))
+    let bytes = [UInt8](data.prefix(ThumbHashLayout.maximumBytes))
     guard let layout = ThumbHashLayout(bytes) else { return nil }
     self.data = Data(bytes.prefix(layout.byteCount))
     self.layout = layout
   }
 
-  /// The hash of an image, which is decoded for it if need be, on this thread; nil when it cannot be.
+  /// Creates the hash of an image. Decodes the image on the calling thread if necessary. Returns nil if that fails.
   public init?(_ image: UIImage) {
     let target = ThumbnailTarget(width: 100, height: 100)
-    guard case .decoded(let bitmap) = try? image.decoded(to: target, mark: CancellationMark()).source else {
+    guard case .decoded(let bitmap) = try? image.decoded(to: target, flag: CancellationFlag()).source else {
       return nil
     }
     self.init(bitmap)
@@ -31,19 +31,19 @@ public struct ThumbHash: Sendable, Hashable {
     self.init(Data(bytes))
   }
 
-  /// Width divided by height, roughly.
+  /// The approximate width divided by the height.
   public var aspectRatio: Double { layout.aspectRatio }
 
-  /// Whether any part is transparent.
+  /// Whether any part of the image is transparent.
   public var hasAlpha: Bool { layout.hasAlpha }
 
-  /// The average colour.
+  /// The average color.
   public var averageColor: ImagePixels.Pixel {
     ThumbHashLayout.pixel(
       luminance: layout.luminance, yellowBlue: layout.yellowBlue, redGreen: layout.redGreen,
       alpha: layout.alpha)
   }
 
-  /// The picture, 32 pixels on its longer side, to be scaled up.
+  /// The preview, with 32 pixels on its longer side. Scale it up to show it.
   public var image: UIImage { UIImage(bitmap: layout.bitmap) }
 }

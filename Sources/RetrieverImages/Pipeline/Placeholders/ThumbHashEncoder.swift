@@ -1,18 +1,18 @@
 import Foundation
 
-/// Makes a ThumbHash of the pixels of an image.
+/// Creates a ThumbHash from the pixels of an image.
 struct ThumbHashEncoder {
-  /// One channel's frequencies: the lowest is its mean, the others are told as parts of the largest.
+  /// The frequencies of one channel: the mean, and the others as fractions of the largest one.
   private struct Spectrum {
     let mean: Double
     let range: Double
-    /// From 0 to 1; a half is none.
+    /// Values from 0 to 1; 0.5 stands for zero.
     let parts: [Double]
   }
 
   private(set) var bytes: [UInt8] = []
 
-  /// Nil for an image without pixels.
+  /// Creates an encoder. Returns nil for an image without pixels.
   init?(_ bitmap: Bitmap) {
     let size = bitmap.size
     let samples = bitmap.format.bytesPerPixel
@@ -33,7 +33,7 @@ struct ThumbHashEncoder {
     for index in 0..<count {
       let start = index * samples
       let alpha = samples == 4 ? Double(bitmap.pixels[start + 3]) / 255 : 1
-      // What is behind a transparent part is taken to have the average colour.
+      // Transparent parts are drawn over the average color.
       let color = (0..<3).map {
         average[$0] * (1 - alpha) + alpha * Double(bitmap.pixels[start + $0]) / 255
       }
@@ -46,18 +46,18 @@ struct ThumbHashEncoder {
   }
 
   private mutating func write(_ planes: [[Double]], _ size: PixelSize, hasAlpha: Bool) {
-    let most = hasAlpha ? 5 : 7
+    let maximum = hasAlpha ? 5 : 7
     let longer = Double(max(size.width, size.height))
-    let columns = max(1, Int((Double(most * size.width) / longer).rounded()))
-    let rows = max(1, Int((Double(most * size.height) / longer).rounded()))
+    let columns = max(1, Int((Double(maximum * size.width) / longer).rounded()))
+    let rows = max(1, Int((Double(maximum * size.height) / longer).rounded()))
     let luminance = Self.spectrum(planes[0], size, max(3, columns), max(3, rows))
     let yellowBlue = Self.spectrum(planes[1], size, 3, 3)
     let redGreen = Self.spectrum(planes[2], size, 3, 3)
     let alpha = hasAlpha ? Self.spectrum(planes[3], size, 5, 5) : nil
     let isLandscape = size.width > size.height
 
-    func number(_ value: Double, _ most: Double) -> UInt32 {
-      UInt32(min(max((value * most).rounded(), 0), most))
+    func number(_ value: Double, _ maximum: Double) -> UInt32 {
+      UInt32(min(max((value * maximum).rounded(), 0), maximum))
     }
     var header = number(luminance.mean, 63)
     header |= number(0.5 + 0.5 * yellowBlue.mean, 63) << 6
@@ -96,7 +96,7 @@ struct ThumbHashEncoder {
     }
     let amplitudes = ThumbHashLayout.Channel.frequencies(columns, rows).map { amplitude($0.x, $0.y) }
     let range = amplitudes.map(abs).max() ?? 0
-    // Of a plain surface only rounding errors are left; they are not worth telling.
+    // For a single-colored image, only rounding errors are left, which are ignored.
     let isPlain = range < 1e-9
     return Spectrum(
       mean: amplitude(0, 0), range: isPlain ? 0 : range,

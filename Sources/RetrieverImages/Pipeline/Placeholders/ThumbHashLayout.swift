@@ -2,14 +2,17 @@ import Foundation
 
 /// The numbers in a ThumbHash.
 ///
-/// Bits from the lowest: three bytes of header (6 bits average brightness, 6 and 6 bits average colour differences, 5
-/// bits range of brightness, 1 bit transparency), two more (3 bits how many frequencies the shorter side has, 6 and 6
-/// bits ranges of the colour differences, 1 bit landscape), with transparency one more (average and range), then four
-/// bits for each coefficient.
+/// The bits from the lowest to the highest:
+/// - Three bytes of header: 6 bits for the average brightness, 6 and 6 bits for the average color differences, 5 bits
+///   for the range of brightness, 1 bit for transparency.
+/// - Two bytes: 3 bits for the number of frequencies of the shorter side, 6 and 6 bits for the ranges of the color
+///   differences, 1 bit for landscape.
+/// - With transparency, one byte for its average and range.
+/// - Four bits for each coefficient.
 struct ThumbHashLayout: Sendable, Hashable {
-  static let mostBytes = 25
+  static let maximumBytes = 25
 
-  /// The coefficients of one channel over frequencies (x, y) other than (0, 0), by rows of y, below the diagonal.
+  /// The coefficients of one channel for frequencies (x, y) other than (0, 0), by rows of y, below the diagonal.
   struct Channel: Sendable, Hashable {
     let columns: Int
     let rows: Int
@@ -33,7 +36,7 @@ struct ThumbHashLayout: Sendable, Hashable {
   let byteCount: Int
   private let channels: [Channel]
 
-  /// Nil when there are fewer bytes than the header says.
+  /// Returns nil if there are fewer bytes than the header declares.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 5 else { return nil }
     let header = UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16
@@ -51,7 +54,7 @@ struct ThumbHashLayout: Sendable, Hashable {
     let isLandscape = more >> 15 & 1 == 1
     let longer = hasAlpha ? 5 : 7
     let shorter = Int(bits(more, 0, 3))
-    // No writer gives 0, and it would divide by it.
+    // Encoders never write 0; this avoids a division by 0.
     let ratio = Double(longer) / Double(max(shorter, 1))
     aspectRatio = isLandscape ? ratio : 1 / ratio
     let columns = max(3, isLandscape ? longer : shorter)
@@ -73,7 +76,7 @@ struct ThumbHashLayout: Sendable, Hashable {
       return channel
     }
     var channels = [read(columns, rows, range: bits(header, 18, 5) / 31)]
-    // A little more colour than was measured makes up for what rounding takes away.
+    // The colors are made slightly stronger than measured, which compensates for rounding.
     channels.append(read(3, 3, range: bits(more, 3, 6) / 63 * 1.25))
     channels.append(read(3, 3, range: bits(more, 9, 6) / 63 * 1.25))
     if hasAlpha { channels.append(read(5, 5, range: Double(bytes[5] >> 4) / 15)) }
@@ -82,7 +85,7 @@ struct ThumbHashLayout: Sendable, Hashable {
     byteCount = (nibble + 1) / 2
   }
 
-  /// 32 pixels on the longer side.
+  /// The preview, with 32 pixels on its longer side.
   var bitmap: Bitmap {
     let width = Int((aspectRatio > 1 ? 32 : 32 * aspectRatio).rounded())
     let height = Int((aspectRatio > 1 ? 32 / aspectRatio : 32).rounded())
@@ -115,8 +118,10 @@ struct ThumbHashLayout: Sendable, Hashable {
     }
   }
 
-  /// Brightness is the mean of red, green and blue; the differences are the mean of red and green less blue, and red
-  /// less green.
+  /// Converts brightness and color differences to a pixel.
+  ///
+  /// The brightness is the mean of red, green and blue. The differences are the mean of red and green minus blue, and
+  /// red minus green.
   static func pixel(
     luminance: Double, yellowBlue: Double, redGreen: Double, alpha: Double
   ) -> ImagePixels.Pixel {

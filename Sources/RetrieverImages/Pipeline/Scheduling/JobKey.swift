@@ -1,14 +1,14 @@
-/// What the bytes of a request are known by: requests with equal resources get the same bytes.
+/// The identity of the bytes of a request: equal resources have the same bytes.
 struct ImageResource: Sendable, Hashable {
-  /// The URL without its fragment, then the header fields the request sets.
+  /// The URL without its fragment, followed by the header fields of the request.
   let identity: String
 }
 
-/// What waiters share a job by.
+/// The key by which waiters share a job.
 struct JobKey: Sendable, Hashable {
   enum Purpose: Sendable, Hashable {
     case thumbnails
-    /// New bytes for the disk cache, while those that are stale have been answered with.
+    /// Refresh the bytes in the disk cache, after a stale image was returned.
     case refresh
   }
 

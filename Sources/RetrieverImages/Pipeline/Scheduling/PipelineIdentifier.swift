@@ -1,13 +1,13 @@
-/// The number of something the pipeline keeps account of; never used twice.
+/// The unique number of an object of the pipeline. Numbers are never reused.
 struct PipelineIdentifier<Of>: Hashable, Sendable, CustomStringConvertible {
   let number: Int
 
   var description: String { "\(Of.self) \(number)" }
 }
 
-/// One who asked for a thumbnail and has not been answered.
+/// A request for a thumbnail that has no result yet.
 enum PipelineWaiter {}
-/// The work for one resource: getting its bytes, and making thumbnails of it.
+/// The work for one resource: getting its bytes, and making thumbnails from it.
 enum PipelineJob {}
 /// One run of a decoder, or of the resampler, that makes some of a job's thumbnails.
 enum PipelinePass {}

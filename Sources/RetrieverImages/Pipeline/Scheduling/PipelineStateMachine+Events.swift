@@ -1,9 +1,9 @@
-// What happened to a job or a pass. An event of one that is over changes nothing.
+// The events of jobs and passes. An event for one that has ended changes nothing.
 extension PipelineStateMachine {
   // MARK: Bytes
 
   enum LookUpResult: Sendable {
-    /// The disk cache has bytes that may be used.
+    /// The disk cache has usable bytes.
     case stored
     case missing
   }
@@ -13,7 +13,7 @@ extension PipelineStateMachine {
     var actions: [Action] = []
     switch result {
     case .stored:
-      bytesAreAtHand(id, &actions)
+      markBytesAvailable(id, &actions)
     case .missing:
       waitForFetch(id)
     }
@@ -21,7 +21,7 @@ extension PipelineStateMachine {
     return actions
   }
 
-  /// The first bytes of the image are there: who asks from now on is late.
+  /// The first bytes of the image have arrived. Later requests cannot join this decode.
   mutating func bytesBegan(_ id: JobID) -> [Action] {
     guard jobs[id]?.phase == .fetching(hasBegun: false) else { return [] }
     var actions: [Action] = []
@@ -33,28 +33,28 @@ extension PipelineStateMachine {
     return actions
   }
 
-  /// The server sends another image than the one whose bytes had begun to come: they count for nothing.
+  /// The server sends another version of the image. The bytes of the earlier version are discarded.
   mutating func bytesRestarted(_ id: JobID) -> [Action] {
     guard jobs[id]?.phase == .fetching(hasBegun: true) else { return [] }
     var actions: [Action] = []
     jobs[id]?.phase = .fetching(hasBegun: false)
-    regather(id, &actions)
+    moveToNewPass(id, &actions)
     return actions
   }
 
-  /// All bytes are there: in memory, or, if the server confirmed them, in the disk cache.
+  /// All bytes are available: in memory, or, if the server confirmed them, in the disk cache.
   mutating func fetchEnded(_ id: JobID, isStored: Bool = false) -> [Action] {
     guard case .fetching = jobs[id]?.phase else { return [] }
     var actions: [Action] = []
     if isStored { fetchSlots.release(id) }
-    bytesAreAtHand(id, &actions)
+    markBytesAvailable(id, &actions)
     schedule(&actions)
     return actions
   }
 
   mutating func fetchFailed(_ id: JobID, mayRetry: Bool) -> [Action] {
     guard let job = jobs[id], case .fetching(let hasBegun) = job.phase else { return [] }
-    guard mayRetry, job.retries < options.mostRetries else { return bytesFailed(id) }
+    guard mayRetry, job.retries < options.maximumRetries else { return bytesFailed(id) }
     var actions: [Action] = [.backOff(id, attempt: job.retries + 1)]
     jobs[id]?.retries += 1
     jobs[id]?.phase = .backingOff(hasBegun: hasBegun)
@@ -75,35 +75,35 @@ extension PipelineStateMachine {
     return actions
   }
 
-  /// What the disk cache had turns out to be broken: it is fetched.
+  /// The bytes in the disk cache turned out to be damaged, so they are fetched.
   mutating func bytesLost(_ id: JobID) -> [Action] {
-    guard jobs[id]?.phase == .atHand else { return [] }
+    guard jobs[id]?.phase == .available else { return [] }
     var actions: [Action] = []
-    // Were they in memory, their place is held; they cannot have been lost.
+    // If the job holds a slot, its bytes are in memory and cannot have been lost.
     guard !fetchSlots.contains(id) else { return bytesFailed(id) }
-    regather(id, &actions)
+    moveToNewPass(id, &actions)
     waitForFetch(id)
     schedule(&actions)
     return actions
   }
 
-  /// The bytes cannot be had. What is made of a cached thumbnail goes on.
+  /// The bytes are not available. Thumbnails that are made from a cached one continue.
   mutating func bytesFailed(_ id: JobID) -> [Action] {
     guard let job = jobs[id] else { return [] }
     var actions: [Action] = []
-    var victims = Array(job.refreshers)
-    jobs[id]?.refreshers = []
+    var failedWaiters = Array(job.refreshWaiters)
+    jobs[id]?.refreshWaiters = []
     for pass in job.passes {
       guard let record = passes[pass] else { continue }
       if case .cached = record.source { continue }
-      victims += removePass(pass, &actions)
+      failedWaiters += removePass(pass, &actions)
     }
-    fetchLine.remove(id)
+    fetchQueue.remove(id)
     fetchSlots.release(id)
-    jobs[id]?.phase = .resting
-    answer(victims)
-    if !victims.isEmpty { actions.append(.fail(victims)) }
-    settle(id, &actions)
+    jobs[id]?.phase = .idle
+    answer(failedWaiters)
+    if !failedWaiters.isEmpty { actions.append(.fail(failedWaiters)) }
+    endIfIdle(id, &actions)
     schedule(&actions)
     return actions
   }
@@ -123,45 +123,45 @@ extension PipelineStateMachine {
     for other in jobs[pass.job]?.passes ?? [] where passes[other]?.state == .gathering {
       if case .made(let source) = passes[other]?.source, pass.order.contains(source) { enqueue(other) }
     }
-    settle(pass.job, &actions)
+    endIfIdle(pass.job, &actions)
     urgencyChanged(pass.job)
     schedule(&actions)
     return actions
   }
 
-  /// Its waiters fail, and so do those whose thumbnails were to be made from its own.
+  /// Fails the waiters of the pass, and those whose thumbnails depend on it.
   mutating func passFailed(_ id: PassID) -> [Action] {
     guard let pass = passes[id], pass.state == .running else { return [] }
     var actions: [Action] = []
-    var victims = removePass(id, stops: false, &actions)
+    var failedWaiters = removePass(id, stops: false, &actions)
     for other in jobs[pass.job]?.passes ?? [] {
       if case .made(let source) = passes[other]?.source, pass.order.contains(source),
         passes[other]?.state == .gathering
       {
-        victims += removePass(other, &actions)
+        failedWaiters += removePass(other, &actions)
       }
     }
-    answer(victims)
-    if !victims.isEmpty { actions.append(.fail(victims)) }
-    settle(pass.job, &actions)
+    answer(failedWaiters)
+    if !failedWaiters.isEmpty { actions.append(.fail(failedWaiters)) }
+    endIfIdle(pass.job, &actions)
     urgencyChanged(pass.job)
     schedule(&actions)
     return actions
   }
 
-  /// The thumbnail that it was to be made from has left the cache: it is made from the bytes.
+  /// The source thumbnail has left the cache, so the thumbnails are made from the bytes.
   mutating func sourceLost(_ id: PassID) -> [Action] {
     guard let pass = passes[id], pass.state == .running, pass.source != .bytes else { return [] }
     var actions: [Action] = []
     forget(id)
     for target in pass.order {
       guard let orphans = pass.waiters[target], !orphans.isEmpty else { continue }
-      let home = self.pass(for: target, of: pass.job, cached: nil)
-      attach(orphans, to: target, of: home)
-      for waiter in orphans { waiters[waiter]?.pass = home }
+      let newPass = self.pass(for: target, of: pass.job, cached: nil)
+      attach(orphans, to: target, of: newPass)
+      for waiter in orphans { waiters[waiter]?.pass = newPass }
     }
     requireBytes(pass.job, &actions)
-    settle(pass.job, &actions)
+    endIfIdle(pass.job, &actions)
     urgencyChanged(pass.job)
     schedule(&actions)
     return actions
@@ -170,8 +170,8 @@ extension PipelineStateMachine {
   // MARK: Parts
 
   mutating func requireBytes(_ id: JobID, _ actions: inout [Action]) {
-    guard let job = jobs[id], job.phase == .resting else { return }
-    guard !job.refreshers.isEmpty || job.passes.contains(where: { passes[$0]?.source == .bytes }) else {
+    guard let job = jobs[id], job.phase == .idle else { return }
+    guard !job.refreshWaiters.isEmpty || job.passes.contains(where: { passes[$0]?.source == .bytes }) else {
       return
     }
     jobs[id]?.phase = .lookingUp
@@ -181,28 +181,29 @@ extension PipelineStateMachine {
   private mutating func waitForFetch(_ id: JobID) {
     guard let job = jobs[id] else { return }
     jobs[id]?.phase = .queued
-    fetchLine.add(id, lane: job.host, urgency: job.interest.urgency)
+    fetchQueue.add(id, host: job.host, urgency: job.interest.urgency)
   }
 
-  private mutating func bytesAreAtHand(_ id: JobID, _ actions: inout [Action]) {
+  private mutating func markBytesAvailable(_ id: JobID, _ actions: inout [Action]) {
     guard let job = jobs[id] else { return }
-    jobs[id]?.phase = .atHand
-    let refreshers = Array(job.refreshers)
-    if !refreshers.isEmpty {
-      jobs[id]?.refreshers = []
-      answer(refreshers)
-      actions.append(.succeed(refreshers, id, nil))
+    jobs[id]?.phase = .available
+    let refreshWaiters = Array(job.refreshWaiters)
+    if !refreshWaiters.isEmpty {
+      jobs[id]?.refreshWaiters = []
+      answer(refreshWaiters)
+      actions.append(.succeed(refreshWaiters, id, nil))
     }
     for pass in job.passes where passes[pass]?.source == .bytes && passes[pass]?.state == .gathering {
       enqueue(pass)
     }
-    settle(id, &actions)
+    endIfIdle(id, &actions)
   }
 
   mutating func enqueue(_ pass: PassID) {
     guard let record = passes[pass], let job = jobs[record.job] else { return }
     passes[pass]?.state = .queued
-    decodeLine.add(pass, lane: "", urgency: job.interest.urgency)
+    // Decodes have no host: only their total number is limited.
+    decodeQueue.add(pass, host: "", urgency: job.interest.urgency)
   }
 
   private mutating func start(_ id: PassID, _ actions: inout [Action]) {
@@ -218,24 +219,24 @@ extension PipelineStateMachine {
     }
   }
 
-  /// What was made, or to be made, of bytes that are not there any more waits for them anew, in one pass.
-  private mutating func regather(_ id: JobID, _ actions: inout [Action]) {
+  /// Collects all thumbnails that depend on lost bytes in one new pass, which waits for new bytes.
+  private mutating func moveToNewPass(_ id: JobID, _ actions: inout [Action]) {
     let old = (jobs[id]?.passes ?? []).filter { passes[$0]?.source == .bytes }
     guard !old.isEmpty else { return }
-    let home = makePass(.bytes, of: id)
+    let newPass = makePass(.bytes, of: id)
     for pass in old {
       guard let record = passes[pass] else { continue }
       if record.state == .running { actions.append(.stopPass(pass)) }
       forget(pass)
       for target in record.order {
         let movers = record.waiters[target] ?? []
-        attach(movers, to: target, of: home)
-        for waiter in movers { waiters[waiter]?.pass = home }
+        attach(movers, to: target, of: newPass)
+        for waiter in movers { waiters[waiter]?.pass = newPass }
       }
     }
   }
 
-  /// They get their answer in this event's actions.
+  /// Removes waiters whose results are in this event's actions.
   private mutating func answer(_ answered: [WaiterID]) {
     for waiter in answered {
       guard let record = waiters.removeValue(forKey: waiter) else { continue }
@@ -243,7 +244,7 @@ extension PipelineStateMachine {
     }
   }
 
-  /// Ends a pass and returns those who waited for it.
+  /// Ends a pass and returns its waiters.
   private mutating func removePass(
     _ id: PassID, stops: Bool = true, _ actions: inout [Action]
   ) -> [WaiterID] {
@@ -256,11 +257,11 @@ extension PipelineStateMachine {
   mutating func forget(_ id: PassID) {
     guard let pass = passes.removeValue(forKey: id) else { return }
     jobs[pass.job]?.passes.removeAll { $0 == id }
-    decodeLine.remove(id)
+    decodeQueue.remove(id)
     decodeSlots.release(id)
   }
 
-  /// Ends a pass that nobody waits for, nor for what is to be made of its thumbnails.
+  /// Ends a pass without waiters, unless other passes depend on its thumbnails.
   mutating func dropIfUnwanted(_ id: PassID, _ actions: inout [Action]) {
     guard let pass = passes[id], let job = jobs[pass.job] else { return }
     let sources = Set(
@@ -270,7 +271,7 @@ extension PipelineStateMachine {
     let unwanted = pass.order.filter { pass.waiters[$0]?.isEmpty != false && !sources.contains($0) }
     if unwanted.count == pass.order.count {
       _ = removePass(id, &actions)
-      // It may have been the last reason to make the thumbnail it was to be made from.
+      // The pass may have been the last one that needed its source thumbnail.
       if case .made(let source) = pass.source {
         for other in job.passes where passes[other]?.waiters[source]?.isEmpty == true {
           dropIfUnwanted(other, &actions)
@@ -283,11 +284,11 @@ extension PipelineStateMachine {
   }
 
   /// Ends a job that has nothing left to do.
-  mutating func settle(_ id: JobID, _ actions: inout [Action]) {
-    guard let job = jobs[id], job.passes.isEmpty, job.refreshers.isEmpty else { return }
+  mutating func endIfIdle(_ id: JobID, _ actions: inout [Action]) {
+    guard let job = jobs[id], job.passes.isEmpty, job.refreshWaiters.isEmpty else { return }
     jobs[id] = nil
     jobsByKey[job.key] = nil
-    fetchLine.remove(id)
+    fetchQueue.remove(id)
     fetchSlots.release(id)
     actions.append(.discard(id))
   }
@@ -295,28 +296,28 @@ extension PipelineStateMachine {
   mutating func urgencyChanged(_ id: JobID) {
     guard let job = jobs[id] else { return }
     let urgency = job.interest.urgency
-    if fetchLine.contains(id) { fetchLine.setUrgency(urgency, of: id) }
+    if fetchQueue.contains(id) { fetchQueue.setUrgency(urgency, of: id) }
     if !urgency.isPrefetch { fetchSlots.promote(id) }
     for pass in job.passes {
-      if decodeLine.contains(pass) { decodeLine.setUrgency(urgency, of: pass) }
+      if decodeQueue.contains(pass) { decodeQueue.setUrgency(urgency, of: pass) }
       if !urgency.isPrefetch { decodeSlots.promote(pass) }
     }
   }
 
   mutating func schedule(_ actions: inout [Action]) {
-    while let id = fetchLine.next(where: { [fetchSlots] in
+    while let id = fetchQueue.next(where: { [fetchSlots] in
       fetchSlots.hasRoom(in: $0, isPrefetch: $1)
     }) {
       guard let job = jobs[id] else { continue }
-      fetchSlots.take(id, lane: job.host, isPrefetch: job.interest.urgency.isPrefetch)
+      fetchSlots.take(id, host: job.host, isPrefetch: job.interest.urgency.isPrefetch)
       jobs[id]?.phase = .fetching(hasBegun: false)
       actions.append(.fetch(id))
     }
-    while let id = decodeLine.next(where: { [decodeSlots] in
+    while let id = decodeQueue.next(where: { [decodeSlots] in
       decodeSlots.hasRoom(in: $0, isPrefetch: $1)
     }) {
       guard let pass = passes[id], let job = jobs[pass.job] else { continue }
-      decodeSlots.take(id, lane: "", isPrefetch: job.interest.urgency.isPrefetch)
+      decodeSlots.take(id, host: "", isPrefetch: job.interest.urgency.isPrefetch)
       start(id, &actions)
     }
   }

@@ -1,75 +1,75 @@
-/// What the pipeline does next: event in, actions out. It knows who waits for what, and nothing of how it is done.
+/// Decides what the pipeline does next: it receives events and returns actions, and does no work itself.
 ///
-/// Waiters ask for thumbnails of a resource. All that wait for one resource share a *job*, which gets the bytes once;
-/// a job has *passes*, each a run of a decoder that makes several thumbnails, or of the resampler that makes small
-/// thumbnails from a larger one. A pass collects targets until it starts.
+/// Waiters ask for thumbnails of a resource. All waiters for one resource share a *job*, which gets the bytes only
+/// once. A job has *passes*. Each pass is a run of a decoder that makes several thumbnails, or of the resampler that
+/// makes small thumbnails from a larger one. A pass collects targets until it starts.
 ///
-/// Places are limited. A fetch's place is held until nothing is made of its bytes any more, so that the bytes in memory
-/// are bounded by the number of places. A pass that follows a fetch needs no other place; any other one needs one of
-/// the decodes' places, and has all it needs when it gets it, so that it never waits with the place in its hand.
+/// The number of slots is limited. A fetch holds its slot until nothing is made from its bytes anymore, which limits
+/// the number of images in memory. A pass that follows a fetch needs no other slot. Any other pass needs a decode
+/// slot, and starts as soon as it gets one, so that no slot is held by a waiting pass.
 struct PipelineStateMachine: Sendable {
   struct Options: Sendable {
-    var fetches = SlotPool<JobID>.Limits(total: 12, perLane: 6)
-    var decodes = SlotPool<PassID>.Limits(total: 4, perLane: 4)
-    var mostRetries = 3
+    var fetches = SlotPool<JobID>.Limits(total: 12, perHost: 6)
+    var decodes = SlotPool<PassID>.Limits(total: 4, perHost: 4)
+    var maximumRetries = 3
   }
 
-  /// What a waiter asks for.
+  /// The request of a waiter.
   struct Demand: Sendable {
     var key: JobKey
     var host: String
-    /// Nil asks only that the stored bytes are refreshed.
+    /// The thumbnail; nil if the waiter only wants the stored bytes to be refreshed.
     var target: ImageForm?
     var urgency: Urgency
-    /// A thumbnail in the memory cache that the target can be made from.
+    /// A thumbnail in the memory cache that can be the source of the target.
     var cached: ImageForm?
   }
 
   enum Action: Sendable, Equatable {
-    /// Look for the bytes in the disk cache; `lookUpEnded` follows.
+    /// Look for the bytes in the disk cache. `lookUpEnded` follows.
     case lookUp(JobID)
-    /// Fetch the bytes, or go on with it; `bytesBegan`, then `fetchEnded` or `fetchFailed` follow.
+    /// Start or continue the fetch. `bytesBegan`, then `fetchEnded` or `fetchFailed` follow.
     case fetch(JobID)
-    /// Call `backOffElapsed` after the pause for that attempt.
+    /// Wait for the pause of that attempt, then call `backOffElapsed`.
     case backOff(JobID, attempt: Int)
-    /// Feed a decoder, while the bytes arrive or with those at hand; `passEnded` or `passFailed` follow.
+    /// Decode the bytes while they arrive, or those that are available. `passEnded` or `passFailed` follow.
     case decode(PassID, JobID, [ImageForm], followsFetch: Bool)
-    /// Make thumbnails from a larger one; `passEnded` or `passFailed` follow, `sourceLost` if it is gone.
+    /// Make thumbnails from a larger one. `passEnded` or `passFailed` follow, or `sourceLost` if it is gone.
     case derive(PassID, JobID, [ImageForm], from: ImageForm, isCached: Bool)
-    /// Stop this pass; nobody listens to it any more.
+    /// Stop this pass; its result is not needed anymore.
     case stopPass(PassID)
-    /// Answer with the thumbnail that the job made for this target; without a target, only say that it is done.
+    /// Return the thumbnail that the job made for this target. Without a target, only report success.
     case succeed([WaiterID], JobID, ImageForm?)
-    /// Answer with the error of this event.
+    /// Return the error of this event.
     case fail([WaiterID])
-    /// Stop whatever the job does, and let go of its bytes and thumbnails.
+    /// Stop everything that the job does, and release its bytes and thumbnails.
     case discard(JobID)
   }
 
   enum Phase: Sendable, Equatable {
-    /// Nobody needs bytes.
-    case resting
+    /// The bytes are not needed.
+    case idle
     case lookingUp
-    /// Waits for a place.
+    /// The job waits for a slot.
     case queued
     case fetching(hasBegun: Bool)
-    /// Keeps its place when bytes had come: with bytes in memory it must not wait behind others.
+    /// The job keeps its slot if bytes have arrived: with bytes in memory, it must not wait for others.
     case backingOff(hasBegun: Bool)
-    /// All bytes are there: in memory, or in the disk cache.
-    case atHand
+    /// All bytes are available, in memory or in the disk cache.
+    case available
   }
 
   enum Source: Sendable, Hashable {
     case bytes
-    /// A thumbnail of the same job, made or being made.
+    /// A thumbnail of the same job that is finished or in progress.
     case made(ImageForm)
     case cached(ImageForm)
   }
 
   enum PassState: Sendable {
-    /// Waits for bytes, or for the thumbnail it is made from.
+    /// The pass waits for bytes, or for its source thumbnail.
     case gathering
-    /// Waits for a place.
+    /// The pass waits for a slot.
     case queued
     case running
   }
@@ -79,7 +79,7 @@ struct PipelineStateMachine: Sendable {
     let source: Source
     var state = PassState.gathering
     var followsFetch = false
-    /// In the order they were asked for.
+    /// The targets, in the order in which they were requested.
     var order: [ImageForm] = []
     var waiters: [ImageForm: Set<WaiterID>] = [:]
   }
@@ -87,12 +87,12 @@ struct PipelineStateMachine: Sendable {
   struct Job: Sendable {
     let key: JobKey
     let host: String
-    var phase = Phase.resting
+    var phase = Phase.idle
     var interest = Interest()
-    /// Those who wait for the bytes to be refreshed only.
-    var refreshers: Set<WaiterID> = []
+    /// The waiters that only want the bytes to be refreshed.
+    var refreshWaiters: Set<WaiterID> = []
     var passes: [PassID] = []
-    /// What was made of the bytes since the job began.
+    /// The thumbnails made from the bytes since the job began.
     var made: Set<ImageForm> = []
     var retries = 0
   }
@@ -111,8 +111,8 @@ struct PipelineStateMachine: Sendable {
   var waiters: [WaiterID: Waiter] = [:]
   var fetchSlots: SlotPool<JobID>
   var decodeSlots: SlotPool<PassID>
-  var fetchLine = WaitingLine<JobID>()
-  var decodeLine = WaitingLine<PassID>()
+  var fetchQueue = PriorityQueue<JobID>()
+  var decodeQueue = PriorityQueue<PassID>()
   private var lastNumber = 0
 
   init(_ options: Options = Options()) {
@@ -123,7 +123,7 @@ struct PipelineStateMachine: Sendable {
 
   // MARK: Waiters
 
-  /// Somebody asks. The number must be new.
+  /// Adds a waiter. Its identifier must be new.
   mutating func add(_ waiter: WaiterID, _ demand: Demand) -> [Action] {
     var actions: [Action] = []
     let id = jobsByKey[demand.key] ?? makeJob(demand)
@@ -138,7 +138,7 @@ struct PipelineStateMachine: Sendable {
       attach([waiter], to: target, of: pass)
       if passes[pass]?.source == .bytes { requireBytes(id, &actions) }
     } else {
-      jobs[id]?.refreshers.insert(waiter)
+      jobs[id]?.refreshWaiters.insert(waiter)
       requireBytes(id, &actions)
     }
     waiters[waiter] = record
@@ -147,23 +147,23 @@ struct PipelineStateMachine: Sendable {
     return actions
   }
 
-  /// A waiter leaves. True when it was still waiting: then its answer is the caller's to give.
+  /// Removes a waiter. Returns true if it was still waiting; then the caller must give it a result.
   mutating func cancel(_ waiter: WaiterID) -> (wasWaiting: Bool, actions: [Action]) {
     guard let record = waiters.removeValue(forKey: waiter) else { return (false, []) }
     var actions: [Action] = []
     jobs[record.job]?.interest.remove(record.urgency)
-    jobs[record.job]?.refreshers.remove(waiter)
+    jobs[record.job]?.refreshWaiters.remove(waiter)
     if let pass = record.pass, let target = record.target {
       passes[pass]?.waiters[target]?.remove(waiter)
       dropIfUnwanted(pass, &actions)
     }
-    settle(record.job, &actions)
+    endIfIdle(record.job, &actions)
     urgencyChanged(record.job)
     schedule(&actions)
     return (true, actions)
   }
 
-  /// A waiter's work becomes more urgent, or less.
+  /// Changes the urgency of a waiter.
   mutating func setUrgency(_ urgency: Urgency, of waiter: WaiterID) -> [Action] {
     guard let record = waiters[waiter], record.urgency != urgency else { return [] }
     var actions: [Action] = []
@@ -175,7 +175,7 @@ struct PipelineStateMachine: Sendable {
     return actions
   }
 
-  /// Those who wait for thumbnails of a job.
+  /// Returns the waiters for thumbnails of a job.
   func waiters(of job: JobID) -> [WaiterID] {
     (jobs[job]?.passes ?? []).flatMap { passes[$0]?.waiters.values.flatMap { $0 } ?? [] }
   }
@@ -207,12 +207,12 @@ struct PipelineStateMachine: Sendable {
     passes[pass]?.waiters[target, default: []].formUnion(newcomers)
   }
 
-  /// The pass that makes, or will make, the target: one there is already, or a new one in line if it can run at once.
+  /// Returns the pass that makes the target: an existing one, or a new one, which is queued if it can run immediately.
   mutating func pass(for target: ImageForm, of job: JobID, cached: ImageForm?) -> PassID {
     let live = jobs[job]?.passes ?? []
     if let same = live.first(where: { passes[$0]?.waiters[target] != nil }) { return same }
     if let cached { return waitingPass(.cached(cached), of: job) }
-    // Its bytes are still to be read: one more size of the same decode.
+    // The bytes are still to be decoded, so the same decode can make another size.
     if live.contains(where: { passes[$0]?.source == .bytes && passes[$0]?.state != .running }) {
       return waitingPass(.bytes, of: job)
     }
@@ -224,7 +224,7 @@ struct PipelineStateMachine: Sendable {
     return waitingPass(.bytes, of: job)
   }
 
-  /// A pass with that source that has not started, new if there is none.
+  /// Returns a pass with that source that has not started. Creates one if necessary.
   mutating func waitingPass(_ source: Source, of job: JobID) -> PassID {
     let live = jobs[job]?.passes ?? []
     if let waiting = live.first(where: { passes[$0]?.source == source && passes[$0]?.state != .running }) {
@@ -238,7 +238,7 @@ struct PipelineStateMachine: Sendable {
   private func hasSource(_ pass: PassID) -> Bool {
     guard let record = passes[pass], let job = jobs[record.job] else { return false }
     return switch record.source {
-    case .bytes: job.phase == .atHand
+    case .bytes: job.phase == .available
     case .made(let target): job.made.contains(target)
     case .cached: true
     }

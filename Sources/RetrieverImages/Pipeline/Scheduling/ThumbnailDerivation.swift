@@ -1,24 +1,24 @@
-/// What is made of an image.
+/// The form in which an image is requested.
 enum ImageForm: Sendable, Hashable {
-  /// The picture at its own size.
-  case whole
+  /// The image at its own size.
+  case fullSize
   case thumbnail(ThumbnailTarget)
 
-  init(_ target: ThumbnailTarget?) { self = target.map { .thumbnail($0) } ?? .whole }
+  init(_ target: ThumbnailTarget?) { self = target.map { .thumbnail($0) } ?? .fullSize }
 
   var target: ThumbnailTarget? {
     switch self {
-    case .whole: nil
+    case .fullSize: nil
     case .thumbnail(let target): target
     }
   }
 }
 
-/// When a thumbnail may be made from a larger one of the same image rather than from the image itself.
+/// Decides whether a thumbnail may be made from a larger thumbnail instead of the image itself.
 ///
-/// The larger one must be at least twice as large in both directions, so that scaling it down leaves no trace of its own
-/// pixels, and show the same part of the image: cut to fill, its proportions must be the same. The whole picture will
-/// always do.
+/// The larger thumbnail must be at least twice as large in both directions, so that its own pixels do not show after
+/// scaling. It must also show the same part of the image: if it is cropped to fill, its aspect ratio must be the same.
+/// The complete image is always suitable.
 enum ThumbnailDerivation {
   static func isPossible(from source: ImageForm, to form: ImageForm) -> Bool {
     guard case .thumbnail(let target) = form else { return false }
@@ -31,7 +31,7 @@ enum ThumbnailDerivation {
       == source.height.multipliedFullWidth(by: target.width)
   }
 
-  /// The smallest that will do: the least to scale.
+  /// Returns the smallest suitable source, which takes the least time to scale.
   static func best(of sources: some Sequence<ImageForm>, for form: ImageForm) -> ImageForm? {
     sources.filter { isPossible(from: $0, to: form) }.min { extent(of: $0) < extent(of: $1) }
   }

@@ -1,8 +1,8 @@
-/// How soon work is wanted: everything that is visible comes before everything that is fetched ahead.
+/// The urgency of work: all visible work comes before all prefetches.
 struct Urgency: Sendable, Hashable, Comparable {
   static let levels = 10
 
-  /// 0…4 for what is fetched ahead, 5…9 for what is visible.
+  /// 0 to 4 for prefetches, 5 to 9 for visible work.
   let level: Int
 
   init(level: Int) { self.level = min(max(level, 0), Self.levels - 1) }
@@ -14,7 +14,7 @@ struct Urgency: Sendable, Hashable, Comparable {
 
   var isPrefetch: Bool { level < 5 }
 
-  /// For the threads that decode, where what is fetched ahead comes last.
+  /// The priority on the decoding threads, where prefetches come last.
   var workPriority: WorkPriority {
     let levels = WorkPriority.allCases
     return isPrefetch ? .veryLow : levels[min(max(Self.levels - 1 - level, 0), levels.count - 1)]
@@ -23,12 +23,12 @@ struct Urgency: Sendable, Hashable, Comparable {
   static func < (left: Urgency, right: Urgency) -> Bool { left.level < right.level }
 }
 
-/// How many wait for one job, by urgency: the job is as urgent as its most urgent waiter.
+/// The number of waiters for one job by urgency. The job is as urgent as its most urgent waiter.
 struct Interest: Sendable {
   private var counts = [Int](repeating: 0, count: Urgency.levels)
   private(set) var total = 0
 
-  /// The lowest when nobody waits.
+  /// The urgency of the most urgent waiter; the lowest urgency if there is no waiter.
   var urgency: Urgency { Urgency(level: counts.lastIndex { $0 > 0 } ?? 0) }
 
   mutating func add(_ urgency: Urgency) {

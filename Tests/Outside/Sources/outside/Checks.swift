@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that must hold, by a name that says what.
+/// A condition that must hold, with a name that describes it.
 struct Check: Sendable {
   let name: String
   let body: @Sendable () async throws -> Void

@@ -6,7 +6,7 @@ enum WoofError: Error {
   case unsupportedImage
 }
 
-/// The number of bytes stands for the image.
+/// Returns the number of bytes, in place of the image.
 func fetchPhoto(url: URL) async throws -> Int {
   let (data, response) = try await URLSession.shared.data(from: url)
 
@@ -57,7 +57,7 @@ func twoLoadsInARow(_ url1: URL, _ url2: URL) -> Task<[Data], any Error> {
   }
 }
 
-/// How often the server was asked for a path.
+/// Returns how often the server received a request for a path.
 func requestCount(_ path: String, _ base: URL) async throws -> Int {
   guard let url = URL(string: "requests?path=\(path)", relativeTo: base) else {
     throw URLError(.badURL)
@@ -69,7 +69,7 @@ func requestCount(_ path: String, _ base: URL) async throws -> Int {
 func expectCancelled(_ task: Task<[Data], any Error>) async throws {
   do {
     let loaded = try await task.value
-    throw Unexpected(description: "\(loaded.count) loads ended well though they were cancelled")
+    throw Unexpected(description: "\(loaded.count) loads succeeded although they were cancelled")
   } catch let error as URLError {
     try expectEqual(error.code, .cancelled, "the error")
   }
@@ -85,10 +85,10 @@ func photoChecks(_ base: URL) -> [Check] {
     Check("a photo is fetched") {
       try expectEqual(try await fetchPhoto(url: base.appendingPathComponent("photo")), 48_000, "its size")
     },
-    Check("a status other than 200 is the caller's to judge") {
+    Check("a status other than 200 is not an error of the session") {
       do {
         _ = try await fetchPhoto(url: base.appendingPathComponent("nothing"))
-        throw Unexpected(description: "the photo that is not there was fetched")
+        throw Unexpected(description: "a missing photo was fetched")
       } catch WoofError.invalidServerResponse {}
     },
     Check("a redirect is followed") {
@@ -96,7 +96,7 @@ func photoChecks(_ base: URL) -> [Check] {
       try expectEqual(data.count, 48_000, "the size")
       try expectEqual(response.url?.path, "/photo", "the path of the response")
     },
-    Check("a file is uploaded, and the server says 201") {
+    Check("a file is uploaded, and the server returns 201") {
       let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: file) }
       try Data(repeating: 0x61, count: 300_000).write(to: file)
@@ -111,20 +111,20 @@ func photoChecks(_ base: URL) -> [Check] {
       let (data, _) = try await URLSession.shared.upload(for: request, from: Data("woof".utf8))
       try expectEqual(String(decoding: data, as: UTF8.self), "woof", "the echo")
     },
-    Check("a download is moved to where it belongs") {
+    Check("a download is moved to its destination") {
       let place = FileManager.default.temporaryDirectory.appendingPathComponent("litter-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: place) }
       try await download(base.appendingPathComponent("litter"), to: place)
       try expectEqual(try Data(contentsOf: place).count, 2_400_000, "the size of the file")
     },
-    Check("two loads in a row are cancelled at once") {
+    Check("two loads in a row are cancelled immediately") {
       let task = twoLoadsInARow(
         base.appendingPathComponent("hold"), base.appendingPathComponent("after-first"))
       task.cancel()
       try await expectCancelled(task)
       try expectEqual(try await requestCount("/after-first", base), 0, "the number of second loads")
     },
-    Check("two loads in a row are cancelled while the first waits for its answer") {
+    Check("two loads in a row are cancelled while the first waits for its response") {
       let before = try await requestCount("/hold", base)
       let task = twoLoadsInARow(
         base.appendingPathComponent("hold"), base.appendingPathComponent("after-second"))

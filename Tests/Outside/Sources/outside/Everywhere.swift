@@ -1,9 +1,9 @@
 import Foundation
 import Retriever
 
-// The same calls from every kind of place that Swift's concurrency knows.
+// The same calls from all kinds of places in Swift concurrency.
 
-/// With an async initialiser.
+/// A type with an async initialiser.
 struct Album: Sendable {
   let names: [String]
 
@@ -14,7 +14,7 @@ struct Album: Sendable {
 }
 
 extension URL {
-  /// A property that is awaited and may throw.
+  /// An async property that can throw.
   var text: String {
     get async throws {
       let (data, _) = try await URLSession.shared.data(from: self)
@@ -47,7 +47,7 @@ final class PhotoViewModel {
   func refresh(_ url: URL) async throws { size = try await fetchPhoto(url: url) }
 }
 
-/// A delegate of the session keeps the continuation and resumes it once.
+/// A session delegate that stores the continuation and resumes it once.
 final class DownloadOwner: NSObject, URLSessionDownloadDelegate {
   private let continuation: CheckedContinuation<Int, any Error>
 
@@ -84,7 +84,7 @@ func everywhereChecks(_ base: URL) -> [Check] {
     Check("an actor loads") {
       let store = PhotoStore()
       try expectEqual(try await store.size(of: photo), 48_000, "the size")
-      try expectEqual(try await store.size(of: photo), 48_000, "the size it remembers")
+      try expectEqual(try await store.size(of: photo), 48_000, "the cached size")
       try expectEqual(
         try await store.countLines(of: base.appendingPathComponent("ids")), 3, "the number of lines")
     },
@@ -97,12 +97,12 @@ func everywhereChecks(_ base: URL) -> [Check] {
       let size = try await Task.detached { try await fetchPhoto(url: photo) }.value
       try expectEqual(size, 48_000, "the size")
     },
-    Check("async let loads two at once") {
+    Check("async let loads two concurrently") {
       async let first = fetchPhoto(url: photo)
       async let second = fetchPhoto(url: photo)
-      try expectEqual(try await first + second, 96_000, "both together")
+      try expectEqual(try await first + second, 96_000, "the sum of both")
     },
-    Check("a delegate of a session resumes a continuation") {
+    Check("a session delegate resumes a continuation") {
       let size = try await withCheckedThrowingContinuation { continuation in
         let session = URLSession(
           configuration: .ephemeral, delegate: DownloadOwner(continuation), delegateQueue: nil)

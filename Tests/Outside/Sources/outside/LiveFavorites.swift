@@ -7,7 +7,7 @@ struct PhotoMetadata: Codable, Sendable {
   let favorites: Int
 }
 
-/// What a view shows; only the main actor touches it.
+/// The state of a view, used on the main actor only.
 @MainActor
 final class FavoritesView {
   private(set) var counts: [String: Int] = [:]
@@ -27,13 +27,13 @@ final class FavoritesView {
     for try await line in bytes.lines {
       let photoMetadata = try JSONDecoder().decode(PhotoMetadata.self, from: Data(line.utf8))
       updateFavoriteCount(with: photoMetadata)
-      // The server sends the next line only now: a line that came late would stop everything here.
+      // The server sends the next line only after this request, so a line that arrives late would block here.
       _ = try await URLSession.shared.data(from: seenURL)
     }
   }
 }
 
-/// The same from no actor at all, with the hop to the main actor written out.
+/// Does the same without an actor, with an explicit switch to the main actor.
 func follow(_ eventStreamURL: URL, seen seenURL: URL, on view: FavoritesView) async throws {
   let (bytes, _) = try await URLSession.shared.bytes(from: eventStreamURL)
   for try await line in bytes.lines {
@@ -62,7 +62,7 @@ func favoriteChecks(_ base: URL) -> [Check] {
         try address("favorites?stream=b", base), seen: try address("seen?stream=b", base), on: view)
       try expectEqual(await view.counts, wanted, "the view")
     },
-    Check("leaving the loop ends the stream, and the session goes on") {
+    Check("leaving the loop ends the stream, and the session stays usable") {
       let (bytes, _) = try await URLSession.shared.bytes(from: try address("favorites?stream=c", base))
       for try await line in bytes.lines {
         try expect(line.contains("bella"), "the first line is \(line)")
@@ -71,7 +71,7 @@ func favoriteChecks(_ base: URL) -> [Check] {
       try expectEqual(
         try await fetchPhoto(url: base.appendingPathComponent("photo")), 48_000, "a photo's size")
     },
-    Check("url.lines gives the identifiers") {
+    Check("url.lines returns the identifiers") {
       let collage = Collage(columns: 3, cell: 40, spacing: 0)
       for try await id in base.appendingPathComponent("ids").lines {
         collage.add(try await fetchThumbnail(for: id, base))

@@ -1,11 +1,11 @@
 import Foundation
 import Retriever
 
-/// `server.py`, running as long as this object does.
+/// A running `server.py`, which ends with this object.
 final class LocalServer {
   let base: URL
   private let process: Process
-  /// Closed with this process, however it ends; the server ends with it.
+  /// The pipe closes when this process ends, in any way, and the server then ends too.
   private let input: Pipe
 
   private init(base: URL, process: Process, input: Pipe) {
@@ -29,7 +29,7 @@ final class LocalServer {
       return LocalServer(base: url, process: process, input: input)
     }
     process.terminate()
-    throw Unexpected(description: "it did not say where it listens")
+    throw Unexpected(description: "the server did not print its address")
   }
 
   func stop() {

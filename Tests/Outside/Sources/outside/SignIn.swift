@@ -1,7 +1,7 @@
 import Foundation
 import Retriever
 
-/// Asks a person; this person is quick.
+/// Stands for a person who enters a password immediately.
 final class SignInController: Sendable {
   private let username: String
   private let password: String
@@ -33,7 +33,7 @@ final class AuthenticationDelegate: NSObject, URLSessionTaskDelegate {
     if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic {
       do {
         let (username, password) = try await signInController.promptForCredential()
-        // A second refusal means that the answer will not get better.
+        // After a second refusal, sending the same answer again cannot help.
         guard challenge.previousFailureCount == 0 else { return (.cancelAuthenticationChallenge, nil) }
         return (
           .useCredential,
@@ -48,7 +48,7 @@ final class AuthenticationDelegate: NSObject, URLSessionTaskDelegate {
   }
 }
 
-/// The same with a completion handler.
+/// The same delegate with a completion handler.
 final class CallbackAuthenticationDelegate: NSObject, URLSessionTaskDelegate {
   private let signInController: SignInController
 
@@ -75,22 +75,22 @@ final class CallbackAuthenticationDelegate: NSObject, URLSessionTaskDelegate {
 func signInChecks(_ base: URL) -> [Check] {
   let url = base.appendingPathComponent("private")
   return [
-    Check("a sign-in is answered by the delegate of the call, in async form") {
+    Check("the delegate of a call answers a challenge in the async form") {
       let delegate = AuthenticationDelegate(signInController: SignInController("dog", "biscuit"))
       let (data, response) = try await URLSession.shared.data(from: url, delegate: delegate)
       try expectEqual((response as? HTTPURLResponse)?.statusCode, 200, "the status")
-      try expectEqual(String(decoding: data, as: UTF8.self), "good dog", "the answer")
+      try expectEqual(String(decoding: data, as: UTF8.self), "good dog", "the response")
     },
-    Check("a sign-in is answered by the delegate of the call, with a completion handler") {
+    Check("the delegate of a call answers a challenge with a completion handler") {
       let delegate = CallbackAuthenticationDelegate(signInController: SignInController("dog", "biscuit"))
       let (data, _) = try await URLSession.shared.data(for: URLRequest(url: url), delegate: delegate)
-      try expectEqual(String(decoding: data, as: UTF8.self), "good dog", "the answer")
+      try expectEqual(String(decoding: data, as: UTF8.self), "good dog", "the response")
     },
-    Check("giving up a sign-in cancels the load") {
+    Check("cancelling a challenge cancels the load") {
       let delegate = AuthenticationDelegate(signInController: SignInController("dog", "bone"))
       do {
         _ = try await URLSession.shared.data(from: url, delegate: delegate)
-        throw Unexpected(description: "a wrong password was taken")
+        throw Unexpected(description: "a wrong password was accepted")
       } catch let error as URLError {
         try expectEqual(error.code, .cancelled, "the error")
       }

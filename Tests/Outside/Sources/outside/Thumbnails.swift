@@ -13,7 +13,7 @@ func thumbnailURLRequest(for id: String, _ base: URL) -> URLRequest {
   return URLRequest(url: components?.url ?? base)
 }
 
-/// With a callback.
+/// With a completion handler.
 func fetchThumbnail(
   for id: String, _ base: URL, completion: @escaping @Sendable (UIImage?, (any Error)?) -> Void
 ) {
@@ -40,7 +40,7 @@ func fetchThumbnail(
   task.resume()
 }
 
-/// With a result.
+/// With a Result.
 func fetchThumbnail(
   for id: String, _ base: URL, completion: @escaping @Sendable (Result<UIImage, any Error>) -> Void
 ) {
@@ -67,7 +67,7 @@ func fetchThumbnail(
   task.resume()
 }
 
-/// The six lines.
+/// In six lines, with async/await.
 func fetchThumbnail(for id: String, _ base: URL) async throws -> UIImage {
   let request = thumbnailURLRequest(for: id, base)
   let (data, response) = try await URLSession.shared.data(for: request)
@@ -87,7 +87,7 @@ extension UIImage {
   }
 }
 
-/// The callback form, made awaitable.
+/// Wraps the completion-handler form with a continuation.
 func fetchThumbnailByContinuation(for id: String, _ base: URL) async throws -> UIImage {
   try await withCheckedThrowingContinuation { continuation in
     fetchThumbnail(for: id, base) { (thumbnail: UIImage?, error: (any Error)?) in
@@ -121,7 +121,7 @@ func thumbnailChecks(_ base: URL) -> [Check] {
     Check("a data task calls its handler once") {
       try await expectThumbnail(try await fetchThumbnailByContinuation(for: "rex", base))
     },
-    Check("a data task's handler hears of a bad identifier") {
+    Check("a data task's handler gets an error for a bad identifier") {
       try await expectBadID { try await fetchThumbnailByContinuation(for: "cat", base) }
     },
     Check("a thumbnail is fetched in the Result form") {
@@ -136,7 +136,7 @@ func thumbnailChecks(_ base: URL) -> [Check] {
     Check("the async form throws for a bad identifier") {
       try await expectBadID { try await fetchThumbnail(for: "cat", base) }
     },
-    Check("many thumbnails are fetched at once") {
+    Check("many thumbnails are fetched concurrently") {
       let images = try await withThrowingTaskGroup(of: UIImage.self) { group in
         for _ in 0..<100 { group.addTask { try await fetchThumbnail(for: "rex", base) } }
         return try await group.reduce(into: []) { $0.append($1) }

@@ -1,11 +1,11 @@
 import Foundation
 import Retriever
 
-// What a program outside of this repository writes: Apple's listings, with no import but Foundation and what this package offers.
+// A program outside this repository: Apple's examples, which import only Foundation and this package's products.
 //
-// The server is started here, unless its base URL is given as the first argument.
+// The program starts the server, unless the first argument is the base URL of a running one.
 
-// The server is on this machine, where no proxy of the environment could reach it.
+// The server is on this machine, and a proxy from the environment could not reach it.
 setenv("no_proxy", "127.0.0.1,localhost", 1)
 
 let server: LocalServer?
@@ -21,7 +21,7 @@ if let argument = CommandLine.arguments.dropFirst().first {
     let started = try await LocalServer.start()
     (server, base) = (started, started.base)
   } catch {
-    print("The server cannot be started: \(error)")
+    print("Could not start the server: \(error)")
     exit(1)
   }
 }

@@ -1,0 +1,18 @@
+// Refreshes the page: it is fetched again, and its parts update themselves from the new document.
+
+import { page } from "./requests.js";
+
+/** The page's own address. While a photo is open, the address bar shows the photo's address. */
+export const address = location.pathname + location.search;
+const parts = [];
+
+/** Registers a function that is called with the new document after each refresh. */
+export const onRefresh = (part) => parts.push(part);
+
+/** Fetches the page again and updates this one, keeping everything that is the same. */
+export async function refresh() {
+  const found = await page(address);
+  document.body.dataset.viewer = found.body.dataset.viewer;
+  document.querySelector(".bar").replaceWith(document.adoptNode(found.querySelector(".bar")));
+  await Promise.all(parts.map((part) => part(found)));
+}

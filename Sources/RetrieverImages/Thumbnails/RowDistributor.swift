@@ -1,0 +1,48 @@
+/// Passes the rows of one image to every thumbnail that is made from it, with converted colors.
+final class RowDistributor: RowConsumer {
+  let builders: [ThumbnailBuilder]
+  private let flag: CancellationFlag
+  private let budget: TimeBudget?
+  private(set) var header: ImageHeader?
+  private var converter: RowConverter?
+  private var rowsSinceCheck = 0
+
+  init(targets: [ThumbnailTarget?], flag: CancellationFlag, budget: TimeBudget? = nil) {
+    builders = targets.map(ThumbnailBuilder.init)
+    self.flag = flag
+    self.budget = budget
+  }
+
+  func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
+    self.header = header
+    var minimum = PixelSize(width: 1, height: 1)
+    for builder in builders {
+      let size = try builder.begin(header)
+      minimum.width = max(minimum.width, size.width)
+      minimum.height = max(minimum.height, size.height)
+    }
+    return minimum
+  }
+
+  func prepare(for rows: RowLayout) throws(ImageError) {
+    let converter = RowConverter(rows, profile: header?.profile)
+    for builder in builders {
+      try builder.prepare(for: converter.converted, linearization: converter.linearization)
+    }
+    self.converter = converter
+  }
+
+  func take(_ row: UnsafeRawBufferPointer) throws(ImageError) {
+    try flag.check()
+    // Reading the clock takes as long as scaling part of a row.
+    rowsSinceCheck += 1
+    if rowsSinceCheck == 16 {
+      rowsSinceCheck = 0
+      try budget?.check()
+    }
+    guard let converter, builders.contains(where: \.needsRows) else { return }
+    try converter.convert(row) { (row) throws(ImageError) in
+      for builder in builders where builder.needsRows { try builder.take(row) }
+    }
+  }
+}
