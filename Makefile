@@ -66,6 +66,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	scripts/soak address $(SOAK_MINUTES)
 	scripts/check-links
 	scripts/check-outside
+	scripts/check-examples
 	scripts/test-page
 	scripts/test-adopt
 	scripts/fuzz 5

@@ -78,7 +78,7 @@ struct ImageWork: Sendable {
 
   /// Writes a complete file. The data is written under another name first, so that no incomplete file is visible.
   ///
-  /// - Parameter isNamed: Whether the path comes from the command line, so that a link there is followed. A name
+  /// - Parameter isNamed: Whether the path comes from the command line, so that a link at the path is followed. A name
   ///   derived from an image's name always stays in its directory.
   func write(_ data: Data, to path: String, isNamed: Bool = true) async throws {
     if path == "-" { return try await context.output.write(data) }
