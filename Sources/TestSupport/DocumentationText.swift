@@ -1,6 +1,6 @@
 import Foundation
 
-/// The Swift examples in the documentation, and the test code that must contain each of them.
+/// The Swift examples in the documentation, and the code of tests and example programs that must contain each of them.
 package struct DocumentationText {
   package struct Example: Sendable {
     package let place: String
@@ -27,8 +27,11 @@ package struct DocumentationText {
       examples += Self.swiftBlocks(in: prose).map { Example(place: document.lastPathComponent, code: $0) }
     }
     self.examples = examples
-    compiled = try Self.files(below: root.appendingPathComponent("Tests"))
+    let programs = try Self.files(below: root.appendingPathComponent("Examples/Sources"))
+      .filter { $0.pathExtension == "swift" }
+    let tested = try Self.files(below: root.appendingPathComponent("Tests"))
       .filter { $0.lastPathComponent == "DocumentationExamples.swift" }
+    compiled = try (programs + tested)
       .map { Self.normalized(try String(contentsOf: $0, encoding: .utf8)) }.joined(separator: "\n")
   }
 

@@ -19,4 +19,5 @@ else {
   exit(1)
 }
 try jpeg.write(to: URL(fileURLWithPath: arguments[2]))
-print("\(Int(image.size.width))x\(Int(image.size.height)) to \(Int(thumbnail.size.width))x\(Int(thumbnail.size.height))")
+let (from, to) = (image.size, thumbnail.size)
+print("\(Int(from.width))x\(Int(from.height)) to \(Int(to.width))x\(Int(to.height))")

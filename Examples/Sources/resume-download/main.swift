@@ -1,4 +1,4 @@
-// Downloads into a file. If the connection breaks, the download resumes where it stopped, three times at most.
+// Downloads into a file. If the connection breaks, the download resumes where it stopped, up to three times.
 //
 //   resume-download URL FILE
 import Foundation

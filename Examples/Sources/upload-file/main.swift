@@ -12,7 +12,8 @@ guard arguments.count == 3, let url = URL(string: arguments[2]) else {
 var request = URLRequest(url: url)
 request.httpMethod = "POST"
 request.setValue("image/jpeg", forHTTPHeaderField: "Content-Type")
-let (_, response) = try await URLSession.shared.upload(for: request, fromFile: URL(fileURLWithPath: arguments[1]))
+let (_, response) = try await URLSession.shared.upload(
+  for: request, fromFile: URL(fileURLWithPath: arguments[1]))
 guard let response = response as? HTTPURLResponse, response.statusCode == 201 else {
   print("The server did not store the file.")
   exit(1)

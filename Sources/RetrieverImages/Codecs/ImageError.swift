@@ -31,9 +31,8 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
   /// A sentence that describes the failure.
   public let message: String
 
-  /// The parts that could be decoded of an image that is incomplete or damaged: one image for each requested
-  /// thumbnail. The missing parts are transparent.
-  public internal(set) var partialImages: [UIImage] = []
+  /// The parts that could be decoded of an image that is incomplete or damaged.
+  var partialBitmaps: [Bitmap] = []
 
   init(_ code: Code, _ message: String) {
     self.code = code

@@ -85,9 +85,15 @@ final class ThumbnailDecoder {
     } catch {
       var error = error
       if error.code != .cancelled, error.code != .outOfMemory {
-        error.partialImages = rows.builders.compactMap { $0.bitmap().map { UIImage(bitmap: $0) } }
+        error.partialBitmaps = rows.builders.compactMap { $0.bitmap() }
       }
       throw error
     }
   }
+}
+
+extension ImageError {
+  /// The parts that could be decoded of an image that is incomplete or damaged: one image for each requested
+  /// thumbnail. The missing parts are transparent.
+  public var partialImages: [UIImage] { partialBitmaps.map { UIImage(bitmap: $0) } }
 }

@@ -22,10 +22,6 @@ enum Curl {
   /// libcurl must be initialized once per process, before any other call.
   static let isReady: Bool = {
     retriever_memory_prepare()
-    var listener = retriever_http2_listener(
-      data: EasyHandle.streamReceives, keeps: EasyHandle.streamKeeps, ended: EasyHandle.streamEnds,
-      reset: EasyHandle.streamResets, closed: EasyHandle.streamCloses)
-    retriever_http2_listen(&listener)
     return curl_global_init_mem(
       Int(CURL_GLOBAL_ALL), retriever_memory_allocate, retriever_memory_free, retriever_memory_resize,
       { text in text.flatMap { strdup($0) } }, { count, size in calloc(count, size) })

@@ -6,9 +6,9 @@ import Glibc
 /// libcurl removes the socket of a kept-alive connection after each response and adds it again for the next request.
 /// For connections that we open and close ourselves, a removal is therefore only recorded, which saves two system calls
 /// for each request. If such a socket becomes ready in the meantime because the server closed it, it is removed then.
-struct SocketTable: ~Copyable {
+struct SocketTable<Owner: AnyObject>: ~Copyable {
   private struct Slot {
-    var owner: Unmanaged<ClientCore>?
+    var owner: Unmanaged<Owner>?
     var wanted: UInt32 = 0
     var registered: UInt32 = 0
     /// Whether we opened the socket. Then we also close it, so no stale registration can remain.
@@ -40,7 +40,7 @@ struct SocketTable: ~Copyable {
   }
 
   /// Sets the events that libcurl waits for; 0 means none.
-  mutating func want(_ events: UInt32, on socket: Int32, for owner: Unmanaged<ClientCore>) {
+  mutating func want(_ events: UInt32, on socket: Int32, for owner: Unmanaged<Owner>) {
     guard socket >= 0 else { return }
     grow(to: socket)
     let index = Int(socket)
@@ -57,7 +57,7 @@ struct SocketTable: ~Copyable {
   }
 
   /// Returns the client that waits for a ready socket; nil if there is none.
-  mutating func owner(ofReady socket: Int32) -> Unmanaged<ClientCore>? {
+  mutating func owner(ofReady socket: Int32) -> Unmanaged<Owner>? {
     guard Int(socket) < slots.count else { return nil }
     let slot = slots[Int(socket)]
     if slot.wanted == 0 {

@@ -35,6 +35,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
     self.loop = loop
     self.options = options
+    _ = EasyHandle.observesStreams
     self.multi = try Curl.makeMulti()
     self.tlsSessions = Curl.makeSessionShare()
     self.scheduler = LoadScheduler(options: options)

@@ -74,6 +74,14 @@ extension EasyHandle {
     return CURLE_OK
   }
 
+  /// The callbacks for HTTP/2 streams. They are set once, before the first connection.
+  static let observesStreams: Bool = {
+    var listener = retriever_http2_listener(
+      data: streamReceives, keeps: streamKeeps, ended: streamEnds, reset: streamResets, closed: streamCloses)
+    retriever_http2_listen(&listener)
+    return true
+  }()
+
   /// Bytes of an HTTP/2 body have arrived and are about to be passed to libcurl.
   static let streamReceives:
     @convention(c) (UnsafeMutableRawPointer?, retriever_http2_stream, UnsafePointer<UInt8>?, Int) -> Int = {

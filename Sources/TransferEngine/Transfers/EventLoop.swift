@@ -18,7 +18,7 @@ final class EventLoop: @unchecked Sendable {
 
   // Used by the holder of the lock only.
   private(set) var now = Monotonic.now()
-  var sockets: SocketTable
+  var sockets: SocketTable<ClientCore>
   private var commands: [Inbox.Command] = []
   private var timers = DeadlineHeap<ClientCore>()
   private var dueNow: [ClientCore] = []
@@ -39,7 +39,7 @@ final class EventLoop: @unchecked Sendable {
   /// Returns nil if the system has no descriptor left.
   init?(index: Int) {
     self.index = index
-    let epoll = SocketTable.makeEpoll()
+    let epoll = SocketTable<ClientCore>.makeEpoll()
     let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     var event = epoll_event()
     event.events = EPOLLIN.rawValue
@@ -51,7 +51,7 @@ final class EventLoop: @unchecked Sendable {
     }
     self.epoll = epoll
     self.wake = wake
-    self.sockets = SocketTable(epoll: epoll)
+    self.sockets = SocketTable<ClientCore>(epoll: epoll)
   }
 
   /// Starts the thread. The loop lives as long as the process: the thread holds the only reference to it.
