@@ -111,6 +111,7 @@ static bool is_listening(void) { return tapped_in > 0 && listener.data; }
 
 static int frame_received(nghttp2_session *session, const nghttp2_frame_hd *frame, void *context) {
   if (is_listening() && frame->stream != 0) {
+    if (frame->type == TYPE_HEADERS) listener.began(next_get_user_data(session, frame->stream));
     bool is_message = frame->type == TYPE_DATA || frame->type == TYPE_HEADERS;
     if (is_message && frame->flags & FLAG_END_STREAM) listener.ended(next_get_user_data(session, frame->stream));
     if (frame->type == TYPE_RST_STREAM) {

@@ -18,6 +18,22 @@
 
     private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
+    private final class SilentDelegate: NSObject, URLSessionTaskDelegate {
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+      ) {}
+    }
+
+    @Test func `the time for a resource ends although a delegate does not answer`() async throws {
+      let server = try Self.server()
+      let session = URLSession.forTest { $0.timeoutIntervalForResource = 1 }
+      let code = await errorCode {
+        _ = try await session.data(from: server.url("/from"), delegate: SilentDelegate())
+      }
+      #expect(code == .timedOut)
+    }
+
     @Test func withoutADelegateARedirectIsFollowed() async throws {
       let server = try Self.server()
       let (data, response) = try await URLSession.forTest().data(from: server.url("/from"))

@@ -19,6 +19,53 @@
       #expect(await eventually { task.state == .completed })
     }
 
+    @Test func `a task that is suspended in the queue sends nothing and keeps no place`() async throws {
+      let gate = Gate()
+      let server = try ScriptedServer { connection in
+        while let request = try connection.nextRequest() {
+          if request.target == "/slow" { try connection.wait(for: gate) }
+          try connection.send(Reply(text: request.target))
+        }
+      }
+      let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = 1 }
+      async let slow = session.data(from: server.url("/slow"))
+      #expect(await eventually { server.requests.count == 1 })
+      var request = URLRequest(url: server.url("/suspended"))
+      request.httpMethod = "POST"
+      let done = Gate()
+      let suspended = session.dataTask(with: request) { data, _, _ in
+        if data == Data("/suspended".utf8) { done.open() }
+      }
+      suspended.resume()
+      suspended.suspend()
+      gate.open()
+      _ = try await slow
+      // It had been added after the suspended task.
+      _ = try await session.data(from: server.url("/other"))
+      #expect(server.requests.map(\.path) == ["/slow", "/other"])
+      #expect(suspended.state == .suspended)
+      suspended.resume()
+      #expect(await done.wait(within: .seconds(30)))
+    }
+
+    @Test func `a task that is suspended in the queue can be cancelled`() async throws {
+      let gate = Gate()
+      let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "slow")), .hold])
+      let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = 1 }
+      async let slow = session.data(from: server.url("/slow"))
+      #expect(await eventually { server.requests.count == 1 })
+      let done = Gate()
+      let suspended = session.dataTask(with: server.url("/suspended")) { _, _, error in
+        if (error as? URLError)?.code == .cancelled { done.open() }
+      }
+      suspended.resume()
+      suspended.suspend()
+      suspended.cancel()
+      #expect(await done.wait(within: .seconds(30)))
+      gate.open()
+      _ = try await slow
+    }
+
     @Test func `a suspended download stops reading and continues after a resume`() async throws {
       let size = 80 << 20
       let pieces = Log<Int>()

@@ -20,5 +20,18 @@
       #expect(String(decoding: data, as: UTF8.self) == "any server")
       #expect(server.requests.count == 1)
     }
+
+    @Test func `the error of an unknown authority suggests the option for it`() async throws {
+      let server = try ScriptedServer.http { _ in Reply() }
+      let port = try TLSRelay.shared().forward(to: server.port, certificate: .unknownAuthority)
+      let url = try #require(URL(string: "https://localhost:\(port)/"))
+      do {
+        _ = try await URLSession.forTest().data(from: url)
+        Issue.record("The load succeeded.")
+      } catch let error as URLError {
+        let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        #expect(suggestion?.contains("trustedCertificates") == true)
+      }
+    }
   }
 #endif

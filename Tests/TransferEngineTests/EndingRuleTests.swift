@@ -35,10 +35,11 @@ import Testing
     }
   }
 
-  @Test func `over HTTP 1 the transport judges the body`() {
+  @Test func `an HTTP 1 body is complete unless it has another length than announced`() {
     forEachObservation { observation in
-      guard observation.hasHead, !observation.isHTTP2 else { return }
-      #expect(EndingRule.verdict(observation) == .complete, "\(observation)")
+      guard observation.hasHead, !observation.isHTTP2, !observation.hasNoBody else { return }
+      let differs = observation.announcedLength.map { $0 != observation.receivedLength } ?? false
+      #expect(EndingRule.verdict(observation) == (differs ? .cutOff : .complete), "\(observation)")
     }
   }
 
@@ -69,8 +70,9 @@ import Testing
     }
   }
 
-  /// The tests above cover every combination: 144 without a head, and 18 + 4 incomplete bodies.
-  @Test func `of all combinations 166 are cut off`() {
+  /// The tests above cover every combination: 144 without a head, 18 incomplete bodies over HTTP/1, and
+  /// 18 + 4 over HTTP/2.
+  @Test func `of all combinations 184 are cut off`() {
     var (count, cutOff) = (0, 0)
     forEachObservation { observation in
       count += 1
@@ -78,10 +80,23 @@ import Testing
     }
     #expect(count == 288)
     // For length 0, 3 of 4 differ, and for length 5, 3 of 4, each with 3 states of END_STREAM. Without a length: 4.
-    #expect(cutOff == 144 + 18 + 4)
+    #expect(cutOff == 144 + 18 + 18 + 4)
   }
 
   @Test func `the default observation is a complete HTTP 1 response`() {
     #expect(EndingRule.verdict(EndingRule.Observation()) == .complete)
+  }
+
+  @Test func `an HTTP 1 body with a length is complete with exactly that many bytes`() {
+    var observation = EndingRule.Observation()
+    observation.announcedLength = 5
+    observation.receivedLength = 4
+    #expect(EndingRule.verdict(observation) == .cutOff)
+    observation.receivedLength = 5
+    #expect(EndingRule.verdict(observation) == .complete)
+    observation.receivedLength = 6
+    #expect(EndingRule.verdict(observation) == .cutOff)
+    observation.isChunked = true
+    #expect(EndingRule.verdict(observation) == .complete)
   }
 }

@@ -75,9 +75,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("Content-Length: 17\r\n", 17), ("content-length:0\r\n", 0), ("Content-Length: x\r\n", nil),
-      ("Content-Length: -1\r\n", nil),
-      ("Content-Length:\r\n", nil), ("Content-Lengths: 5\r\n", nil), ("A: b\r\n", nil),
+      ("Content-Length: 17\r\n", 17), ("content-length:0\r\n", 0), ("Content-Length: 3, 3\r\n", 3),
+      ("Content-Lengths: 5\r\n", nil), ("A: b\r\n", nil),
     ] as [(String, Int64?)])
   func `a numeric Content-Length is parsed`(line: String, length: Int64?) throws {
     #expect(try head(["HTTP/1.1 200 OK\r\n", line, "\r\n"]).contentLength == length)
@@ -88,7 +87,9 @@ import Testing
     let (one, other) = ("Content-Length: 5\r\n", "content-length: 6\r\n")
     #expect(failure([status, one, other, "\r\n"]) == .badReply)
     #expect(failure([status, one, one, "\r\n"]) == nil)
-    #expect(failure([status, "Content-Length: 99999999999999999999\r\n", "\r\n"]) == .badReply)
+    for value in ["99999999999999999999", "x", "-1", "", "3, 4", "3 4"] {
+      #expect(failure([status, "Content-Length: \(value)\r\n", "\r\n"]) == .badReply, "\(value)")
+    }
   }
 
   @Test func `interim heads are reported separately and do not affect the final head`() throws {

@@ -29,6 +29,28 @@ import Testing
     #expect(machine.begin() == .none)
   }
 
+  @Test func `a held transfer leaves the queue, and takes a place again when it is released`() {
+    var machine = TransferStateMachine()
+    _ = machine.start()
+    #expect(machine.release() == .none)
+    #expect(machine.hold() == .leaveQueue)
+    #expect(machine.hold() == .none)
+    #expect(machine.begin() == .none)
+    #expect(machine.release() == .enqueue)
+    #expect(machine.begin() == .attach)
+    #expect(machine.hold() == .none)
+    #expect(!machine.isHeld)
+  }
+
+  @Test func `a transfer that is held before its start waits outside the queue`() {
+    var machine = TransferStateMachine()
+    #expect(machine.hold() == .none)
+    #expect(machine.isHeld)
+    #expect(machine.start() == .enqueue)
+    #expect(machine.cancel() == .finish)
+    #expect(machine.release() == .none)
+  }
+
   @Test func `a restarted transfer forgets the pauses of the previous attempt`() {
     var machine = running()
     machine.pauseSending()
@@ -124,7 +146,8 @@ import Testing
     var machine = TransferStateMachine()
     var ends = 0
     var isAttached = false
-    SeededRandom.draw(200, eventsOf: 12, seed: seed) { kind, random in
+    var isQueued = false
+    SeededRandom.draw(200, eventsOf: 14, seed: seed) { kind, random in
       var action: TransferStateMachine.Action
       switch kind {
       case 0: action = machine.start()
@@ -135,7 +158,9 @@ import Testing
       case 5: action = machine.resumeReceiving()
       case 6: (action, _) = (.none, machine.pauseSending())
       // Bytes come from libcurl, and only while they are wanted.
-      case 8: action = machine.begin()
+      case 8 where isQueued: action = machine.begin()
+      case 12: action = machine.hold()
+      case 13: action = machine.release()
       case 9 where isAttached && !machine.hasUndelivered:
         // libcurl gets the handle again right after it was removed.
         #expect(machine.restart() == .attach)
@@ -156,16 +181,23 @@ import Testing
         action = pausesWithin ? .none : machine.didDeliverRemaining()
       }
       switch action {
-      case .none, .enqueue, .deliverRemaining: break
-      case .attach:
+      case .none, .deliverRemaining: break
+      case .enqueue:
+        #expect(!isQueued && !isAttached && ends == 0)
+        isQueued = !machine.isHeld
+      case .leaveQueue:
         #expect(!isAttached && ends == 0)
-        isAttached = true
+        isQueued = false
+      case .attach:
+        #expect(isQueued && !isAttached && ends == 0)
+        (isAttached, isQueued) = (true, false)
       case .detachAndFinish:
         #expect(isAttached)
         isAttached = false
         ends += 1
       case .finish:
         #expect(!isAttached)
+        isQueued = false
         ends += 1
       case .detach:
         #expect(isAttached && machine.hasUndelivered)

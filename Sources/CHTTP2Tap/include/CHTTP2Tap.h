@@ -36,6 +36,8 @@ typedef struct {
   size_t (*data)(void *request, retriever_http2_stream stream, const uint8_t *bytes, size_t count);
   /// Whether the listener keeps bytes of the stream. The stream's window stays closed as long as it does.
   bool (*keeps)(void *request);
+  /// A complete HEADERS frame has arrived: the head of a response, or an interim one.
+  void (*began)(void *request);
   /// The server ended its side of a stream (END_STREAM).
   void (*ended)(void *request);
   /// Whether to pass this RST_STREAM to libcurl.

@@ -5,8 +5,12 @@
   extension URLError {
     /// Creates an error with a message that a person can act on. The URL's name and password are removed, because
     /// errors are logged.
-    package init(_ code: URLError.Code, message: String, url: URL? = nil, underlying: (any Error)? = nil) {
+    package init(
+      _ code: URLError.Code, message: String, suggestion: String? = nil, url: URL? = nil,
+      underlying: (any Error)? = nil
+    ) {
       var information: [String: Any] = [NSLocalizedDescriptionKey: message]
+      if let suggestion { information[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
       if let url = url.flatMap(Redaction.withoutCredentials) {
         information[NSURLErrorFailingURLErrorKey] = url
         // Written out, because Foundation's constant for this key, which older programs read, is deprecated.
@@ -48,7 +52,13 @@
         case .outOfMemory, .outOfDescriptors: .resourceUnavailable
         case .other: .unknown
         }
-      self.init(code, message: failure.message, url: url, underlying: failure)
+      let suggestion: String? =
+        switch failure.code {
+        case .certificateUntrusted, .certificateUnknownRoot:
+          "If the server has a certificate of a private authority, set trustedCertificates of the session's configuration."
+        default: nil
+        }
+      self.init(code, message: failure.message, suggestion: suggestion, url: url, underlying: failure)
     }
   }
 #endif

@@ -36,8 +36,17 @@
     /// The handlers that wait for the resume data of a cancelled download.
     var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
     var progress: Progress?
+    /// Ends the task at its deadline while it waits for a delegate and no transfer does so.
+    @Boxed var questionTimer: Task<Void, Never>?
     @Boxed private var startedChallenges: ChallengeMachine?
     @Boxed private var changedAttributes: Attributes?
+
+    /// Removes the timer, because the delegate has answered or the task is over.
+    mutating func cancelQuestionTimer() {
+      guard let timer = questionTimer else { return }
+      timer.cancel()
+      questionTimer = nil
+    }
 
     /// The part of an increasing count that was reported to a delegate.
     struct ReportedCount: Sendable {

@@ -58,7 +58,11 @@
           switch answer ?? .some(next) {
           case .some(let request):
             self.follow(request, status: response.statusCode)
-            self.perform(self.lockedState.withLock { $0.machine.answeredFollow() })
+            self.perform(
+              self.lockedState.withLock { state in
+                state.cancelQuestionTimer()
+                return state.machine.answeredFollow()
+              })
           case .none: self.answered(deliver: response)
           }
         })
@@ -110,6 +114,7 @@
           lockedState.withLock { state in
             state.authorization = authorization
             if !state.machine.isEnding { state.error = nil }
+            state.cancelQuestionTimer()
             return state.machine.answeredFollow()
           })
       case .ask(let question):
@@ -160,6 +165,7 @@
       }
       let action = lockedState.withLock { state in
         _ = note(response, in: &state)
+        state.cancelQuestionTimer()
         return state.machine.answeredDeliver()
       }
       if let problem = prepareSink(for: response) { return abort(problem) }
@@ -207,6 +213,7 @@
           self.perform(
             self.lockedState.withLock { state in
               _ = self.note(response, in: &state)
+              state.cancelQuestionTimer()
               return state.machine.answeredDeliver()
             })
         })

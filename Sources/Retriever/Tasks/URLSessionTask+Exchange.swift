@@ -43,6 +43,7 @@
         let (wasRunning, action) = state.machine.abort(
           awaitsTransfer: state.collectsRecords && state.transfer != nil)
         if wasRunning { state.error = error }
+        state.cancelQuestionTimer()
         return (action, wasRunning ? state.transfer : nil)
       }
       transfer?.cancel()
@@ -149,6 +150,7 @@
         // Stored before the transfer starts, so that its first event finds it.
         let isWanted = lockedState.withLock { state in
           guard state.machine.phase == .exchanging else { return false }
+          if state.machine.isSuspended { transfer.holdBeforeStart() }
           state.transfer = transfer
           state.bodyLength = body.length
           if case .none = body {} else { state.hasSentBody = true }
@@ -190,7 +192,7 @@
         // The request's own field has precedence over what the session remembers.
         wanted.headers.append(TransferHeader("Authorization", remembered))
       }
-      if input.collectsRecords { transferState.exchange = (request, Date(), nil) }
+      if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
       do {
         return try session.transferClient().makeTransfer(wanted, observer: self)
       } catch {
@@ -295,6 +297,15 @@
   }
 
   extension TransferRequest {
+    /// The program's request with the `Content-Type` that is sent, because an archive redacts the body by it.
+    fileprivate func recorded(_ request: URLRequest) -> URLRequest {
+      let sent = headers.first { ASCII.equalIgnoringCase($0.name, "Content-Type") }
+      guard let sent, !request.headerFields.contains("Content-Type") else { return request }
+      var recorded = request
+      recorded.setValue(sent.value, forHTTPHeaderField: "Content-Type")
+      return recorded
+    }
+
     fileprivate func hasField(_ name: String) -> Bool {
       headers.contains { ASCII.equalIgnoringCase($0.name, name) }
     }

@@ -154,12 +154,25 @@
           state.error = URLError(failure, url: state.currentRequest?.url)
         }
         let action = state.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
+        if case .asking = state.machine.phase, let deadline = state.deadline {
+          state.questionTimer = questionTimer(deadline.remaining)
+        }
         // Only a file needs time to finish.
         if action == .finishSink, !writesFile { return state.machine.sinkFinished() }
         return action
       }
       transferState.discardedBytes = 0
       perform(action)
+    }
+
+    /// Ends the task when its time is over and a delegate still has not answered.
+    private func questionTimer(_ remaining: Duration) -> Task<Void, Never> {
+      Task { [weak self] in
+        try? await Task.sleep(for: remaining)
+        guard !Task.isCancelled, let self else { return }
+        let url = lockedState.withLock { $0.currentRequest?.url }
+        abort(URLError(.deadlinePassed, url: url))
+      }
     }
 
     private func reportProgressIfWatched() {

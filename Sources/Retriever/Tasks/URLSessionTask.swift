@@ -55,7 +55,13 @@
     ///
     /// Suspensions are counted: each one needs its own ``resume()``. A server may close a connection that is suspended
     /// for a long time.
-    public func suspend() { lockedState.withLock { $0.machine.suspend() } }
+    public func suspend() {
+      let transfer = lockedState.withLock { state in
+        state.machine.suspend()
+        return state.machine.phase == .exchanging ? state.transfer : nil
+      }
+      transfer?.hold()
+    }
 
     /// Cancels the task with `URLError.cancelled`. The transfer stops immediately.
     public func cancel() { abort(URLError.cancelled(currentRequest?.url)) }

@@ -29,8 +29,12 @@ extension Failure {
   }
 
   private static func sentence(of error: URLError) -> String {
-    let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
-    return withoutStop(text)
+    let text = withoutStop(error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription)
+    switch error.code {
+    case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+      return text + "; use --ca-file FILE if the server has a certificate of a private authority"
+    default: return text
+    }
   }
 
   private static func status(of code: URLError.Code) -> ExitStatus {

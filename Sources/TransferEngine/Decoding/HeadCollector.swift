@@ -16,9 +16,12 @@ struct HeadCollector {
   private var contentLength: Int64?
   private var contentEncoding: String?
   private var hasLength = false
-  private var hasContradiction = false
+  private var hasInvalidLength = false
   private var hasUnsupportedTransferCoding = false
-  /// Whether the head has a `Transfer-Encoding`.
+  /// Whether the previous line is a field that decides how the body is read.
+  private var isAfterFramingField = false
+  private var hasFoldedFramingField = false
+  /// Whether the body is sent in chunks.
   private(set) var isChunked = false
   private var isComplete = false
   private(set) var byteCount = 0
@@ -76,17 +79,27 @@ struct HeadCollector {
   }
 
   private mutating func note(_ line: UnsafeRawBufferPointer) {
+    if line[0] == 32 || line[0] == 9 {
+      // libcurl does not join folded lines before it decides how to read the body.
+      if isAfterFramingField { hasFoldedFramingField = true }
+      return
+    }
+    isAfterFramingField = false
     // The first letter and the line's length rule out most lines without comparing the name.
     switch (line[0] | 0x20, line.count) {
     case (UInt8(ascii: "s"), 11...) where Self.isField(line, "set-cookie"): mentions.insert(.setCookie)
     case (UInt8(ascii: "l"), 9...) where Self.isField(line, "location"): mentions.insert(.location)
     case (UInt8(ascii: "c"), 15...) where Self.isField(line, "content-length"):
-      noteLength(Self.number(after: 15, in: line))
+      isAfterFramingField = true
+      noteLength(Self.length(line[15...]))
     case (UInt8(ascii: "c"), 17...) where Self.isField(line, "content-encoding"):
+      isAfterFramingField = true
       noteEncoding(line[17...])
     case (UInt8(ascii: "t"), 18...) where Self.isField(line, "transfer-encoding"):
+      isAfterFramingField = true
+      // A second field, or a second member, would be a coding within the first.
+      if isChunked || !Self.isChunkedAlone(line[18...]) { hasUnsupportedTransferCoding = true }
       isChunked = true
-      if !Self.isKnownTransferCoding(line[18...]) { hasUnsupportedTransferCoding = true }
     default: break
     }
   }
@@ -104,41 +117,45 @@ struct HeadCollector {
     }
   }
 
-  /// Detects different lengths: a proxy between us and the server may have used the other one.
+  /// Detects invalid and different lengths: a proxy between us and the server may have used another one.
   private mutating func noteLength(_ length: Int64?) {
-    if hasLength, length != contentLength { hasContradiction = true }
-    // A number that does not fit into 64 bits is not a possible length.
-    if length == Self.tooLarge { hasContradiction = true }
+    if length == nil || hasLength && length != contentLength { hasInvalidLength = true }
     hasLength = true
     contentLength = length
   }
 
   /// Only `chunked` is allowed, because no request has a `TE` field. libcurl would decode other codings without a
-  /// limit.
-  private static func isKnownTransferCoding(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+  /// limit. It ignores `Content-Length` for `identity` and for an empty value, and would accept a truncated body.
+  private static func isChunkedAlone(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
     let members = ASCII.listMembers(String(decoding: value.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self))
-    return members.allSatisfy {
-      ASCII.equalIgnoringCase($0, "chunked") || ASCII.equalIgnoringCase($0, "identity")
-    }
+    return members.count == 1 && ASCII.equalIgnoringCase(members[0], "chunked")
   }
 
-  private static let tooLarge = Int64.max
-
-  /// Returns the number after a field's name; nil if it is not a number, which libcurl handles itself.
-  private static func number(after start: Int, in line: UnsafeRawBufferPointer) -> Int64? {
-    var value: Int64 = 0
-    var digits = 0
-    for byte in line[start...] {
+  /// Returns the value of a Content-Length field: digits, or a list in which all numbers are the same. Nil if it is not
+  /// valid, or does not fit into 64 bits.
+  private static func length(_ value: Slice<UnsafeRawBufferPointer>) -> Int64? {
+    var known: Int64?
+    var number: Int64?
+    var isSpaced = false
+    func endMember() -> Bool {
+      guard let number, known == nil || known == number else { return false }
+      known = number
+      return true
+    }
+    for byte in value {
       switch byte {
       case 48...57:
-        guard digits < 18 else { return tooLarge }
-        value = value * 10 + Int64(byte - 48)
-        digits += 1
-      case 32, 9, 13, 10: if digits > 0 { return value }
+        guard !isSpaced, number ?? 0 < 100_000_000_000_000_000 else { return nil }
+        number = (number ?? 0) * 10 + Int64(byte - 48)
+      case UInt8(ascii: ","):
+        guard endMember() else { return nil }
+        (number, isSpaced) = (nil, false)
+      case 32, 9: isSpaced = number != nil
+      case 13, 10: return endMember() ? known : nil
       default: return nil
       }
     }
-    return digits > 0 ? value : nil
+    return endMember() ? known : nil
   }
 
   private static func isField(_ line: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
@@ -149,7 +166,14 @@ struct HeadCollector {
   }
 
   private mutating func end(_ limits: TransferLimits) -> Outcome {
-    guard !hasContradiction else {
+    guard !hasFoldedFramingField else {
+      return .failure(
+        TransferFailure(
+          .badReply,
+          message:
+            "A field that decides how the response is read continues on a second line. This is not allowed."))
+    }
+    guard !hasInvalidLength else {
       return .failure(
         TransferFailure(.badReply, message: "The response has conflicting or invalid Content-Length fields."))
     }
@@ -174,6 +198,7 @@ struct HeadCollector {
     contentEncoding = nil
     hasLength = false
     isChunked = false
+    isAfterFramingField = false
     informationalCount += 1
     guard informationalCount <= limits.informationalResponses else {
       return .failure(

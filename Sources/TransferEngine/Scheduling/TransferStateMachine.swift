@@ -18,6 +18,8 @@ struct TransferStateMachine: Sendable {
     case none
     /// Take a place in the queue.
     case enqueue
+    /// Give up the place in the queue.
+    case leaveQueue
     /// Give the handle to libcurl.
     case attach
     /// Remove the handle from libcurl and report the end.
@@ -33,6 +35,8 @@ struct TransferStateMachine: Sendable {
   }
 
   private(set) var phase = Phase.created
+  /// Whether the transfer must not begin: it waits outside the queue.
+  private(set) var isHeld = false
   private(set) var isReceivePaused = false
   private(set) var isSendPaused = false
   /// The pauses last applied to libcurl. A resume after a pause that libcurl never saw needs no call.
@@ -49,9 +53,23 @@ struct TransferStateMachine: Sendable {
 
   /// The transfer's turn has come, and all data that libcurl needs is available.
   mutating func begin() -> Action {
-    guard phase == .waiting else { return .none }
+    guard phase == .waiting, !isHeld else { return .none }
     phase = .running
     return .attach
+  }
+
+  /// Keeps a transfer that has not begun from beginning. One that has begun is not affected.
+  mutating func hold() -> Action {
+    guard !isHeld, phase == .created || phase == .waiting else { return .none }
+    isHeld = true
+    return phase == .waiting ? .leaveQueue : .none
+  }
+
+  /// Lets a transfer begin that was held.
+  mutating func release() -> Action {
+    guard isHeld else { return .none }
+    isHeld = false
+    return phase == .waiting ? .enqueue : .none
   }
 
   /// The request is sent again from its first byte: libcurl gets the handle again.

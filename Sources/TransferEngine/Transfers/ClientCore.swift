@@ -189,8 +189,13 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   /// Whether an idle connection has data to read, which always means that it is no longer usable.
   func hasInput(onLocalPort port: Int32) -> Bool {
     guard let socket = connectedSockets[port] else { return false }
-    var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&poll, 1, 0) > 0
+    return SocketTable<ClientCore>.hasInput(socket)
+  }
+
+  /// Returns the same for a connection that no transfer has used since its last response. Usually epoll has reported it.
+  func hasUnexpectedInput(onLocalPort port: Int32) -> Bool {
+    guard let socket = connectedSockets[port] else { return false }
+    return loop.sockets.hasUnexpectedInput(socket)
   }
 
   private static func localPort(of socket: Int32) -> Int32? {

@@ -22,6 +22,9 @@ final class Destination: @unchecked Sendable {
   /// Whether several transfers share one connection; nil until a connection shows it.
   var isMultiplexed: Bool?
 
+  /// Whether the server has refused a request because it was sent over HTTP/2.
+  var requiresHTTP11 = false
+
   private var names: [Name]
   /// When the first of the names expires; nil while one of them is unknown.
   private var expiry: Monotonic?

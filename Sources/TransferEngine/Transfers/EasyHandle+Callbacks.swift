@@ -77,7 +77,8 @@ extension EasyHandle {
   /// The callbacks for HTTP/2 streams. They are set once, before the first connection.
   static let observesStreams: Bool = {
     var listener = retriever_http2_listener(
-      data: streamReceives, keeps: streamKeeps, ended: streamEnds, reset: streamResets, closed: streamCloses)
+      data: streamReceives, keeps: streamKeeps, began: streamBegins, ended: streamEnds, reset: streamResets,
+      closed: streamCloses)
     retriever_http2_listen(&listener)
     return true
   }()
@@ -97,6 +98,11 @@ extension EasyHandle {
   /// Whether bytes of an HTTP/2 stream are waiting for room.
   static let streamKeeps: @convention(c) (UnsafeMutableRawPointer?) -> Bool = {
     handle(ofStream: $0).map { !$0.backlog.isEmpty } ?? false
+  }
+
+  /// The server has begun to answer over an HTTP/2 stream.
+  static let streamBegins: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
+    handle(ofStream: $0)?.sawResponse = true
   }
 
   /// The server ended an HTTP/2 stream.

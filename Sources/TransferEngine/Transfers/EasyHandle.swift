@@ -16,6 +16,8 @@ final class EasyHandle: @unchecked Sendable {
   unowned let core: ClientCore
   var transfer: Transfer?
 
+  /// HTTP/2: whether any HEADERS frame of a response has arrived.
+  var sawResponse = false
   /// Whether the HTTP/2 stream of the last attempt ended with END_STREAM, if streams are observed.
   var sawEndOfStream = false
   /// The number of body bytes received on that stream.
@@ -95,6 +97,7 @@ final class EasyHandle: @unchecked Sendable {
 
   /// Clears the state of the last stream when an attempt to send the request begins.
   func resetStreamState() {
+    sawResponse = false
     sawEndOfStream = false
     streamBytes = 0
     streamErrorCode = nil
@@ -128,7 +131,11 @@ final class EasyHandle: @unchecked Sendable {
 
   /// Whether the server did not process the request (RFC 9113, 7 and 8.7). The code is then REFUSED_STREAM or
   /// HTTP_1_1_REQUIRED. nghttp2 also reports REFUSED_STREAM for a GOAWAY that excludes the stream.
-  var streamWasRefused: Bool { streamErrorCode == 7 || streamErrorCode == 13 }
+  /// A server that has begun to answer has processed the request, although it contradicts itself.
+  var streamWasRefused: Bool { !sawResponse && (streamErrorCode == 7 || streamErrorCode == 13) }
+
+  /// Whether the server wants the request over HTTP/1.1 (HTTP_1_1_REQUIRED).
+  var serverRequiresHTTP11: Bool { streamErrorCode == 13 }
 
   // MARK: Setting up
 
@@ -186,7 +193,7 @@ final class EasyHandle: @unchecked Sendable {
   ) -> OptionSignature.Version {
     switch request.httpVersion {
     case .automatic:
-      Curl.hasHTTP2 && destination.address.isSecure
+      Curl.hasHTTP2 && destination.address.isSecure && !destination.requiresHTTP11
         ? .negotiated(waits: destination.isMultiplexed != false) : .http11
     case .http11: .http11
     case .http2PriorKnowledge: .http2PriorKnowledge

@@ -136,6 +136,7 @@ final class EventLoop: @unchecked Sendable {
     switch command {
     case .start(let transfer): transfer.enqueue()
     case .cancel(let transfer): transfer.cancelOnLoop()
+    case .hold(let transfer): transfer.holdOnLoop()
     case .resumeReceiving(let transfer): transfer.resumeReceivingOnLoop()
     case .resumeSending(let transfer): transfer.resumeSendingOnLoop()
     case .named(let core, let destination, let index, let result): core.named(destination, index, result)

@@ -8,6 +8,7 @@ final class Inbox: Sendable {
   enum Command: Sendable {
     case start(Transfer)
     case cancel(Transfer)
+    case hold(Transfer)
     case resumeReceiving(Transfer)
     case resumeSending(Transfer)
     case named(ClientCore, Destination, Int, Result<NameService.Known, TransferFailure>)

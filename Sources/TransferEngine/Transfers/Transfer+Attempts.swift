@@ -52,12 +52,13 @@ extension Transfer {
           return false
         }
       }
-    } else if !attempt.openedConnection, !retry.isIdempotent,
-      destination.isMultiplexed != true || destination.admittedCount == 1,
-      core.hasInput(onLocalPort: port)
+    } else if !attempt.openedConnection,
+      destination.isMultiplexed == true
+        ? !retry.isIdempotent && destination.admittedCount == 1 && core.hasInput(onLocalPort: port)
+        : core.hasUnexpectedInput(onLocalPort: port)
     {
-      // The server has closed this connection, or sends data that was not requested. libcurl detects the end of a TCP
-      // connection, but not the end of a TLS connection.
+      // The server has closed this connection, or has sent data that nobody requested, which must not be taken for the
+      // response. libcurl detects the end of a TCP connection, but neither such data nor the end of a TLS connection.
       attempt.isRestartWanted = true
       return false
     }
@@ -143,6 +144,10 @@ extension Transfer {
       isFresh = fresh
     }
     guard rewindSource(), machine.restart() == .attach else { return false }
+    if handle.serverRequiresHTTP11, request.httpVersion == .automatic {
+      destination.requiresHTTP11 = true
+      core.learn(isMultiplexed: false, destination)
+    }
     attempt = AttemptNotes()
     // The server would refuse the request again on this connection.
     handle.closesConnection()

@@ -4,7 +4,8 @@ import CCurl
 extension Transfer {
   func note(_ head: TransferHead) {
     response.hasHead = true
-    response.isHTTP2 = head.version == "HTTP/2"
+    // A server can write anything into the status line. The protocol was negotiated before.
+    response.isHTTP2 = head.version == "HTTP/2" && destination?.isMultiplexed != false
     response.announcedLength = head.contentLength
     response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
     // If the request had a body, libcurl waits for a response body, regardless of the method.
@@ -30,7 +31,8 @@ extension Transfer {
       sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
       streamLength: Curl.observesStreams ? handle?.streamBytes : nil,
       announcedLength: response.announcedLength, receivedLength: response.receivedLength,
-      hasNoBody: response.hasNoBody, sawCloseNotify: response.connection?.sawCloseNotify,
+      isChunked: head.isChunked, hasNoBody: response.hasNoBody,
+      sawCloseNotify: response.connection?.sawCloseNotify,
       hasHead: response.hasHead)
   }
 

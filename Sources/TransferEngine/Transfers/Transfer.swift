@@ -1,4 +1,5 @@
 import CCurl
+import Synchronization
 
 /// A running exchange with a server. It drives ``TransferStateMachine``.
 ///
@@ -19,6 +20,7 @@ package final class Transfer: @unchecked Sendable {
   var decoder: BodyDecoder?
   var destination: Destination?
   var waiting: LoadQueue<Transfer>.Ticket?
+  private let isHoldWanted = Atomic<Bool>(false)
   var hasPlace = false
   var retry: RetryRule
   var attempt = AttemptNotes()
@@ -103,7 +105,21 @@ package final class Transfer: @unchecked Sendable {
   /// Cancels the transfer as soon as its loop processes the command: queued, connecting, sending, receiving or paused.
   package func cancel() { core.loop.post(.cancel(self)) }
 
-  package func resumeReceiving() { core.loop.post(.resumeReceiving(self)) }
+  /// Keeps the transfer from beginning until ``resumeReceiving()``. It gives up its place in the queue, so that others do
+  /// not wait for it. A transfer that has begun is not affected.
+  package func hold() {
+    isHoldWanted.store(true, ordering: .relaxed)
+    core.loop.post(.hold(self))
+  }
+
+  /// Does the same for a transfer that only its creator knows.
+  package func holdBeforeStart() { _ = machine.hold() }
+
+  /// Receives again after a pause, or lets a transfer begin that is held.
+  package func resumeReceiving() {
+    isHoldWanted.store(false, ordering: .relaxed)
+    core.loop.post(.resumeReceiving(self))
+  }
 
   package func resumeSending() { core.loop.post(.resumeSending(self)) }
 
@@ -124,12 +140,46 @@ package final class Transfer: @unchecked Sendable {
       if request.httpVersion == .http2PriorKnowledge {
         core.scheduler.learn(isMultiplexed: true, destination)
       }
-      waiting = core.enqueue(self, at: destination)
       core.loop.add(self)
+      guard !machine.isHeld else { return }
+      waiting = core.enqueue(self, at: destination)
       core.startWaiting()
     } catch {
       fail(error)
     }
+  }
+
+  func holdOnLoop() {
+    // A transfer that has failed ends at the end of this round.
+    guard noticedFailure == nil, machine.hold() == .leaveQueue, let destination else { return }
+    if !leaveQueue() { destination.pending.removeAll { $0 === self } }
+  }
+
+  private func releaseOnLoop() {
+    guard machine.release() == .enqueue else { return }
+    do {
+      // The client may have forgotten its server meanwhile.
+      let destination = try core.scheduler.destination(of: request)
+      self.destination = destination
+      waiting = core.enqueue(self, at: destination)
+      core.startWaiting()
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Gives up the transfer's ticket or place. Returns false if it had no ticket.
+  @discardableResult private func leaveQueue() -> Bool {
+    let ticket = waiting
+    if let ticket {
+      _ = core.scheduler.queue.remove(ticket)
+      waiting = nil
+    }
+    if hasPlace, let destination {
+      hasPlace = false
+      core.leave(destination)
+    }
+    return ticket != nil
   }
 
   /// Called when the queue has a place for the transfer. The time-out counts from now: time in the queue is not idle
@@ -139,6 +189,8 @@ package final class Transfer: @unchecked Sendable {
     guard machine.phase == .waiting, let destination else { return }
     hasPlace = true
     destination.admittedCount += 1
+    // The loop may not have seen the command yet.
+    if isHoldWanted.load(ordering: .relaxed) { return holdOnLoop() }
     lastActivity = core.loop.now
     turnMoment = lastActivity
     if let expiry { core.loop.include(expiry) }
@@ -204,6 +256,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func resumeReceivingOnLoop() {
+    releaseOnLoop()
     lastActivity = core.loop.now
     if let expiry { core.loop.include(expiry) }
     perform(machine.resumeReceiving())
@@ -222,7 +275,7 @@ package final class Transfer: @unchecked Sendable {
     case .applyPauses: applyPauses()
     case .deliverRemaining: deliverRemaining()
     case .finish: detachAndFinish(endAfterRemaining?.failure ?? decoder?.failureAtEnd())
-    case .none, .enqueue, .attach, .detach, .detachAndFinish: break
+    case .none, .enqueue, .leaveQueue, .attach, .detach, .detachAndFinish: break
     }
   }
 
@@ -239,7 +292,7 @@ package final class Transfer: @unchecked Sendable {
   /// not count as idle time.
   var expiry: Monotonic? {
     var earliest: Monotonic?
-    if let idle = request.idleTimeout, waiting == nil, !machine.isReceivePaused {
+    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused {
       earliest = lastActivity + idle
     }
     if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
@@ -449,14 +502,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func finish(_ end: TransferEnd) {
-    if let waiting {
-      _ = core.scheduler.queue.remove(waiting)
-      self.waiting = nil
-    }
-    if hasPlace, let destination {
-      hasPlace = false
-      core.leave(destination)
-    }
+    leaveQueue()
     var end = end
     end.receivedBytes = receivedBodyBytes
     core.loop.addEnded(self, end)

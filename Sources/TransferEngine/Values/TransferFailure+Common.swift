@@ -15,7 +15,7 @@ extension TransferFailure {
 
   static let cancelled = TransferFailure(.cancelled, message: "The transfer was cancelled.")
 
-  static let deadlinePassed = TransferFailure(
+  package static let deadlinePassed = TransferFailure(
     .timedOut, message: "The request timed out: it did not finish before its deadline.")
 
   static func timedOut(after idle: Duration) -> TransferFailure {

@@ -29,6 +29,9 @@ package struct TransferDeadline: Sendable, Hashable {
   let moment: Monotonic
 
   package init(after duration: Duration) { moment = Monotonic.now() + duration }
+
+  /// The time that is left; not negative.
+  package var remaining: Duration { max(.zero, moment.duration(since: .now())) }
 }
 
 package struct TransferHeader: Sendable, Hashable {
