@@ -44,6 +44,10 @@
     private var nextOrder: UInt64 = 0
     private var uses: UInt64 = 0
     private(set) var count = 0
+    /// The earliest date at which a cookie can expire, so that a full jar does not search for expired cookies in vain.
+    private var earliestExpiry = Date.distantFuture
+    /// The queues of `Kind.all`; `nil` until a cookie has to be evicted.
+    private var queues: [CookieEvictionQueue]?
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
@@ -81,6 +85,8 @@
       }
       sites[site] = entries.isEmpty ? nil : entries
       count += entries.count - countBefore
+      earliestExpiry = min(earliestExpiry, fields.expiresDate ?? .distantFuture)
+      enqueue(site, count: entries.count, isSecure: fields.isSecure)
       if count > limits.total { shrink(now: now, sparesSecure: sparesSecure) }
     }
 
@@ -103,11 +109,12 @@
         else { throw .anotherHost }
         if fields.isSecure, !Self.isSecure(url) { throw .needsSecureConnection }
       }
-      let name = ASCII.lowercased(fields.name)
-      if name.hasPrefix("__secure-") || name.hasPrefix("__host-"), !fields.isSecure {
-        throw .invalidPrefix
-      }
-      if name.hasPrefix("__host-"), !fields.isHostOnly || fields.path != "/" { throw .invalidPrefix }
+      // Compares bytes, because a hyphen with a combining accent is a different Character. Spaces and tabs are removed
+      // for a cookie of the program: a server removes them.
+      let name = ASCII.lowercased(ASCII.trimmed(fields.name)).utf8
+      let isForHost = name.starts(with: "__host-".utf8)
+      if isForHost || name.starts(with: "__secure-".utf8), !fields.isSecure { throw .invalidPrefix }
+      if isForHost, !fields.isHostOnly || fields.path != "/" { throw .invalidPrefix }
       return fields == cookie.fields ? cookie : HTTPCookie(fields)
     }
 
@@ -122,14 +129,26 @@
 
     // MARK: Eviction (RFC 6265bis, 5.7)
 
+    /// Cookies that are evicted before those of the next kind.
+    private struct Kind: Sendable {
+      let isCrowded: Bool
+      let isSecure: Bool
+
+      static let all = [
+        Kind(isCrowded: true, isSecure: false), Kind(isCrowded: true, isSecure: true),
+        Kind(isCrowded: false, isSecure: false), Kind(isCrowded: false, isSecure: true),
+      ]
+    }
+
     /// Removes expired cookies, then one cookie at a time. Sites that exceed their share come first, and within these,
     /// cookies that are not Secure. Among equal ones, the least recently used cookie comes first.
     private mutating func shrink(now: Date, sparesSecure: Bool) {
-      removeAll { $0.isExpired(at: now) }
-      let kinds = [(isCrowded: true, isSecure: false), (true, true), (false, false), (false, true)]
-        .filter { !(sparesSecure && $0.isSecure) }
+      if earliestExpiry <= now {
+        removeAll { $0.isExpired(at: now) }
+        earliestExpiry = sites.values.joined().compactMap(\.fields.expiresDate).min() ?? .distantFuture
+      }
       while count > limits.total {
-        guard let candidate = evictionCandidate(ofFirst: kinds) else { return }
+        guard let candidate = evictionCandidate(sparesSecure: sparesSecure) else { return }
         sites[candidate.site]?.remove(at: candidate.index)
         if sites[candidate.site]?.isEmpty == true { sites[candidate.site] = nil }
         count -= 1
@@ -137,30 +156,40 @@
     }
 
     /// Returns the least recently used cookie of the first kind that exists.
-    private func evictionCandidate(
-      ofFirst kinds: [(isCrowded: Bool, isSecure: Bool)]
-    ) -> (site: String, index: Int)? {
-      for kind in kinds {
-        if let candidate = evictionCandidate(isCrowded: kind.isCrowded, isSecure: kind.isSecure) {
-          return candidate
+    private mutating func evictionCandidate(sparesSecure: Bool) -> (site: String, index: Int)? {
+      var queues = self.queues.take() ?? makeQueues()
+      defer { self.queues = queues }
+      for (index, kind) in Kind.all.enumerated() where !(sparesSecure && kind.isSecure) {
+        while let first = queues[index].first {
+          guard let entries = sites[first.site], !kind.isCrowded || entries.count > limits.share,
+            let candidate = Self.leastRecentlyUsed(
+              entries, where: { $0.fields.isSecure == kind.isSecure })
+          else {
+            queues[index].removeFirst()
+            continue
+          }
+          if entries[candidate].lastUse == first.bound { return (first.site, candidate) }
+          queues[index].raiseFirst(to: entries[candidate].lastUse)
         }
       }
       return nil
     }
 
-    /// Returns the least recently used cookie of one kind.
-    ///
-    /// - Parameter isCrowded: whether to search only sites that exceed their share.
-    private func evictionCandidate(isCrowded: Bool, isSecure: Bool) -> (site: String, index: Int)? {
-      var found: (site: String, index: Int, lastUse: UInt64)?
-      for (site, entries) in sites where !isCrowded || entries.count > limits.share {
-        guard
-          let index = Self.leastRecentlyUsed(entries, where: { $0.fields.isSecure == isSecure })
-        else { continue }
-        let lastUse = entries[index].lastUse
-        if found.map({ lastUse < $0.lastUse }) ?? true { found = (site, index, lastUse) }
+    private func makeQueues() -> [CookieEvictionQueue] {
+      var queue = CookieEvictionQueue()
+      for site in sites.keys { queue.insert(site) }
+      return Kind.all.map { _ in queue }
+    }
+
+    /// Adds a site to the queues after a cookie was stored. One that does not belong there is removed when it is first.
+    private mutating func enqueue(_ site: String, count: Int, isSecure: Bool) {
+      guard count > 0, var queues = self.queues.take() else { return }
+      for (index, kind) in Kind.all.enumerated()
+      where kind.isCrowded ? count > limits.share : kind.isSecure == isSecure {
+        queues[index].insert(site)
       }
-      return found.map { ($0.site, $0.index) }
+      // Sites that have lost their cookies remain until they come first. There must not be too many.
+      if queues.allSatisfy({ $0.count <= 2 * max(limits.total, 32) }) { self.queues = queues }
     }
 
     private static func leastRecentlyUsed(_ entries: [Entry], where isEvictable: (Entry) -> Bool) -> Int? {

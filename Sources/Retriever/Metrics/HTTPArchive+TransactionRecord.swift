@@ -27,7 +27,7 @@
   extension HTTPArchive.Request {
     fileprivate init(_ record: TransactionRecord, body: Data?, maximumBodyBytes: Int) {
       let fields = record.request.headerFields
-      let type = fields["Content-Type"] ?? "application/octet-stream"
+      let type = fields["Content-Type"]
       method = record.request.httpMethod ?? "GET"
       url = record.request.url.map(Redaction.text(of:)) ?? ""
       httpVersion = HTTPArchive.version(record)
@@ -36,8 +36,10 @@
       queryString = HTTPArchive.query(of: url)
       postData = (body ?? record.request.httpBody).flatMap { body in
         guard !body.isEmpty else { return nil }
-        let kept = KeptBody(body, mimeType: type, maximumBytes: maximumBodyBytes)
-        return HTTPArchive.PostData(mimeType: type, text: kept.text, comment: kept.comment)
+        let kept = KeptBody(
+          body, mimeType: type, coding: fields["Content-Encoding"], maximumBytes: maximumBodyBytes)
+        return HTTPArchive.PostData(
+          mimeType: type ?? "application/octet-stream", text: kept.text, comment: kept.comment)
       }
       headersSize = record.requestHeaderBytes
       bodySize = record.requestBodyBytes
@@ -76,9 +78,11 @@
 
     /// The names in `Cookie` or `Set-Cookie`. Values are secret, and attributes are not recorded.
     fileprivate static func cookieNames(_ value: String) -> [Field] {
-      value.split(separator: ";").compactMap { pair in
-        let name = ASCII.trimmed(pair.prefix { $0 != "=" })
-        return name.isEmpty ? nil : Field(name: String(name), value: Redaction.replacement)
+      value.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+        guard !ASCII.trimmed(Substring(pair)).isEmpty else { return nil }
+        // Without an equals sign, the text is the value of a cookie without a name.
+        let name = pair.firstIndex(of: UInt8(ascii: "=")).map { ASCII.trimmed(Substring(pair[..<$0])) } ?? ""
+        return Field(name: String(name), value: Redaction.replacement)
       }
     }
 
@@ -130,9 +134,9 @@
     let isBase64: Bool
     let comment: String?
 
-    init(_ body: Data, mimeType: String, maximumBytes: Int) {
+    init(_ body: Data, mimeType: String?, coding: String? = nil, maximumBytes: Int) {
       let isCut = body.count > maximumBytes
-      let kept = Redaction.body(Data(body.prefix(maximumBytes)), mimeType: mimeType)
+      let kept = Redaction.body(Data(body.prefix(maximumBytes)), mimeType: mimeType, coding: coding)
       if let decodedText = Self.utf8(kept, mayBeCut: isCut) {
         text = decodedText
         isBase64 = false

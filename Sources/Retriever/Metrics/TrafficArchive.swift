@@ -10,7 +10,7 @@
   /// Secrets are never kept, not even in memory. They are the values of `Authorization`, cookies, and fields with names
   /// like a token, key or password; names and passwords in URLs; and query items, form fields and members of JSON
   /// objects with names like a secret. Parts of names count (`csrftoken`), so more is removed than is secret. A secret
-  /// with an ordinary name is not found, so review an archive before you share it.
+  /// with an ordinary name, or in a body of another kind, is not found. Review an archive before you share it.
   public final class TrafficArchive: Sendable {
     /// The maximum sizes of an archive.
     public struct Limits: Sendable, Hashable {

@@ -41,12 +41,17 @@
       "access-control-allow-credentials", "proxy-authenticate", "sec-websocket-key", "www-authenticate",
     ]
 
+    /// Standard header fields that contain a secret, although their names do not show it.
+    private static let secretHeaders: Set<String> = ["dpop"]
+
     /// The maximum length of a name that is analyzed. A longer name counts as secret.
     private static let maximumLength = 256
 
     /// Whether a header field contains a secret.
     package static func containsHeader(_ name: String) -> Bool {
-      !harmlessHeaders.contains(ASCII.lowercased(name)) && containsField(name)
+      let lowercased = ASCII.lowercased(name)
+      return secretHeaders.contains(lowercased)
+        || (!harmlessHeaders.contains(lowercased) && containsField(name))
     }
 
     /// Whether a query item, a form field or a member of a JSON object contains a secret.
