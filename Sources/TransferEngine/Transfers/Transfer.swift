@@ -20,7 +20,8 @@ package final class Transfer: @unchecked Sendable {
   var decoder: BodyDecoder?
   var destination: Destination?
   var waiting: LoadQueue<Transfer>.Ticket?
-  private let isHoldWanted = Atomic<Bool>(false)
+  /// Whether ``hold()`` was called, although the loop may not have seen the command yet.
+  let isHoldWanted = Atomic<Bool>(false)
   var hasPlace = false
   var retry: RetryRule
   var attempt = AttemptNotes()
@@ -124,78 +125,6 @@ package final class Transfer: @unchecked Sendable {
   package func resumeSending() { core.loop.post(.resumeSending(self)) }
 
   // MARK: Commands, on the loop
-
-  /// Adds the transfer to the queue of its server.
-  func enqueue() {
-    guard machine.start() == .enqueue else { return }
-    lastActivity = core.loop.now
-    startMoment = lastActivity
-    if let idle = request.idleTimeout, idle <= .zero { return fail(.timedOut(after: idle)) }
-    if let deadline = request.deadline?.moment, deadline <= core.loop.now {
-      return fail(.deadlinePassed)
-    }
-    do {
-      let destination = try core.scheduler.destination(of: request)
-      self.destination = destination
-      if request.httpVersion == .http2PriorKnowledge {
-        core.scheduler.learn(isMultiplexed: true, destination)
-      }
-      core.loop.add(self)
-      guard !machine.isHeld else { return }
-      waiting = core.enqueue(self, at: destination)
-      core.startWaiting()
-    } catch {
-      fail(error)
-    }
-  }
-
-  func holdOnLoop() {
-    // A transfer that has failed ends at the end of this round.
-    guard noticedFailure == nil, machine.hold() == .leaveQueue, let destination else { return }
-    if !leaveQueue() { destination.pending.removeAll { $0 === self } }
-  }
-
-  private func releaseOnLoop() {
-    guard machine.release() == .enqueue else { return }
-    do {
-      // The client may have forgotten its server meanwhile.
-      let destination = try core.scheduler.destination(of: request)
-      self.destination = destination
-      waiting = core.enqueue(self, at: destination)
-      core.startWaiting()
-    } catch {
-      fail(error)
-    }
-  }
-
-  /// Gives up the transfer's ticket or place. Returns false if it had no ticket.
-  @discardableResult private func leaveQueue() -> Bool {
-    let ticket = waiting
-    if let ticket {
-      _ = core.scheduler.queue.remove(ticket)
-      waiting = nil
-    }
-    if hasPlace, let destination {
-      hasPlace = false
-      core.leave(destination)
-    }
-    return ticket != nil
-  }
-
-  /// Called when the queue has a place for the transfer. The time-out counts from now: time in the queue is not idle
-  /// time of the server.
-  func admit() {
-    waiting = nil
-    guard machine.phase == .waiting, let destination else { return }
-    hasPlace = true
-    destination.admittedCount += 1
-    // The loop may not have seen the command yet.
-    if isHoldWanted.load(ordering: .relaxed) { return holdOnLoop() }
-    lastActivity = core.loop.now
-    turnMoment = lastActivity
-    if let expiry { core.loop.include(expiry) }
-    if core.isReady(destination) { begin() } else { destination.pending.append(self) }
-  }
 
   /// Gives the transfer to libcurl. All data that libcurl needs is available.
   func begin() {
