@@ -54,7 +54,7 @@
         }
       let suggestion: String? =
         switch failure.code {
-        case .certificateUntrusted, .certificateUnknownRoot:
+        case .certificateUnknownRoot:
           "If the server has a certificate of a private authority, set trustedCertificates of the session's configuration."
         default: nil
         }

@@ -31,7 +31,7 @@ extension Failure {
   private static func sentence(of error: URLError) -> String {
     let text = withoutStop(error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription)
     switch error.code {
-    case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+    case .serverCertificateHasUnknownRoot:
       return text + "; use --ca-file FILE if the server has a certificate of a private authority"
     default: return text
     }
