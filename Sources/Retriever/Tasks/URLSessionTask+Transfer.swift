@@ -145,6 +145,8 @@
 
     package func transferDidFinish(_ end: TransferEnd) {
       note(end)
+      // Before the lock: once the transfer has ended, the answer of a delegate may start the next one on another thread.
+      transferState.discardedBytes = 0
       let action = lockedState.withLock { state -> TaskStateMachine.Action in
         state.transfer = nil
         let isFinal = end.failure?.code == .timedOut
@@ -161,7 +163,6 @@
         if action == .finishSink, !writesFile { return state.machine.sinkFinished() }
         return action
       }
-      transferState.discardedBytes = 0
       perform(action)
     }
 

@@ -192,10 +192,11 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     return SocketTable<ClientCore>.hasInput(socket)
   }
 
-  /// Returns the same for a connection that no transfer has used since its last response. Usually epoll has reported it.
-  func hasUnexpectedInput(onLocalPort port: Int32) -> Bool {
+  /// Returns the same for a connection that no transfer has used since its last response. Usually epoll has reported the
+  /// input; with `polls`, the connection is asked too, which costs a system call.
+  func hasUnexpectedInput(onLocalPort port: Int32, polls: Bool) -> Bool {
     guard let socket = connectedSockets[port] else { return false }
-    return loop.sockets.hasUnexpectedInput(socket)
+    return loop.sockets.hasUnexpectedInput(socket) || polls && SocketTable<ClientCore>.hasInput(socket)
   }
 
   private static func localPort(of socket: Int32) -> Int32? {
