@@ -11,8 +11,6 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
     var owner: Unmanaged<Owner>?
     var wanted: UInt32 = 0
     var registered: UInt32 = 0
-    /// Whether the socket became readable while nobody waited for it.
-    var hasUnexpectedInput = false
     /// Whether we opened the socket. Then we also close it, so no stale registration can remain.
     var isConnection = false
   }
@@ -48,7 +46,6 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
     let index = Int(socket)
     slots[index].owner = owner
     slots[index].wanted = events
-    if events != 0 { slots[index].hasUnexpectedInput = false }
     if heldBack != nil, slots[index].isConnection, events == EPOLLIN.rawValue {
       register(0, at: index)
       heldBack?.append(socket)
@@ -64,25 +61,10 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
     guard Int(socket) < slots.count else { return nil }
     let slot = slots[Int(socket)]
     if slot.wanted == 0 {
-      // The response may have been read since epoll reported it.
-      slots[Int(socket)].hasUnexpectedInput = Self.hasInput(socket)
       register(0, at: Int(socket))
       return nil
     }
     return slot.owner
-  }
-
-  /// Returns whether an idle connection has become readable: the server has closed it, or has sent data that nobody
-  /// requested. A connection that is not registered with epoll is polled.
-  func hasUnexpectedInput(_ socket: Int32) -> Bool {
-    guard Int(socket) < slots.count else { return false }
-    let slot = slots[Int(socket)]
-    return slot.hasUnexpectedInput || (slot.registered & EPOLLIN.rawValue == 0 && Self.hasInput(socket))
-  }
-
-  static func hasInput(_ socket: Int32) -> Bool {
-    var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&poll, 1, 0) > 0
   }
 
   /// Starts holding back connections: the caller polls them itself.

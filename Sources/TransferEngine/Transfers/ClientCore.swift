@@ -189,14 +189,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   /// Whether an idle connection has data to read, which always means that it is no longer usable.
   func hasInput(onLocalPort port: Int32) -> Bool {
     guard let socket = connectedSockets[port] else { return false }
-    return SocketTable<ClientCore>.hasInput(socket)
-  }
-
-  /// Returns the same for a connection that no transfer has used since its last response. Usually epoll has reported the
-  /// input; with `polls`, the connection is asked too, which costs a system call.
-  func hasUnexpectedInput(onLocalPort port: Int32, polls: Bool) -> Bool {
-    guard let socket = connectedSockets[port] else { return false }
-    return loop.sockets.hasUnexpectedInput(socket) || polls && SocketTable<ClientCore>.hasInput(socket)
+    var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&poll, 1, 0) > 0
   }
 
   private static func localPort(of socket: Int32) -> Int32? {

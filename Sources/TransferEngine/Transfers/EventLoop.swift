@@ -182,9 +182,6 @@ final class EventLoop: @unchecked Sendable {
     if let deadline = transfer.expiry { sweep.include(deadline) }
   }
 
-  /// Whether at most one transfer is running.
-  var isQuiet: Bool { running.count <= 1 }
-
   /// Records a transfer that could not be started.
   func addFailed(_ transfer: Transfer) { failed.append(transfer) }
 

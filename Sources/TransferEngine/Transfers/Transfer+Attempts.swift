@@ -53,9 +53,8 @@ extension Transfer {
         }
       }
     } else if !attempt.openedConnection,
-      destination.isMultiplexed == true
-        ? !retry.isIdempotent && destination.admittedCount == 1 && core.hasInput(onLocalPort: port)
-        : core.hasUnexpectedInput(onLocalPort: port, polls: !retry.isIdempotent || core.loop.isQuiet)
+      destination.isMultiplexed != true || !retry.isIdempotent && destination.admittedCount == 1,
+      core.hasInput(onLocalPort: port)
     {
       // The server has closed this connection, or has sent data that nobody requested, which must not be taken for the
       // response. libcurl detects the end of a TCP connection, but neither such data nor the end of a TLS connection.
