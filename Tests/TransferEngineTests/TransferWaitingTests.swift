@@ -172,6 +172,9 @@ import Testing
     start("/second", 0.5)
     start("/high", 0.75)
     start("/nonsense", .nan)
+    // The loop performs commands in order: when this load has ended, all others are in the queue.
+    let other = try ScriptedServer.http { _ in Reply() }
+    #expect(try await client.run(TransferRequest(url: other.address())).failure == nil)
     gate.open()
     for observer in observers { #expect(await observer.ended.wait(within: .seconds(10))) }
     #expect(server.requests.map(\.target) == ["/held", "/high", "/first", "/second", "/low", "/nonsense"])
