@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
   import Foundation
+  import Synchronization
   import TestSupport
   import Testing
 
@@ -19,10 +20,14 @@
     private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
     private final class SilentDelegate: NSObject, URLSessionTaskDelegate {
+      private let handler = Mutex<(@Sendable (URLRequest?) -> Void)?>(nil)
+
       func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-      ) {}
+      ) {
+        handler.withLock { $0 = completionHandler }
+      }
     }
 
     @Test func `the time for a resource ends although a delegate does not answer`() async throws {
