@@ -41,6 +41,18 @@
     @Boxed private var startedChallenges: ChallengeMachine?
     @Boxed private var changedAttributes: Attributes?
 
+    /// Delivers the response that a delegate was asked about.
+    mutating func answeredDeliver() -> TaskStateMachine.Action {
+      cancelQuestionTimer()
+      return machine.answeredDeliver()
+    }
+
+    /// Sends the next request, instead of delivering the response that a delegate was asked about.
+    mutating func answeredFollow() -> TaskStateMachine.Action {
+      cancelQuestionTimer()
+      return machine.answeredFollow()
+    }
+
     /// Removes the timer, because the delegate has answered or the task is over.
     mutating func cancelQuestionTimer() {
       guard let timer = questionTimer else { return }

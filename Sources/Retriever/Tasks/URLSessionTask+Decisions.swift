@@ -58,11 +58,7 @@
           switch answer ?? .some(next) {
           case .some(let request):
             self.follow(request, status: response.statusCode)
-            self.perform(
-              self.lockedState.withLock { state in
-                state.cancelQuestionTimer()
-                return state.machine.answeredFollow()
-              })
+            self.perform(self.lockedState.withLock { $0.answeredFollow() })
           case .none: self.answered(deliver: response)
           }
         })
@@ -114,8 +110,7 @@
           lockedState.withLock { state in
             state.authorization = authorization
             if !state.machine.isEnding { state.error = nil }
-            state.cancelQuestionTimer()
-            return state.machine.answeredFollow()
+            return state.answeredFollow()
           })
       case .ask(let question):
         if let refused = question.refusedCredential {
@@ -165,8 +160,7 @@
       }
       let action = lockedState.withLock { state in
         _ = note(response, in: &state)
-        state.cancelQuestionTimer()
-        return state.machine.answeredDeliver()
+        return state.answeredDeliver()
       }
       if let problem = prepareSink(for: response) { return abort(problem) }
       reportHead(response)
@@ -213,8 +207,7 @@
           self.perform(
             self.lockedState.withLock { state in
               _ = self.note(response, in: &state)
-              state.cancelQuestionTimer()
-              return state.machine.answeredDeliver()
+              return state.answeredDeliver()
             })
         })
     }

@@ -2,7 +2,7 @@ import Synchronization
 
 // Waiting: for a place in the queue, and for the data that libcurl needs.
 extension Transfer {
-  /// Adds the transfer to the queue of its server.
+  /// Starts the transfer: it joins the queue, unless it is held.
   func enqueue() {
     guard machine.start() == .enqueue else { return }
     lastActivity = core.loop.now
@@ -11,15 +11,20 @@ extension Transfer {
     if let deadline = request.deadline?.moment, deadline <= core.loop.now {
       return fail(.deadlinePassed)
     }
+    if machine.isHeld { return core.loop.add(self) }
+    joinQueue()
+  }
+
+  /// Adds the transfer to the queue of its server. After it was held, the client may have forgotten its server.
+  private func joinQueue() {
     do {
       let destination = try core.scheduler.destination(of: request)
       self.destination = destination
       if request.httpVersion == .http2PriorKnowledge {
         core.scheduler.learn(isMultiplexed: true, destination)
       }
-      core.loop.add(self)
-      guard !machine.isHeld else { return }
       waiting = core.enqueue(self, at: destination)
+      if runningIndex < 0 { core.loop.add(self) }
       core.startWaiting()
     } catch {
       fail(error)
@@ -33,16 +38,7 @@ extension Transfer {
   }
 
   func releaseOnLoop() {
-    guard machine.release() == .enqueue else { return }
-    do {
-      // The client may have forgotten its server meanwhile.
-      let destination = try core.scheduler.destination(of: request)
-      self.destination = destination
-      waiting = core.enqueue(self, at: destination)
-      core.startWaiting()
-    } catch {
-      fail(error)
-    }
+    if machine.release() == .enqueue { joinQueue() }
   }
 
   /// Gives up the transfer's ticket or place. Returns false if it had no ticket.
