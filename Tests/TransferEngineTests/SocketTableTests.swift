@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Testing
 
@@ -23,5 +24,45 @@ import Testing
     close(pair[1])
     var event = pollfd(fd: epoll, events: Int16(POLLIN), revents: 0)
     #expect(poll(&event, 1, 0) == 0)
+  }
+
+  @Test func `input on an idle connection is only ruled out by a later look`() throws {
+    let epoll = SocketTable<ClientCore>.makeEpoll()
+    defer { close(epoll) }
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    defer { pair.forEach { close($0) } }
+    let socket = pair[0]
+    let loop = try #require(EventLoop(index: 0))
+    let core = try ClientCore(loop: loop, options: .init())
+    var table = SocketTable<ClientCore>(epoll: epoll)
+    var isQuiet = table.hasSeenNoInput(on: socket)
+    #expect(!isQuiet)
+    func look(completely: Bool = true) {
+      table.beginLook()
+      var event = epoll_event()
+      if epoll_wait(epoll, &event, 1, 0) == 1 { #expect(table.owner(ofReady: event.data.fd) == nil) }
+      if completely { table.endLook() }
+      isQuiet = table.hasSeenNoInput(on: socket)
+    }
+    table.opened(socket)
+    table.want(EPOLLIN.rawValue, on: socket, for: .passUnretained(core))
+    look()
+    // It becomes idle after the look.
+    table.want(0, on: socket, for: .passUnretained(core))
+    isQuiet = table.hasSeenNoInput(on: socket)
+    #expect(!isQuiet)
+    look(completely: false)
+    #expect(!isQuiet)
+    look()
+    #expect(isQuiet)
+    #expect(write(pair[1], "x", 1) == 1)
+    look()
+    #expect(!isQuiet)
+    look()
+    #expect(!isQuiet)
+    table.closed(socket)
+    isQuiet = table.hasSeenNoInput(on: socket)
+    #expect(!isQuiet)
   }
 }

@@ -44,6 +44,13 @@ import Testing
       case .stream: .source(ScriptedBody([UInt8](repeating: 7, count: 200_000), length: nil))
       }
     }
+    var count: Int {
+      switch self {
+      case .none: 0
+      case .short: 9
+      case .long, .stream: 200_000
+      }
+    }
   }
 
   @Test(arguments: BodyKind.allCases)
@@ -196,5 +203,35 @@ import Testing
       #expect(record.failure == nil)
     }
     #expect(counts["requests"] == 3)
+  }
+
+  @Test(arguments: BodyKind.allCases)
+  func `a server that requires HTTP 1 gets the complete request again`(kind: BodyKind) async throws {
+    let isFirst = Atomic<Bool>(true)
+    let received = Mutex<[ScriptedRequest]>([])
+    let server = try HTTP2FaultServer { connection in
+      guard isFirst.exchange(false, ordering: .relaxed) else {
+        // The relay offers HTTP/2 only, so a client that does not want it speaks HTTP/1.1.
+        while let request = try connection.raw.nextRequest() {
+          received.withLock { $0.append(request) }
+          try connection.raw.send(Reply(text: "over HTTP/1.1"))
+        }
+        return
+      }
+      try connection.handshake()
+      while true {
+        let stream = try connection.nextRequest(withBody: false)
+        try connection.reset(stream: stream, code: HTTP2Connection.http11Required)
+      }
+    }
+    let client = try TransferClient(options: .trustingTestAuthority())
+    for attempt in 1...2 {
+      let record = try await client.run(Self.request("PUT", server.address("/\(attempt)"), kind.body))
+      #expect(record.failure == nil)
+      #expect(String(decoding: record.body, as: UTF8.self) == "over HTTP/1.1")
+    }
+    let requests = received.withLock { $0 }
+    #expect(requests.map(\.target) == ["/1", "/2"])
+    #expect(requests.allSatisfy { $0.body.count == kind.count })
   }
 }

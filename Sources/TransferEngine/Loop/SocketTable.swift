@@ -13,12 +13,18 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
     var registered: UInt32 = 0
     /// Whether we opened the socket. Then we also close it, so no stale registration can remain.
     var isConnection = false
+    /// The number of the last look before the connection became idle.
+    var idleSinceLook: UInt64 = 0
   }
 
   private let epoll: Int32
   private var slots: [Slot] = []
   /// While not nil, connections that wait for a response are kept here instead of in epoll.
   private var heldBack: [Int32]?
+  /// The number of times that epoll was asked for the sockets that are ready.
+  private var looks: UInt64 = 0
+  /// Whether the sockets that were ready at the last look are known.
+  private var hasLooked = false
 
   init(epoll: Int32) { self.epoll = epoll }
 
@@ -51,7 +57,10 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
       heldBack?.append(socket)
       return
     }
-    if events == 0, slots[index].isConnection { return }
+    if events == 0, slots[index].isConnection {
+      slots[index].idleSinceLook = looks
+      return
+    }
     register(events, at: index)
     if events == 0 { slots[index] = Slot() }
   }
@@ -65,6 +74,23 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
       return nil
     }
     return slot.owner
+  }
+
+  /// Epoll is about to be asked for the sockets that are ready.
+  mutating func beginLook() {
+    looks += 1
+    hasLooked = false
+  }
+
+  /// The owners of all sockets that were ready have been asked for.
+  mutating func endLook() { hasLooked = true }
+
+  /// Whether the last look would have shown input on this idle connection. The caller must otherwise poll it.
+  func hasSeenNoInput(on socket: Int32) -> Bool {
+    guard hasLooked, Int(socket) < slots.count else { return false }
+    let slot = slots[Int(socket)]
+    // A connection that was ready while idle is no longer registered.
+    return slot.registered & EPOLLIN.rawValue != 0 && slot.idleSinceLook < looks
   }
 
   /// Starts holding back connections: the caller polls them itself.

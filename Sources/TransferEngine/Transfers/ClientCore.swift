@@ -187,8 +187,12 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   }
 
   /// Whether an idle connection has data to read, which always means that it is no longer usable.
-  func hasInput(onLocalPort port: Int32) -> Bool {
+  ///
+  /// If `afterLook` is true, the connection is not polled if epoll would already have shown the data. This may miss data
+  /// that arrived during the last fraction of a millisecond.
+  func hasInput(onLocalPort port: Int32, afterLook: Bool) -> Bool {
     guard let socket = connectedSockets[port] else { return false }
+    if afterLook, loop.sockets.hasSeenNoInput(on: socket) { return false }
     var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) > 0
   }

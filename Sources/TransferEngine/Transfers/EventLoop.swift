@@ -338,12 +338,13 @@ final class EventLoop: @unchecked Sendable {
     var timeout = timeout()
     if timeout != 0, !inbox.fallAsleep() { timeout = 0 }
     wakesAt = nextDeadline
+    sockets.beginLook()
     lock.unlock()
     let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
     lock.lock()
     wakesAt = nil
-    guard count > 0 else { return }
     actOnReady(count)
+    guard count > 0 else { return }
     collectResponses()
     finishDoneTransfers()
   }
@@ -355,9 +356,10 @@ final class EventLoop: @unchecked Sendable {
       finishTouched()
       recheckStreams()
       guard !ended.isEmpty, !running.isEmpty, ended.count < Self.maximumCollected else { return }
+      sockets.beginLook()
       let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), 0))
-      guard count > 0 else { return }
       actOnReady(count)
+      guard count > 0 else { return }
       rounds += 1
     }
   }
@@ -366,9 +368,10 @@ final class EventLoop: @unchecked Sendable {
   private static let maximumRounds = 16
   private static let maximumCollected = 32
 
+  /// Acts on the first `count` ready sockets; a negative number is an error of epoll.
   private func actOnReady(_ count: Int) {
-    now = .now()
-    for index in 0..<count {
+    if count > 0 { now = .now() }
+    for index in 0..<max(count, 0) {
       let event = ready[index]
       if event.data.fd == wake {
         var value: UInt64 = 0
@@ -377,5 +380,7 @@ final class EventLoop: @unchecked Sendable {
         owner.takeUnretainedValue().act(on: event.data.fd, events: event.events)
       }
     }
+    // More sockets may be ready than there was room for.
+    if 0..<ready.count ~= count { sockets.endLook() }
   }
 }

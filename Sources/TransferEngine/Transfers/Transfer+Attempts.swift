@@ -54,7 +54,7 @@ extension Transfer {
       }
     } else if !attempt.openedConnection,
       destination.isMultiplexed != true || !retry.isIdempotent && destination.admittedCount == 1,
-      core.hasInput(onLocalPort: port)
+      core.hasInput(onLocalPort: port, afterLook: retry.isIdempotent)
     {
       // The server has closed this connection, or has sent data that nobody requested, which must not be taken for the
       // response. libcurl detects the end of a TCP connection, but neither such data nor the end of a TLS connection.
