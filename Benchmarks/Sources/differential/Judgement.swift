@@ -34,6 +34,8 @@ struct Judgement: Sendable {
     Judgement(
       "field: X-A: b␍␊X-B: c␍␊X-A: d", .fields, "other field list", "curl 7.88 omits one field from its list."
     ),
+    Judgement(
+      "control character: ", .refusedHere, "stricter", "A length consists of digits only (RFC 9110, 8.6)."),
     Judgement("control character: 0d", .fields, "repaired", "A single CR becomes a space (RFC 9112, 2.2)."),
     Judgement(
       "control character: ", .fields, "other field list", "curl trims more characters than space and tab."),
@@ -42,7 +44,8 @@ struct Judgement: Sendable {
 
   private static let framing: [Judgement] = [
     Judgement(
-      "length: ", .refusedHere, "stricter", "A length that is too large for an integer is refused."),
+      "length: ", .refusedHere, "stricter",
+      "A length that is not a number in the range of Int64 is refused (RFC 9110, 8.6)."),
     Judgement("length: ", .error, "different error code", "Retriever reports the invalid length first."),
     Judgement(
       "length twice: ", .refusedHere, "stricter",
@@ -63,7 +66,7 @@ struct Judgement: Sendable {
     Judgement("trailer: ", .fields, "repaired", "Trailers are not added to the fields of the head."),
   ]
 
-  private static let otherCodings = "A transfer coding other than chunked is refused."
+  private static let otherCodings = "Any transfer coding except a single chunked is refused."
 
   private static let bodies: [Judgement] = [
     Judgement(
