@@ -67,6 +67,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	scripts/check-links
 	scripts/check-outside
 	scripts/check-examples
+	scripts/check-opencombine
 	scripts/test-page
 	scripts/test-adopt
 	scripts/fuzz 5

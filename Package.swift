@@ -20,14 +20,6 @@ let package = Package(
     .executable(name: "kennel", targets: ["kennel"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
   ],
-  traits: [
-    .default(enabledTraits: []),
-    .trait(
-      name: "OpenCombine", description: "RetrieverBridges for OpenCombine's publishers, if Combine is absent."
-    ),
-  ],
-  // SwiftPM fetches this only if the trait is enabled.
-  dependencies: [.package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0")],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
@@ -66,12 +58,7 @@ let package = Package(
       name: "RetrieverImages", dependencies: ["HTTPSyntax", "Retriever", "CImageCodecs", "CResampling"],
       swiftSettings: strict),
 
-    .target(
-      name: "RetrieverBridges",
-      dependencies: [
-        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"]))
-      ],
-      swiftSettings: strict),
+    .target(name: "RetrieverBridges", swiftSettings: strict),
 
     .target(
       name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),

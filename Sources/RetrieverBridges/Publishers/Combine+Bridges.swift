@@ -1,11 +1,12 @@
-#if canImport(Combine) || (OpenCombine && canImport(OpenCombine))
+// Combine and OpenCombine have the same interface, so this file belongs to two packages: to RetrieverBridges, for
+// Combine, and through a symbolic link to Bridges/OpenCombine, which defines BRIDGES_OPENCOMBINE.
+#if BRIDGES_OPENCOMBINE || canImport(Combine)
 
-  // Combine and OpenCombine have the same interface. The package trait `OpenCombine` adds the latter, for platforms
-  // without Combine.
-  #if canImport(Combine)
-    import Combine
-  #else
+  #if BRIDGES_OPENCOMBINE
     import OpenCombine
+    import RetrieverBridges
+  #else
+    import Combine
   #endif
 
   extension Publisher where Output: Sendable {

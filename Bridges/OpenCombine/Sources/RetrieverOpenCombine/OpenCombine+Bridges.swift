@@ -1,0 +1,1 @@
+../../../../Sources/RetrieverBridges/Publishers/Combine+Bridges.swift
