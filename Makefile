@@ -55,22 +55,22 @@ setup-bench:
 run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
 	swift run $(DEMO) $(ARGS)
 
-test: setup-test ## run all tests, also under sanitizers, and check the built programs
-	@rm -f build/unsteady
-	swift build --build-tests
-	scripts/test-swift 900 $(TEST_FLAGS) --skip '$(BUSY_TESTS)'
-	scripts/test-swift 900 $(TEST_FLAGS) --filter '$(BUSY_TESTS)'
-	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
-	scripts/soak thread $(SOAK_MINUTES)
-	scripts/soak address $(SOAK_MINUTES)
-	scripts/check-links
-	scripts/check-outside
-	scripts/check-examples
-	scripts/check-opencombine
-	scripts/test-page
-	scripts/test-adopt
-	scripts/fuzz 5
+test: setup-test ## run all tests, also under sanitizers, and check the built programs; the log is build/test.log
+	@rm -f build/unsteady build/test.log
+	@scripts/step 'build' swift build --build-tests
+	@scripts/test-swift 'tests' 900 $(TEST_FLAGS) --skip '$(BUSY_TESTS)'
+	@scripts/test-swift "Kennel's tests" 900 $(TEST_FLAGS) --filter '$(BUSY_TESTS)'
+	@scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
+	@scripts/test-threads '$(TSAN_LOAD)' --no-parallel
+	@scripts/step 'random loads under ThreadSanitizer' scripts/soak thread $(SOAK_MINUTES)
+	@scripts/step 'random loads under AddressSanitizer' scripts/soak address $(SOAK_MINUTES)
+	@scripts/step 'linked libraries' scripts/check-links
+	@scripts/step 'use from another package' scripts/check-outside
+	@scripts/step 'examples' scripts/check-examples
+	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
+	@scripts/step 'page in a browser' scripts/test-page
+	@scripts/step 'adopt' scripts/test-adopt
+	@scripts/step 'random input' scripts/fuzz 5
 	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
 	@echo "test: all tests passed"
 
@@ -88,15 +88,15 @@ test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks
-	swift build --build-tests
-	scripts/test-swift 900 $(TEST_FLAGS)
+	@scripts/step 'build' swift build --build-tests
+	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 
 soak: setup-test ## run random loads against servers that misbehave (default: MINUTES=1); SEED=n repeats a run
 	scripts/soak plain $(or $(MINUTES),1)
 
 test-curl: setup-test ## run engine, session and conformance tests with the newest libcurl of Debian's backports
 	swift build --build-tests
-	scripts/test-newest-curl 900 $(TEST_FLAGS) --filter '$(CURL_FILTER)'
+	scripts/test-newest-curl 'tests with the newest libcurl' 900 $(TEST_FLAGS) --filter '$(CURL_FILTER)'
 
 bench: setup-bench $(PEERS) ## measure this project and its peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench
