@@ -56,6 +56,19 @@ import Testing
     #expect(refused.status == 8 && refused.errors.contains("is not empty and is not a kennel"))
   }
 
+  @Test func `a second demo says that the default port is in use`() async throws {
+    let (kennel, other) = (try Kennel(), try Kennel())
+    // If another program uses the port, this demo has a different one, too.
+    let first = try await kennel.start("demo", "--dogs", "1")
+    let second = try await other.start("demo", "--dogs", "1")
+    let port = try #require(try second.url("/").port)
+    #expect(port != ServerSettings.defaultPort)
+    #expect(try await second.end() == 0)
+    let message = "Port \(ServerSettings.defaultPort) is in use, so this kennel uses port \(port)."
+    #expect(other.serverErrors.contains(message))
+    #expect(try await first.end() == 0)
+  }
+
   @Test func `the next demo removes the directory of a killed one`() async throws {
     let kennel = try Kennel()
     let killed = try await kennel.start("demo", "--port", "0", "--dogs", "1")

@@ -10,6 +10,9 @@ enum DemoCommand {
     // Listen first, so that a failure occurs before the pictures are drawn.
     let listener = try await KennelListener(
       settings, orAnyPort: !settings.hasExplicitPort, screen: context.screen)
+    if let busy = listener.busyPort {
+      context.screen.say("Port \(busy) is in use, so this kennel uses port \(listener.server.port).")
+    }
     if let directory = context.arguments.operands.first {
       let isNew = !CommandContext.isKennel(directory)
       if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {

@@ -62,6 +62,14 @@ struct KennelListener: Sendable {
     }
   }
 
+  /// The port that the settings name, if another program uses it and this listener has a different one.
+  var busyPort: Int? {
+    guard case .ip(_, let port) = settings.server.address, port != 0, Int(port) != Int(server.port) else {
+      return nil
+    }
+    return Int(port)
+  }
+
   /// The address to enter in a browser.
   var address: String {
     let scheme = settings.server.tls == nil ? "http" : "https"
