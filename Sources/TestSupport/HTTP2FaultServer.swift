@@ -4,10 +4,10 @@ import Foundation
 public struct HTTP2Connection: Sendable {
   /// SETTINGS_INITIAL_WINDOW_SIZE.
   public static let initialWindowSize: UInt16 = 4
-  /// The error code of a stream whose request the server only accepts over HTTP/1.1.
-  public static let http11Required: UInt32 = 13
   /// SETTINGS_MAX_CONCURRENT_STREAMS.
   public static let maximumConcurrentStreams: UInt16 = 3
+  /// The error code of a stream whose request the server only accepts over HTTP/1.1.
+  public static let http11Required: UInt32 = 13
 
   /// The underlying connection.
   public let raw: ScriptedConnection
