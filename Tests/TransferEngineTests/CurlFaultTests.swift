@@ -33,6 +33,10 @@ import Testing
       await #expect(processExitsWith: .success) { try await FaultWalk.failEachOption() }
     }
 
+    @Test func `an option that cannot be set on a restart only fails its own transfer`() async {
+      await #expect(processExitsWith: .success) { try await FaultWalk.failEachOptionOfRestart() }
+    }
+
     @Test func `repeated faults fail every transfer`() async {
       await #expect(processExitsWith: .success) {
         let client = try TransferClient()
@@ -100,32 +104,72 @@ import Testing
       }
     }
 
-    /// Makes each option fail once, starting with the first, until no option is left.
+    /// Makes each option of a transfer fail once.
     static func failEachOption() async throws {
       let server = try ScriptedServer.http { Reply(body: $0.body) }
       for body in 0..<bodies.count {
         for wasUsed in [false, true] {
           let client = try TransferClient()
-          var (failedOptions, tolerated) = (0, 0)
-          while true {
+          try await failEachOption(client) {
             if wasUsed { try await client.expectUsable() }
-            CurlFault.setOption.arm(after: failedOptions)
-            let record = try await client.run(request(server.address(), body: bodies[body]))
-            guard CurlFault.disarm() else { break }
-            if let failure = record.failure {
-              #expect(failure.curl == CURLE_OUT_OF_MEMORY.rawValue)
-            } else {
-              tolerated += 1
-            }
-            failedOptions += 1
-            try #require(failedOptions < 100)
-            try await client.expectUsable()
+            return request(server.address(), body: bodies[body])
           }
-          // The size of the receive buffer is optional.
-          #expect(tolerated <= 1)
-          #expect(failedOptions > 2)
         }
       }
+    }
+
+    /// Makes each option of a transfer fail once that begins on a kept-alive connection and continues on a new one,
+    /// because the server has sent data that nobody requested.
+    static func failEachOptionOfRestart() async throws {
+      let client = try TransferClient()
+      var servers: [ScriptedServer] = []
+      // The handle is set up twice.
+      try await failEachOption(client, tolerated: 2) {
+        let (isRead, isPoisoned) = (Gate(), Gate())
+        let server = try ScriptedServer { connection in
+          while try connection.nextRequest() != nil {
+            try connection.send(Reply(text: "healthy"))
+            if connection.index > 0 { continue }
+            try connection.wait(for: isRead)
+            try connection.send(Reply(text: "poison"))
+            isPoisoned.open()
+          }
+        }
+        servers.append(server)
+        let request = request(server.address(), body: .none)
+        let first = try await client.run(request)
+        #expect(first.failure == nil)
+        isRead.open()
+        #expect(await isPoisoned.wait(within: .seconds(30)))
+        // After another response, the loop has looked at its connections.
+        try await client.expectUsable()
+        return request
+      }
+    }
+
+    /// Runs one transfer after another. The first option fails in the first, the second option in the second, and so
+    /// on, until no option is left.
+    private static func failEachOption(
+      _ client: TransferClient, tolerated maximum: Int = 1, of makeRequest: () async throws -> TransferRequest
+    ) async throws {
+      var (failedOptions, tolerated) = (0, 0)
+      while true {
+        let request = try await makeRequest()
+        CurlFault.setOption.arm(after: failedOptions)
+        let record = try await client.run(request)
+        guard CurlFault.disarm() else { break }
+        if let failure = record.failure {
+          #expect(failure.curl == CURLE_OUT_OF_MEMORY.rawValue)
+        } else {
+          tolerated += 1
+        }
+        failedOptions += 1
+        try #require(failedOptions < 100)
+        try await client.expectUsable()
+      }
+      // Each time that a handle is set up, the size of the receive buffer is optional.
+      #expect(tolerated <= maximum)
+      #expect(failedOptions > 2)
     }
   }
 #endif

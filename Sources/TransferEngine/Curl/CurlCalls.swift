@@ -58,6 +58,11 @@ enum Curl {
     try check(retriever_easy_set_long(easy, option, value))
   }
 
+  /// Makes the transfer close its connection when it ends. This cannot fail: libcurl only stores the value.
+  static func forbidReuse(_ easy: UnsafeMutableRawPointer) {
+    _ = retriever_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+  }
+
   static func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, offset: Int64) throws(CurlError) {
     try check(retriever_easy_set_offset(easy, option, curl_off_t(offset)))
   }

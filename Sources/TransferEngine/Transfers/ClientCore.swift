@@ -15,9 +15,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   let tlsSessions: UnsafeMutableRawPointer?
   private var idleHandles: [EasyHandle] = []
   private var isClosed = false
-  /// The sockets of connections by their local ports, which is how libcurl identifies them, and vice versa.
-  private var connectedSockets: [Int32: Int32] = [:]
-  private var localPorts: [Int32: Int32] = [:]
+  private var connectedSockets = ConnectedSockets()
   var scheduler: LoadScheduler
   var trust: TrustState
 
@@ -173,25 +171,23 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
 
   func closeSocket(_ socket: curl_socket_t) {
     loop.sockets.closed(socket)
-    if let port = localPorts.removeValue(forKey: socket), connectedSockets[port] == socket {
-      connectedSockets[port] = nil
-    }
+    connectedSockets.closed(socket)
     Glibc.close(socket)
   }
 
-  /// Records that a new connection was established from this port, over one of these sockets.
-  func connected(localPort port: Int32, over sockets: [Int32]) {
+  /// Records that a new connection was established over one of these sockets.
+  func connected(_ connection: ConnectionEnds, over sockets: [Int32]) {
+    let port = connection.localPort
     guard port > 0, let socket = sockets.first(where: { Self.localPort(of: $0) == port }) else { return }
-    connectedSockets[port] = socket
-    localPorts[socket] = port
+    connectedSockets.connected(connection, over: socket)
   }
 
   /// Whether an idle connection has data to read, which always means that it is no longer usable.
   ///
   /// If `afterLook` is true, the connection is not polled if epoll would already have shown the data. This may miss data
   /// that arrived during the last fraction of a millisecond.
-  func hasInput(onLocalPort port: Int32, afterLook: Bool) -> Bool {
-    guard let socket = connectedSockets[port] else { return false }
+  func hasInput(on connection: ConnectionEnds, afterLook: Bool) -> Bool {
+    guard let socket = connectedSockets[connection] else { return false }
     if afterLook, loop.sockets.hasSeenNoInput(on: socket) { return false }
     var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) > 0

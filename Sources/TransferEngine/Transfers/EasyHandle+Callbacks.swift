@@ -59,9 +59,11 @@ extension EasyHandle {
   }
 
   /// The connection is established and the request follows, for the first time or again.
-  static let requestBegins: curl_prereq_callback = { context, _, _, _, localPort in
-    with(context, otherwise: CURL_PREREQFUNC_ABORT) { transfer in
-      transfer.requestBegins(localPort: localPort) ? CURL_PREREQFUNC_OK : nil
+  static let requestBegins: curl_prereq_callback = { context, address, _, port, localPort in
+    let connection = ConnectionEnds(
+      localPort: localPort, remoteAddress: address.map { String(cString: $0) } ?? "", remotePort: port)
+    return with(context, otherwise: CURL_PREREQFUNC_ABORT) { transfer in
+      transfer.requestBegins(over: connection) ? CURL_PREREQFUNC_OK : nil
     }
   }
 

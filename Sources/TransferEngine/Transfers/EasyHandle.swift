@@ -85,7 +85,7 @@ final class EasyHandle: @unchecked Sendable {
   /// Makes a transfer that is ended close its connection, unless others share it. Over HTTP/2, libcurl would notify the
   /// server only when it next has something to send.
   func closesConnection() {
-    try? Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
+    Curl.forbidReuse(easy)
     optionSignature = nil
   }
 

@@ -30,7 +30,7 @@ final class EventLoop: @unchecked Sendable {
   private var ended: [(Transfer, TransferEnd)] = []
   private var unflushedObservers: [Transfer] = []
   private var notMultiplexed: [Destination] = []
-  private var unflushed: [(core: ClientCore, localPort: Int32)] = []
+  private var unflushed: [(core: ClientCore, connection: ConnectionEnds)] = []
   private var sweep = IdleSweep()
   /// When the loop will wake up by itself; nil while it is awake.
   private var wakesAt: Monotonic?
@@ -203,9 +203,9 @@ final class EventLoop: @unchecked Sendable {
   }
 
   /// Records that libcurl has unsent data for this connection.
-  func addUnflushed(_ core: ClientCore, localPort: Int32) {
-    guard !unflushed.contains(where: { $0.core === core && $0.localPort == localPort }) else { return }
-    unflushed.append((core, localPort))
+  func addUnflushed(_ core: ClientCore, _ connection: ConnectionEnds) {
+    guard !unflushed.contains(where: { $0.core === core && $0.connection == connection }) else { return }
+    unflushed.append((core, connection))
   }
 
   /// Makes one transfer of each connection send the data. If a connection has no such transfer, libcurl has closed it,
@@ -216,7 +216,7 @@ final class EventLoop: @unchecked Sendable {
     unflushed = []
     for transfer in running {
       let index = rest.firstIndex {
-        $0.core === transfer.core && $0.localPort == transfer.attempt.localPort
+        $0.core === transfer.core && $0.connection == transfer.attempt.connection
       }
       guard let index, transfer.flushesConnection() else { continue }
       rest.remove(at: index)

@@ -37,7 +37,7 @@ extension Transfer {
   func noteConnectFailure(_ failure: TransferFailure) { connectFailure = failure }
 
   /// The connection is established and the request is about to be sent. False ends the transfer or sends it again.
-  func requestBegins(localPort port: Int32) -> Bool {
+  func requestBegins(over connection: ConnectionEnds) -> Bool {
     guard machine.phase == .running, let handle, let destination else { return false }
     destination.addressesAreKnown()
     if attempt.count > 0 {
@@ -54,7 +54,7 @@ extension Transfer {
       }
     } else if !attempt.openedConnection,
       destination.isMultiplexed != true || !retry.isIdempotent && destination.admittedCount == 1,
-      core.hasInput(onLocalPort: port, afterLook: retry.isIdempotent)
+      core.hasInput(on: connection, afterLook: retry.isIdempotent)
     {
       // The server has closed this connection, or has sent data that nobody requested, which must not be taken for the
       // response. libcurl detects the end of a TCP connection, but neither such data nor the end of a TLS connection.
@@ -62,13 +62,13 @@ extension Transfer {
       return false
     }
     if attempt.openedConnection {
-      core.connected(localPort: port, over: attempt.sockets)
+      core.connected(connection, over: attempt.sockets)
       attempt.sockets = []
     }
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {
       learnProtocol(handle, destination)
     }
-    attempt.localPort = port
+    attempt.connection = connection.localPort > 0 ? connection : nil
     attempt.count = min(attempt.count + 1, .max - 1)
     attempt.requestSizeBefore = Curl.integer(handle.easy, CURLINFO_REQUEST_SIZE)
     attempt.wasReused = !attempt.openedConnection

@@ -95,16 +95,16 @@ extension Transfer {
   /// Sends RST_STREAM now when a stream is abandoned while the server may still be sending. libcurl keeps it until
   /// it next sends something on that connection.
   func flushesReset(_ handle: EasyHandle) {
-    guard destination?.isMultiplexed == true, attempt.localPort > 0,
+    guard destination?.isMultiplexed == true, let connection = attempt.connection,
       handle.streamErrorCode == nil
     else { return }
-    core.loop.addUnflushed(core, localPort: attempt.localPort)
+    core.loop.addUnflushed(core, connection)
   }
 
   /// Discards the bytes of a paused stream. libcurl 7.88 keeps them when others use its connection, and would deliver
   /// them to the next transfer of the handle.
   func dropsPausedBytes(_ handle: EasyHandle) {
-    guard Curl.losesStreamBytes, machine.isReceivePaused, attempt.localPort > 0 else { return }
+    guard Curl.losesStreamBytes, machine.isReceivePaused, attempt.connection != nil else { return }
     // Without a transfer, the handle rejects them.
     handle.transfer = nil
     Curl.pause(handle.easy, receiving: false, sending: false)

@@ -64,8 +64,8 @@ package final class Transfer: @unchecked Sendable {
     var wasReused = false
     /// The sockets that were opened for the attempt; libcurl may try two addresses at the same time.
     var sockets: [Int32] = []
-    /// The local port of the connection, which identifies it.
-    var localPort: Int32 = 0
+    /// The connection, if it has ports.
+    var connection: ConnectionEnds?
     /// libcurl's count of sent bytes when the attempt began. Earlier bytes went to a proxy or belonged to another
     /// attempt.
     var requestSizeBefore = 0
