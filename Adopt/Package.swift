@@ -27,8 +27,11 @@ let strict: [SwiftSetting] = [
   .unsafeFlags(["-I", host]),
 ]
 
+/// The folder in which the built program looks for these libraries. `scripts/stage` installs them beside the program.
+let runtimeFolder = Context.environment["ADOPT_LIBRARY_FOLDER"] ?? host
+
 let libraries: [LinkerSetting] = [
-  .unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]),
+  .unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", runtimeFolder]),
   .linkedLibrary("SwiftSyntax"), .linkedLibrary("SwiftParser"), .linkedLibrary("SwiftOperators"),
   .linkedLibrary("SwiftIfConfig"), .linkedLibrary("SwiftParserDiagnostics"),
   .linkedLibrary("SwiftDiagnostics"),

@@ -2,7 +2,7 @@ import TerminalProgram
 
 /// The program `adopt`.
 public enum AdoptProgram {
-  package static let version = "0.1.0"
+  package static let version = ProjectVersion.current
 
   /// Runs the program and returns its exit status.
   ///

@@ -90,7 +90,7 @@ package enum CommandList {
     ], completion: .files)
 
   package static let program = ProgramDescription(
-    "adopt", version: AdoptProgram.version,
+    "adopt", version: ProjectVersion.current,
     summary: "migrate Swift code from completion handlers to async/await",
     synopsis: "COMMAND [OPTION…] [PATH…]",
     commands: [check, alternatives] + CommandDescription.common(program: "adopt"),

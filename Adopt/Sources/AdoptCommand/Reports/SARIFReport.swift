@@ -27,7 +27,7 @@ struct SARIFReport {
         locations: [.init(physicalLocation: .init(artifactLocation: artifact(problem.path)))])
     }
     let run = SARIF.Run(
-      tool: .init(driver: .init(name: "adopt", semanticVersion: AdoptProgram.version, rules: rules)),
+      tool: .init(driver: .init(name: "adopt", semanticVersion: ProjectVersion.current, rules: rules)),
       invocations: [
         .init(executionSuccessful: report.problems.isEmpty, toolExecutionNotifications: notifications)
       ],

@@ -1,0 +1,1 @@
+../../../../Sources/Retriever/Session/ProjectVersion.swift
