@@ -10,7 +10,7 @@
     private let session = URLSession.forTest()
 
     @Test func `a reported count is not reported again`() {
-      var reported = TaskState.ReportedCount()
+      var reported = TaskCounts.ReportedCount()
       let isFirst = reported.needsReport()
       let isSecond = reported.needsReport()
       #expect(isFirst && !isSecond)

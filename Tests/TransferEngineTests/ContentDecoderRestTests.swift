@@ -46,11 +46,11 @@ import Testing
   @Test func theEndWaitsForTheRest() {
     var machine = runningWithRest()
     #expect(machine.done() == .detach)
-    #expect(machine.phase == .draining)
+    #expect(!machine.isRunning && !machine.isFinished)
     #expect(machine.done() == .none)
     #expect(machine.resumeReceiving() == .deliverRemaining)
     #expect(machine.didDeliverRemaining() == .finish)
-    #expect(machine.phase == .finished)
+    #expect(machine.isFinished)
     #expect(machine.resumeReceiving() == .none)
     #expect(machine.cancel() == .none)
   }

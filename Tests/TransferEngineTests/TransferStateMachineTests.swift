@@ -16,10 +16,10 @@ import Testing
     #expect(machine.begin() == .none)
     #expect(machine.start() == .enqueue)
     #expect(machine.start() == .none)
-    #expect(machine.phase == .waiting)
+    #expect(machine.isWaiting)
     #expect(machine.begin() == .attach)
     #expect(machine.begin() == .none)
-    #expect(machine.phase == .running)
+    #expect(machine.isRunning)
   }
 
   @Test func `a transfer that waits ends without libcurl`() {
@@ -87,7 +87,7 @@ import Testing
   @Test func `a transfer that libcurl never received cannot be done`() {
     var machine = TransferStateMachine()
     #expect(machine.done() == .none)
-    #expect(machine.phase == .created)
+    #expect(!machine.isWaiting && !machine.isRunning && !machine.isFinished)
   }
 
   @Test func `a resume before libcurl saw the pause needs no call`() {
@@ -206,6 +206,6 @@ import Testing
       }
     }
     #expect(ends <= 1)
-    #expect((machine.phase == .finished) == (ends == 1))
+    #expect((machine.isFinished) == (ends == 1))
   }
 }

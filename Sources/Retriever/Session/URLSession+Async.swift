@@ -127,7 +127,7 @@
     ) async throws -> (AsyncBytes, URLResponse) {
       let task = URLSessionDataTask(session: self, request: request)
       let channel = BodyChannel(
-        onDemand: { [weak task] in task?.perform(.resumeReceiving) },
+        onDemand: { [weak task] in task?.wantsMore() },
         onTermination: { [weak task] in task?.cancel() })
       task.sink = .channel(channel)
       _ = admit(task, nil, delegate: delegate)

@@ -16,7 +16,7 @@
     public static let shared = URLSession(configuration: .default, isShared: true)
 
     /// The version of this library, as in its changelog. *Beyond Apple's API.*
-    public static let libraryVersion = "0.1.0"
+    public static let libraryVersion = ProjectVersion.current
 
     let settings: SessionSettings
     let callQueue: DelegateCallQueue

@@ -11,7 +11,7 @@
     ///   complete.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
       let isOver = lockedState.withLock { state in
-        if state.machine.phase == .completed { return true }
+        if state.machine.isCompleted { return true }
         state.resumeDataHandlers.append(completionHandler)
         return false
       }
@@ -30,7 +30,7 @@
     /// descriptor.
     override func prepareSink() throws(URLError) {
       if case .file = sink { return }
-      let onRoom: @Sendable () -> Void = { [weak self] in self?.perform(.resumeReceiving) }
+      let onRoom: @Sendable () -> Void = { [weak self] in self?.wantsMore() }
       let file =
         if let resume = lockedState.withLock({ $0.resume }) {
           try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom)
@@ -39,7 +39,7 @@
         }
       // A task that was cancelled in the meantime has completed without knowing about the file.
       let isWanted = lockedState.withLock { state in
-        guard state.machine.phase == .exchanging else { return false }
+        guard state.machine.isPreparing else { return false }
         sink = .file(file)
         return true
       }
@@ -72,7 +72,7 @@
         file.truncate()
         return nil
       }
-      let rest = lockedState.withLock { $0.announcedLength }
+      let rest = lockedState.withLock { $0.counts.announced }
       guard hasDelegates else { return nil }
       notifyDelegate(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(

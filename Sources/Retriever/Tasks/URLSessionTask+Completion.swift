@@ -11,8 +11,8 @@
         return perform(lockedState.withLock { $0.machine.sinkFinished() })
       }
       file.finish(keeps: true) { problem in
-        let action = self.lockedState.withLock { state -> TaskStateMachine.Action in
-          if state.machine.phase == .finishing, state.error == nil { state.error = problem }
+        let action = self.lockedState.withLock { state -> TaskAction in
+          if state.machine.isFinishing, state.error == nil { state.error = problem }
           return state.machine.sinkFinished()
         }
         self.perform(action)
@@ -27,7 +27,7 @@
         defer { state.resumeDataHandlers = [] }
         return (
           self.sink, state.completion.take(), state.error, state.response, state.resumeDataHandlers,
-          !state.collectsRecords && state.progress == nil
+          state.measurements == nil && state.progress == nil
         )
       }
       if case .file(let file) = sink, error != nil {
@@ -172,16 +172,11 @@
       record.resourceFetchType = .networkLoad
       record.decodedResponseBodyBytes = end.receivedBytes
       if let timings = end.timings { record.fill(from: timings) }
-      lockedState.withLock { state in
-        if state.records.count < Self.maximumRecords { state.records.append(record) }
-      }
+      lockedState.withLock { $0.measurements?.add(record) }
       if session.archive.isRecording {
         session.archive.record(record, requestBody: record.request.httpBody, responseBody: archivableBody)
       }
     }
-
-    /// The maximum number of records. Chains of redirects and challenges are shorter than this.
-    private static let maximumRecords = 128
 
     private var archivableBody: Data? {
       if case .memory = sink { transferState.collected } else { nil }
@@ -189,13 +184,12 @@
 
     /// Reports the metrics. Returns true if a delegate is called.
     private func reportMetrics() -> Bool {
-      let (collects, start, records, redirects) = lockedState.withLock {
-        ($0.collectsRecords, $0.start, $0.records, $0.redirectCount)
-      }
-      guard collects, hasDelegates, let start else { return false }
+      let (measurements, redirects) = lockedState.withLock { ($0.measurements, $0.redirectCount) }
+      guard let measurements, hasDelegates else { return false }
+      let start = measurements.start
       let metrics = URLSessionTaskMetrics(
         taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirects,
-        transactions: records)
+        transactions: measurements.records)
       notifyDelegate(.didFinishCollecting, (any URLSessionTaskDelegate).self) {
         $0.urlSession(self.session, task: self, didFinishCollecting: metrics)
       }

@@ -58,7 +58,7 @@
           switch answer ?? .some(next) {
           case .some(let request):
             self.follow(request, status: response.statusCode)
-            self.perform(self.lockedState.withLock { $0.answeredFollow() })
+            self.perform(self.lockedState.withLock { $0.machine.answeredFollow() })
           case .none: self.answered(deliver: response)
           }
         })
@@ -110,7 +110,7 @@
           lockedState.withLock { state in
             state.authorization = authorization
             if !state.machine.isEnding { state.error = nil }
-            return state.answeredFollow()
+            return state.machine.answeredFollow()
           })
       case .ask(let question):
         if let refused = question.refusedCredential {
@@ -160,7 +160,7 @@
       }
       let action = lockedState.withLock { state in
         _ = note(response, in: &state)
-        return state.answeredDeliver()
+        return state.machine.answeredDeliver()
       }
       if let problem = prepareSink(for: response) { return abort(problem) }
       reportHead(response)
@@ -170,7 +170,7 @@
     /// Stores the response. Returns true if receiving must pause.
     private func note(_ response: HTTPURLResponse, in state: inout TaskState) -> Bool {
       state.response = response
-      state.expectedToReceive = state.announcedLength
+      state.counts.deliver()
       return state.machine.isSuspended
     }
 
@@ -207,7 +207,7 @@
           self.perform(
             self.lockedState.withLock { state in
               _ = self.note(response, in: &state)
-              return state.answeredDeliver()
+              return state.machine.answeredDeliver()
             })
         })
     }

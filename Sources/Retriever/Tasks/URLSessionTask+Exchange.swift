@@ -8,45 +8,48 @@
   extension URLSessionTask {
     /// Starts the task with the receiver of its result. A task that was cancelled before completes immediately.
     func start(for completion: TaskCompletion?) {
-      let action = lockedState.withLock { state -> TaskStateMachine.Action in
+      let action = lockedState.withLock { state -> TaskAction in
         if let completion { state.completion = completion }
         // The task was cancelled before it had a receiver, so the new receiver gets the result now.
-        if state.machine.phase == .completed { return completion == nil ? .none : .complete }
-        if state.machine.phase == .idle {
-          if state.transfer == nil, let limit = session.settings.resourceTimeout {
-            state.deadline = TransferDeadline(after: limit)
+        if state.machine.isCompleted { return completion == nil ? .none : .complete }
+        if state.machine.isIdle {
+          if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
+          if state.delegate != nil || session.archive.isRecording || session.delegate != nil {
+            state.measurements = TaskState.Measurements()
           }
-          state.collectsRecords =
-            state.delegate != nil || session.archive.isRecording || session.delegate != nil
-          if state.collectsRecords { state.start = Date() }
         }
         return state.machine.resume()
       }
       perform(action)
     }
 
-    func perform(_ action: TaskStateMachine.Action) {
+    typealias TaskAction = TaskStateMachine<Transfer, QuestionTimer>.Action
+
+    func perform(_ action: TaskAction) {
       switch action {
       case .none: break
       case .begin: prepareBody()
-      case .resumeReceiving:
-        lockedState.withLock { $0.machine.mayReceive ? $0.transfer : nil }?.resumeReceiving()
+      case .hold(let transfer): transfer.hold()
+      case .resumeReceiving(let transfer): transfer.resumeReceiving()
       case .finishSink: finishSink()
+      case .cancel(let transfer): transfer.cancel()
+      case .cancelAndComplete(let transfer):
+        transfer.cancel()
+        complete()
       case .complete: complete()
       }
     }
 
+    /// Lets the transfer continue, because the sink has room for more of the body.
+    func wantsMore() { perform(lockedState.withLock { $0.machine.wantsMore() }) }
+
     /// Fails or cancels the task in any phase.
     func abort(_ error: URLError) {
-      let (action, transfer) = lockedState.withLock { state -> (TaskStateMachine.Action, Transfer?) in
+      let action = lockedState.withLock { state in
+        if !state.machine.isEnding { state.error = error }
         // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
-        let (wasRunning, action) = state.machine.abort(
-          awaitsTransfer: state.collectsRecords && state.transfer != nil)
-        if wasRunning { state.error = error }
-        state.cancelQuestionTimer()
-        return (action, wasRunning ? state.transfer : nil)
+        return state.machine.abort(awaitsTransfer: state.measurements != nil)
       }
-      transfer?.cancel()
       perform(action)
     }
 
@@ -69,7 +72,7 @@
           TransferInput(
             request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
             authorization: state.authorization, deadline: state.deadline,
-            collectsRecords: state.collectsRecords, priority: state.priority)
+            collectsRecords: state.measurements != nil, priority: state.priority)
         }
       }
       guard let input else {
@@ -149,9 +152,8 @@
         let transfer = try makeTransfer(input, body)
         // Stored before the transfer starts, so that its first event finds it.
         let isWanted = lockedState.withLock { state in
-          guard state.machine.phase == .exchanging else { return false }
+          guard state.machine.send(transfer) else { return false }
           if state.machine.isSuspended { transfer.holdBeforeStart() }
-          state.transfer = transfer
           state.bodyLength = body.length
           if case .none = body {} else { state.hasSentBody = true }
           return true

@@ -25,12 +25,12 @@
     func reportProgress() {
       let report: (Progress, total: Int64, completed: Int64)? = lockedState.withLock { state in
         guard let progress = state.progress else { return nil }
-        let completed = state.sentBytes + state.receivedBytes
-        if state.machine.phase == .completed, state.error == nil { return (progress, completed, completed) }
-        guard state.expectedToReceive >= 0, state.expectedToSend >= 0 else {
+        let completed = state.counts.sent + state.counts.received
+        if state.machine.isCompleted, state.error == nil { return (progress, completed, completed) }
+        guard state.counts.expected >= 0, state.expectedToSend >= 0 else {
           return (progress, -1, completed)
         }
-        return (progress, max(completed, state.expectedToSend + state.expectedToReceive), completed)
+        return (progress, max(completed, state.expectedToSend + state.counts.expected), completed)
       }
       guard let (progress, total, completed) = report else { return }
       if progress.totalUnitCount != total { progress.totalUnitCount = total }

@@ -8,11 +8,11 @@
   extension URLSessionTask: TransferObserver {
     package func transferDidReceive(head: TransferHead) -> TransferDisposition {
       let length = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
-      let (request, phase) = lockedState.withLock { state in
-        state.announcedLength = length
-        return (state.currentRequest, state.machine.phase)
+      let (request, isExpected) = lockedState.withLock { state in
+        state.counts.announced = length
+        return (state.currentRequest, state.machine.expectsHead)
       }
-      guard phase == .exchanging, let request, let url = request.url else { return .stop }
+      guard isExpected, let request, let url = request.url else { return .stop }
       let response = HTTPURLResponse(
         url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
       transferState.exchange?.response = response
@@ -34,24 +34,24 @@
     }
 
     package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
-      let (phase, mayReceive, isWatched) = lockedState.withLock { state in
-        if state.machine.phase == .receiving { state.receivedBytes += Int64(bytes.count) }
-        return (state.machine.phase, state.machine.mayReceive, state.progress != nil)
+      let (reception, isSuspended, isWatched) = lockedState.withLock { state in
+        let reception = state.machine.reception
+        if case .deliver = reception { state.counts.receive(bytes.count) }
+        return (reception, state.machine.isSuspended, state.progress != nil)
       }
-      switch phase {
-      case .receiving:
+      switch reception {
+      case .deliver:
         let disposition = deliver(bytes)
         if isWatched { reportProgress() }
-        if mayReceive { return disposition }
+        if !isSuspended { return disposition }
         // The reader of a suspended task still receives the bytes that have arrived.
         transferDidBecomeIdle()
         return .pause
-      case .discarding:
+      case .discard:
         transferState.discardedBytes += bytes.count
         return transferState.discardedBytes > Self.maximumDiscardedBytes ? .stop : .proceed
-      // A delegate has not answered yet, or the task is over.
-      case .asking: return .pause
-      case .idle, .exchanging, .holding, .finishing, .aborting, .completed: return .stop
+      case .wait: return .pause
+      case .stop: return .stop
       }
     }
 
@@ -98,20 +98,20 @@
       notifyDelegate(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
         let (data, resumes) = body.take()
         delegate.urlSession(self.session, dataTask: task, didReceive: data)
-        if resumes { self.perform(.resumeReceiving) }
+        if resumes { self.wantsMore() }
       } otherwise: {
-        if body.take().resumes { self.perform(.resumeReceiving) }
+        if body.take().resumes { self.wantsMore() }
       }
     }
 
     private func reportWritten() {
       guard let task = self as? URLSessionDownloadTask,
-        lockedState.withLock({ $0.reportedWritten.needsReport() })
+        lockedState.withLock({ $0.counts.reportedWritten.needsReport() })
       else { return }
       session.callQueue.post {
         let (count, offset, received, expected) = self.lockedState.withLock { state in
-          let count = state.reportedWritten.report(upTo: state.receivedBytes)
-          return (count, state.resume?.offset ?? 0, state.receivedBytes, state.expectedToReceive)
+          let count = state.counts.reportedWritten.report(upTo: state.counts.received)
+          return (count, state.resume?.offset ?? 0, state.counts.received, state.counts.expected)
         }
         guard let count else { return }
         self.notifyDelegateNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
@@ -123,16 +123,12 @@
     }
 
     package func transferDidSend(total: Int64) {
-      let hasGrown = lockedState.withLock { state in
-        defer { state.sentBytes = max(state.sentBytes, total) }
-        return total > state.sentBytes
-      }
-      guard hasGrown else { return }
+      guard lockedState.withLock({ $0.counts.sent(upTo: total) }) else { return }
       reportProgressIfWatched()
-      guard hasDelegates, lockedState.withLock({ $0.reportedSent.needsReport() }) else { return }
+      guard hasDelegates, lockedState.withLock({ $0.counts.reportedSent.needsReport() }) else { return }
       session.callQueue.post {
         let (count, sent, expected) = self.lockedState.withLock { state in
-          (state.reportedSent.report(upTo: state.sentBytes), state.sentBytes, state.expectedToSend)
+          (state.counts.reportedSent.report(upTo: state.counts.sent), state.counts.sent, state.expectedToSend)
         }
         guard let count else { return }
         self.notifyDelegateNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
@@ -147,30 +143,28 @@
       note(end)
       // Before the lock: once the transfer has ended, the answer of a delegate may start the next one on another thread.
       transferState.discardedBytes = 0
-      let action = lockedState.withLock { state -> TaskStateMachine.Action in
-        state.transfer = nil
+      let action = lockedState.withLock { state -> TaskAction in
         let isFinal = end.failure?.code == .timedOut
         // The next request follows, regardless of how a discarded response ended.
-        let isDropped = state.machine.phase == .discarding && !isFinal
+        let isDropped = state.machine.isDiscarding && !isFinal
         if let failure = end.failure, state.error == nil, !isDropped {
           state.error = URLError(failure, url: state.currentRequest?.url)
         }
         let action = state.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
-        if case .asking = state.machine.phase, let deadline = state.deadline {
-          state.questionTimer = questionTimer(deadline.remaining)
+        if state.machine.needsTimer, let deadline = state.deadline {
+          state.machine.wait(with: questionTimer(deadline.remaining))
         }
         // Only a file needs time to finish.
-        if action == .finishSink, !writesFile { return state.machine.sinkFinished() }
+        if case .finishSink = action, !writesFile { return state.machine.sinkFinished() }
         return action
       }
       perform(action)
     }
 
     /// Ends the task when its time is over and a delegate still has not answered.
-    private func questionTimer(_ remaining: Duration) -> Task<Void, Never> {
-      Task { [weak self] in
-        try? await Task.sleep(for: remaining)
-        guard !Task.isCancelled, let self else { return }
+    private func questionTimer(_ remaining: Duration) -> QuestionTimer {
+      QuestionTimer(after: remaining) { [weak self] in
+        guard let self else { return }
         let url = lockedState.withLock { $0.currentRequest?.url }
         abort(URLError(.deadlinePassed, url: url))
       }

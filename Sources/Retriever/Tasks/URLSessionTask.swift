@@ -56,11 +56,7 @@
     /// Suspensions are counted: each one needs its own ``resume()``. A server may close a connection that is suspended
     /// for a long time.
     public func suspend() {
-      let transfer = lockedState.withLock { state in
-        state.machine.suspend()
-        return state.machine.phase == .exchanging ? state.transfer : nil
-      }
-      transfer?.hold()
+      perform(lockedState.withLock { $0.machine.suspend() })
     }
 
     /// Cancels the task with `URLError.cancelled`. The transfer stops immediately.
@@ -81,8 +77,8 @@
     /// The current state of the task.
     public var state: State {
       lockedState.withLock { state in
-        if state.machine.phase == .completed { return .completed }
-        if state.machine.phase == .aborting { return .canceling }
+        if state.machine.isCompleted { return .completed }
+        if state.machine.isAborting { return .canceling }
         return state.machine.isSuspended ? .suspended : .running
       }
     }
@@ -107,7 +103,7 @@
       set {
         var other = newValue
         lockedState.withLock { state in
-          if state.machine.phase != .completed { swap(&state.delegate, &other) }
+          if !state.machine.isCompleted { swap(&state.delegate, &other) }
         }
         // The previous delegate is released outside the lock, because its deinitializer may access this task.
         _ = other
@@ -115,16 +111,16 @@
     }
 
     /// The number of bytes of the request body that were passed to the connection.
-    public var countOfBytesSent: Int64 { lockedState.withLock { $0.sentBytes } }
+    public var countOfBytesSent: Int64 { lockedState.withLock { $0.counts.sent } }
 
     /// The number of bytes of the response body that have arrived, after decoding.
-    public var countOfBytesReceived: Int64 { lockedState.withLock { $0.receivedBytes } }
+    public var countOfBytesReceived: Int64 { lockedState.withLock { $0.counts.received } }
 
     /// The length of the request body; 0 without a body, `NSURLSessionTransferSizeUnknown` if it is unknown.
     public var countOfBytesExpectedToSend: Int64 { lockedState.withLock { $0.expectedToSend } }
 
     /// The length of the response body; `NSURLSessionTransferSizeUnknown` if the server did not announce it.
-    public var countOfBytesExpectedToReceive: Int64 { lockedState.withLock { $0.expectedToReceive } }
+    public var countOfBytesExpectedToReceive: Int64 { lockedState.withLock { $0.counts.expected } }
 
     // MARK: Properties that the program sets
 

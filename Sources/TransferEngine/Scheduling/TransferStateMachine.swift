@@ -4,7 +4,7 @@
 /// libcurl does not allow removing a handle inside one of its callbacks, and loses a resume that comes before the
 /// pause. This state machine ensures the correct order.
 struct TransferStateMachine: Sendable {
-  enum Phase: Equatable, Sendable {
+  private enum Phase: Equatable, Sendable {
     case created
     /// In the queue, or waiting for data that libcurl needs; libcurl does not have the handle.
     case waiting
@@ -34,7 +34,13 @@ struct TransferStateMachine: Sendable {
     case deliverRemaining
   }
 
-  private(set) var phase = Phase.created
+  private var phase = Phase.created
+  /// Whether the transfer waits for its turn or for data that libcurl needs.
+  var isWaiting: Bool { phase == .waiting }
+  /// Whether libcurl has the transfer.
+  var isRunning: Bool { phase == .running }
+  /// Whether the end was reported or is about to be.
+  var isFinished: Bool { phase == .finished }
   /// Whether the transfer must not begin: it waits outside the queue.
   private(set) var isHeld = false
   private(set) var isReceivePaused = false

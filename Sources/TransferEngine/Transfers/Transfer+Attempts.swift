@@ -38,7 +38,7 @@ extension Transfer {
 
   /// The connection is established and the request is about to be sent. False ends the transfer or sends it again.
   func requestBegins(over connection: ConnectionEnds) -> Bool {
-    guard machine.phase == .running, let handle, let destination else { return false }
+    guard machine.isRunning, let handle, let destination else { return false }
     destination.addressesAreKnown()
     if attempt.count > 0 {
       // libcurl has decided to send the request again, but that is our decision.
@@ -91,7 +91,7 @@ extension Transfer {
   /// Restarts a transfer after the server's connections turn out not to be shared. libcurl 8 would keep a transfer that
   /// hoped to share a connection until that connection has a response.
   func restartWithoutSharing() {
-    guard machine.phase == .running, attempt.count == 0, !attempt.openedConnection,
+    guard machine.isRunning, attempt.count == 0, !attempt.openedConnection,
       request.httpVersion == .automatic, let handle, let destination
     else { return }
     core.detach(handle)
@@ -132,7 +132,7 @@ extension Transfer {
 
   /// Sends the request again after libcurl failed, if it may be repeated.
   func restarts(after result: CURLcode) -> Bool {
-    guard let handle, let destination, machine.phase == .running, !head.hasBegun,
+    guard let handle, let destination, machine.isRunning, !head.hasBegun,
       attempt.count > 0 || attempt.isRestartWanted
     else { return false }
     var isFresh = true

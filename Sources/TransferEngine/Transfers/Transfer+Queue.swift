@@ -59,7 +59,7 @@ extension Transfer {
   /// time of the server.
   func admit() {
     waiting = nil
-    guard machine.phase == .waiting, let destination else { return }
+    guard machine.isWaiting, let destination else { return }
     hasPlace = true
     destination.admittedCount += 1
     // The loop may not have seen the command yet.

@@ -4,13 +4,13 @@ import CCurl
 extension Transfer {
   /// The server violated the protocol, and nothing reads from the connection any longer.
   func connectionBroke() {
-    guard machine.phase == .running else { return }
+    guard machine.isRunning else { return }
     core.loop.addBroken(self)
   }
 
   /// Records that the stream was closed, or that bytes received on it are on their way through libcurl.
   func noteStream() {
-    guard machine.phase == .running, !isStreaming else { return }
+    guard machine.isRunning, !isStreaming else { return }
     isStreaming = true
     core.loop.addStreaming(self)
   }
@@ -26,7 +26,7 @@ extension Transfer {
   /// libcurl still has data of this transfer, ending a pause makes it check again.
   func recheckStream() {
     isStreaming = false
-    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return }
+    guard machine.isRunning, !machine.isReceivePaused, let handle else { return }
     guard handle.backlog.isEmpty else {
       // Before libcurl has delivered the head, it may still move the request to another connection.
       if head.hasBegun, handle.passKeptBytes() {
@@ -59,7 +59,7 @@ extension Transfer {
   /// Completes a response when libcurl has lost the connection after the response was complete. The last bytes, which
   /// libcurl had no room for, are delivered without it. Returns false if the response is not complete.
   func completeWithoutLibcurl() -> Bool {
-    guard let handle, machine.phase == .running, response.hasHead, noticedFailure == nil,
+    guard let handle, machine.isRunning, response.hasHead, noticedFailure == nil,
       let rest = handle.backlog.takeRest()
     else { return false }
     handle.needsReset()
@@ -71,7 +71,7 @@ extension Transfer {
 
   /// Delivers the bytes that libcurl had no room for, until the consumer pauses.
   func deliverUndelivered() {
-    guard let pieces = undelivered, machine.phase == .running else { return }
+    guard let pieces = undelivered, machine.isRunning else { return }
     for (index, piece) in pieces.enumerated() {
       guard !machine.isReceivePaused else {
         undelivered = Array(pieces[index...])
@@ -112,7 +112,7 @@ extension Transfer {
 
   /// Makes libcurl send what it keeps for this transfer's connection. Returns false if this transfer cannot do that.
   func flushesConnection() -> Bool {
-    guard machine.phase == .running, !machine.isReceivePaused, let handle else { return false }
+    guard machine.isRunning, !machine.isReceivePaused, let handle else { return false }
     recheck(handle)
     return true
   }
@@ -120,7 +120,7 @@ extension Transfer {
   private static let maximumRechecks = 16
 
   func finishBroken() {
-    guard machine.phase == .running, machine.cancel() != .none else { return }
+    guard machine.isRunning, machine.cancel() != .none else { return }
     handle?.closesConnection()
     detachAndFinish(.brokenProtocol)
   }

@@ -241,7 +241,7 @@ package final class Transfer: @unchecked Sendable {
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
     if machine.shouldPauseLibcurl() { return .keep }
-    guard machine.phase == .running, observer != nil else { return .stop }
+    guard machine.isRunning, observer != nil else { return .stop }
     lastActivity = core.loop.now
     response.receivedLength += Int64(bytes.count)
     if let decoder { return reception(after: decoder.decode(bytes, deliver: deliver)) }
@@ -308,7 +308,7 @@ package final class Transfer: @unchecked Sendable {
 
   /// Handles a header line. False ends the transfer.
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard machine.phase == .running, let observer else { return false }
+    guard machine.isRunning, let observer else { return false }
     lastActivity = core.loop.now
     reportShortBodySent()
     switch head.append(line, limits: request.limits) {
@@ -338,7 +338,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
-    guard case .source(let source) = request.body, machine.phase == .running else { return .failed }
+    guard case .source(let source) = request.body, machine.isRunning else { return .failed }
     lastActivity = core.loop.now
     let answer = source.read(into: buffer)
     switch answer {
