@@ -10,11 +10,9 @@ TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 # The options under ThreadSanitizer. It makes tests slower, so fewer run at the same time. The leak tests with tens of
 # thousands of loads run only without it.
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
-# Kennel's tests use much processor time (drawing, password hashes). They run separately, so that they do not delay
-# tests that measure time.
-BUSY_TESTS := ^Kennel
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
-TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)|^(HTTPService|RetrieverBridges|KennelCore)Tests\.
+TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
+TSAN_KENNEL_FILTER ?= ^(HTTPService|KennelCore)Tests\.
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
@@ -25,6 +23,8 @@ SOAK_MINUTES ?= 2
 DEMO ?= kennel
 # `kennel demo` generates pictures of dogs. retriever-demo takes no arguments.
 ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
+# Kennel is a package of its own. It uses the same folder as the root package, so the libraries are built only once.
+KENNEL := --package-path Kennel --scratch-path .build
 
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
 DIFFERENTIAL := --package-path Benchmarks --scratch-path .build/benchmarks
@@ -53,18 +53,21 @@ setup-bench:
 	@scripts/setup build bench
 
 run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
-	swift run $(DEMO) $(ARGS)
+	swift run $(if $(filter kennel,$(DEMO)),$(KENNEL)) $(DEMO) $(ARGS)
 
 test: setup-test ## run all tests, also under sanitizers, and check the built programs; the log is build/test.log
 	@rm -f build/unsteady build/test.log
 	@scripts/step 'build' swift build --build-tests
-	@scripts/test-swift 'tests' 900 $(TEST_FLAGS) --skip '$(BUSY_TESTS)'
-	@scripts/test-swift "Kennel's tests" 900 $(TEST_FLAGS) --filter '$(BUSY_TESTS)'
-	@scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	@scripts/test-threads '$(TSAN_LOAD)' --no-parallel
+	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
+	@scripts/step 'linked libraries' scripts/check-links
+	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/step 'random loads under ThreadSanitizer' scripts/soak thread $(SOAK_MINUTES)
 	@scripts/step 'random loads under AddressSanitizer' scripts/soak address $(SOAK_MINUTES)
-	@scripts/step 'linked libraries' scripts/check-links
+	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
+	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
+	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
+	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
+	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'examples' scripts/check-examples
 	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
@@ -84,12 +87,17 @@ test-adopt: setup-test ## run the tests of adopt
 	scripts/test-adopt
 
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
-	scripts/test-threads '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	scripts/test-threads '$(TSAN_LOAD)' --no-parallel
+	@rm -f build/unsteady build/test.log
+	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
+	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
+	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks
+	@rm -f build/unsteady build/test.log
 	@scripts/step 'build' swift build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
+	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
+	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 
 soak: setup-test ## run random loads against servers that misbehave (default: MINUTES=1); SEED=n repeats a run
 	scripts/soak plain $(or $(MINUTES),1)
@@ -162,4 +170,4 @@ differential: setup-test ## send the same raw replies to curl and to Retriever; 
 	scripts/within 300 "$$(swift build $(DIFFERENTIAL) --show-bin-path)/differential" docs/differences-from-curl.md
 
 clean: ## remove all build products and generated files
-	rm -rf .build build Benchmarks/.build Tests/Outside/.build Adopt/.build
+	rm -rf .build build {Kennel,Adopt,Benchmarks,Examples,Tests/Outside}/.build

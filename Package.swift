@@ -15,10 +15,14 @@ let package = Package(
     .library(name: "Retriever", targets: ["Retriever"]),
     .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
     .library(name: "RetrieverBridges", targets: ["RetrieverBridges"]),
-    .library(name: "HTTPService", targets: ["HTTPService"]),
     .executable(name: "retriever", targets: ["retriever-cli"]),
-    .executable(name: "kennel", targets: ["kennel"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
+    // For the other packages of this repository. Their interfaces may change at any time.
+    .library(name: "Caches", targets: ["Caches"]),
+    .library(name: "HTTPSyntax", targets: ["HTTPSyntax"]),
+    .library(name: "TerminalProgram", targets: ["TerminalProgram"]),
+    .library(name: "TestSupport", targets: ["TestSupport", "TerminalTestSupport"]),
+    .library(name: "CLinux", targets: ["CLinux"]),
   ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -26,8 +30,6 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     .target(name: "CTransferMemory"),
@@ -39,6 +41,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "HTTPSyntax", swiftSettings: strict),
+    .target(name: "Caches", swiftSettings: strict),
     .target(
       name: "Retriever",
       dependencies: [
@@ -55,15 +58,11 @@ let package = Package(
       }),
     .target(name: "CResampling"),
     .target(
-      name: "RetrieverImages", dependencies: ["HTTPSyntax", "Retriever", "CImageCodecs", "CResampling"],
+      name: "RetrieverImages",
+      dependencies: ["Caches", "HTTPSyntax", "Retriever", "CImageCodecs", "CResampling"],
       swiftSettings: strict),
 
     .target(name: "RetrieverBridges", swiftSettings: strict),
-
-    .target(
-      name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
-    .target(
-      name: "HTTPService", dependencies: ["CMicroHTTPD", "CLinux", "HTTPSyntax"], swiftSettings: strict),
 
     .target(name: "TerminalProgram", swiftSettings: strict),
     .target(
@@ -72,22 +71,6 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 
-    // page.c embeds the assets.
-    .target(name: "CKennelPage", exclude: ["assets"]),
-    .target(
-      name: "KennelCore",
-      dependencies: [
-        "CKennelPage", "CSQLite", "CSodium", "HTTPService", "HTTPSyntax", "Retriever", "RetrieverBridges",
-        "RetrieverImages",
-      ],
-      swiftSettings: strict),
-
-    .target(
-      name: "KennelCommand",
-      dependencies: ["HTTPService", "KennelCore", "Retriever", "RetrieverImages", "TerminalProgram"],
-      swiftSettings: strict),
-    .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
-
     .target(name: "TestSupport", swiftSettings: strict),
     .target(
       name: "TerminalTestSupport", dependencies: ["TerminalProgram", "TestSupport"], swiftSettings: strict),
@@ -95,6 +78,7 @@ let package = Package(
     .executableTarget(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
 
+    .testTarget(name: "CachesTests", dependencies: ["Caches", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "TransferEngineTests",
       dependencies: ["TransferEngine", "CTransferMemory", "TestSupport", "CZlib", "CZstd"],
@@ -124,28 +108,8 @@ let package = Package(
         "TerminalTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
-    .testTarget(
-      name: "HTTPServiceTests", dependencies: ["HTTPService", "Retriever", "TestSupport"],
-      swiftSettings: strict),
     .executableTarget(
       name: "interrupted", dependencies: ["TerminalProgram"], path: "Tests/Programs/interrupted",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "kennel-writer", dependencies: ["KennelCore"], path: "Tests/Programs/kennel-writer",
-      swiftSettings: strict),
-    .testTarget(
-      name: "KennelCoreTests",
-      dependencies: [
-        "KennelCore", "HTTPService", "Retriever", "RetrieverBridges", "RetrieverImages", "TestSupport",
-        "kennel-writer",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "KennelCommandTests",
-      dependencies: [
-        "KennelCommand", "kennel", "KennelCore", "Retriever", "RetrieverImages", "TerminalProgram",
-        "TerminalTestSupport", "TestSupport",
-      ],
       swiftSettings: strict),
     .executableTarget(
       name: "soak", dependencies: ["Retriever", "TestSupport"], path: "Tests/Programs/soak",

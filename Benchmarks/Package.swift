@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "retriever-benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "retriever", path: "..")],
+  dependencies: [.package(name: "retriever", path: ".."), .package(name: "kennel", path: "../Kennel")],
   targets: [
     .executableTarget(name: "bench", swiftSettings: strict),
     .executableTarget(
@@ -33,7 +33,7 @@ let package = Package(
     .executableTarget(
       name: "bench-thumbnails",
       dependencies: [
-        .product(name: "HTTPService", package: "retriever"),
+        .product(name: "HTTPService", package: "kennel"),
         .product(name: "RetrieverImages", package: "retriever"),
       ],
       swiftSettings: strict),

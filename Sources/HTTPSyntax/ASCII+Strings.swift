@@ -1,10 +1,12 @@
 // The same functions for `String`, which nearly all callers use. The calling module need not specialize generic code.
 extension ASCII {
-  package static func isToken(_ text: String) -> Bool {
+  /// Whether a text is a `token` (RFC 9110): one or more token characters. An empty text is not a token.
+  public static func isToken(_ text: String) -> Bool {
     !text.isEmpty && allSatisfy(text, isTokenCharacter)
   }
 
-  package static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
+  /// Whether two texts have the same UTF-8 bytes, ignoring the case of A to Z only.
+  public static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
     guard left.utf8.count == right.utf8.count else { return false }
     let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
       right.utf8.withContiguousStorageIfAvailable { right in

@@ -1,5 +1,5 @@
 /// Common media types and their file name extensions.
-package enum MediaType {
+public enum MediaType {
   /// The preferred extension comes first.
   private static let endings: [(type: String, endings: [String])] = [
     ("application/gzip", ["gz"]), ("application/json", ["json"]), ("application/pdf", ["pdf"]),
@@ -28,10 +28,10 @@ package enum MediaType {
     uniquingKeysWith: { first, _ in first })
 
   /// Returns the preferred file name extension of a type, without the dot.
-  package static func ending(of type: String) -> String? { endingsByType[type] }
+  public static func ending(of type: String) -> String? { endingsByType[type] }
 
   /// Returns the media type for a file name; nil if the extension is missing or unknown.
-  package static func type(ofFile name: String) -> String? {
+  public static func type(ofFile name: String) -> String? {
     let last = name.split(separator: "/").last ?? ""
     guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return nil }
     return typesByEnding[last[last.index(after: dot)...].lowercased()]

@@ -1,7 +1,7 @@
 /// Percent-encoding as used in URLs and form data.
-package enum PercentEncoding {
+public enum PercentEncoding {
   /// Returns the bytes as text. Every byte that is not a visible ASCII character is percent-encoded.
-  package static func encode(_ bytes: Substring.UTF8View) -> String {
+  public static func encode(_ bytes: Substring.UTF8View) -> String {
     if bytes.allSatisfy({ 0x21...0x7E ~= $0 }) { return String(Substring(bytes)) }
     return bytes.reduce(into: "") { text, byte in
       if 0x21...0x7E ~= byte {
@@ -14,7 +14,7 @@ package enum PercentEncoding {
   }
 
   /// Whether an escape is truncated or contains characters other than two hexadecimal digits.
-  package static func isBroken(_ bytes: Substring.UTF8View) -> Bool {
+  public static func isBroken(_ bytes: Substring.UTF8View) -> Bool {
     var rest = bytes
     while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
       rest = rest[rest.index(after: percent)...]
@@ -26,7 +26,7 @@ package enum PercentEncoding {
   }
 
   /// Decodes percent-encoding. Returns nil if an escape is truncated or the result is not valid UTF-8.
-  package static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
+  public static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var iterator = bytes.makeIterator()

@@ -13,7 +13,7 @@ extension ProgramDescription {
   ///   - environment: The environment variables of the process.
   ///   - failure: Converts an error of the program's libraries to a failure.
   ///   - perform: Performs a command.
-  package func run(
+  public func run(
     _ arguments: [String], environment: [String: String],
     failure: @escaping @Sendable (any Error) -> Failure = { Failure(general: $0) },
     perform: @escaping @Sendable (ParsedArguments) async throws -> ExitStatus
@@ -93,7 +93,7 @@ extension ProgramDescription {
 
 extension CommandDescription {
   /// The commands that every program has. They are handled here, not by the program.
-  package static func common(program: String) -> [CommandDescription] {
+  public static func common(program: String) -> [CommandDescription] {
     let help = OptionDescription("help", short: "h", "show help for the command")
     return [
       CommandDescription(

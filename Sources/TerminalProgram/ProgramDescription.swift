@@ -1,50 +1,68 @@
 /// The description of a command-line program: the single source of its parser, help, manual page and completions.
-package struct ProgramDescription: Sendable {
+public struct ProgramDescription: Sendable {
   /// An environment variable or a file, and its meaning.
-  package struct Entry: Sendable {
-    package let name: String
-    package let meaning: String
+  public struct Entry: Sendable {
+    /// The name of the environment variable, or the path of the file.
+    public let name: String
+    /// The explanation in the manual page.
+    public let meaning: String
 
-    package init(_ name: String, _ meaning: String) {
+    /// Creates an entry from a name and its meaning.
+    public init(_ name: String, _ meaning: String) {
       self.name = name
       self.meaning = meaning
     }
   }
 
   /// An exit status of the program, and its meaning.
-  package struct Exit: Sendable {
-    package let status: ExitStatus
-    package let meaning: String
+  public struct Exit: Sendable {
+    /// The status; the manual page shows its number.
+    public let status: ExitStatus
+    /// The explanation in the manual page.
+    public let meaning: String
 
-    package init(_ status: ExitStatus, _ meaning: String) {
+    /// Creates an entry from a status and its meaning.
+    public init(_ status: ExitStatus, _ meaning: String) {
       self.status = status
       self.meaning = meaning
     }
   }
 
   /// An additional section at the end of the manual page.
-  package struct Section: Sendable {
-    package let title: String
-    package let paragraphs: [String]
+  public struct Section: Sendable {
+    /// The heading, by convention in capital letters. It is not escaped for roff.
+    public let title: String
+    /// The paragraphs as plain text. The manual page escapes them.
+    public let paragraphs: [String]
 
-    package init(_ title: String, _ paragraphs: [String]) {
+    /// Creates a section from its title and paragraphs.
+    public init(_ title: String, _ paragraphs: [String]) {
       self.title = title
       self.paragraphs = paragraphs
     }
   }
 
-  package let name: String
-  package let version: String
-  package let summary: String
-  package let synopsis: String
-  package let commands: [CommandDescription]
-  package let environment: [Entry]
-  package let files: [Entry]
-  package let exits: [Exit]
-  package let sections: [Section]
+  /// The name of the executable, which also starts each error message.
+  public let name: String
+  /// The version that `--version` and the manual page show.
+  public let version: String
+  /// One line without a final period, as in the NAME section of the manual page.
+  public let summary: String
+  /// The synopsis in the help overview, without the program's name.
+  public let synopsis: String
+  /// All commands, including the hidden ones, in the order of the help. Add ``CommandDescription/common(program:)``.
+  public let commands: [CommandDescription]
+  /// The environment variables that the manual page lists.
+  public let environment: [Entry]
+  /// The files that the manual page lists.
+  public let files: [Entry]
+  /// The exit statuses that the manual page lists.
+  public let exits: [Exit]
+  /// The additional sections of the manual page, after the exit statuses.
+  public let sections: [Section]
 
   /// - Parameter synopsis: The synopsis without the program's name.
-  package init(
+  public init(
     _ name: String, version: String, summary: String, synopsis: String = "COMMAND [OPTION…] ARGUMENT…",
     commands: [CommandDescription], environment: [Entry] = [], files: [Entry] = [], exits: [Exit],
     sections: [Section] = []
@@ -60,7 +78,9 @@ package struct ProgramDescription: Sendable {
     self.sections = sections
   }
 
-  package var visible: [CommandDescription] { commands.filter { !$0.isHidden } }
+  /// The commands that the help, the manual page and the completions show.
+  public var visible: [CommandDescription] { commands.filter { !$0.isHidden } }
 
-  package func command(named name: String) -> CommandDescription? { commands.first { $0.name == name } }
+  /// Returns the command with exactly this name, even if it is hidden; nil if there is none.
+  public func command(named name: String) -> CommandDescription? { commands.first { $0.name == name } }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A failing `#expect(long == other)` computes every difference, which takes minutes for a body of several hundred
 /// kilobytes. `#expect(difference(long, other) == nil)` immediately reports the first one.
-package func difference(_ found: (some ContiguousBytes)?, _ expected: some ContiguousBytes) -> String? {
+public func difference(_ found: (some ContiguousBytes)?, _ expected: some ContiguousBytes) -> String? {
   guard let found else { return "There are no bytes." }
   return found.withUnsafeBytes { found in
     expected.withUnsafeBytes { expected in

@@ -1,21 +1,26 @@
 import Foundation
 
 /// The Swift examples in the documentation, and the code of tests and example programs that must contain each of them.
-package struct DocumentationText {
-  package struct Example: Sendable {
-    package let place: String
-    package let code: String
+public struct DocumentationText {
+  /// One Swift code block of the documentation.
+  public struct Example: Sendable {
+    /// The name of the file that contains the example, without its folder.
+    public let place: String
+    /// The code between the fences, without a final newline.
+    public let code: String
   }
 
   /// The examples in the README, docs, the catalogs, and the comments of public symbols.
-  package let examples: [Example]
+  public let examples: [Example]
   private let compiled: String
 
   /// Collects the examples, except those of docs/adopt.md, which adopt's own tests run.
   ///
   /// - Parameter root: The root folder of the repository.
-  package init(root: URL) throws {
-    let sources = try Self.files(below: root.appendingPathComponent("Sources"))
+  public init(root: URL) throws {
+    let sources = try ["Sources", "Kennel/Sources"].flatMap {
+      try Self.files(below: root.appendingPathComponent($0))
+    }
     let documents =
       [root.appendingPathComponent("README.md")]
       + (try Self.files(below: root.appendingPathComponent("docs"))) + sources
@@ -29,14 +34,15 @@ package struct DocumentationText {
     self.examples = examples
     let programs = try Self.files(below: root.appendingPathComponent("Examples/Sources"))
       .filter { $0.pathExtension == "swift" }
-    let tested = try Self.files(below: root.appendingPathComponent("Tests"))
+    let tested = try ["Tests", "Kennel/Tests"]
+      .flatMap { try Self.files(below: root.appendingPathComponent($0)) }
       .filter { $0.lastPathComponent == "DocumentationExamples.swift" }
     compiled = try (programs + tested)
       .map { Self.normalized(try String(contentsOf: $0, encoding: .utf8)) }.joined(separator: "\n")
   }
 
   /// Whether a compiled file of examples contains the example.
-  package func isCompiled(_ example: Example) -> Bool { compiled.contains(Self.normalized(example.code)) }
+  public func isCompiled(_ example: Example) -> Bool { compiled.contains(Self.normalized(example.code)) }
 
   private static func files(below folder: URL) throws -> [URL] {
     guard let paths = FileManager.default.enumerator(atPath: folder.path) else { return [] }

@@ -1,10 +1,12 @@
 /// A random number generator that gives the same numbers for the same seed on every machine (SplitMix64).
-package struct SeededRandom: RandomNumberGenerator {
+public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  package init(_ seed: UInt64) { state = seed }
+  /// Creates a generator. Any seed is valid, including 0.
+  public init(_ seed: UInt64) { state = seed }
 
-  package mutating func next() -> UInt64 {
+  /// Returns the next number. All values of `UInt64` are equally likely.
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,7 +17,7 @@ package struct SeededRandom: RandomNumberGenerator {
   /// Draws a sequence of events of `kinds` kinds, to test a state machine with events in any order.
   ///
   /// - Parameter event: Receives the kind of the event, and the generator for further numbers.
-  package static func draw(
+  public static func draw(
     _ count: Int, eventsOf kinds: Int, seed: UInt64,
     _ event: (_ kind: Int, _ random: inout SeededRandom) throws -> Void
   ) rethrows {

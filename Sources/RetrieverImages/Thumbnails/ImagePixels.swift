@@ -74,11 +74,13 @@ extension UIImage {
     self.init(bitmap: Bitmap(size: size, format: isOpaque ? .rgb8 : .rgba8, pixels: samples))
   }
 
-  /// Creates an image from opaque samples (red, green, blue; from the top row down). Returns nil for a wrong number of
-  /// samples.
-  package convenience init?(width: Int, height: Int, samples: [UInt8]) {
+  /// Creates an image from opaque samples (red, green, blue; from the top row down). Returns nil unless there are exactly
+  /// three for each pixel. *Beyond Apple's API.*
+  public convenience init?(width: Int, height: Int, samples: [UInt8]) {
     let size = PixelSize(width: width, height: height)
-    guard width > 0, height > 0, size.pixelCount * 3 == samples.count else { return nil }
+    guard width > 0, height > 0, samples.count % 3 == 0, size.pixelCount == samples.count / 3 else {
+      return nil
+    }
     self.init(bitmap: Bitmap(size: size, format: .rgb8, pixels: samples))
   }
 }

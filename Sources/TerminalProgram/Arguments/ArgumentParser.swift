@@ -2,14 +2,17 @@
 ///
 /// Accepts `--name value`, `--name=value`, `-n value`, `-nvalue`, and `-ab` for options without values. All arguments
 /// after `--` are operands. A single hyphen is an operand.
-package struct ArgumentParser {
+public struct ArgumentParser {
   private let command: CommandDescription
   private var values: [String: [String]] = [:]
   private var operands: [String] = []
 
   private init(_ command: CommandDescription) { self.command = command }
 
-  package static func parse(
+  /// Parses the arguments after the command's name.
+  ///
+  /// Validates the number of operands, but not if `--help` was given.
+  public static func parse(
     _ arguments: some Sequence<String>, for command: CommandDescription
   ) throws(UsageError) -> ParsedArguments {
     var parser = ArgumentParser(command)

@@ -1,34 +1,44 @@
 /// The description of one command: the single source of its parser, help, manual page and completions.
-package struct CommandDescription: Sendable {
-  package struct Example: Sendable {
-    package let text: String
-    package let line: String
+public struct CommandDescription: Sendable {
+  /// An example call in the help and the manual page.
+  public struct Example: Sendable {
+    /// What the example does, without a final colon.
+    public let text: String
+    /// The complete command line, with the program's name.
+    public let line: String
 
-    package init(text: String, line: String) {
+    /// Creates an example from its explanation and its command line.
+    public init(text: String, line: String) {
       self.text = text
       self.line = line
     }
   }
 
-  package let name: String
-  package let summary: String
+  /// The word that selects the command: the program's first argument.
+  public let name: String
+  /// One phrase that starts in lowercase and has no final period.
+  public let summary: String
   /// The operands as shown in the synopsis.
-  package let operands: String
+  public let operands: String
   /// The allowed number of operands.
-  package let operandCount: ClosedRange<Int>
+  public let operandCount: ClosedRange<Int>
   /// The paragraphs of the detailed description.
-  package let discussion: [String]
-  package let options: [OptionDescription]
-  package let examples: [Example]
+  public let discussion: [String]
+  /// All options, including `help`, in the order of the help.
+  public let options: [OptionDescription]
+  /// The examples, in the order of the help.
+  public let examples: [Example]
   /// What a shell completes for the operands.
-  package let completion: OptionDescription.Completion
-  package let isHidden: Bool
+  public let completion: OptionDescription.Completion
+  /// Whether the help, the manual page and the completions omit the command. It can still be called.
+  public let isHidden: Bool
   /// Whether the command runs until it is stopped. Stopping it with a signal is then not a failure.
-  package let isService: Bool
+  public let isService: Bool
   /// The option that makes this command a service; see ``isService``.
-  package let serviceOption: String?
+  public let serviceOption: String?
 
-  package init(
+  /// Creates a command. `count` is the allowed number of operands.
+  public init(
     _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, discussion: [String],
     options: [OptionDescription], examples: [Example] = [],
     completion: OptionDescription.Completion = .nothing, isHidden: Bool = false, isService: Bool = false,
@@ -52,6 +62,8 @@ package struct CommandDescription: Sendable {
     isService || serviceOption.map { option in arguments.contains("--" + option) } ?? false
   }
 
-  package func option(named name: String) -> OptionDescription? { options.first { $0.name == name } }
-  package func option(short letter: Character) -> OptionDescription? { options.first { $0.short == letter } }
+  /// Returns the option with this name, given without hyphens; nil if there is none.
+  public func option(named name: String) -> OptionDescription? { options.first { $0.name == name } }
+  /// Returns the option with this single-letter form, which is case-sensitive; nil if there is none.
+  public func option(short letter: Character) -> OptionDescription? { options.first { $0.short == letter } }
 }

@@ -1,23 +1,31 @@
 /// The arguments of a command, checked against its description.
-package struct ParsedArguments: Sendable {
-  package let command: String
+public struct ParsedArguments: Sendable {
+  /// The name of the command.
+  public let command: String
   /// The values of each option, in the order given.
-  package let values: [String: [String]]
-  package let operands: [String]
+  public let values: [String: [String]]
+  /// The arguments that are not options, in the order given.
+  public let operands: [String]
 
-  package init(command: String, values: [String: [String]], operands: [String]) {
+  /// Creates arguments without validating them. The keys of `values` are the options' names without hyphens.
+  public init(command: String, values: [String: [String]], operands: [String]) {
     self.command = command
     self.values = values
     self.operands = operands
   }
 
-  package func has(_ option: String) -> Bool { values[option] != nil }
-  package func value(_ option: String) -> String? { values[option]?.last }
-  package func all(_ option: String) -> [String] { values[option] ?? [] }
+  /// Whether the option was given, with or without a value.
+  public func has(_ option: String) -> Bool { values[option] != nil }
+  /// Returns the last value of the option: empty if it takes no value, nil if it was not given.
+  public func value(_ option: String) -> String? { values[option]?.last }
+  /// Returns all values of the option in the order given; empty if it was not given.
+  public func all(_ option: String) -> [String] { values[option] ?? [] }
 }
 
 /// An invalid command line. The message says what is wrong and what to do.
-package struct UsageError: Error, Sendable, Equatable {
-  package let message: String
-  package init(_ message: String) { self.message = message }
+public struct UsageError: Error, Sendable, Equatable {
+  /// One phrase without the program's name and without a final period.
+  public let message: String
+  /// Creates an error with this message.
+  public init(_ message: String) { self.message = message }
 }

@@ -1,14 +1,14 @@
 /// Suggests corrections for misspelled words.
-package enum Spelling {
+public enum Spelling {
   /// Returns the candidate nearest to the word, if one is near enough.
-  package static func nearest(to word: String, among candidates: [String]) -> String? {
+  public static func nearest(to word: String, among candidates: [String]) -> String? {
     let ranked = candidates.map { (name: $0, distance: distance(word, $0)) }
     guard word.count > 1, let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
     return best.distance <= max(1, min(word.count, best.name.count) / 3) ? best.name : nil
   }
 
   /// Returns the number of letters to change, add, remove or swap with a neighbour to get from one word to the other.
-  package static func distance(_ left: String, _ right: String) -> Int {
+  public static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var last: [Int] = []
     var row = Array(0...right.count)

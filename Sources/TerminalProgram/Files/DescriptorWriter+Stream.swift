@@ -6,7 +6,7 @@ extension DescriptorWriter {
   /// Opens an output that must not be replaced by a new file.
   ///
   /// - Returns: A writer; nil for a regular file.
-  package static func stream(_ path: String, at place: OutputPlace) async throws(Failure) -> DescriptorWriter?
+  public static func stream(_ path: String, at place: OutputPlace) async throws(Failure) -> DescriptorWriter?
   {
     switch place {
     case .file: return nil

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// Writes to a descriptor on its own dispatch queue, so that a slow disk or an unread pipe does not block other work.
-package final class DescriptorWriter: Sendable {
+public final class DescriptorWriter: Sendable {
   private let descriptor: Int32
   private let name: String
   private let closes: Bool
@@ -17,7 +17,12 @@ package final class DescriptorWriter: Sendable {
   /// The number of bytes that such a descriptor accepts without blocking once it is ready (PIPE_BUF).
   private static let stallingPiece = 4096
 
-  package init(_ descriptor: Int32, name: String, closes: Bool) {
+  /// Creates a writer for an open file descriptor.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file in error messages.
+  ///   - closes: Whether the writer closes the descriptor, at the latest when it is deallocated.
+  public init(_ descriptor: Int32, name: String, closes: Bool) {
     self.descriptor = descriptor
     self.name = name
     self.closes = closes
@@ -28,7 +33,7 @@ package final class DescriptorWriter: Sendable {
   deinit { closeDescriptor() }
 
   /// Writes all data. A cancelled task does not wait for a reader that does not read.
-  package func write(_ data: Data) async throws(Failure) {
+  public func write(_ data: Data) async throws(Failure) {
     let code = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         queue.async { continuation.resume(returning: self.writeAll(data)) }
@@ -39,10 +44,11 @@ package final class DescriptorWriter: Sendable {
     if code != 0 { throw .file("\(name) cannot be written", code) }
   }
 
-  package func write(_ text: String) async throws(Failure) { try await write(Data(text.utf8)) }
+  /// Writes the text as UTF-8, without adding a newline.
+  public func write(_ text: String) async throws(Failure) { try await write(Data(text.utf8)) }
 
   /// Closes the descriptor. Throws errors of earlier writes that the system reports only now.
-  package func close() async throws(Failure) {
+  public func close() async throws(Failure) {
     let code = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.closeDescriptor()) }
     }

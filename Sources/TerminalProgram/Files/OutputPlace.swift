@@ -1,7 +1,7 @@
 import Glibc
 
 /// The kind of output at a path, which determines how to write to it.
-package enum OutputPlace: Sendable, Equatable {
+public enum OutputPlace: Sendable, Equatable {
   /// A descriptor that the process has open, given as `/dev/stdout`, `/dev/fd/3` or similar. Writing continues at its
   /// current position.
   case descriptor(Int32)
@@ -13,7 +13,7 @@ package enum OutputPlace: Sendable, Equatable {
 
   /// - Parameter followsLinks: Pass false for a name that the user did not choose, so that a planted link is not
   ///   followed.
-  package init(_ path: String, followsLinks: Bool = true) throws(Failure) {
+  public init(_ path: String, followsLinks: Bool = true) throws(Failure) {
     if !followsLinks, Self.link(at: path) != nil {
       self = .file(path)
       return

@@ -1,18 +1,21 @@
 import Foundation
 
 /// Generates shell completions.
-package struct Completions {
-  package static let shells = ["bash", "zsh", "fish"]
+public struct Completions {
+  /// The names that ``text(for:)`` accepts.
+  public static let shells = ["bash", "zsh", "fish"]
 
   private let program: ProgramDescription
 
-  package init(_ program: ProgramDescription) { self.program = program }
+  /// Creates the completions of a program.
+  public init(_ program: ProgramDescription) { self.program = program }
 
   private var name: String { program.name }
   /// The name of the shell function.
   private var function: String { "_" + name.replacing("-", with: "_") }
 
-  package func text(for shell: String) -> String? {
+  /// Returns the script that the shell loads; nil for a shell that is not in ``shells``.
+  public func text(for shell: String) -> String? {
     switch shell {
     case "bash": bash
     case "zsh": zsh

@@ -1,10 +1,12 @@
 /// The text that `--help` prints.
-package struct HelpText {
+public struct HelpText {
   private let program: ProgramDescription
 
-  package init(_ program: ProgramDescription) { self.program = program }
+  /// Creates the help texts of a program.
+  public init(_ program: ProgramDescription) { self.program = program }
 
-  package func overview(width: Int = 80) -> String {
+  /// Returns the help of the program, with its visible commands. `width` is in columns.
+  public func overview(width: Int = 80) -> String {
     var lines = [
       "Usage: \(program.name) \(program.synopsis)", "", "\(program.name): \(program.summary)", "",
       "Commands:",
@@ -21,7 +23,8 @@ package struct HelpText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  package func text(of command: CommandDescription, width: Int = 80) -> String {
+  /// Returns the help of one command, which may be hidden. `width` is in columns; examples are not wrapped.
+  public func text(of command: CommandDescription, width: Int = 80) -> String {
     var lines = [
       "Usage: \(program.name) \(command.name) [OPTION…]"
         + (command.operands.isEmpty ? "" : " \(command.operands)"), "",

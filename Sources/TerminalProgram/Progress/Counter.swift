@@ -1,11 +1,12 @@
 import Synchronization
 
 /// A thread-safe counter.
-package final class Counter: Sendable {
+public final class Counter: Sendable {
   private let count = Atomic<Int64>(0)
 
-  package init() {}
+  /// Creates a counter that starts at 0.
+  public init() {}
 
   /// Adds one and returns the new count.
-  @discardableResult package func increment() -> Int64 { count.add(1, ordering: .relaxed).newValue }
+  @discardableResult public func increment() -> Int64 { count.add(1, ordering: .relaxed).newValue }
 }

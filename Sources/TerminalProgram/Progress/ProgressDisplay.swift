@@ -2,18 +2,19 @@ import Synchronization
 
 /// Shows the progress of the running work on a terminal, at most ten times a second. Does nothing if there is no
 /// terminal.
-package final class ProgressDisplay: Sendable {
+public final class ProgressDisplay: Sendable {
   private let screen: Screen
   private let start = ContinuousClock.now
   private let table = Mutex(ProgressTable())
   private let ticker = Mutex<Task<Void, Never>?>(nil)
 
-  package init(_ screen: Screen) { self.screen = screen }
+  /// Creates a display on this screen. Drawing starts about 0.2 seconds after the first work begins.
+  public init(_ screen: Screen) { self.screen = screen }
 
   private var now: Duration { .now - start }
 
   /// Adds a line for one piece of work.
-  package func begin(
+  public func begin(
     _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil
   ) -> Handle {
     let identifier = table.withLock {
@@ -24,7 +25,7 @@ package final class ProgressDisplay: Sendable {
   }
 
   /// Removes all lines and stops the display.
-  package func stop() async {
+  public func stop() async {
     let task = ticker.withLock { $0.take() }
     task?.cancel()
     await task?.value
@@ -62,25 +63,29 @@ package final class ProgressDisplay: Sendable {
   }
 
   /// Reports the progress of one piece of work.
-  package struct Handle: Sendable {
+  public struct Handle: Sendable {
     fileprivate let display: ProgressDisplay
     fileprivate let identifier: Int
 
-    package func describe(_ label: String, completed: Int64, total: Int64?) {
+    /// Sets the name and the size of the work, and restarts the measurement of its rate. A nil total is not known.
+    public func describe(_ label: String, completed: Int64, total: Int64?) {
       display.change { [identifier] in
         $0.describe(identifier, label: label, completed: completed, total: total, at: $1)
       }
     }
 
-    package func advance(to completed: Int64) {
+    /// Sets the completed amount (not an increment).
+    public func advance(to completed: Int64) {
       display.change { [identifier] in $0.advance(identifier, to: completed, at: $1) }
     }
 
-    package func expect(_ total: Int64?) {
+    /// Sets the total amount; nil if it is not known.
+    public func expect(_ total: Int64?) {
       display.change { [identifier] table, _ in table.expect(identifier, total: total) }
     }
 
-    package func end() {
+    /// Removes the line of the work. Later calls on this handle do nothing.
+    public func end() {
       display.change { [identifier] table, _ in table.end(identifier) }
       display.draw()
     }

@@ -1,21 +1,27 @@
 /// The state of one piece of work, and its rendering as one line of a terminal.
-package struct ProgressLine: Sendable, Equatable {
-  package enum Unit: Sendable, Equatable {
+public struct ProgressLine: Sendable, Equatable {
+  /// What the work counts, which determines the format of amounts and rates.
+  public enum Unit: Sendable, Equatable {
     case bytes
     /// Countable items such as images.
     case items
   }
 
-  package var label: String
-  package var completed: Int64
+  /// The name of the work. The line shortens it to the available width.
+  public var label: String
+  /// The completed amount, in the unit of the line.
+  public var completed: Int64
   /// The total; nil if it is not known.
-  package var total: Int64?
-  package var unit = Unit.bytes
+  public var total: Int64?
+  /// The unit of the amounts (default: bytes).
+  public var unit = Unit.bytes
   /// The rate per second; nil if it is not known yet.
-  package var rate: Double?
-  package var elapsed: Duration
+  public var rate: Double?
+  /// The time since the work began, shown only if the total is not known.
+  public var elapsed: Duration
 
-  package init(
+  /// Creates a line. `label` must already be safe to print; see ``DisplayText/safe(_:)``.
+  public init(
     label: String, completed: Int64, total: Int64?, unit: Unit = .bytes, rate: Double?, elapsed: Duration
   ) {
     self.label = label
@@ -27,19 +33,19 @@ package struct ProgressLine: Sendable, Equatable {
   }
 
   /// The completed fraction, from 0 to 1; nil if the total is not known.
-  package var fraction: Double? {
+  public var fraction: Double? {
     guard let total, total > 0 else { return nil }
     return min(max(Double(completed) / Double(total), 0), 1)
   }
 
   /// The estimated remaining seconds; nil if they are not known or nothing moves.
-  package var timeLeft: Double? {
+  public var timeLeft: Double? {
     guard let total, let rate, rate > 0, total >= completed else { return nil }
     return Double(total - completed) / rate
   }
 
   /// Renders the line in at most `width` columns. The least important fields are left out first.
-  package func rendered(width: Int, usesUnicode: Bool = true) -> String {
+  public func rendered(width: Int, usesUnicode: Bool = true) -> String {
     let most = max(1, width)
     // Ordered from most to least important. The bar takes the remaining columns.
     let fields = [percent, amount, timeText, rateText].compactMap { $0 }

@@ -1,5 +1,5 @@
 /// All running work, in the order it began. A value type: events change it, and it renders lines.
-package struct ProgressTable: Sendable {
+public struct ProgressTable: Sendable {
   private struct Entry: Sendable {
     var identifier: Int
     var label: String
@@ -13,12 +13,14 @@ package struct ProgressTable: Sendable {
   private var entries: [Entry] = []
   private var lastIdentifier = 0
 
-  package init() {}
+  /// Creates a table without any work.
+  public init() {}
 
-  package var isEmpty: Bool { entries.isEmpty }
+  /// Whether no work is running.
+  public var isEmpty: Bool { entries.isEmpty }
 
   /// Adds a piece of work and returns its identifier.
-  package mutating func begin(
+  public mutating func begin(
     _ label: String, unit: ProgressLine.Unit = .bytes, completed: Int64 = 0, total: Int64? = nil,
     at now: Duration
   ) -> Int {
@@ -31,7 +33,7 @@ package struct ProgressTable: Sendable {
   }
 
   /// Sets the name and the size of a piece of work. Bytes that exist already do not count toward the rate.
-  package mutating func describe(
+  public mutating func describe(
     _ identifier: Int, label: String, completed: Int64, total: Int64?, at now: Duration
   ) {
     change(identifier) { entry in
@@ -42,22 +44,24 @@ package struct ProgressTable: Sendable {
     }
   }
 
-  package mutating func advance(_ identifier: Int, to completed: Int64, at now: Duration) {
+  /// Sets the completed amount (not an increment). Does nothing if the work has already ended.
+  public mutating func advance(_ identifier: Int, to completed: Int64, at now: Duration) {
     change(identifier) { entry in
       entry.completed = completed
       entry.meter.note(completed, at: now)
     }
   }
 
-  package mutating func expect(_ identifier: Int, total: Int64?) {
+  /// Sets the total amount; nil if it is not known. Does nothing if the work has already ended.
+  public mutating func expect(_ identifier: Int, total: Int64?) {
     change(identifier) { $0.total = total }
   }
 
   /// Removes the line of a finished piece of work.
-  package mutating func end(_ identifier: Int) { entries.removeAll { $0.identifier == identifier } }
+  public mutating func end(_ identifier: Int) { entries.removeAll { $0.identifier == identifier } }
 
   /// Renders one line for each piece of work. If they do not all fit, the last line counts the others.
-  package func lines(width: Int, height: Int, usesUnicode: Bool = true, at now: Duration) -> [String] {
+  public func lines(width: Int, height: Int, usesUnicode: Bool = true, at now: Duration) -> [String] {
     let room = max(1, height)
     let shown = entries.count <= room ? entries[...] : entries.prefix(room - 1)
     var lines = shown.map { entry in

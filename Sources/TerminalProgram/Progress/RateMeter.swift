@@ -1,5 +1,5 @@
 /// Measures a rate over the last seconds, so that it follows changes smoothly.
-package struct RateMeter: Sendable, Equatable {
+public struct RateMeter: Sendable, Equatable {
   private struct Sample: Sendable, Equatable {
     var moment: Duration
     var count: Int64
@@ -15,13 +15,13 @@ package struct RateMeter: Sendable, Equatable {
   private var latest: Sample
 
   /// - Parameter count: The amount that exists already and does not count toward the rate.
-  package init(startingAt moment: Duration, count: Int64 = 0) {
+  public init(startingAt moment: Duration, count: Int64 = 0) {
     latest = Sample(moment: moment, count: count)
     samples = [latest]
   }
 
   /// Records the total amount at a moment.
-  package mutating func note(_ count: Int64, at moment: Duration) {
+  public mutating func note(_ count: Int64, at moment: Duration) {
     latest = Sample(moment: moment, count: count)
     if let last = samples.last, moment - last.moment >= Self.step { samples.append(latest) }
     let firstKept = samples.lastIndex { moment - $0.moment >= Self.window } ?? 0
@@ -29,7 +29,7 @@ package struct RateMeter: Sendable, Equatable {
   }
 
   /// Returns the rate per second; nil if it is too early.
-  package func rate(at moment: Duration) -> Double? {
+  public func rate(at moment: Duration) -> Double? {
     // Time without data counts too: the sample just before the window is kept as the start.
     let start = samples.last { moment - $0.moment >= Self.window } ?? samples.first ?? latest
     let time = moment - start.moment

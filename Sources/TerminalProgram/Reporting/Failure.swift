@@ -2,26 +2,30 @@ import Foundation
 import Glibc
 
 /// An error as the user sees it: one sentence and one exit status, without secrets.
-package struct Failure: Error, Sendable, Equatable {
-  package let status: ExitStatus
-  package let message: String
+public struct Failure: Error, Sendable, Equatable {
+  /// The exit status of a program that ends with this failure.
+  public let status: ExitStatus
+  /// One phrase that is safe to print on a terminal.
+  public let message: String
 
-  package init(_ status: ExitStatus, _ message: String) {
+  /// Creates a failure. Characters in the message that control a terminal are replaced by U+FFFD.
+  public init(_ status: ExitStatus, _ message: String) {
     self.status = status
     self.message = DisplayText.safe(message)
   }
 
   /// Returns the failure of a system call on a file.
-  package static func file(_ problem: String, _ code: Int32) -> Failure {
+  public static func file(_ problem: String, _ code: Int32) -> Failure {
     if code == EPIPE { return Failure(.outputClosed, "the reader of the output closed it") }
     if code == ECANCELED { return .cancelled }
     return Failure(.fileSystem, "\(problem): \(String(cString: strerror(code)))")
   }
 
-  package static let cancelled = Failure(.interrupted, "cancelled")
+  /// A cancelled task. The program ends with the status `interrupted` and prints no message.
+  public static let cancelled = Failure(.interrupted, "cancelled")
 
   /// Converts an error that any program may throw. A program converts the errors of its own libraries itself.
-  package init(general error: any Error) {
+  public init(general error: any Error) {
     switch error {
     case let failure as Failure: self = failure
     case let usage as UsageError: self.init(.usage, usage.message)
@@ -32,7 +36,7 @@ package struct Failure: Error, Sendable, Equatable {
   }
 
   /// Returns the sentence without its final period, for use after a colon.
-  package static func withoutStop(_ text: String) -> String {
+  public static func withoutStop(_ text: String) -> String {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 

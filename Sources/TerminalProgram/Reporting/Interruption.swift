@@ -4,14 +4,14 @@ import Synchronization
 
 /// Handles Ctrl-C and similar signals. The first one cancels the work, which then cleans up. The second one ends the
 /// program immediately.
-package enum Interruption {
+public enum Interruption {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// Runs the work. Returns the status of the signal if one arrived, otherwise the status of the work.
   ///
   /// - Parameter isOrdinaryEnd: Whether a signal is the normal way to end the work. The work's own status is then
   ///   returned.
-  package static func run(
+  public static func run(
     isOrdinaryEnd: Bool = false, _ work: @escaping @Sendable () async -> ExitStatus
   ) async -> ExitStatus {
     // A closed output is an error of `write` and must not end the program.

@@ -1,7 +1,7 @@
 /// Prepares text from untrusted sources for display on a terminal.
-package enum DisplayText {
+public enum DisplayText {
   /// Returns the text with characters replaced that control a terminal or that disguise a text.
-  package static func safe(_ text: String) -> String {
+  public static func safe(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { !isHarmless($0) }) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { result.append(isHarmless(scalar) ? scalar : "\u{FFFD}") }
@@ -19,7 +19,7 @@ package enum DisplayText {
   }
 
   /// Returns the number of columns that a text occupies.
-  package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+  public static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
   private static func width(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
@@ -40,13 +40,13 @@ package enum DisplayText {
 
   /// Returns the text in exactly this number of columns. A long text is cut in the middle, because names often differ
   /// at their ends; a short one is padded with spaces.
-  package static func fitted(_ text: String, to columns: Int) -> String {
+  public static func fitted(_ text: String, to columns: Int) -> String {
     let text = shortened(text, to: columns)
     return text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
   /// Returns the text in at most this number of columns.
-  package static func shortened(_ text: String, to columns: Int) -> String {
+  public static func shortened(_ text: String, to columns: Int) -> String {
     guard width(text) > columns else { return text }
     guard columns > 1 else { return columns == 1 ? "…" : "" }
     let end = suffix(text, columns: (columns - 1) / 2)

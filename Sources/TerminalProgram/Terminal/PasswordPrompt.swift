@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 
 /// Asks for a password on the terminal without echoing it, even if standard input and output are redirected.
-package enum PasswordPrompt {
+public enum PasswordPrompt {
   /// Whether the process has a terminal.
-  package static var hasTerminal: Bool {
+  public static var hasTerminal: Bool {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return false }
     close(terminal)
@@ -13,7 +13,7 @@ package enum PasswordPrompt {
   }
 
   /// Returns the answer; nil if there is no terminal, the user ends the input (Ctrl-D), or the task is cancelled.
-  package static func ask(_ question: String) async -> String? {
+  public static func ask(_ question: String) async -> String? {
     await answer(to: question, isShown: false)
   }
 

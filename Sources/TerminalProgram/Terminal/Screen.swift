@@ -4,41 +4,47 @@ import Glibc
 import Synchronization
 
 /// Writes messages to standard error and, on a terminal, the progress below them.
-package final class Screen: Sendable {
+public final class Screen: Sendable {
   private struct State: Sendable {
     var text = ScreenText()
     var frame: [String]?
   }
 
-  package let showsProgress: Bool
-  package let usesUnicode: Bool
+  /// Whether ``show(_:)`` draws: only on a terminal that can overwrite lines, and not in quiet mode.
+  public let showsProgress: Bool
+  /// Whether the locale in the environment uses UTF-8.
+  public let usesUnicode: Bool
   private let descriptor: Int32
   private let isQuiet: Bool
   private let queue = DispatchQueue(label: "terminal.screen")
   private let state = Mutex(State())
 
-  package init(_ descriptor: Int32, isQuiet: Bool, environment: [String: String]) {
+  /// Creates a screen for a file descriptor, which stays open.
+  ///
+  /// - Parameter environment: The environment variables, for the type of the terminal and the locale.
+  public init(_ descriptor: Int32, isQuiet: Bool, environment: [String: String]) {
     self.descriptor = descriptor
     self.isQuiet = isQuiet
     showsProgress = !isQuiet && Terminal.canRewrite(descriptor, environment)
     usesUnicode = Terminal.usesUnicode(environment)
   }
 
-  package var size: (width: Int, height: Int) { Terminal.size(descriptor) }
+  /// The current size in columns and rows; 80 × 24 if it is not known.
+  public var size: (width: Int, height: Int) { Terminal.size(descriptor) }
 
   /// Prints a message, except in quiet mode.
-  package func say(_ line: String) {
+  public func say(_ line: String) {
     if !isQuiet { warn(line) }
   }
 
   /// Prints a message even in quiet mode.
-  package func warn(_ line: String) {
+  public func warn(_ line: String) {
     queue.async { self.put(self.state.withLock { $0.text.message(DisplayText.safe(line)) }) }
   }
 
   /// Replaces the lines below the messages. If frames arrive faster than they are drawn, only the latest one is
   /// drawn.
-  package func show(_ lines: [String]) {
+  public func show(_ lines: [String]) {
     guard showsProgress else { return }
     let isFirst = state.withLock { state in
       defer { state.frame = lines }
@@ -51,7 +57,7 @@ package final class Screen: Sendable {
   }
 
   /// Returns when everything is written.
-  package func flush() async {
+  public func flush() async {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
   }
 

@@ -1,16 +1,17 @@
 /// Computes the text that makes a terminal show permanent messages with changing lines below them. A value type.
-package struct ScreenText: Sendable {
+public struct ScreenText: Sendable {
   private var shown: [String] = []
 
-  package init() {}
+  /// Creates an empty screen text.
+  public init() {}
 
   /// Returns the text that prints a permanent message above the changing lines.
-  package mutating func message(_ line: String) -> String {
+  public mutating func message(_ line: String) -> String {
     erase() + line + "\n" + shown.joined(separator: "\n")
   }
 
   /// Returns the text that replaces the changing lines.
-  package mutating func show(_ lines: [String]) -> String {
+  public mutating func show(_ lines: [String]) -> String {
     if lines == shown { return "" }
     defer { shown = lines }
     return erase() + lines.joined(separator: "\n")

@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Kennel, the photo-sharing server, and HTTPService, the HTTP server that it is built on. They are a package of their
+// own, so that a package that uses the root's libraries needs neither libmicrohttpd nor SQLite nor libsodium.
+
+/// The settings of all targets. The tools version sets Swift 6 language mode. Warnings are errors.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A product of the root package.
+func root(_ product: String) -> Target.Dependency { .product(name: product, package: "retriever") }
+
+let package = Package(
+  name: "kennel",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "HTTPService", targets: ["HTTPService"]),
+    .executable(name: "kennel", targets: ["kennel"]),
+  ],
+  dependencies: [.package(name: "retriever", path: "..")],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(
+      name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
+    .target(
+      name: "HTTPService", dependencies: ["CMicroHTTPD", root("CLinux"), root("HTTPSyntax")],
+      swiftSettings: strict),
+
+    // page.c embeds the assets.
+    .target(name: "CKennelPage", exclude: ["assets"]),
+    .target(
+      name: "KennelCore",
+      dependencies: [
+        "CKennelPage", "CSQLite", "CSodium", "HTTPService", root("Caches"), root("HTTPSyntax"),
+        root("Retriever"), root("RetrieverBridges"), root("RetrieverImages"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "KennelCommand",
+      dependencies: [
+        "HTTPService", "KennelCore", root("Retriever"), root("RetrieverImages"), root("TerminalProgram"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
+
+    .testTarget(
+      name: "HTTPServiceTests", dependencies: ["HTTPService", root("Retriever"), root("TestSupport")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "kennel-writer", dependencies: ["KennelCore"], path: "Tests/Programs/kennel-writer",
+      swiftSettings: strict),
+    .testTarget(
+      name: "KennelCoreTests",
+      dependencies: [
+        "KennelCore", "HTTPService", "kennel-writer", root("Retriever"), root("RetrieverBridges"),
+        root("RetrieverImages"), root("TestSupport"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "KennelCommandTests",
+      dependencies: [
+        "KennelCommand", "kennel", "KennelCore", root("Retriever"), root("RetrieverImages"),
+        root("TerminalProgram"), root("TestSupport"),
+      ],
+      swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,24 @@
+import HTTPService
+
+/// The security fields of every response: no type guessing, no referrers to other sites, no outside resources.
+enum CommonFields {
+  static let contentSecurityPolicy =
+    "default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+  static func add(to fields: inout HTTPFields) {
+    guard fields["X-Content-Type-Options"] == nil else { return }
+    fields.append("X-Content-Type-Options", "nosniff")
+    fields.append("Referrer-Policy", "same-origin")
+    fields.append("Cross-Origin-Resource-Policy", "same-origin")
+    if fields["Content-Security-Policy"] == nil {
+      fields.append("Content-Security-Policy", contentSecurityPolicy)
+    }
+  }
+}
+
+/// Values of the field `Cache-Control`.
+enum CacheControl {
+  /// For pictures: the photo of a post never changes, and its id is never used again.
+  static let immutable = "public, max-age=31536000, immutable"
+}
