@@ -174,11 +174,11 @@ import Testing
   }
 
   #if DEBUG
-    @Test func theFatalReporterEndsADebugBuild() async {
-      await #expect(processExitsWith: .failure) {
-        MisuseReporter.fatalInDebug(BridgeMisuse(kind: .calledAgain, site: CallSite()))
-      }
+  @Test func theFatalReporterEndsADebugBuild() async {
+    await #expect(processExitsWith: .failure) {
+      MisuseReporter.fatalInDebug(BridgeMisuse(kind: .calledAgain, site: CallSite()))
     }
+  }
   #endif
 
   @Test func theReporterOnStandardErrorWritesTheSentence() async {

@@ -1,185 +1,185 @@
 #if !canImport(Darwin)
-  import Foundation
-  import TestSupport
-  import Testing
+import Foundation
+import TestSupport
+import Testing
 
-  @testable import Retriever
+@testable import Retriever
 
-  @Suite(.timeLimit(.minutes(1))) struct TaskSuspensionTests {
-    private let session = URLSession.forTest()
+@Suite(.timeLimit(.minutes(1))) struct TaskSuspensionTests {
+  private let session = URLSession.forTest()
 
-    @Test func aTaskDoesNothingBeforeItIsResumed() async throws {
-      let server = try ScriptedServer.http { _ in Reply(text: "x") }
-      let task = session.dataTask(with: server.url()) { _, _, _ in }
-      #expect(task.state == .suspended)
-      task.suspend()
-      try await session.expectUsable()
-      #expect(server.connectionCount == 0)
-      task.cancel()
-      #expect(await eventually { task.state == .completed })
+  @Test func aTaskDoesNothingBeforeItIsResumed() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "x") }
+    let task = session.dataTask(with: server.url()) { _, _, _ in }
+    #expect(task.state == .suspended)
+    task.suspend()
+    try await session.expectUsable()
+    #expect(server.connectionCount == 0)
+    task.cancel()
+    #expect(await eventually { task.state == .completed })
+  }
+
+  @Test func `a task that is suspended in the queue sends nothing and keeps no place`() async throws {
+    let gate = Gate()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        if request.target == "/slow" { try connection.wait(for: gate) }
+        try connection.send(Reply(text: request.target))
+      }
     }
-
-    @Test func `a task that is suspended in the queue sends nothing and keeps no place`() async throws {
-      let gate = Gate()
-      let server = try ScriptedServer { connection in
-        while let request = try connection.nextRequest() {
-          if request.target == "/slow" { try connection.wait(for: gate) }
-          try connection.send(Reply(text: request.target))
-        }
-      }
-      let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = 1 }
-      async let slow = session.data(from: server.url("/slow"))
-      #expect(await eventually { server.requests.count == 1 })
-      var request = URLRequest(url: server.url("/suspended"))
-      request.httpMethod = "POST"
-      let done = Gate()
-      let suspended = session.dataTask(with: request) { data, _, _ in
-        if data == Data("/suspended".utf8) { done.open() }
-      }
-      suspended.resume()
-      suspended.suspend()
-      gate.open()
-      _ = try await slow
-      // It had been added after the suspended task.
-      _ = try await session.data(from: server.url("/other"))
-      #expect(server.requests.map(\.path) == ["/slow", "/other"])
-      #expect(suspended.state == .suspended)
-      suspended.resume()
-      #expect(await done.wait(within: .seconds(30)))
+    let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = 1 }
+    async let slow = session.data(from: server.url("/slow"))
+    #expect(await eventually { server.requests.count == 1 })
+    var request = URLRequest(url: server.url("/suspended"))
+    request.httpMethod = "POST"
+    let done = Gate()
+    let suspended = session.dataTask(with: request) { data, _, _ in
+      if data == Data("/suspended".utf8) { done.open() }
     }
+    suspended.resume()
+    suspended.suspend()
+    gate.open()
+    _ = try await slow
+    // It had been added after the suspended task.
+    _ = try await session.data(from: server.url("/other"))
+    #expect(server.requests.map(\.path) == ["/slow", "/other"])
+    #expect(suspended.state == .suspended)
+    suspended.resume()
+    #expect(await done.wait(within: .seconds(30)))
+  }
 
-    @Test func `a task that is suspended in the queue can be cancelled`() async throws {
-      let gate = Gate()
-      let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "slow")), .hold])
-      let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = 1 }
-      async let slow = session.data(from: server.url("/slow"))
-      #expect(await eventually { server.requests.count == 1 })
-      let done = Gate()
-      let suspended = session.dataTask(with: server.url("/suspended")) { _, _, error in
-        if (error as? URLError)?.code == .cancelled { done.open() }
-      }
-      suspended.resume()
-      suspended.suspend()
-      suspended.cancel()
-      #expect(await done.wait(within: .seconds(30)))
-      gate.open()
-      _ = try await slow
+  @Test func `a task that is suspended in the queue can be cancelled`() async throws {
+    let gate = Gate()
+    let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "slow")), .hold])
+    let session = URLSession.forTest { $0.httpMaximumConnectionsPerHost = 1 }
+    async let slow = session.data(from: server.url("/slow"))
+    #expect(await eventually { server.requests.count == 1 })
+    let done = Gate()
+    let suspended = session.dataTask(with: server.url("/suspended")) { _, _, error in
+      if (error as? URLError)?.code == .cancelled { done.open() }
     }
+    suspended.resume()
+    suspended.suspend()
+    suspended.cancel()
+    #expect(await done.wait(within: .seconds(30)))
+    gate.open()
+    _ = try await slow
+  }
 
-    @Test func `a suspended download stops reading and continues after a resume`() async throws {
-      let size = 80 << 20
-      let pieces = Log<Int>()
-      let resume = Gate()
-      let server = try ScriptedServer { connection in
-        _ = try connection.readRequest()
-        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size + 1)\r\n\r\nx")
-        try connection.wait(for: resume)
-        let piece = Data(count: 1 << 20)
-        for number in 0..<80 {
-          try connection.send(piece)
-          pieces.add(number)
-        }
+  @Test func `a suspended download stops reading and continues after a resume`() async throws {
+    let size = 80 << 20
+    let pieces = Log<Int>()
+    let resume = Gate()
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size + 1)\r\n\r\nx")
+      try connection.wait(for: resume)
+      let piece = Data(count: 1 << 20)
+      for number in 0..<80 {
+        try connection.send(piece)
+        pieces.add(number)
       }
+    }
+    let done = Gate()
+    let task = session.dataTask(with: server.url()) { data, _, _ in
+      if data?.count == size + 1 { done.open() }
+    }
+    task.resume()
+    #expect(await eventually { task.countOfBytesReceived > 0 })
+    task.suspend()
+    #expect(task.state == .suspended)
+    resume.open()
+    var last = -1
+    while last != pieces.all.count || last < 1 {
+      last = pieces.all.count
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    #expect(last < 40)
+    #expect(!done.isOpen)
+    task.resume()
+    #expect(task.state == .running)
+    #expect(await done.wait(within: .seconds(30)))
+    #expect(task.state == .completed)
+  }
+
+  @Test func aTaskSuspendedBeforeItsHeadArrivesKeepsItsBody() async throws {
+    let (reached, gate) = (Gate(), Gate())
+    let server = try ScriptedServer([
+      .readRequest, .open(reached), .waitFor(gate), .send(Reply(text: "body")), .hold,
+    ])
+    let done = Gate()
+    let task = session.dataTask(with: server.url()) { data, _, _ in
+      if data == Data("body".utf8) { done.open() }
+    }
+    task.resume()
+    #expect(await reached.wait(within: .seconds(30)))
+    task.suspend()
+    gate.open()
+    #expect(await eventually { task.response != nil })
+    #expect(task.countOfBytesReceived == 0)
+    task.resume()
+    #expect(await done.wait(within: .seconds(30)))
+  }
+
+  @Test func aTaskSuspendedDuringARedirectFollowsItOnceResumed() async throws {
+    let server = try ScriptedServer.http { request in
+      request.path == "/from" ? .redirect(to: "/to") : Reply(text: "there")
+    }
+    let holder = Log<URLSessionTask>()
+    let asked = Gate()
+    let delegate = HandlerDelegate(
+      .init(redirect: { _, request in
+        holder.all.first?.suspend()
+        asked.open()
+        return request
+      }))
+    let session = URLSession.forTest(delegate: delegate)
+    let task = session.dataTask(with: server.url("/from"))
+    holder.add(task)
+    task.resume()
+    #expect(await asked.wait(within: .seconds(30)))
+    try await self.session.expectUsable()
+    #expect(server.requests.map(\.path) == ["/from"])
+    task.resume()
+    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(delegate.log.current.body == Data("there".utf8))
+  }
+
+  @Test func aSuspendedTaskCanBeCancelled() async throws {
+    let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nx"), .hold])
+    let done = Gate()
+    let task = session.dataTask(with: server.url()) { _, _, error in
+      if (error as? URLError)?.code == .cancelled { done.open() }
+    }
+    task.resume()
+    #expect(await eventually { task.countOfBytesReceived == 1 })
+    task.suspend()
+    task.cancel()
+    #expect(await done.wait(within: .seconds(30)))
+    try await session.expectUsable()
+  }
+
+  @Test func `suspending and resuming at any time loses no bytes`() async throws {
+    let body = Data.pattern(count: 2_000_000)
+    let server = try ScriptedServer.http { _ in Reply(body: body) }
+    for seed in 0..<10 {
+      var random = SeededRandom(UInt64(seed))
       let done = Gate()
+      let results = Log<Data?>()
       let task = session.dataTask(with: server.url()) { data, _, _ in
-        if data?.count == size + 1 { done.open() }
+        results.add(data)
+        done.open()
       }
       task.resume()
-      #expect(await eventually { task.countOfBytesReceived > 0 })
-      task.suspend()
-      #expect(task.state == .suspended)
-      resume.open()
-      var last = -1
-      while last != pieces.all.count || last < 1 {
-        last = pieces.all.count
-        try await Task.sleep(for: .milliseconds(200))
-      }
-      #expect(last < 40)
-      #expect(!done.isOpen)
-      task.resume()
-      #expect(task.state == .running)
-      #expect(await done.wait(within: .seconds(30)))
-      #expect(task.state == .completed)
-    }
-
-    @Test func aTaskSuspendedBeforeItsHeadArrivesKeepsItsBody() async throws {
-      let (reached, gate) = (Gate(), Gate())
-      let server = try ScriptedServer([
-        .readRequest, .open(reached), .waitFor(gate), .send(Reply(text: "body")), .hold,
-      ])
-      let done = Gate()
-      let task = session.dataTask(with: server.url()) { data, _, _ in
-        if data == Data("body".utf8) { done.open() }
-      }
-      task.resume()
-      #expect(await reached.wait(within: .seconds(30)))
-      task.suspend()
-      gate.open()
-      #expect(await eventually { task.response != nil })
-      #expect(task.countOfBytesReceived == 0)
-      task.resume()
-      #expect(await done.wait(within: .seconds(30)))
-    }
-
-    @Test func aTaskSuspendedDuringARedirectFollowsItOnceResumed() async throws {
-      let server = try ScriptedServer.http { request in
-        request.path == "/from" ? .redirect(to: "/to") : Reply(text: "there")
-      }
-      let holder = Log<URLSessionTask>()
-      let asked = Gate()
-      let delegate = HandlerDelegate(
-        .init(redirect: { _, request in
-          holder.all.first?.suspend()
-          asked.open()
-          return request
-        }))
-      let session = URLSession.forTest(delegate: delegate)
-      let task = session.dataTask(with: server.url("/from"))
-      holder.add(task)
-      task.resume()
-      #expect(await asked.wait(within: .seconds(30)))
-      try await self.session.expectUsable()
-      #expect(server.requests.map(\.path) == ["/from"])
-      task.resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(30)))
-      #expect(delegate.log.current.body == Data("there".utf8))
-    }
-
-    @Test func aSuspendedTaskCanBeCancelled() async throws {
-      let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nx"), .hold])
-      let done = Gate()
-      let task = session.dataTask(with: server.url()) { _, _, error in
-        if (error as? URLError)?.code == .cancelled { done.open() }
-      }
-      task.resume()
-      #expect(await eventually { task.countOfBytesReceived == 1 })
-      task.suspend()
-      task.cancel()
-      #expect(await done.wait(within: .seconds(30)))
-      try await session.expectUsable()
-    }
-
-    @Test func `suspending and resuming at any time loses no bytes`() async throws {
-      let body = Data.pattern(count: 2_000_000)
-      let server = try ScriptedServer.http { _ in Reply(body: body) }
-      for seed in 0..<10 {
-        var random = SeededRandom(UInt64(seed))
-        let done = Gate()
-        let results = Log<Data?>()
-        let task = session.dataTask(with: server.url()) { data, _, _ in
-          results.add(data)
-          done.open()
-        }
+      while !done.isOpen {
+        task.suspend()
+        if Bool.random(using: &random) { await Task.yield() }
         task.resume()
-        while !done.isOpen {
-          task.suspend()
-          if Bool.random(using: &random) { await Task.yield() }
-          task.resume()
-          try await Task.sleep(for: .microseconds(Int.random(in: 0..<300, using: &random)))
-        }
-        #expect(results.all.count == 1)
-        #expect(difference(results.all.first ?? nil, body) == nil)
+        try await Task.sleep(for: .microseconds(Int.random(in: 0..<300, using: &random)))
       }
+      #expect(results.all.count == 1)
+      #expect(difference(results.all.first ?? nil, body) == nil)
     }
   }
+}
 #endif

@@ -6,9 +6,9 @@
 import Foundation
 
 #if RETRIEVER
-  import Retriever
+import Retriever
 #else
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @main
@@ -32,12 +32,12 @@ struct Client {
     case "startup": return try await LargeBody(options).data()
     case "download": return try await LargeBody(options).download()
     #if RETRIEVER
-      case "chunks": return try await LargeBody(options).chunks()
-      case "bytes": return try await LargeBody(options).bytes()
-      case "lines": return try await LargeBody(options).lines()
-      case "connections": return try await Connections(options).open()
-      case "queue": return try await Queue(options).load()
-      case "lookup": return try await StalledLookup(options).measure()
+    case "chunks": return try await LargeBody(options).chunks()
+    case "bytes": return try await LargeBody(options).bytes()
+    case "lines": return try await LargeBody(options).lines()
+    case "connections": return try await Connections(options).open()
+    case "queue": return try await Queue(options).load()
+    case "lookup": return try await StalledLookup(options).measure()
     #endif
     case "suspended": return try await ManyInFlight(options).suspended()
     case "cancel": return try await ManyInFlight(options).cancelled()
@@ -92,7 +92,7 @@ struct Options: Sendable {
     if let connections { configuration.httpMaximumConnectionsPerHost = connections }
     configuration.timeoutIntervalForRequest = 60
     #if RETRIEVER
-      if let trust { configuration.trustedCertificates = .file(trust) }
+    if let trust { configuration.trustedCertificates = .file(trust) }
     #endif
     return URLSession(configuration: configuration)
   }

@@ -2,9 +2,9 @@
 import Foundation
 
 #if RETRIEVER
-  import Retriever
+import Retriever
 #else
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 struct LargeBody {
@@ -38,45 +38,45 @@ struct LargeBody {
   }
 
   #if RETRIEVER
-    func chunks() async throws -> Report {
-      try await measuring { session in
-        let (bytes, response) = try await session.bytes(from: options.url)
-        try Client.require(response)
-        var total = 0
-        for try await chunk in bytes.chunks { total += chunk.count }
-        return (1, total)
-      }
+  func chunks() async throws -> Report {
+    try await measuring { session in
+      let (bytes, response) = try await session.bytes(from: options.url)
+      try Client.require(response)
+      var total = 0
+      for try await chunk in bytes.chunks { total += chunk.count }
+      return (1, total)
     }
+  }
 
-    func bytes() async throws -> Report {
-      try await measuring { session in
-        let (bytes, response) = try await session.bytes(from: options.url)
-        try Client.require(response)
-        var total = 0
-        var sum: UInt64 = 0
-        for try await byte in bytes {
-          total += 1
-          sum &+= UInt64(byte)
-        }
-        // Uses the sum, so that the compiler cannot remove the loop.
-        guard sum > 0 else { throw Failure("the body is all zeroes") }
-        return (1, total)
+  func bytes() async throws -> Report {
+    try await measuring { session in
+      let (bytes, response) = try await session.bytes(from: options.url)
+      try Client.require(response)
+      var total = 0
+      var sum: UInt64 = 0
+      for try await byte in bytes {
+        total += 1
+        sum &+= UInt64(byte)
       }
+      // Uses the sum, so that the compiler cannot remove the loop.
+      guard sum > 0 else { throw Failure("the body is all zeroes") }
+      return (1, total)
     }
+  }
 
-    func lines() async throws -> Report {
-      try await measuring { session in
-        let (bytes, response) = try await session.bytes(from: options.url)
-        try Client.require(response)
-        var count = 0
-        var total = 0
-        for try await line in bytes.lines {
-          count += 1
-          total += line.utf8.count + 1
-        }
-        return (count, total)
+  func lines() async throws -> Report {
+    try await measuring { session in
+      let (bytes, response) = try await session.bytes(from: options.url)
+      try Client.require(response)
+      var count = 0
+      var total = 0
+      for try await line in bytes.lines {
+        count += 1
+        total += line.utf8.count + 1
       }
+      return (count, total)
     }
+  }
   #endif
 
   private func measuring(

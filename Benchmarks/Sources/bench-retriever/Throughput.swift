@@ -2,9 +2,9 @@
 import Foundation
 
 #if RETRIEVER
-  import Retriever
+import Retriever
 #else
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 struct Throughput {

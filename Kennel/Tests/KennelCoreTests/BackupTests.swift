@@ -175,11 +175,11 @@ import Testing
         _ = try await store.backUp(to: .path(file))
         let before = try Data(contentsOf: directory.file("kennel.tar"))
         #if DEBUG
-          for fault in [StorageFault.syncFile, .writeFile, .renameFile] {
-            fault.arm()
-            #expect(await code { _ = try await store.backUp(to: .path(file)) } == .diskFull)
-            #expect(StorageFault.disarm())
-          }
+        for fault in [StorageFault.syncFile, .writeFile, .renameFile] {
+          fault.arm()
+          #expect(await code { _ = try await store.backUp(to: .path(file)) } == .diskFull)
+          #expect(StorageFault.disarm())
+        }
         #endif
         #expect(
           await code { _ = try await store.backUp(to: .path("/nonexistent/kennel.tar")) } == .cannotOpen)
@@ -207,15 +207,15 @@ import Testing
         let nowhere = await sentence("/nonexistent/kennel.tar")
         #expect(nowhere.contains("at /nonexistent/kennel.tar: No such file"), "\(nowhere)")
         #if DEBUG
-          // The file of hashes is created first.
-          for (fault, spared) in [
-            (StorageFault.createFile, 1), (.writeFile, 0), (.syncFile, 0), (.renameFile, 0),
-          ] {
-            fault.arm(after: spared)
-            let full = await sentence(file)
-            #expect(full.contains("at \(file): No space left"), "\(fault): \(full)")
-            #expect(StorageFault.disarm())
-          }
+        // The file of hashes is created first.
+        for (fault, spared) in [
+          (StorageFault.createFile, 1), (.writeFile, 0), (.syncFile, 0), (.renameFile, 0),
+        ] {
+          fault.arm(after: spared)
+          let full = await sentence(file)
+          #expect(full.contains("at \(file): No space left"), "\(fault): \(full)")
+          #expect(StorageFault.disarm())
+        }
         #endif
       }
     }

@@ -9,21 +9,21 @@ import Testing
 /// in the store.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CrashSafetyTests {
   #if DEBUG
-    @Test func `a process killed between any two steps keeps all acknowledged posts`() async throws {
-      let directory = try TemporaryDirectory()
-      var random = SeededRandom(0x6b65_6e6e_656c)
-      var acknowledged = 0
-      for round in 0..<15 {
-        let path = directory.path("data")
-        let calls = Int.random(in: 0..<600, using: &random)
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-          [path = path as String, calls = calls as Int, round = round as Int] in
-          try await PostingProcess(directory: path, round: round).postForever(killedAfter: calls)
-        }
-        acknowledged = try await expectAllAcknowledged(in: directory)
+  @Test func `a process killed between any two steps keeps all acknowledged posts`() async throws {
+    let directory = try TemporaryDirectory()
+    var random = SeededRandom(0x6b65_6e6e_656c)
+    var acknowledged = 0
+    for round in 0..<15 {
+      let path = directory.path("data")
+      let calls = Int.random(in: 0..<600, using: &random)
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, calls = calls as Int, round = round as Int] in
+        try await PostingProcess(directory: path, round: round).postForever(killedAfter: calls)
       }
-      #expect(acknowledged > 50)
+      acknowledged = try await expectAllAcknowledged(in: directory)
     }
+    #expect(acknowledged > 50)
+  }
   #endif
 
   @Test func `a process killed from outside keeps all acknowledged posts`() async throws {
@@ -93,7 +93,7 @@ struct PostingProcess {
     }
     note("pid \(getpid())")
     #if DEBUG
-      if let calls, round % 2 == 0 { StorageFault.armKill(after: calls) }
+    if let calls, round % 2 == 0 { StorageFault.armKill(after: calls) }
     #endif
     let store = try await KennelStore.open(directory, configuration: .forTest)
     let name = "round \(round)"
@@ -101,7 +101,7 @@ struct PostingProcess {
     let user: User
     if let found { user = found } else { user = try await store.addUser(name) }
     #if DEBUG
-      if let calls, round % 2 == 1 { StorageFault.armKill(after: calls) }
+    if let calls, round % 2 == 1 { StorageFault.armKill(after: calls) }
     #endif
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<4 {

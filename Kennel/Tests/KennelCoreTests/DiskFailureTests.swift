@@ -54,49 +54,49 @@ import Testing
   }
 
   #if DEBUG
-    // A fault affects the next call in the complete process, so each of these tests runs in a separate one.
-    @Test func `a failure to write a photo leaves no post and no file`() async {
-      await #expect(processExitsWith: .success) {
-        try await withStore { store in
-          let ada = try await store.addUser()
-          let faults: [StorageFault] = [
-            .createFile, .writeFile, .syncFile, .renameFile, .syncDirectory,
-          ]
-          for (number, fault) in faults.enumerated() {
-            fault.arm()
-            let error = await #expect(throws: KennelError.self) {
-              try await store.addPost(number, by: ada)
-            }
-            #expect(error?.code == .diskFull, "\(fault)")
-            #expect(StorageFault.disarm(), "\(fault)")
-            #expect(try await store.posts.page().isEmpty)
-            // The cleanup was requested before this write.
-            try await store.database.write { _ in }
+  // A fault affects the next call in the complete process, so each of these tests runs in a separate one.
+  @Test func `a failure to write a photo leaves no post and no file`() async {
+    await #expect(processExitsWith: .success) {
+      try await withStore { store in
+        let ada = try await store.addUser()
+        let faults: [StorageFault] = [
+          .createFile, .writeFile, .syncFile, .renameFile, .syncDirectory,
+        ]
+        for (number, fault) in faults.enumerated() {
+          fault.arm()
+          let error = await #expect(throws: KennelError.self) {
+            try await store.addPost(number, by: ada)
           }
-          try await store.addPost(100, by: ada)
-          #expect(try await store.check(readsPhotos: true).problems == [])
-          #expect(try store.photoFiles().count == 1)
+          #expect(error?.code == .diskFull, "\(fault)")
+          #expect(StorageFault.disarm(), "\(fault)")
+          #expect(try await store.posts.page().isEmpty)
+          // The cleanup was requested before this write.
+          try await store.database.write { _ in }
         }
+        try await store.addPost(100, by: ada)
+        #expect(try await store.check(readsPhotos: true).problems == [])
+        #expect(try store.photoFiles().count == 1)
       }
     }
+  }
 
-    @Test func `a failed SQL statement rolls back only its own post`() async {
-      await #expect(processExitsWith: .success) {
-        try await withStore { store in
-          let ada = try await store.addUser()
-          try await store.addPost(0, by: ada)
-          var kept = 1
-          for spared in 0..<40 {
-            StorageFault.step.arm(after: spared)
-            if (try? await store.addPost(spared + 1, by: ada)) != nil { kept += 1 }
-            StorageFault.disarm()
-            try await store.database.write { _ in }
-            #expect(try await store.posts.page(limit: 200).count == kept)
-          }
-          #expect(kept > 1 && kept < 41)
-          #expect(try await store.check(readsPhotos: true).problems == [])
+  @Test func `a failed SQL statement rolls back only its own post`() async {
+    await #expect(processExitsWith: .success) {
+      try await withStore { store in
+        let ada = try await store.addUser()
+        try await store.addPost(0, by: ada)
+        var kept = 1
+        for spared in 0..<40 {
+          StorageFault.step.arm(after: spared)
+          if (try? await store.addPost(spared + 1, by: ada)) != nil { kept += 1 }
+          StorageFault.disarm()
+          try await store.database.write { _ in }
+          #expect(try await store.posts.page(limit: 200).count == kept)
         }
+        #expect(kept > 1 && kept < 41)
+        #expect(try await store.check(readsPhotos: true).problems == [])
       }
     }
+  }
   #endif
 }

@@ -1,84 +1,84 @@
 #if !canImport(Darwin)
-  import Foundation
+import Foundation
 
-  /// A user name and a password, and how long to remember them.
-  ///
-  /// A credential is immutable. Neither `description` nor `debugDescription` shows the password, so it is safe to print
-  /// a credential.
-  ///
-  /// - Note: There is no keychain on this platform: `.permanent` and `.synchronizable` credentials are
-  ///   remembered for as long as the process lives.
-  // Invariant for @unchecked: every stored property is an immutable Sendable value.
-  open class URLCredential: NSObject, NSCopying, @unchecked Sendable {
-    /// How long a credential is remembered.
-    public enum Persistence: UInt, Sendable {
-      /// Used for one request and not remembered.
-      case none = 0
+/// A user name and a password, and how long to remember them.
+///
+/// A credential is immutable. Neither `description` nor `debugDescription` shows the password, so it is safe to print
+/// a credential.
+///
+/// - Note: There is no keychain on this platform: `.permanent` and `.synchronizable` credentials are
+///   remembered for as long as the process lives.
+// Invariant for @unchecked: every stored property is an immutable Sendable value.
+open class URLCredential: NSObject, NSCopying, @unchecked Sendable {
+  /// How long a credential is remembered.
+  public enum Persistence: UInt, Sendable {
+    /// Used for one request and not remembered.
+    case none = 0
 
-      /// Remembered until the session or the process ends.
-      case forSession = 1
+    /// Remembered until the session or the process ends.
+    case forSession = 1
 
-      /// Stored on this machine; the same as `.forSession` on a platform without a keychain.
-      case permanent = 2
+    /// Stored on this machine; the same as `.forSession` on a platform without a keychain.
+    case permanent = 2
 
-      /// Shared with the user's other devices; the same as `.forSession` on a platform without a keychain.
-      case synchronizable = 3
-    }
-
-    /// The user's name; `nil` if the credential does not contain a password.
-    public let user: String?
-
-    /// The user's password; `nil` if there is none.
-    public let password: String?
-
-    /// How long the credential is remembered.
-    public let persistence: Persistence
-
-    /// Creates a credential from a user name and a password.
-    ///
-    /// - Parameters:
-    ///   - user: The user's name. HTTP Basic does not support a name that contains a colon.
-    ///   - password: The user's password.
-    ///   - persistence: How long the credential is remembered once a server has accepted it.
-    public init(user: String, password: String, persistence: Persistence) {
-      self.user = user
-      self.password = password
-      self.persistence = persistence
-    }
-
-    /// Whether the credential contains a password.
-    open var hasPassword: Bool { password != nil }
-
-    /// Returns the receiver, because a credential is immutable.
-    open func copy(with zone: NSZone? = nil) -> Any { self }
-
-    /// Whether the other object is a credential with the same user, password and persistence.
-    open override func isEqual(_ object: Any?) -> Bool {
-      guard let other = object as? URLCredential else { return false }
-      return self === other
-        || (user == other.user && password == other.password && persistence == other.persistence)
-    }
-
-    /// A hash that is consistent with `isEqual(_:)`.
-    open override var hash: Int {
-      var hasher = Hasher()
-      hasher.combine(user)
-      hasher.combine(persistence)
-      return hasher.finalize()
-    }
-
-    /// The user's name and the persistence, without the password.
-    open override var description: String {
-      let name = user.map { "\"\($0)\"" } ?? "none"
-      return "<URLCredential user: \(name), password: \(hasPassword ? "hidden" : "none"), \(persistence)>"
-    }
-
-    /// The same as `description`, because debugger output can end up in a log too.
-    open override var debugDescription: String { description }
+    /// Shared with the user's other devices; the same as `.forSession` on a platform without a keychain.
+    case synchronizable = 3
   }
 
-  extension URLCredential: CustomReflectable {
-    /// A mirror without children, so that `dump` and the interpolation of a container show no password.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+  /// The user's name; `nil` if the credential does not contain a password.
+  public let user: String?
+
+  /// The user's password; `nil` if there is none.
+  public let password: String?
+
+  /// How long the credential is remembered.
+  public let persistence: Persistence
+
+  /// Creates a credential from a user name and a password.
+  ///
+  /// - Parameters:
+  ///   - user: The user's name. HTTP Basic does not support a name that contains a colon.
+  ///   - password: The user's password.
+  ///   - persistence: How long the credential is remembered once a server has accepted it.
+  public init(user: String, password: String, persistence: Persistence) {
+    self.user = user
+    self.password = password
+    self.persistence = persistence
   }
+
+  /// Whether the credential contains a password.
+  open var hasPassword: Bool { password != nil }
+
+  /// Returns the receiver, because a credential is immutable.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether the other object is a credential with the same user, password and persistence.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? URLCredential else { return false }
+    return self === other
+      || (user == other.user && password == other.password && persistence == other.persistence)
+  }
+
+  /// A hash that is consistent with `isEqual(_:)`.
+  open override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(user)
+    hasher.combine(persistence)
+    return hasher.finalize()
+  }
+
+  /// The user's name and the persistence, without the password.
+  open override var description: String {
+    let name = user.map { "\"\($0)\"" } ?? "none"
+    return "<URLCredential user: \(name), password: \(hasPassword ? "hidden" : "none"), \(persistence)>"
+  }
+
+  /// The same as `description`, because debugger output can end up in a log too.
+  open override var debugDescription: String { description }
+}
+
+extension URLCredential: CustomReflectable {
+  /// A mirror without children, so that `dump` and the interpolation of a container show no password.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
 #endif

@@ -1,123 +1,123 @@
 #if !canImport(Darwin)
-  import Foundation
+import Foundation
 
-  /// A part of a server, or of a proxy, that uses one credential: host, port, protocol, realm and method.
+/// A part of a server, or of a proxy, that uses one credential: host, port, protocol, realm and method.
+///
+/// Two spaces are equal if all of these are equal. Host names are compared without regard to case.
+// Invariant for @unchecked: every stored property is an immutable Sendable value.
+open class URLProtectionSpace: NSObject, NSCopying, @unchecked Sendable {
+  /// The name of the server or proxy.
+  public let host: String
+
+  /// The port of the server or proxy; 0 is the protocol's default port.
+  public let port: Int
+
+  /// The protocol of the server, such as `"https"`; `nil` for a proxy.
+  public let `protocol`: String?
+
+  /// The kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`; `nil` for a server.
+  public let proxyType: String?
+
+  /// The name that the server gave to this space; `nil` if there is none.
+  public let realm: String?
+
+  /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.
+  public let authenticationMethod: String
+
+  private let foldedHost: String
+
+  /// Creates a space on a server.
   ///
-  /// Two spaces are equal if all of these are equal. Host names are compared without regard to case.
-  // Invariant for @unchecked: every stored property is an immutable Sendable value.
-  open class URLProtectionSpace: NSObject, NSCopying, @unchecked Sendable {
-    /// The name of the server or proxy.
-    public let host: String
-
-    /// The port of the server or proxy; 0 is the protocol's default port.
-    public let port: Int
-
-    /// The protocol of the server, such as `"https"`; `nil` for a proxy.
-    public let `protocol`: String?
-
-    /// The kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`; `nil` for a server.
-    public let proxyType: String?
-
-    /// The name that the server gave to this space; `nil` if there is none.
-    public let realm: String?
-
-    /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.
-    public let authenticationMethod: String
-
-    private let foldedHost: String
-
-    /// Creates a space on a server.
-    ///
-    /// - Parameters:
-    ///   - host: The server's name.
-    ///   - port: The server's port; 0 is the protocol's default port.
-    ///   - protocol: The protocol, such as `NSURLProtectionSpaceHTTPS`.
-    ///   - realm: The realm that the server sent.
-    ///   - authenticationMethod: The authentication method; `nil` means `NSURLAuthenticationMethodDefault`.
-    public init(
-      host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?
-    ) {
-      self.host = host
-      self.port = port
-      self.protocol = `protocol`
-      self.proxyType = nil
-      self.realm = realm
-      self.authenticationMethod = authenticationMethod ?? NSURLAuthenticationMethodDefault
-      self.foldedHost = host.lowercased()
-    }
-
-    /// Creates a space on a proxy.
-    ///
-    /// - Parameters:
-    ///   - host: The proxy's name.
-    ///   - port: The proxy's port.
-    ///   - type: The kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`.
-    ///   - realm: The realm that the proxy sent.
-    ///   - authenticationMethod: The authentication method; `nil` means `NSURLAuthenticationMethodDefault`.
-    public init(
-      proxyHost host: String, port: Int, type: String?, realm: String?, authenticationMethod: String?
-    ) {
-      self.host = host
-      self.port = port
-      self.protocol = nil
-      self.proxyType = type ?? NSURLProtectionSpaceHTTPProxy
-      self.realm = realm
-      self.authenticationMethod = authenticationMethod ?? NSURLAuthenticationMethodDefault
-      self.foldedHost = host.lowercased()
-    }
-
-    /// Whether the space is on a proxy.
-    open override func isProxy() -> Bool { proxyType != nil }
-
-    /// Whether nobody between the client and the server can read the credential.
-    ///
-    /// This is the case with TLS, and with methods that do not send the password itself.
-    open var receivesCredentialSecurely: Bool {
-      switch authenticationMethod {
-      case NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,
-        NSURLAuthenticationMethodNegotiate, NSURLAuthenticationMethodClientCertificate,
-        NSURLAuthenticationMethodServerTrust:
-        true
-      default:
-        self.protocol == NSURLProtectionSpaceHTTPS
-      }
-    }
-
-    /// The certificate authorities whose client certificates the server accepts; `nil` for every other method.
-    open var distinguishedNames: [Data]? { nil }
-
-    /// Returns the receiver, because a space is immutable.
-    open func copy(with zone: NSZone? = nil) -> Any { self }
-
-    /// Whether the other object is a space with the same host, port, protocol, realm and method.
-    open override func isEqual(_ object: Any?) -> Bool {
-      guard let other = object as? URLProtectionSpace else { return false }
-      return self === other
-        || (port == other.port && foldedHost == other.foldedHost && self.protocol == other.protocol
-          && realm == other.realm && authenticationMethod == other.authenticationMethod
-          && proxyType == other.proxyType)
-    }
-
-    /// A hash that is consistent with `isEqual(_:)`.
-    open override var hash: Int {
-      var hasher = Hasher()
-      hasher.combine(foldedHost)
-      hasher.combine(port)
-      hasher.combine(self.protocol)
-      hasher.combine(proxyType)
-      hasher.combine(realm)
-      hasher.combine(authenticationMethod)
-      return hasher.finalize()
-    }
-
-    /// The space in one line, for logs.
-    open override var description: String {
-      let kind = self.protocol ?? proxyType.map { "\($0) proxy" } ?? "no protocol"
-      let realm = realm.map { "\"\($0)\"" } ?? "none"
-      return "<URLProtectionSpace \(host):\(port), \(kind), realm: \(realm), \(authenticationMethod)>"
-    }
-
-    /// The same as `description`.
-    open override var debugDescription: String { description }
+  /// - Parameters:
+  ///   - host: The server's name.
+  ///   - port: The server's port; 0 is the protocol's default port.
+  ///   - protocol: The protocol, such as `NSURLProtectionSpaceHTTPS`.
+  ///   - realm: The realm that the server sent.
+  ///   - authenticationMethod: The authentication method; `nil` means `NSURLAuthenticationMethodDefault`.
+  public init(
+    host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?
+  ) {
+    self.host = host
+    self.port = port
+    self.protocol = `protocol`
+    self.proxyType = nil
+    self.realm = realm
+    self.authenticationMethod = authenticationMethod ?? NSURLAuthenticationMethodDefault
+    self.foldedHost = host.lowercased()
   }
+
+  /// Creates a space on a proxy.
+  ///
+  /// - Parameters:
+  ///   - host: The proxy's name.
+  ///   - port: The proxy's port.
+  ///   - type: The kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`.
+  ///   - realm: The realm that the proxy sent.
+  ///   - authenticationMethod: The authentication method; `nil` means `NSURLAuthenticationMethodDefault`.
+  public init(
+    proxyHost host: String, port: Int, type: String?, realm: String?, authenticationMethod: String?
+  ) {
+    self.host = host
+    self.port = port
+    self.protocol = nil
+    self.proxyType = type ?? NSURLProtectionSpaceHTTPProxy
+    self.realm = realm
+    self.authenticationMethod = authenticationMethod ?? NSURLAuthenticationMethodDefault
+    self.foldedHost = host.lowercased()
+  }
+
+  /// Whether the space is on a proxy.
+  open override func isProxy() -> Bool { proxyType != nil }
+
+  /// Whether nobody between the client and the server can read the credential.
+  ///
+  /// This is the case with TLS, and with methods that do not send the password itself.
+  open var receivesCredentialSecurely: Bool {
+    switch authenticationMethod {
+    case NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,
+      NSURLAuthenticationMethodNegotiate, NSURLAuthenticationMethodClientCertificate,
+      NSURLAuthenticationMethodServerTrust:
+      true
+    default:
+      self.protocol == NSURLProtectionSpaceHTTPS
+    }
+  }
+
+  /// The certificate authorities whose client certificates the server accepts; `nil` for every other method.
+  open var distinguishedNames: [Data]? { nil }
+
+  /// Returns the receiver, because a space is immutable.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether the other object is a space with the same host, port, protocol, realm and method.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? URLProtectionSpace else { return false }
+    return self === other
+      || (port == other.port && foldedHost == other.foldedHost && self.protocol == other.protocol
+        && realm == other.realm && authenticationMethod == other.authenticationMethod
+        && proxyType == other.proxyType)
+  }
+
+  /// A hash that is consistent with `isEqual(_:)`.
+  open override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(foldedHost)
+    hasher.combine(port)
+    hasher.combine(self.protocol)
+    hasher.combine(proxyType)
+    hasher.combine(realm)
+    hasher.combine(authenticationMethod)
+    return hasher.finalize()
+  }
+
+  /// The space in one line, for logs.
+  open override var description: String {
+    let kind = self.protocol ?? proxyType.map { "\($0) proxy" } ?? "no protocol"
+    let realm = realm.map { "\"\($0)\"" } ?? "none"
+    return "<URLProtectionSpace \(host):\(port), \(kind), realm: \(realm), \(authenticationMethod)>"
+  }
+
+  /// The same as `description`.
+  open override var debugDescription: String { description }
+}
 #endif

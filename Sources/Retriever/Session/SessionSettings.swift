@@ -1,87 +1,87 @@
 #if !canImport(Darwin)
-  import Foundation
-  import TransferEngine
+import Foundation
+import TransferEngine
 
-  /// The configuration in the form that a session uses: copied, validated and converted for the engine once.
-  ///
-  /// This is a class because every task uses it: passing it costs one reference count instead of one for each property.
-  final class SessionSettings: Sendable {
-    let configuration: URLSessionConfiguration
-    let cookieStorage: HTTPCookieStorage?
-    let cookieAcceptPolicy: HTTPCookie.AcceptPolicy
-    let sendsCookies: Bool
-    let credentialStorage: URLCredentialStorage?
-    /// Sorted by name, so that the same configuration always sends the same bytes.
-    let additionalHeaders: [TransferHeader]
-    let addressPolicy: AddressPolicy?
-    let requestTimeout: TimeInterval
-    let resourceTimeout: Duration?
-    let maximumBufferedBodySize: Int64?
-    let clientOptions: TransferClientOptions
+/// The configuration in the form that a session uses: copied, validated and converted for the engine once.
+///
+/// This is a class because every task uses it: passing it costs one reference count instead of one for each property.
+final class SessionSettings: Sendable {
+  let configuration: URLSessionConfiguration
+  let cookieStorage: HTTPCookieStorage?
+  let cookieAcceptPolicy: HTTPCookie.AcceptPolicy
+  let sendsCookies: Bool
+  let credentialStorage: URLCredentialStorage?
+  /// Sorted by name, so that the same configuration always sends the same bytes.
+  let additionalHeaders: [TransferHeader]
+  let addressPolicy: AddressPolicy?
+  let requestTimeout: TimeInterval
+  let resourceTimeout: Duration?
+  let maximumBufferedBodySize: Int64?
+  let clientOptions: TransferClientOptions
 
-    init(_ original: URLSessionConfiguration) {
-      let configuration = original.snapshot
-      self.configuration = configuration
-      cookieStorage = configuration.httpCookieStorage
-      cookieAcceptPolicy = configuration.httpCookieAcceptPolicy
-      sendsCookies = configuration.httpShouldSetCookies
-      credentialStorage = configuration.urlCredentialStorage
-      additionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
-        .map { TransferHeader("\($0.key)", "\($0.value)") }
-        .sorted { $0.name < $1.name }
-      addressPolicy = configuration.addressPolicy.isUnrestricted ? nil : configuration.addressPolicy
-      requestTimeout = configuration.timeoutIntervalForRequest
-      resourceTimeout = Duration(seconds: configuration.timeoutIntervalForResource)
-      maximumBufferedBodySize = configuration.maximumBufferedBodySize
-      clientOptions = Self.clientOptions(configuration)
-    }
-
-    private static func clientOptions(_ configuration: URLSessionConfiguration) -> TransferClientOptions {
-      var options = TransferClientOptions()
-      options.connectionsPerHost = min(max(1, configuration.httpMaximumConnectionsPerHost), 65_535)
-      options.userAgent = userAgent
-      options.unixSocketPath = configuration.unixSocketPath
-      options.minimumTLS = engineVersion(configuration.tlsMinimumSupportedProtocolVersion)
-      options.maximumTLS = engineVersion(configuration.tlsMaximumSupportedProtocolVersion)
-      options.trust =
-        switch configuration.trustedCertificates {
-        case .system: .system
-        case .file(let url): .file(path: url.path)
-        case .pem(let data): .pem([UInt8](data))
-        case .unverified: .anything
-        }
-      let policy = configuration.addressPolicy
-      if !policy.isUnrestricted {
-        options.addressRefusal = { address, length, url in
-          let origin = URL(string: url).flatMap(Origin.init)
-          return policy.refusal(sockaddr: address, length: length, host: origin?.host, port: origin?.port)
-        }
-      }
-      return options
-    }
-
-    private static func engineVersion(_ version: tls_protocol_version_t) -> TransferClientOptions.TLSVersion {
-      switch version {
-      case .TLSv10: .v10
-      case .TLSv11: .v11
-      case .TLSv12: .v12
-      // Datagram versions have no meaning for HTTP.
-      case .TLSv13, .DTLSv10, .DTLSv12: .v13
-      }
-    }
-
-    private static let userAgent: String = {
-      let program = ProcessInfo.processInfo.processName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-      return "\(program.isEmpty ? "Swift" : program) Retriever/\(URLSession.libraryVersion)"
-    }()
+  init(_ original: URLSessionConfiguration) {
+    let configuration = original.snapshot
+    self.configuration = configuration
+    cookieStorage = configuration.httpCookieStorage
+    cookieAcceptPolicy = configuration.httpCookieAcceptPolicy
+    sendsCookies = configuration.httpShouldSetCookies
+    credentialStorage = configuration.urlCredentialStorage
+    additionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
+      .map { TransferHeader("\($0.key)", "\($0.value)") }
+      .sorted { $0.name < $1.name }
+    addressPolicy = configuration.addressPolicy.isUnrestricted ? nil : configuration.addressPolicy
+    requestTimeout = configuration.timeoutIntervalForRequest
+    resourceTimeout = Duration(seconds: configuration.timeoutIntervalForResource)
+    maximumBufferedBodySize = configuration.maximumBufferedBodySize
+    clientOptions = Self.clientOptions(configuration)
   }
 
-  extension Duration {
-    /// Converts seconds as in Apple's API; nil if the interval is too long to be a time-out.
-    init?(seconds: TimeInterval) {
-      guard !(seconds >= 1_000_000_000) else { return nil }
-      // Not-a-number and negative intervals count as zero.
-      self = seconds > 0 ? .seconds(seconds) : .zero
+  private static func clientOptions(_ configuration: URLSessionConfiguration) -> TransferClientOptions {
+    var options = TransferClientOptions()
+    options.connectionsPerHost = min(max(1, configuration.httpMaximumConnectionsPerHost), 65_535)
+    options.userAgent = userAgent
+    options.unixSocketPath = configuration.unixSocketPath
+    options.minimumTLS = engineVersion(configuration.tlsMinimumSupportedProtocolVersion)
+    options.maximumTLS = engineVersion(configuration.tlsMaximumSupportedProtocolVersion)
+    options.trust =
+      switch configuration.trustedCertificates {
+      case .system: .system
+      case .file(let url): .file(path: url.path)
+      case .pem(let data): .pem([UInt8](data))
+      case .unverified: .anything
+      }
+    let policy = configuration.addressPolicy
+    if !policy.isUnrestricted {
+      options.addressRefusal = { address, length, url in
+        let origin = URL(string: url).flatMap(Origin.init)
+        return policy.refusal(sockaddr: address, length: length, host: origin?.host, port: origin?.port)
+      }
+    }
+    return options
+  }
+
+  private static func engineVersion(_ version: tls_protocol_version_t) -> TransferClientOptions.TLSVersion {
+    switch version {
+    case .TLSv10: .v10
+    case .TLSv11: .v11
+    case .TLSv12: .v12
+    // Datagram versions have no meaning for HTTP.
+    case .TLSv13, .DTLSv10, .DTLSv12: .v13
     }
   }
+
+  private static let userAgent: String = {
+    let program = ProcessInfo.processInfo.processName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return "\(program.isEmpty ? "Swift" : program) Retriever/\(URLSession.libraryVersion)"
+  }()
+}
+
+extension Duration {
+  /// Converts seconds as in Apple's API; nil if the interval is too long to be a time-out.
+  init?(seconds: TimeInterval) {
+    guard !(seconds >= 1_000_000_000) else { return nil }
+    // Not-a-number and negative intervals count as zero.
+    self = seconds > 0 ? .seconds(seconds) : .zero
+  }
+}
 #endif

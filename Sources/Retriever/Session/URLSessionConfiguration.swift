@@ -1,173 +1,173 @@
 #if !canImport(Darwin)
-  import Foundation
+import Foundation
 
-  /// The policies, limits, stores and defaults of a session.
+/// The policies, limits, stores and defaults of a session.
+///
+/// A session copies its configuration when it is created, so later changes to the original have no effect. To change
+/// a running program's behaviour, create a new session.
+open class URLSessionConfiguration: NSObject, @unchecked Sendable {
+  // Unchecked because the properties are variables, as Apple's are. The invariant: a session reads only its own copy
+  // of a configuration, which nobody else can change.
+
+  /// A configuration with the process's shared stores for cookies and credentials.
   ///
-  /// A session copies its configuration when it is created, so later changes to the original have no effect. To change
-  /// a running program's behaviour, create a new session.
-  open class URLSessionConfiguration: NSObject, @unchecked Sendable {
-    // Unchecked because the properties are variables, as Apple's are. The invariant: a session reads only its own copy
-    // of a configuration, which nobody else can change.
+  /// Each access returns a new object.
+  open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
 
-    /// A configuration with the process's shared stores for cookies and credentials.
-    ///
-    /// Each access returns a new object.
-    open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
-
-    /// A configuration with its own stores, which are released with the session.
-    open class var ephemeral: URLSessionConfiguration {
-      let configuration = URLSessionConfiguration()
-      configuration.httpCookieStorage = HTTPCookieStorage()
-      configuration.urlCredentialStorage = URLCredentialStorage()
-      return configuration
-    }
-
-    /// The name of a background session. It is always nil, because Linux has no system service that continues a
-    /// program's transfers.
-    open var identifier: String? { nil }
-
-    // MARK: Policies
-
-    /// The cache policy for requests with the default policy. It has no effect, because nothing is cached; kept for
-    /// source compatibility.
-    open var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
-
-    /// The number of seconds that a request may go without progress; the default is 60. A request with a different
-    /// ``URLRequest/timeoutInterval`` uses its own.
-    ///
-    /// The timer starts when the session starts the request, and starts again with every byte. It does not run while
-    /// the request waits for other loads of the session, as ``httpMaximumConnectionsPerHost`` may require. Looking up
-    /// the host and connecting count. With zero, every request fails immediately with `URLError.timedOut`.
-    open var timeoutIntervalForRequest: TimeInterval = 60
-
-    /// The number of seconds that a complete load may take; the default is a week.
-    ///
-    /// This includes waiting for other loads of the session, redirects, challenges, and the time in which nobody reads
-    /// a stream.
-    open var timeoutIntervalForResource: TimeInterval = 7 * 24 * 60 * 60
-
-    /// The purpose of the traffic. Kept for source compatibility.
-    open var networkServiceType = URLRequest.NetworkServiceType.default
-
-    /// Whether mobile networks may be used. Kept for source compatibility, because Linux does not report which networks
-    /// are mobile.
-    open var allowsCellularAccess = true
-
-    /// Whether expensive networks may be used. Kept for source compatibility.
-    open var allowsExpensiveNetworkAccess = true
-
-    /// Whether networks in low-data mode may be used. Kept for source compatibility.
-    open var allowsConstrainedNetworkAccess = true
-
-    /// Whether to wait for a network instead of failing. Kept for source compatibility; loads fail immediately.
-    open var waitsForConnectivity = false
-
-    /// Whether the system may choose the time of a transfer. Kept for source compatibility.
-    open var isDiscretionary = false
-
-    // MARK: HTTP
-
-    /// Header fields added to each request that does not set them itself.
-    ///
-    /// Only fields that are known to be harmless, such as `Accept-Language`, follow a redirect to another origin.
-    open var httpAdditionalHeaders: [AnyHashable: Any]?
-
-    /// The maximum number of connections to one host; the default is 6. Over HTTP/2, requests share a connection.
-    ///
-    /// Requests that exceed the limit wait in the session, in the order of their tasks' ``URLSessionTask/priority``.
-    open var httpMaximumConnectionsPerHost = 6
-
-    /// Whether to use HTTP/1.1 pipelining. Kept for source compatibility; pipelining is never used.
-    open var httpShouldUsePipelining = false
-
-    /// Whether cookies from the store are sent.
-    open var httpShouldSetCookies = true
-
-    /// Which cookies the store accepts.
-    open var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
-
-    /// The cookie store; nil to use no cookies.
-    open var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage.shared
-
-    /// The credential store; nil to use none.
-    open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
-
-    // MARK: TLS
-
-    /// The minimum TLS version.
-    open var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv12
-
-    /// The maximum TLS version.
-    open var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
-
-    // MARK: Beyond Apple
-
-    /// The certificate authorities that the session trusts. *Beyond Apple's API.*
-    open var trustedCertificates = TrustedCertificates.system
-
-    /// A Unix-domain socket to connect to instead of the URL's host. *Beyond Apple's API.*
-    open var unixSocketPath: String?
-
-    /// The maximum length of a body that `data(for:)` and the data handlers collect in memory, after decoding; nil for
-    /// no limit (default: 2 GiB).
-    ///
-    /// A longer body makes the load fail with `URLError.dataLengthExceedsMaximum`. Streams and downloads are not
-    /// limited, because they use only a small buffer. *Beyond Apple's API.*
-    open var maximumBufferedBodySize: Int64? = 2 << 30
-
-    /// The hosts and addresses that the session may connect to, checked for each request, redirect and connection.
-    /// *Beyond Apple's API.*
-    open var addressPolicy = AddressPolicy.unrestricted
-
-    /// Creates a configuration with the default values.
-    public override init() {}
-
-    /// A copy that shares the stores with the original.
-    open func copy(with zone: NSZone? = nil) -> Any {
-      let copy = URLSessionConfiguration()
-      copy.requestCachePolicy = requestCachePolicy
-      copy.timeoutIntervalForRequest = timeoutIntervalForRequest
-      copy.timeoutIntervalForResource = timeoutIntervalForResource
-      copy.networkServiceType = networkServiceType
-      copy.allowsCellularAccess = allowsCellularAccess
-      copy.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
-      copy.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
-      copy.waitsForConnectivity = waitsForConnectivity
-      copy.isDiscretionary = isDiscretionary
-      copy.httpAdditionalHeaders = httpAdditionalHeaders
-      copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
-      copy.httpShouldUsePipelining = httpShouldUsePipelining
-      copy.httpShouldSetCookies = httpShouldSetCookies
-      copy.httpCookieAcceptPolicy = httpCookieAcceptPolicy
-      copy.httpCookieStorage = httpCookieStorage
-      copy.urlCredentialStorage = urlCredentialStorage
-      copy.tlsMinimumSupportedProtocolVersion = tlsMinimumSupportedProtocolVersion
-      copy.tlsMaximumSupportedProtocolVersion = tlsMaximumSupportedProtocolVersion
-      copy.trustedCertificates = trustedCertificates
-      copy.unixSocketPath = unixSocketPath
-      copy.maximumBufferedBodySize = maximumBufferedBodySize
-      copy.addressPolicy = addressPolicy
-      return copy
-    }
-
-    var snapshot: URLSessionConfiguration { copy() as? URLSessionConfiguration ?? URLSessionConfiguration() }
+  /// A configuration with its own stores, which are released with the session.
+  open class var ephemeral: URLSessionConfiguration {
+    let configuration = URLSessionConfiguration()
+    configuration.httpCookieStorage = HTTPCookieStorage()
+    configuration.urlCredentialStorage = URLCredentialStorage()
+    return configuration
   }
 
-  extension URLSessionConfiguration: NSCopying {}
+  /// The name of a background session. It is always nil, because Linux has no system service that continues a
+  /// program's transfers.
+  open var identifier: String? { nil }
 
-  /// The certificate authorities that a session trusts. *Beyond Apple's API.*
-  public enum TrustedCertificates: Sendable, Hashable {
-    /// The system's certificate authorities.
-    case system
-    /// The certificates in a PEM file, and no others.
-    case file(URL)
-    /// These PEM certificates, and no others.
-    case pem(Data)
-    /// No verification: the certificate's issuer, host name and validity period are ignored.
-    ///
-    /// The connection is encrypted, but the server may be an impostor. Anyone between the program and the server can
-    /// read and change all traffic, including passwords. Use it only for diagnosis on your own network, never in a
-    /// program that others use.
-    case unverified
+  // MARK: Policies
+
+  /// The cache policy for requests with the default policy. It has no effect, because nothing is cached; kept for
+  /// source compatibility.
+  open var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
+
+  /// The number of seconds that a request may go without progress; the default is 60. A request with a different
+  /// ``URLRequest/timeoutInterval`` uses its own.
+  ///
+  /// The timer starts when the session starts the request, and starts again with every byte. It does not run while
+  /// the request waits for other loads of the session, as ``httpMaximumConnectionsPerHost`` may require. Looking up
+  /// the host and connecting count. With zero, every request fails immediately with `URLError.timedOut`.
+  open var timeoutIntervalForRequest: TimeInterval = 60
+
+  /// The number of seconds that a complete load may take; the default is a week.
+  ///
+  /// This includes waiting for other loads of the session, redirects, challenges, and the time in which nobody reads
+  /// a stream.
+  open var timeoutIntervalForResource: TimeInterval = 7 * 24 * 60 * 60
+
+  /// The purpose of the traffic. Kept for source compatibility.
+  open var networkServiceType = URLRequest.NetworkServiceType.default
+
+  /// Whether mobile networks may be used. Kept for source compatibility, because Linux does not report which networks
+  /// are mobile.
+  open var allowsCellularAccess = true
+
+  /// Whether expensive networks may be used. Kept for source compatibility.
+  open var allowsExpensiveNetworkAccess = true
+
+  /// Whether networks in low-data mode may be used. Kept for source compatibility.
+  open var allowsConstrainedNetworkAccess = true
+
+  /// Whether to wait for a network instead of failing. Kept for source compatibility; loads fail immediately.
+  open var waitsForConnectivity = false
+
+  /// Whether the system may choose the time of a transfer. Kept for source compatibility.
+  open var isDiscretionary = false
+
+  // MARK: HTTP
+
+  /// Header fields added to each request that does not set them itself.
+  ///
+  /// Only fields that are known to be harmless, such as `Accept-Language`, follow a redirect to another origin.
+  open var httpAdditionalHeaders: [AnyHashable: Any]?
+
+  /// The maximum number of connections to one host; the default is 6. Over HTTP/2, requests share a connection.
+  ///
+  /// Requests that exceed the limit wait in the session, in the order of their tasks' ``URLSessionTask/priority``.
+  open var httpMaximumConnectionsPerHost = 6
+
+  /// Whether to use HTTP/1.1 pipelining. Kept for source compatibility; pipelining is never used.
+  open var httpShouldUsePipelining = false
+
+  /// Whether cookies from the store are sent.
+  open var httpShouldSetCookies = true
+
+  /// Which cookies the store accepts.
+  open var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+
+  /// The cookie store; nil to use no cookies.
+  open var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage.shared
+
+  /// The credential store; nil to use none.
+  open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
+
+  // MARK: TLS
+
+  /// The minimum TLS version.
+  open var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv12
+
+  /// The maximum TLS version.
+  open var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
+
+  // MARK: Beyond Apple
+
+  /// The certificate authorities that the session trusts. *Beyond Apple's API.*
+  open var trustedCertificates = TrustedCertificates.system
+
+  /// A Unix-domain socket to connect to instead of the URL's host. *Beyond Apple's API.*
+  open var unixSocketPath: String?
+
+  /// The maximum length of a body that `data(for:)` and the data handlers collect in memory, after decoding; nil for
+  /// no limit (default: 2 GiB).
+  ///
+  /// A longer body makes the load fail with `URLError.dataLengthExceedsMaximum`. Streams and downloads are not
+  /// limited, because they use only a small buffer. *Beyond Apple's API.*
+  open var maximumBufferedBodySize: Int64? = 2 << 30
+
+  /// The hosts and addresses that the session may connect to, checked for each request, redirect and connection.
+  /// *Beyond Apple's API.*
+  open var addressPolicy = AddressPolicy.unrestricted
+
+  /// Creates a configuration with the default values.
+  public override init() {}
+
+  /// A copy that shares the stores with the original.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = URLSessionConfiguration()
+    copy.requestCachePolicy = requestCachePolicy
+    copy.timeoutIntervalForRequest = timeoutIntervalForRequest
+    copy.timeoutIntervalForResource = timeoutIntervalForResource
+    copy.networkServiceType = networkServiceType
+    copy.allowsCellularAccess = allowsCellularAccess
+    copy.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
+    copy.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+    copy.waitsForConnectivity = waitsForConnectivity
+    copy.isDiscretionary = isDiscretionary
+    copy.httpAdditionalHeaders = httpAdditionalHeaders
+    copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
+    copy.httpShouldUsePipelining = httpShouldUsePipelining
+    copy.httpShouldSetCookies = httpShouldSetCookies
+    copy.httpCookieAcceptPolicy = httpCookieAcceptPolicy
+    copy.httpCookieStorage = httpCookieStorage
+    copy.urlCredentialStorage = urlCredentialStorage
+    copy.tlsMinimumSupportedProtocolVersion = tlsMinimumSupportedProtocolVersion
+    copy.tlsMaximumSupportedProtocolVersion = tlsMaximumSupportedProtocolVersion
+    copy.trustedCertificates = trustedCertificates
+    copy.unixSocketPath = unixSocketPath
+    copy.maximumBufferedBodySize = maximumBufferedBodySize
+    copy.addressPolicy = addressPolicy
+    return copy
   }
+
+  var snapshot: URLSessionConfiguration { copy() as? URLSessionConfiguration ?? URLSessionConfiguration() }
+}
+
+extension URLSessionConfiguration: NSCopying {}
+
+/// The certificate authorities that a session trusts. *Beyond Apple's API.*
+public enum TrustedCertificates: Sendable, Hashable {
+  /// The system's certificate authorities.
+  case system
+  /// The certificates in a PEM file, and no others.
+  case file(URL)
+  /// These PEM certificates, and no others.
+  case pem(Data)
+  /// No verification: the certificate's issuer, host name and validity period are ignored.
+  ///
+  /// The connection is encrypted, but the server may be an impostor. Anyone between the program and the server can
+  /// read and change all traffic, including passwords. Use it only for diagnosis on your own network, never in a
+  /// program that others use.
+  case unverified
+}
 #endif

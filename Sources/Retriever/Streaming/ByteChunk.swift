@@ -1,56 +1,56 @@
 #if !canImport(Darwin)
 
-  /// A chunk of a body: bytes on the heap that are filled once and then only read.
-  ///
-  /// `@unchecked Sendable`: only one party at a time may write. Before the consumer receives the chunk, that is the
-  /// channel (under its lock) or the producer that created the chunk. Afterwards nobody writes, unless the consumer has
-  /// the only reference and returns the chunk for reuse.
-  @usableFromInline
-  package final class ByteChunk: @unchecked Sendable {
-    @usableFromInline package let base: UnsafeMutablePointer<UInt8>
-    package let capacity: Int
-    @usableFromInline package private(set) var count = 0
+/// A chunk of a body: bytes on the heap that are filled once and then only read.
+///
+/// `@unchecked Sendable`: only one party at a time may write. Before the consumer receives the chunk, that is the
+/// channel (under its lock) or the producer that created the chunk. Afterwards nobody writes, unless the consumer has
+/// the only reference and returns the chunk for reuse.
+@usableFromInline
+package final class ByteChunk: @unchecked Sendable {
+  @usableFromInline package let base: UnsafeMutablePointer<UInt8>
+  package let capacity: Int
+  @usableFromInline package private(set) var count = 0
 
-    /// The reader's chunk before the first one and after the last one.
-    package static let empty = ByteChunk(capacity: 0)
+  /// The reader's chunk before the first one and after the last one.
+  package static let empty = ByteChunk(capacity: 0)
 
-    package init(capacity: Int) {
-      self.capacity = capacity
-      base = ChunkMemory.allocate(capacity)
-    }
-
-    /// Creates a chunk that `body` fills. It returns the number of bytes that it wrote.
-    package convenience init(
-      capacity: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws -> Int
-    ) rethrows {
-      self.init(capacity: capacity)
-      let written = try body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
-      count = min(max(written, 0), capacity)
-    }
-
-    deinit {
-      ChunkMemory.deallocate(base, capacity)
-    }
-
-    package var bytes: UnsafeRawBufferPointer {
-      UnsafeRawBufferPointer(start: base, count: count)
-    }
-
-    package var room: Int { capacity - count }
-
-    /// Copies as many bytes from the start of `source` as there is room for, and returns their number.
-    package func fill(from source: UnsafeRawBufferPointer) -> Int {
-      let length = min(room, source.count)
-      guard length > 0, let start = source.baseAddress else { return 0 }
-      UnsafeMutableRawPointer(base + count).copyMemory(from: start, byteCount: length)
-      count += length
-      return length
-    }
-
-    /// Removes the bytes so that the memory can be filled again.
-    package func clear() {
-      count = 0
-    }
+  package init(capacity: Int) {
+    self.capacity = capacity
+    base = ChunkMemory.allocate(capacity)
   }
+
+  /// Creates a chunk that `body` fills. It returns the number of bytes that it wrote.
+  package convenience init(
+    capacity: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws -> Int
+  ) rethrows {
+    self.init(capacity: capacity)
+    let written = try body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
+    count = min(max(written, 0), capacity)
+  }
+
+  deinit {
+    ChunkMemory.deallocate(base, capacity)
+  }
+
+  package var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base, count: count)
+  }
+
+  package var room: Int { capacity - count }
+
+  /// Copies as many bytes from the start of `source` as there is room for, and returns their number.
+  package func fill(from source: UnsafeRawBufferPointer) -> Int {
+    let length = min(room, source.count)
+    guard length > 0, let start = source.baseAddress else { return 0 }
+    UnsafeMutableRawPointer(base + count).copyMemory(from: start, byteCount: length)
+    count += length
+    return length
+  }
+
+  /// Removes the bytes so that the memory can be filled again.
+  package func clear() {
+    count = 0
+  }
+}
 
 #endif

@@ -1,38 +1,38 @@
 #if !canImport(Darwin)
 
-  import Foundation
+import Foundation
 
-  extension FileHandle {
-    /// The bytes from the position of the file handle to its end, as they become readable.
-    ///
-    /// A separate thread reads ahead of the loop. If the loop ends early, the position of the handle is therefore
-    /// undefined. The sequence can be iterated once.
-    public struct AsyncBytes: AsyncSequence, Sendable {
-      /// A byte.
-      public typealias Element = UInt8
-      /// `CocoaError`; `URLError(.cancelled)` if the task is cancelled.
-      public typealias Failure = any Error
-      /// The iterator.
-      public typealias AsyncIterator = AsyncByteIterator
-      /// The iterator.
-      public typealias Iterator = AsyncByteIterator
+extension FileHandle {
+  /// The bytes from the position of the file handle to its end, as they become readable.
+  ///
+  /// A separate thread reads ahead of the loop. If the loop ends early, the position of the handle is therefore
+  /// undefined. The sequence can be iterated once.
+  public struct AsyncBytes: AsyncSequence, Sendable {
+    /// A byte.
+    public typealias Element = UInt8
+    /// `CocoaError`; `URLError(.cancelled)` if the task is cancelled.
+    public typealias Failure = any Error
+    /// The iterator.
+    public typealias AsyncIterator = AsyncByteIterator
+    /// The iterator.
+    public typealias Iterator = AsyncByteIterator
 
-      private let consumer: ByteConsumer
+    private let consumer: ByteConsumer
 
-      init(_ handle: FileHandle) {
-        consumer = ByteConsumer(FileByteSource(.handle(handle)))
-      }
-
-      /// Creates an iterator over the bytes that have not been read yet.
-      public func makeAsyncIterator() -> AsyncByteIterator {
-        AsyncByteIterator(consumer)
-      }
+    init(_ handle: FileHandle) {
+      consumer = ByteConsumer(FileByteSource(.handle(handle)))
     }
 
-    /// The bytes from the position of the file handle to its end.
-    public var bytes: AsyncBytes {
-      AsyncBytes(self)
+    /// Creates an iterator over the bytes that have not been read yet.
+    public func makeAsyncIterator() -> AsyncByteIterator {
+      AsyncByteIterator(consumer)
     }
   }
+
+  /// The bytes from the position of the file handle to its end.
+  public var bytes: AsyncBytes {
+    AsyncBytes(self)
+  }
+}
 
 #endif

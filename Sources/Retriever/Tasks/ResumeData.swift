@@ -1,72 +1,72 @@
 #if !canImport(Darwin)
-  import Foundation
+import Foundation
 
-  /// The data that is needed to resume an interrupted download. It is opaque to the program, which may store it.
-  ///
-  /// It contains no credentials, no cookies and no header fields with names like a secret. The session adds its own
-  /// again.
-  struct ResumeData: Codable, Sendable {
-    var version = 1
-    var url: URL
-    var headers: [String: String]
-    /// An entity tag or a date. The server sends the rest only if the file has not changed.
-    var validator: String
-    var offset: Int64
-    /// The partial file's name in the temporary directory. It is not a path, so that outside data cannot select another
-    /// place.
-    var fileName: String
+/// The data that is needed to resume an interrupted download. It is opaque to the program, which may store it.
+///
+/// It contains no credentials, no cookies and no header fields with names like a secret. The session adds its own
+/// again.
+struct ResumeData: Codable, Sendable {
+  var version = 1
+  var url: URL
+  var headers: [String: String]
+  /// An entity tag or a date. The server sends the rest only if the file has not changed.
+  var validator: String
+  var offset: Int64
+  /// The partial file's name in the temporary directory. It is not a path, so that outside data cannot select another
+  /// place.
+  var fileName: String
 
-    init?(_ data: Data) {
-      guard let decoded = try? PropertyListDecoder().decode(ResumeData.self, from: data),
-        decoded.version == 1,
-        decoded.offset >= 0, DownloadFile.isName(decoded.fileName)
-      else { return nil }
-      self = decoded
-    }
+  init?(_ data: Data) {
+    guard let decoded = try? PropertyListDecoder().decode(ResumeData.self, from: data),
+      decoded.version == 1,
+      decoded.offset >= 0, DownloadFile.isName(decoded.fileName)
+    else { return nil }
+    self = decoded
+  }
 
-    /// Creates the data, or nil if the server sent nothing that can detect a change of the file, or does not support
-    /// ranges. It is also nil if the program itself requested a range, because the offsets would be ambiguous.
-    init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
-      guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET",
-        offset > 0, response.statusCode == (wasResumed ? 206 : 200),
-        response.value(forHTTPHeaderField: "Content-Encoding") == nil,
-        wasResumed
-          || response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased().contains("bytes") == true
-      else { return nil }
-      let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
-      guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
-      self.url = url
-      self.validator = validator
-      self.offset = offset
-      fileName = file.lastPathComponent
-      headers = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
-        !SensitiveNames.containsHeader(name) && !["range", "if-range"].contains(name.lowercased())
-      }
-    }
-
-    var encoded: Data? {
-      let encoder = PropertyListEncoder()
-      encoder.outputFormat = .xml
-      return try? encoder.encode(self)
-    }
-
-    var file: URL { FileManager.default.temporaryDirectory.appendingPathComponent(fileName) }
-
-    var request: URLRequest {
-      var request = URLRequest(url: url)
-      request.allHTTPHeaderFields = headers
-      request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
-      request.setValue(validator, forHTTPHeaderField: "If-Range")
-      return request
-    }
-
-    /// Returns whether a response contains the bytes that follow those in the file.
-    func isContinued(by response: HTTPURLResponse) -> Bool {
-      response.statusCode == 206
-        && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+  /// Creates the data, or nil if the server sent nothing that can detect a change of the file, or does not support
+  /// ranges. It is also nil if the program itself requested a range, because the offsets would be ambiguous.
+  init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
+    guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET",
+      offset > 0, response.statusCode == (wasResumed ? 206 : 200),
+      response.value(forHTTPHeaderField: "Content-Encoding") == nil,
+      wasResumed
+        || response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased().contains("bytes") == true
+    else { return nil }
+    let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
+    guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
+    self.url = url
+    self.validator = validator
+    self.offset = offset
+    fileName = file.lastPathComponent
+    headers = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
+      !SensitiveNames.containsHeader(name) && !["range", "if-range"].contains(name.lowercased())
     }
   }
 
-  /// The key in the error of a resumable download, for the data to pass to `downloadTask(withResumeData:)`.
-  public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+  var encoded: Data? {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    return try? encoder.encode(self)
+  }
+
+  var file: URL { FileManager.default.temporaryDirectory.appendingPathComponent(fileName) }
+
+  var request: URLRequest {
+    var request = URLRequest(url: url)
+    request.allHTTPHeaderFields = headers
+    request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+    request.setValue(validator, forHTTPHeaderField: "If-Range")
+    return request
+  }
+
+  /// Returns whether a response contains the bytes that follow those in the file.
+  func isContinued(by response: HTTPURLResponse) -> Bool {
+    response.statusCode == 206
+      && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+  }
+}
+
+/// The key in the error of a resumable download, for the data to pass to `downloadTask(withResumeData:)`.
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 #endif

@@ -1,85 +1,85 @@
 #if !canImport(Darwin)
-  import Foundation
-  import Synchronization
+import Foundation
+import Synchronization
 
-  /// A task that writes its response to a file.
-  public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-    /// Cancels the task and passes the data for resuming it to a handler.
-    ///
-    /// - Parameter completionHandler: receives the resume data. It is nil if the server does not support ranges, or if
-    ///   it sent neither a strong entity tag nor a date. It is also nil if the download had not started or was
-    ///   complete.
-    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-      let isOver = lockedState.withLock { state in
-        if state.machine.isCompleted { return true }
-        state.resumeDataHandlers.append(completionHandler)
-        return false
-      }
-      if isOver { completionHandler(nil) } else { cancel() }
+/// A task that writes its response to a file.
+public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+  /// Cancels the task and passes the data for resuming it to a handler.
+  ///
+  /// - Parameter completionHandler: receives the resume data. It is nil if the server does not support ranges, or if
+  ///   it sent neither a strong entity tag nor a date. It is also nil if the download had not started or was
+  ///   complete.
+  public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+    let isOver = lockedState.withLock { state in
+      if state.machine.isCompleted { return true }
+      state.resumeDataHandlers.append(completionHandler)
+      return false
     }
+    if isOver { completionHandler(nil) } else { cancel() }
+  }
 
-    /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.
-    @discardableResult
-    public func cancelByProducingResumeData() async -> Data? {
-      await withUnsafeContinuation { continuation in
-        cancel(byProducingResumeData: { continuation.resume(returning: $0) })
-      }
-    }
-
-    /// Creates the task's file before the first request is sent, so that waiting tasks use neither a file nor a
-    /// descriptor.
-    override func prepareSink() throws(URLError) {
-      if case .file = sink { return }
-      let onRoom: @Sendable () -> Void = { [weak self] in self?.wantsMore() }
-      let file =
-        if let resume = lockedState.withLock({ $0.resume }) {
-          try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom)
-        } else {
-          try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom)
-        }
-      // A task that was cancelled in the meantime has completed without knowing about the file.
-      let isWanted = lockedState.withLock { state in
-        guard state.machine.isPreparing else { return false }
-        sink = .file(file)
-        return true
-      }
-      if !isWanted { file.remove() }
+  /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.
+  @discardableResult
+  public func cancelByProducingResumeData() async -> Data? {
+    await withUnsafeContinuation { continuation in
+      cancel(byProducingResumeData: { continuation.resume(returning: $0) })
     }
   }
 
-  extension URLSessionTask {
-    func resumeData(for file: DownloadFile) -> Data? {
-      let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
-      guard let request, let response, file.isNamed else { return nil }
-      return ResumeData(
-        request: request, response: response, offset: file.writtenLength, file: file.url,
-        wasResumed: resume != nil)?
-        .encoded
+  /// Creates the task's file before the first request is sent, so that waiting tasks use neither a file nor a
+  /// descriptor.
+  override func prepareSink() throws(URLError) {
+    if case .file = sink { return }
+    let onRoom: @Sendable () -> Void = { [weak self] in self?.wantsMore() }
+    let file =
+      if let resume = lockedState.withLock({ $0.resume }) {
+        try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom)
+      } else {
+        try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom)
+      }
+    // A task that was cancelled in the meantime has completed without knowing about the file.
+    let isWanted = lockedState.withLock { state in
+      guard state.machine.isPreparing else { return false }
+      sink = .file(file)
+      return true
     }
+    if !isWanted { file.remove() }
+  }
+}
 
-    /// Checks the head of a resumed download. The server may continue or start again; anything else is an error.
-    func checkResumption(
-      _ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile
-    ) -> URLError? {
-      guard let resume, let task = self as? URLSessionDownloadTask else { return nil }
-      guard resume.isContinued(by: response) else {
-        guard response.statusCode != 206 else {
-          return URLError(
-            .badServerResponse, message: "The server sent a different range of the file than requested.",
-            url: response.url)
-        }
-        lockedState.withLock { $0.resume = nil }
-        file.truncate()
-        return nil
+extension URLSessionTask {
+  func resumeData(for file: DownloadFile) -> Data? {
+    let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
+    guard let request, let response, file.isNamed else { return nil }
+    return ResumeData(
+      request: request, response: response, offset: file.writtenLength, file: file.url,
+      wasResumed: resume != nil)?
+      .encoded
+  }
+
+  /// Checks the head of a resumed download. The server may continue or start again; anything else is an error.
+  func checkResumption(
+    _ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile
+  ) -> URLError? {
+    guard let resume, let task = self as? URLSessionDownloadTask else { return nil }
+    guard resume.isContinued(by: response) else {
+      guard response.statusCode != 206 else {
+        return URLError(
+          .badServerResponse, message: "The server sent a different range of the file than requested.",
+          url: response.url)
       }
-      let rest = lockedState.withLock { $0.counts.announced }
-      guard hasDelegates else { return nil }
-      notifyDelegate(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
-        $0.urlSession(
-          self.session, downloadTask: task, didResumeAtOffset: resume.offset,
-          expectedTotalBytes: rest < 0 ? rest : resume.offset + rest)
-      }
+      lockedState.withLock { $0.resume = nil }
+      file.truncate()
       return nil
     }
+    let rest = lockedState.withLock { $0.counts.announced }
+    guard hasDelegates else { return nil }
+    notifyDelegate(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
+      $0.urlSession(
+        self.session, downloadTask: task, didResumeAtOffset: resume.offset,
+        expectedTotalBytes: rest < 0 ? rest : resume.offset + rest)
+    }
+    return nil
   }
+}
 #endif

@@ -1,215 +1,215 @@
 #if !canImport(Darwin)
-  import Foundation
-  import Synchronization
-  import TransferEngine
+import Foundation
+import Synchronization
+import TransferEngine
 
-  // Decides what a response leads to: another request, a question to a delegate, or the final response.
-  extension URLSessionTask {
-    func decide(
-      about response: HTTPURLResponse, to request: URLRequest, mentionsLocation: Bool
-    ) -> TransferDisposition {
-      if response.statusCode == 401 { return challenge(response, to: request) }
-      rememberAcceptedCredential()
-      if mentionsLocation, 300..<400 ~= response.statusCode {
-        switch RedirectRule.nextRequest(after: request, response: response) {
-        case .notARedirect: break
-        case .refuse(let error): return stop(error)
-        case .follow(let next): return redirect(to: next, after: response)
+// Decides what a response leads to: another request, a question to a delegate, or the final response.
+extension URLSessionTask {
+  func decide(
+    about response: HTTPURLResponse, to request: URLRequest, mentionsLocation: Bool
+  ) -> TransferDisposition {
+    if response.statusCode == 401 { return challenge(response, to: request) }
+    rememberAcceptedCredential()
+    if mentionsLocation, 300..<400 ~= response.statusCode {
+      switch RedirectRule.nextRequest(after: request, response: response) {
+      case .notARedirect: break
+      case .refuse(let error): return stop(error)
+      case .follow(let next): return redirect(to: next, after: response)
+      }
+    }
+    if case .delegate = sink, hasDelegates { return askForDisposition(response) }
+    return deliver(response, asked: false)
+  }
+
+  private func stop(_ error: URLError) -> TransferDisposition {
+    abort(error)
+    return .stop
+  }
+
+  // MARK: Redirects
+
+  private func redirect(to next: URLRequest, after response: HTTPURLResponse) -> TransferDisposition {
+    let count = lockedState.withLock { state in
+      state.redirectCount += 1
+      return state.redirectCount
+    }
+    guard count <= RedirectRule.maximumRedirects else {
+      return stop(
+        URLError(
+          .httpTooManyRedirects,
+          message: "The server redirected more than \(RedirectRule.maximumRedirects) times in a row.",
+          url: response.url))
+    }
+    guard hasDelegates else {
+      follow(next, status: response.statusCode)
+      lockedState.withLock { $0.machine.follow() }
+      return .proceed
+    }
+    lockedState.withLock { $0.machine.ask() }
+    ask(
+      .willRedirect, of: (any URLSessionTaskDelegate).self,
+      { delegate, answer in
+        delegate.urlSession(
+          self.session, task: self, willPerformHTTPRedirection: response, newRequest: next,
+          completionHandler: { answer($0) })
+      },
+      then: { (answer: URLRequest??) in
+        // No delegate implements the method, so the redirect is followed.
+        switch answer ?? .some(next) {
+        case .some(let request):
+          self.follow(request, status: response.statusCode)
+          self.perform(self.lockedState.withLock { $0.machine.answeredFollow() })
+        case .none: self.answered(deliver: response)
         }
-      }
-      if case .delegate = sink, hasDelegates { return askForDisposition(response) }
-      return deliver(response, asked: false)
+      })
+    return .pause
+  }
+
+  private func follow(_ next: URLRequest, status: Int) {
+    lockedState.withLock { state in
+      let keepsMethod = state.currentRequest?.httpMethod == next.httpMethod
+      if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { state.uploadBody = nil }
+      state.currentRequest = next
+      // An error of the discarded response no longer matters, but the reason why the task is ending does.
+      if !state.machine.isEnding { state.error = nil }
+      state.authorization = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
     }
+  }
 
-    private func stop(_ error: URLError) -> TransferDisposition {
-      abort(error)
-      return .stop
+  // MARK: Challenges
+
+  private func challenge(_ response: HTTPURLResponse, to request: URLRequest) -> TransferDisposition {
+    guard let url = request.url else { return deliver(response, asked: false) }
+    lockedState.withLock { $0.machine.ask() }
+    // Runs on the delegate queue, because the storage may be the program's own code. It is called without any lock.
+    session.callQueue.post {
+      let spaces = ChallengeMachine.offeredSpaces(by: response, url: url)
+      let known = Dictionary(
+        spaces.compactMap { space in self.knownCredential(for: space).map { (space, $0) } },
+        uniquingKeysWith: { first, _ in first })
+      let action = self.lockedState.withLock { state in
+        state.challenges.refused(by: response, url: url) { known[$0] }
+      }
+      self.perform(action, response: response)
     }
+    return .pause
+  }
 
-    // MARK: Redirects
+  private func knownCredential(for space: URLProtectionSpace) -> URLCredential? {
+    session.credentials.credential(for: space)
+      ?? session.settings.credentialStorage?.defaultCredential(for: space)
+  }
 
-    private func redirect(to next: URLRequest, after response: HTTPURLResponse) -> TransferDisposition {
-      let count = lockedState.withLock { state in
-        state.redirectCount += 1
-        return state.redirectCount
-      }
-      guard count <= RedirectRule.maximumRedirects else {
-        return stop(
-          URLError(
-            .httpTooManyRedirects,
-            message: "The server redirected more than \(RedirectRule.maximumRedirects) times in a row.",
-            url: response.url))
-      }
-      guard hasDelegates else {
-        follow(next, status: response.statusCode)
-        lockedState.withLock { $0.machine.follow() }
-        return .proceed
-      }
-      lockedState.withLock { $0.machine.ask() }
-      ask(
-        .willRedirect, of: (any URLSessionTaskDelegate).self,
-        { delegate, answer in
-          delegate.urlSession(
-            self.session, task: self, willPerformHTTPRedirection: response, newRequest: next,
-            completionHandler: { answer($0) })
-        },
-        then: { (answer: URLRequest??) in
-          // No delegate implements the method, so the redirect is followed.
-          switch answer ?? .some(next) {
-          case .some(let request):
-            self.follow(request, status: response.statusCode)
-            self.perform(self.lockedState.withLock { $0.machine.answeredFollow() })
-          case .none: self.answered(deliver: response)
-          }
+  private func perform(_ action: ChallengeMachine.Action, response: HTTPURLResponse) {
+    switch action {
+    case .ignore: break
+    case .deliver: answered(deliver: response)
+    case .fail(let error): abort(error)
+    case .retry(let authorization):
+      perform(
+        lockedState.withLock { state in
+          state.authorization = authorization
+          if !state.machine.isEnding { state.error = nil }
+          return state.machine.answeredFollow()
         })
-      return .pause
-    }
-
-    private func follow(_ next: URLRequest, status: Int) {
-      lockedState.withLock { state in
-        let keepsMethod = state.currentRequest?.httpMethod == next.httpMethod
-        if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { state.uploadBody = nil }
-        state.currentRequest = next
-        // An error of the discarded response no longer matters, but the reason why the task is ending does.
-        if !state.machine.isEnding { state.error = nil }
-        state.authorization = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
+    case .ask(let question):
+      if let refused = question.refusedCredential {
+        session.credentials.forget(refused, for: question.protectionSpace)
       }
-    }
-
-    // MARK: Challenges
-
-    private func challenge(_ response: HTTPURLResponse, to request: URLRequest) -> TransferDisposition {
-      guard let url = request.url else { return deliver(response, asked: false) }
-      lockedState.withLock { $0.machine.ask() }
-      // Runs on the delegate queue, because the storage may be the program's own code. It is called without any lock.
-      session.callQueue.post {
-        let spaces = ChallengeMachine.offeredSpaces(by: response, url: url)
-        let known = Dictionary(
-          spaces.compactMap { space in self.knownCredential(for: space).map { (space, $0) } },
-          uniquingKeysWith: { first, _ in first })
-        let action = self.lockedState.withLock { state in
-          state.challenges.refused(by: response, url: url) { known[$0] }
-        }
-        self.perform(action, response: response)
-      }
-      return .pause
-    }
-
-    private func knownCredential(for space: URLProtectionSpace) -> URLCredential? {
-      session.credentials.credential(for: space)
-        ?? session.settings.credentialStorage?.defaultCredential(for: space)
-    }
-
-    private func perform(_ action: ChallengeMachine.Action, response: HTTPURLResponse) {
-      switch action {
-      case .ignore: break
-      case .deliver: answered(deliver: response)
-      case .fail(let error): abort(error)
-      case .retry(let authorization):
-        perform(
-          lockedState.withLock { state in
-            state.authorization = authorization
-            if !state.machine.isEnding { state.error = nil }
-            return state.machine.answeredFollow()
-          })
-      case .ask(let question):
-        if let refused = question.refusedCredential {
-          session.credentials.forget(refused, for: question.protectionSpace)
-        }
-        let challenge = question.makeChallenge()
-        ask(
-          .didReceiveChallenge, of: (any URLSessionTaskDelegate).self,
-          { delegate, answer in
-            delegate.urlSession(self.session, task: self, didReceive: challenge) { disposition, credential in
-              answer((disposition, credential))
-            }
-          },
-          then: { answer in
-            let (disposition, credential) = answer ?? (.performDefaultHandling, nil)
-            let next = self.lockedState.withLock { $0.challenges.answered(disposition, credential) }
-            self.perform(next, response: response)
-          })
-      }
-    }
-
-    private func rememberAcceptedCredential() {
-      guard let accepted = lockedState.withLock({ $0.accepted() }) else { return }
-      session.credentials.remember(accepted.credential, for: accepted.protectionSpace, at: accepted.url)
-      if accepted.credential.persistence == .permanent {
-        session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
-      }
-    }
-
-    // MARK: The final response
-
-    /// Delivers this response to the caller.
-    private func deliver(_ response: HTTPURLResponse, asked: Bool) -> TransferDisposition {
-      let isSuspended = lockedState.withLock { state in
-        state.machine.deliver()
-        return note(response, in: &state)
-      }
-      if let problem = prepareSink(for: response) { return stop(problem) }
-      reportHead(response)
-      return isSuspended ? .pause : .proceed
-    }
-
-    /// Does the same after a question. The transfer is paused or over.
-    func answered(deliver response: HTTPURLResponse) {
-      if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
-        return askAboutBody(response)
-      }
-      let action = lockedState.withLock { state in
-        _ = note(response, in: &state)
-        return state.machine.answeredDeliver()
-      }
-      if let problem = prepareSink(for: response) { return abort(problem) }
-      reportHead(response)
-      perform(action)
-    }
-
-    /// Stores the response. Returns true if receiving must pause.
-    private func note(_ response: HTTPURLResponse, in state: inout TaskState) -> Bool {
-      state.response = response
-      state.counts.deliver()
-      return state.machine.isSuspended
-    }
-
-    private func prepareSink(for response: HTTPURLResponse) -> URLError? {
-      guard case .file(let file) = sink else { return nil }
-      return checkResumption(response, lockedState.withLock { $0.resume }, file)
-    }
-
-    /// Resumes the caller of `bytes(for:)`, which returns as soon as the head arrives.
-    private func reportHead(_ response: HTTPURLResponse) {
-      guard case .channel = sink else { return }
-      let completion = lockedState.withLock { state -> TaskCompletion? in
-        guard case .head = state.completion else { return nil }
-        return state.completion.take()
-      }
-      if case .head(let continuation) = completion { continuation.resume(returning: response) }
-    }
-
-    private func askForDisposition(_ response: HTTPURLResponse) -> TransferDisposition {
-      lockedState.withLock { $0.machine.ask() }
-      askAboutBody(response)
-      return .pause
-    }
-
-    private func askAboutBody(_ response: HTTPURLResponse) {
-      guard let task = self as? URLSessionDataTask else { return }
+      let challenge = question.makeChallenge()
       ask(
-        .didReceiveResponse, of: (any URLSessionDataDelegate).self,
+        .didReceiveChallenge, of: (any URLSessionTaskDelegate).self,
         { delegate, answer in
-          delegate.urlSession(self.session, dataTask: task, didReceive: response) { answer($0) }
+          delegate.urlSession(self.session, task: self, didReceive: challenge) { disposition, credential in
+            answer((disposition, credential))
+          }
         },
         then: { answer in
-          if answer == .cancel { return self.cancel() }
-          self.perform(
-            self.lockedState.withLock { state in
-              _ = self.note(response, in: &state)
-              return state.machine.answeredDeliver()
-            })
+          let (disposition, credential) = answer ?? (.performDefaultHandling, nil)
+          let next = self.lockedState.withLock { $0.challenges.answered(disposition, credential) }
+          self.perform(next, response: response)
         })
     }
   }
+
+  private func rememberAcceptedCredential() {
+    guard let accepted = lockedState.withLock({ $0.accepted() }) else { return }
+    session.credentials.remember(accepted.credential, for: accepted.protectionSpace, at: accepted.url)
+    if accepted.credential.persistence == .permanent {
+      session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
+    }
+  }
+
+  // MARK: The final response
+
+  /// Delivers this response to the caller.
+  private func deliver(_ response: HTTPURLResponse, asked: Bool) -> TransferDisposition {
+    let isSuspended = lockedState.withLock { state in
+      state.machine.deliver()
+      return note(response, in: &state)
+    }
+    if let problem = prepareSink(for: response) { return stop(problem) }
+    reportHead(response)
+    return isSuspended ? .pause : .proceed
+  }
+
+  /// Does the same after a question. The transfer is paused or over.
+  func answered(deliver response: HTTPURLResponse) {
+    if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
+      return askAboutBody(response)
+    }
+    let action = lockedState.withLock { state in
+      _ = note(response, in: &state)
+      return state.machine.answeredDeliver()
+    }
+    if let problem = prepareSink(for: response) { return abort(problem) }
+    reportHead(response)
+    perform(action)
+  }
+
+  /// Stores the response. Returns true if receiving must pause.
+  private func note(_ response: HTTPURLResponse, in state: inout TaskState) -> Bool {
+    state.response = response
+    state.counts.deliver()
+    return state.machine.isSuspended
+  }
+
+  private func prepareSink(for response: HTTPURLResponse) -> URLError? {
+    guard case .file(let file) = sink else { return nil }
+    return checkResumption(response, lockedState.withLock { $0.resume }, file)
+  }
+
+  /// Resumes the caller of `bytes(for:)`, which returns as soon as the head arrives.
+  private func reportHead(_ response: HTTPURLResponse) {
+    guard case .channel = sink else { return }
+    let completion = lockedState.withLock { state -> TaskCompletion? in
+      guard case .head = state.completion else { return nil }
+      return state.completion.take()
+    }
+    if case .head(let continuation) = completion { continuation.resume(returning: response) }
+  }
+
+  private func askForDisposition(_ response: HTTPURLResponse) -> TransferDisposition {
+    lockedState.withLock { $0.machine.ask() }
+    askAboutBody(response)
+    return .pause
+  }
+
+  private func askAboutBody(_ response: HTTPURLResponse) {
+    guard let task = self as? URLSessionDataTask else { return }
+    ask(
+      .didReceiveResponse, of: (any URLSessionDataDelegate).self,
+      { delegate, answer in
+        delegate.urlSession(self.session, dataTask: task, didReceive: response) { answer($0) }
+      },
+      then: { answer in
+        if answer == .cancel { return self.cancel() }
+        self.perform(
+          self.lockedState.withLock { state in
+            _ = self.note(response, in: &state)
+            return state.machine.answeredDeliver()
+          })
+      })
+  }
+}
 #endif

@@ -1,315 +1,315 @@
 #if !canImport(Darwin)
-  import HTTPSyntax
-  import Foundation
-  import Synchronization
-  import TransferEngine
+import HTTPSyntax
+import Foundation
+import Synchronization
+import TransferEngine
 
-  // Sending: creates a transfer from the current request and the session's policies.
-  extension URLSessionTask {
-    /// Starts the task with the receiver of its result. A task that was cancelled before completes immediately.
-    func start(for completion: TaskCompletion?) {
-      let action = lockedState.withLock { state -> TaskAction in
-        if let completion { state.completion = completion }
-        // The task was cancelled before it had a receiver, so the new receiver gets the result now.
-        if state.machine.isCompleted { return completion == nil ? .none : .complete }
-        if state.machine.isIdle {
-          if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
-          if state.delegate != nil || session.archive.isRecording || session.delegate != nil {
-            state.measurements = TaskState.Measurements()
-          }
-        }
-        return state.machine.resume()
-      }
-      perform(action)
-    }
-
-    typealias TaskAction = TaskStateMachine<Transfer, QuestionTimer>.Action
-
-    func perform(_ action: TaskAction) {
-      switch action {
-      case .none: break
-      case .begin: prepareBody()
-      case .hold(let transfer): transfer.hold()
-      case .resumeReceiving(let transfer): transfer.resumeReceiving()
-      case .finishSink: finishSink()
-      case .cancel(let transfer): transfer.cancel()
-      case .cancelAndComplete(let transfer):
-        transfer.cancel()
-        complete()
-      case .complete: complete()
-      }
-    }
-
-    /// Lets the transfer continue, because the sink has room for more of the body.
-    func wantsMore() { perform(lockedState.withLock { $0.machine.wantsMore() }) }
-
-    /// Fails or cancels the task in any phase.
-    func abort(_ error: URLError) {
-      let action = lockedState.withLock { state in
-        if !state.machine.isEnding { state.error = error }
-        // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
-        return state.machine.abort(awaitsTransfer: state.measurements != nil)
-      }
-      perform(action)
-    }
-
-    // MARK: The body
-
-    /// The values for the next transfer, read from the state in one step.
-    private struct TransferInput {
-      let request: URLRequest
-      let upload: UploadBody?
-      let hasSentBody: Bool
-      let authorization: String?
-      let deadline: TransferDeadline?
-      let collectsRecords: Bool
-      let priority: Float
-    }
-
-    private func prepareBody() {
-      let input = lockedState.withLock { state in
-        state.currentRequest.map {
-          TransferInput(
-            request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
-            authorization: state.authorization, deadline: state.deadline,
-            collectsRecords: state.measurements != nil, priority: state.priority)
+// Sending: creates a transfer from the current request and the session's policies.
+extension URLSessionTask {
+  /// Starts the task with the receiver of its result. A task that was cancelled before completes immediately.
+  func start(for completion: TaskCompletion?) {
+    let action = lockedState.withLock { state -> TaskAction in
+      if let completion { state.completion = completion }
+      // The task was cancelled before it had a receiver, so the new receiver gets the result now.
+      if state.machine.isCompleted { return completion == nil ? .none : .complete }
+      if state.machine.isIdle {
+        if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
+        if state.delegate != nil || session.archive.isRecording || session.delegate != nil {
+          state.measurements = TaskState.Measurements()
         }
       }
-      guard let input else {
-        return abort(URLError(.unsupportedURL, message: "The request is empty."))
-      }
-      do throws(URLError) {
-        try prepareSink()
-        switch input.upload {
-        case .data(let data): send(input, Self.body(data))
-        case .file(let url): send(input, .source(try FileBodySource(url)))
-        case .streamFromDelegate: askForBodyStream(input)
-        case nil: sendBodyOfRequest(input)
-        }
-      } catch {
-        abort(error)
-      }
+      return state.machine.resume()
     }
+    perform(action)
+  }
 
-    private func sendBodyOfRequest(_ input: TransferInput) {
-      let request = input.request
-      if let data = request.httpBody, !data.isEmpty {
-        send(input, Self.body(data))
-      } else if let stream = request.httpBodyStream {
-        // A stream can be read only once.
-        if input.hasSentBody { return askForBodyStream(input) }
-        send(input, stream)
-      } else {
-        send(input, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
-      }
-    }
+  typealias TaskAction = TaskStateMachine<Transfer, QuestionTimer>.Action
 
-    private static func body(_ data: Data) -> TransferBody {
-      data.count <= TransferBody.maximumInlineBytes ? .bytes([UInt8](data)) : .source(DataBodySource(data))
-    }
-
-    /// A method that usually has a body sends “Content-Length: 0” without one (RFC 9110, 8.6).
-    private static func needsLength(_ method: String?) -> Bool {
-      method == "POST" || method == "PUT" || method == "PATCH"
-    }
-
-    private func askForBodyStream(_ input: TransferInput) {
-      ask(
-        .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
-        { delegate, answer in
-          delegate.urlSession(self.session, task: self, needNewBodyStream: { answer(SendableStream($0)) })
-        },
-        then: { answer in
-          guard let stream = answer?.stream else {
-            return self.abort(
-              URLError(
-                .requestBodyStreamExhausted,
-                message: "The body has to be sent again, but the delegate returned no new stream.",
-                url: input.request.url))
-          }
-          self.send(input, stream)
-        })
-    }
-
-    /// Sends a stream, with the length that the request states, if any.
-    private func send(_ input: TransferInput, _ stream: InputStream) {
-      let length = input.request.statedBodyLength
-      let body = StreamBody(stream, length: length) { [weak self] problem in
-        self?.abort(
-          URLError(.requestBodyStreamExhausted, message: problem, url: input.request.url))
-      }
-      guard length == 0 else { return send(input, .source(body)) }
-      // An empty body is never read, so the stream is checked first.
-      body.checkEmpty { isEmpty in
-        if isEmpty { self.send(input, .bytes([])) }
-      }
-    }
-
-    // MARK: The transfer
-
-    private func send(_ input: TransferInput, _ body: TransferBody) {
-      do throws(URLError) {
-        let transfer = try makeTransfer(input, body)
-        // Stored before the transfer starts, so that its first event finds it.
-        let isWanted = lockedState.withLock { state in
-          guard state.machine.send(transfer) else { return false }
-          if state.machine.isSuspended { transfer.holdBeforeStart() }
-          state.bodyLength = body.length
-          if case .none = body {} else { state.hasSentBody = true }
-          return true
-        }
-        if isWanted { transfer.start() }
-      } catch {
-        abort(error)
-      }
-    }
-
-    private func makeTransfer(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> Transfer {
-      let request = input.request
-      if let problem = RequestValidation.problem(with: request) { throw problem }
-      guard let url = request.url else { throw URLError(.unsupportedURL) }
-      let settings = session.settings
-      if let policy = settings.addressPolicy, let origin = Origin(url),
-        let refusal = policy.refusal(host: origin.host, port: origin.port)
-      {
-        throw URLError(.dataNotAllowed, message: refusal, url: url)
-      }
-      var wanted = TransferRequest(url: Self.wireForm(of: url))
-      wanted.method = request.httpMethod ?? "GET"
-      wanted.body = body
-      let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
-      wanted.idleTimeout = Duration(seconds: timeout)
-      wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
-      wanted.expectsLongBody = expectsLongBody
-      wanted.deadline = input.deadline
-      wanted.priority = input.priority
-      wanted.collectsTimings = input.collectsRecords
-      addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
-      if let answer = input.authorization {
-        wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "Authorization") }
-        wanted.headers.append(TransferHeader("Authorization", answer))
-      } else if !wanted.hasField("Authorization"),
-        let remembered = rememberedAuthorization(for: url)
-      {
-        // The request's own field has precedence over what the session remembers.
-        wanted.headers.append(TransferHeader("Authorization", remembered))
-      }
-      if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
-      do {
-        return try session.transferClient().makeTransfer(wanted, observer: self)
-      } catch {
-        throw URLError(error, url: url)
-      }
-    }
-
-    /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
-    /// name and password are removed because a header field contains them if the server asks for them.
-    private static func wireForm(of url: URL) -> String {
-      let text = url.absoluteString
-      guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
-        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-      else { return text }
-      components.fragment = nil
-      components.user = nil
-      components.password = nil
-      return components.string ?? text
-    }
-
-    private var buffersBody: Bool {
-      if case .memory = sink { true } else { false }
-    }
-
-    private var expectsLongBody: Bool {
-      switch sink {
-      case .channel, .file: true
-      case .memory, .delegate: false
-      }
-    }
-
-    private func addHeaders(
-      to wanted: inout TransferRequest, from request: URLRequest, url: URL, sendsOwnBody: Bool
-    ) {
-      let settings = session.settings
-      let fields = request.headerFields
-      for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
-      let start = settings.additionalHeaders.isEmpty ? nil : originBeforeRedirects(to: url)
-      for header in settings.additionalHeaders where !fields.contains(header.name) {
-        if let start,
-          !RedirectFields.mayCross(
-            header.name, hasBody: wanted.body.isPresent,
-            isDowngrade: RedirectRule.isDowngrade(from: start, to: url))
-        {
-          continue
-        }
-        Self.add(header.name, header.value, to: &wanted)
-      }
-      // If the program sets cookies itself, for one request or for all, no others are sent.
-      if request.httpShouldHandleCookies, settings.sendsCookies, !wanted.hasField("Cookie"),
-        let cookies = settings.cookieStorage?.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
-      {
-        wanted.headers.append(TransferHeader("Cookie", cookies))
-      }
-      if fields.contains("Range"), wanted.acceptedEncodings == nil {
-        // A range of an encoded body cannot be decoded.
-        wanted.acceptedEncodings = ""
-      }
-      // As on Apple's platforms, this applies to any body of a request, but not to the body of an upload task.
-      if wanted.method == "POST", sendsOwnBody, request.hasBody, !wanted.hasField("Content-Type") {
-        wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
-      }
-    }
-
-    /// The URL of the program's request, if a redirect led to another origin.
-    private func originBeforeRedirects(to url: URL) -> URL? {
-      guard let original = originalRequest?.url, original != url else { return nil }
-      return Origin(original) == Origin(url) ? nil : original
-    }
-
-    private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
-      switch name.lowercased() {
-      // The encodings that are requested must be the ones that are decoded.
-      case "accept-encoding": wanted.acceptedEncodings = value
-      // The engine computes these from the body, or from the stated and verified length of a stream. Two different
-      // lengths would allow request smuggling.
-      case "content-length", "transfer-encoding": break
-      default: wanted.headers.append(TransferHeader(name, value))
-      }
-    }
-
-    /// The authorization that this session remembers for the URL.
-    private func rememberedAuthorization(for url: URL) -> String? {
-      guard let entry = session.credentials.entry(for: url) else { return nil }
-      lockedState.withLock { $0.challenges.willSend(entry, to: url) }
-      return entry.authorization
+  func perform(_ action: TaskAction) {
+    switch action {
+    case .none: break
+    case .begin: prepareBody()
+    case .hold(let transfer): transfer.hold()
+    case .resumeReceiving(let transfer): transfer.resumeReceiving()
+    case .finishSink: finishSink()
+    case .cancel(let transfer): transfer.cancel()
+    case .cancelAndComplete(let transfer):
+      transfer.cancel()
+      complete()
+    case .complete: complete()
     }
   }
 
-  extension TransferBody {
-    fileprivate var isPresent: Bool {
-      if case .none = self { false } else { true }
-    }
+  /// Lets the transfer continue, because the sink has room for more of the body.
+  func wantsMore() { perform(lockedState.withLock { $0.machine.wantsMore() }) }
 
-    var length: Int64 {
-      switch self {
-      case .none: 0
-      case .bytes(let bytes): Int64(bytes.count)
-      case .source(let source): source.length ?? NSURLSessionTransferSizeUnknown
+  /// Fails or cancels the task in any phase.
+  func abort(_ error: URLError) {
+    let action = lockedState.withLock { state in
+      if !state.machine.isEnding { state.error = error }
+      // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
+      return state.machine.abort(awaitsTransfer: state.measurements != nil)
+    }
+    perform(action)
+  }
+
+  // MARK: The body
+
+  /// The values for the next transfer, read from the state in one step.
+  private struct TransferInput {
+    let request: URLRequest
+    let upload: UploadBody?
+    let hasSentBody: Bool
+    let authorization: String?
+    let deadline: TransferDeadline?
+    let collectsRecords: Bool
+    let priority: Float
+  }
+
+  private func prepareBody() {
+    let input = lockedState.withLock { state in
+      state.currentRequest.map {
+        TransferInput(
+          request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
+          authorization: state.authorization, deadline: state.deadline,
+          collectsRecords: state.measurements != nil, priority: state.priority)
       }
     }
+    guard let input else {
+      return abort(URLError(.unsupportedURL, message: "The request is empty."))
+    }
+    do throws(URLError) {
+      try prepareSink()
+      switch input.upload {
+      case .data(let data): send(input, Self.body(data))
+      case .file(let url): send(input, .source(try FileBodySource(url)))
+      case .streamFromDelegate: askForBodyStream(input)
+      case nil: sendBodyOfRequest(input)
+      }
+    } catch {
+      abort(error)
+    }
   }
 
-  extension TransferRequest {
-    /// The program's request with the `Content-Type` that is sent, because an archive redacts the body by it.
-    fileprivate func recorded(_ request: URLRequest) -> URLRequest {
-      let sent = headers.first { ASCII.equalIgnoringCase($0.name, "Content-Type") }
-      guard let sent, !request.headerFields.contains("Content-Type") else { return request }
-      var recorded = request
-      recorded.setValue(sent.value, forHTTPHeaderField: "Content-Type")
-      return recorded
-    }
-
-    fileprivate func hasField(_ name: String) -> Bool {
-      headers.contains { ASCII.equalIgnoringCase($0.name, name) }
+  private func sendBodyOfRequest(_ input: TransferInput) {
+    let request = input.request
+    if let data = request.httpBody, !data.isEmpty {
+      send(input, Self.body(data))
+    } else if let stream = request.httpBodyStream {
+      // A stream can be read only once.
+      if input.hasSentBody { return askForBodyStream(input) }
+      send(input, stream)
+    } else {
+      send(input, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
     }
   }
+
+  private static func body(_ data: Data) -> TransferBody {
+    data.count <= TransferBody.maximumInlineBytes ? .bytes([UInt8](data)) : .source(DataBodySource(data))
+  }
+
+  /// A method that usually has a body sends “Content-Length: 0” without one (RFC 9110, 8.6).
+  private static func needsLength(_ method: String?) -> Bool {
+    method == "POST" || method == "PUT" || method == "PATCH"
+  }
+
+  private func askForBodyStream(_ input: TransferInput) {
+    ask(
+      .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
+      { delegate, answer in
+        delegate.urlSession(self.session, task: self, needNewBodyStream: { answer(SendableStream($0)) })
+      },
+      then: { answer in
+        guard let stream = answer?.stream else {
+          return self.abort(
+            URLError(
+              .requestBodyStreamExhausted,
+              message: "The body has to be sent again, but the delegate returned no new stream.",
+              url: input.request.url))
+        }
+        self.send(input, stream)
+      })
+  }
+
+  /// Sends a stream, with the length that the request states, if any.
+  private func send(_ input: TransferInput, _ stream: InputStream) {
+    let length = input.request.statedBodyLength
+    let body = StreamBody(stream, length: length) { [weak self] problem in
+      self?.abort(
+        URLError(.requestBodyStreamExhausted, message: problem, url: input.request.url))
+    }
+    guard length == 0 else { return send(input, .source(body)) }
+    // An empty body is never read, so the stream is checked first.
+    body.checkEmpty { isEmpty in
+      if isEmpty { self.send(input, .bytes([])) }
+    }
+  }
+
+  // MARK: The transfer
+
+  private func send(_ input: TransferInput, _ body: TransferBody) {
+    do throws(URLError) {
+      let transfer = try makeTransfer(input, body)
+      // Stored before the transfer starts, so that its first event finds it.
+      let isWanted = lockedState.withLock { state in
+        guard state.machine.send(transfer) else { return false }
+        if state.machine.isSuspended { transfer.holdBeforeStart() }
+        state.bodyLength = body.length
+        if case .none = body {} else { state.hasSentBody = true }
+        return true
+      }
+      if isWanted { transfer.start() }
+    } catch {
+      abort(error)
+    }
+  }
+
+  private func makeTransfer(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> Transfer {
+    let request = input.request
+    if let problem = RequestValidation.problem(with: request) { throw problem }
+    guard let url = request.url else { throw URLError(.unsupportedURL) }
+    let settings = session.settings
+    if let policy = settings.addressPolicy, let origin = Origin(url),
+      let refusal = policy.refusal(host: origin.host, port: origin.port)
+    {
+      throw URLError(.dataNotAllowed, message: refusal, url: url)
+    }
+    var wanted = TransferRequest(url: Self.wireForm(of: url))
+    wanted.method = request.httpMethod ?? "GET"
+    wanted.body = body
+    let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
+    wanted.idleTimeout = Duration(seconds: timeout)
+    wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
+    wanted.expectsLongBody = expectsLongBody
+    wanted.deadline = input.deadline
+    wanted.priority = input.priority
+    wanted.collectsTimings = input.collectsRecords
+    addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
+    if let answer = input.authorization {
+      wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "Authorization") }
+      wanted.headers.append(TransferHeader("Authorization", answer))
+    } else if !wanted.hasField("Authorization"),
+      let remembered = rememberedAuthorization(for: url)
+    {
+      // The request's own field has precedence over what the session remembers.
+      wanted.headers.append(TransferHeader("Authorization", remembered))
+    }
+    if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
+    do {
+      return try session.transferClient().makeTransfer(wanted, observer: self)
+    } catch {
+      throw URLError(error, url: url)
+    }
+  }
+
+  /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
+  /// name and password are removed because a header field contains them if the server asks for them.
+  private static func wireForm(of url: URL) -> String {
+    let text = url.absoluteString
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
+      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return text }
+    components.fragment = nil
+    components.user = nil
+    components.password = nil
+    return components.string ?? text
+  }
+
+  private var buffersBody: Bool {
+    if case .memory = sink { true } else { false }
+  }
+
+  private var expectsLongBody: Bool {
+    switch sink {
+    case .channel, .file: true
+    case .memory, .delegate: false
+    }
+  }
+
+  private func addHeaders(
+    to wanted: inout TransferRequest, from request: URLRequest, url: URL, sendsOwnBody: Bool
+  ) {
+    let settings = session.settings
+    let fields = request.headerFields
+    for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
+    let start = settings.additionalHeaders.isEmpty ? nil : originBeforeRedirects(to: url)
+    for header in settings.additionalHeaders where !fields.contains(header.name) {
+      if let start,
+        !RedirectFields.mayCross(
+          header.name, hasBody: wanted.body.isPresent,
+          isDowngrade: RedirectRule.isDowngrade(from: start, to: url))
+      {
+        continue
+      }
+      Self.add(header.name, header.value, to: &wanted)
+    }
+    // If the program sets cookies itself, for one request or for all, no others are sent.
+    if request.httpShouldHandleCookies, settings.sendsCookies, !wanted.hasField("Cookie"),
+      let cookies = settings.cookieStorage?.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
+    {
+      wanted.headers.append(TransferHeader("Cookie", cookies))
+    }
+    if fields.contains("Range"), wanted.acceptedEncodings == nil {
+      // A range of an encoded body cannot be decoded.
+      wanted.acceptedEncodings = ""
+    }
+    // As on Apple's platforms, this applies to any body of a request, but not to the body of an upload task.
+    if wanted.method == "POST", sendsOwnBody, request.hasBody, !wanted.hasField("Content-Type") {
+      wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
+    }
+  }
+
+  /// The URL of the program's request, if a redirect led to another origin.
+  private func originBeforeRedirects(to url: URL) -> URL? {
+    guard let original = originalRequest?.url, original != url else { return nil }
+    return Origin(original) == Origin(url) ? nil : original
+  }
+
+  private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
+    switch name.lowercased() {
+    // The encodings that are requested must be the ones that are decoded.
+    case "accept-encoding": wanted.acceptedEncodings = value
+    // The engine computes these from the body, or from the stated and verified length of a stream. Two different
+    // lengths would allow request smuggling.
+    case "content-length", "transfer-encoding": break
+    default: wanted.headers.append(TransferHeader(name, value))
+    }
+  }
+
+  /// The authorization that this session remembers for the URL.
+  private func rememberedAuthorization(for url: URL) -> String? {
+    guard let entry = session.credentials.entry(for: url) else { return nil }
+    lockedState.withLock { $0.challenges.willSend(entry, to: url) }
+    return entry.authorization
+  }
+}
+
+extension TransferBody {
+  fileprivate var isPresent: Bool {
+    if case .none = self { false } else { true }
+  }
+
+  var length: Int64 {
+    switch self {
+    case .none: 0
+    case .bytes(let bytes): Int64(bytes.count)
+    case .source(let source): source.length ?? NSURLSessionTransferSizeUnknown
+    }
+  }
+}
+
+extension TransferRequest {
+  /// The program's request with the `Content-Type` that is sent, because an archive redacts the body by it.
+  fileprivate func recorded(_ request: URLRequest) -> URLRequest {
+    let sent = headers.first { ASCII.equalIgnoringCase($0.name, "Content-Type") }
+    guard let sent, !request.headerFields.contains("Content-Type") else { return request }
+    var recorded = request
+    recorded.setValue(sent.value, forHTTPHeaderField: "Content-Type")
+    return recorded
+  }
+
+  fileprivate func hasField(_ name: String) -> Bool {
+    headers.contains { ASCII.equalIgnoringCase($0.name, name) }
+  }
+}
 #endif

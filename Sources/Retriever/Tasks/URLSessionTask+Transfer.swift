@@ -1,177 +1,177 @@
 #if !canImport(Darwin)
-  import Foundation
-  import Synchronization
-  import TransferEngine
+import Foundation
+import Synchronization
+import TransferEngine
 
-  // Receiving: the engine's events, on its loop's thread. A task has at most one transfer at any time, so these calls
-  // never overlap.
-  extension URLSessionTask: TransferObserver {
-    package func transferDidReceive(head: TransferHead) -> TransferDisposition {
-      let length = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
-      let (request, isExpected) = lockedState.withLock { state in
-        state.counts.announced = length
-        return (state.currentRequest, state.machine.expectsHead)
-      }
-      guard isExpected, let request, let url = request.url else { return .stop }
-      let response = HTTPURLResponse(
-        url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
-      transferState.exchange?.response = response
-      transferState.announcedLength = length
-      if head.mentions.contains(.setCookie) {
-        session.settings.cookieStorage?.store(
-          setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
-      }
-      return decide(about: response, to: request, mentionsLocation: head.mentions.contains(.location))
+// Receiving: the engine's events, on its loop's thread. A task has at most one transfer at any time, so these calls
+// never overlap.
+extension URLSessionTask: TransferObserver {
+  package func transferDidReceive(head: TransferHead) -> TransferDisposition {
+    let length = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
+    let (request, isExpected) = lockedState.withLock { state in
+      state.counts.announced = length
+      return (state.currentRequest, state.machine.expectsHead)
     }
-
-    package func transferDidReceive(informational head: TransferHead) {
-      guard hasDelegates, let url = currentRequest?.url else { return }
-      let response = HTTPURLResponse(
-        url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
-      notifyDelegate(.didReceiveInformational, (any URLSessionTaskDelegate).self) {
-        $0.urlSession(self.session, task: self, didReceiveInformationalResponse: response)
-      }
+    guard isExpected, let request, let url = request.url else { return .stop }
+    let response = HTTPURLResponse(
+      url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
+    transferState.exchange?.response = response
+    transferState.announcedLength = length
+    if head.mentions.contains(.setCookie) {
+      session.settings.cookieStorage?.store(
+        setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
     }
+    return decide(about: response, to: request, mentionsLocation: head.mentions.contains(.location))
+  }
 
-    package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
-      let (reception, isSuspended, isWatched) = lockedState.withLock { state in
-        let reception = state.machine.reception
-        if case .deliver = reception { state.counts.receive(bytes.count) }
-        return (reception, state.machine.isSuspended, state.progress != nil)
-      }
-      switch reception {
-      case .deliver:
-        let disposition = deliver(bytes)
-        if isWatched { reportProgress() }
-        if !isSuspended { return disposition }
-        // The reader of a suspended task still receives the bytes that have arrived.
-        transferDidBecomeIdle()
-        return .pause
-      case .discard:
-        transferState.discardedBytes += bytes.count
-        return transferState.discardedBytes > Self.maximumDiscardedBytes ? .stop : .proceed
-      case .wait: return .pause
-      case .stop: return .stop
-      }
-    }
-
-    package func transferDidBecomeIdle() {
-      if case .channel(let channel) = sink { channel.flush() }
-    }
-
-    /// Delivers bytes to the sink. A pause lasts until the sink requests more.
-    private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
-      switch sink {
-      case .memory:
-        if transferState.collected.isEmpty, transferState.announcedLength > 0 {
-          // The announced length is used only up to this limit, because it may be wrong. More memory is allocated as
-          // the body arrives.
-          transferState.collected.reserveCapacity(Int(min(transferState.announcedLength, 1 << 20)))
-        }
-        if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
-          transferState.collected.append(start, count: bytes.count)
-        }
-        return .proceed
-      case .delegate(let body):
-        let (delivers, pauses) = body.append(bytes)
-        if delivers { deliverToDelegate(body) }
-        return pauses ? .pause : .proceed
-      case .channel(let channel):
-        return switch channel.appendBatched(bytes) {
-        case .accepted: .proceed
-        case .batched: .gather
-        case .pause: .pause
-        }
-      case .file(let file):
-        let pauses = file.append(bytes)
-        if let error = file.error { abort(error) }
-        if hasDelegates { reportWritten() }
-        return pauses ? .pause : .proceed
-      }
-    }
-
-    /// The maximum number of bytes to read from a discarded response. Beyond it, closing the connection is cheaper.
-    private static let maximumDiscardedBytes = 64 << 10
-
-    private func deliverToDelegate(_ body: DelegateBody) {
-      guard let task = self as? URLSessionDataTask else { return }
-      notifyDelegate(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
-        let (data, resumes) = body.take()
-        delegate.urlSession(self.session, dataTask: task, didReceive: data)
-        if resumes { self.wantsMore() }
-      } otherwise: {
-        if body.take().resumes { self.wantsMore() }
-      }
-    }
-
-    private func reportWritten() {
-      guard let task = self as? URLSessionDownloadTask,
-        lockedState.withLock({ $0.counts.reportedWritten.needsReport() })
-      else { return }
-      session.callQueue.post {
-        let (count, offset, received, expected) = self.lockedState.withLock { state in
-          let count = state.counts.reportedWritten.report(upTo: state.counts.received)
-          return (count, state.resume?.offset ?? 0, state.counts.received, state.counts.expected)
-        }
-        guard let count else { return }
-        self.notifyDelegateNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
-          $0.urlSession(
-            self.session, downloadTask: task, didWriteData: count, totalBytesWritten: offset + received,
-            totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
-        }
-      }
-    }
-
-    package func transferDidSend(total: Int64) {
-      guard lockedState.withLock({ $0.counts.sent(upTo: total) }) else { return }
-      reportProgressIfWatched()
-      guard hasDelegates, lockedState.withLock({ $0.counts.reportedSent.needsReport() }) else { return }
-      session.callQueue.post {
-        let (count, sent, expected) = self.lockedState.withLock { state in
-          (state.counts.reportedSent.report(upTo: state.counts.sent), state.counts.sent, state.expectedToSend)
-        }
-        guard let count else { return }
-        self.notifyDelegateNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
-          $0.urlSession(
-            self.session, task: self, didSendBodyData: count, totalBytesSent: sent,
-            totalBytesExpectedToSend: expected)
-        }
-      }
-    }
-
-    package func transferDidFinish(_ end: TransferEnd) {
-      note(end)
-      // Before the lock: once the transfer has ended, the answer of a delegate may start the next one on another thread.
-      transferState.discardedBytes = 0
-      let action = lockedState.withLock { state -> TaskAction in
-        let isFinal = end.failure?.code == .timedOut
-        // The next request follows, regardless of how a discarded response ended.
-        let isDropped = state.machine.isDiscarding && !isFinal
-        if let failure = end.failure, state.error == nil, !isDropped {
-          state.error = URLError(failure, url: state.currentRequest?.url)
-        }
-        let action = state.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
-        if state.machine.needsTimer, let deadline = state.deadline {
-          state.machine.wait(with: questionTimer(deadline.remaining))
-        }
-        // Only a file needs time to finish.
-        if case .finishSink = action, !writesFile { return state.machine.sinkFinished() }
-        return action
-      }
-      perform(action)
-    }
-
-    /// Ends the task when its time is over and a delegate still has not answered.
-    private func questionTimer(_ remaining: Duration) -> QuestionTimer {
-      QuestionTimer(after: remaining) { [weak self] in
-        guard let self else { return }
-        let url = lockedState.withLock { $0.currentRequest?.url }
-        abort(URLError(.deadlinePassed, url: url))
-      }
-    }
-
-    private func reportProgressIfWatched() {
-      if lockedState.withLock({ $0.progress != nil }) { reportProgress() }
+  package func transferDidReceive(informational head: TransferHead) {
+    guard hasDelegates, let url = currentRequest?.url else { return }
+    let response = HTTPURLResponse(
+      url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
+    notifyDelegate(.didReceiveInformational, (any URLSessionTaskDelegate).self) {
+      $0.urlSession(self.session, task: self, didReceiveInformationalResponse: response)
     }
   }
+
+  package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+    let (reception, isSuspended, isWatched) = lockedState.withLock { state in
+      let reception = state.machine.reception
+      if case .deliver = reception { state.counts.receive(bytes.count) }
+      return (reception, state.machine.isSuspended, state.progress != nil)
+    }
+    switch reception {
+    case .deliver:
+      let disposition = deliver(bytes)
+      if isWatched { reportProgress() }
+      if !isSuspended { return disposition }
+      // The reader of a suspended task still receives the bytes that have arrived.
+      transferDidBecomeIdle()
+      return .pause
+    case .discard:
+      transferState.discardedBytes += bytes.count
+      return transferState.discardedBytes > Self.maximumDiscardedBytes ? .stop : .proceed
+    case .wait: return .pause
+    case .stop: return .stop
+    }
+  }
+
+  package func transferDidBecomeIdle() {
+    if case .channel(let channel) = sink { channel.flush() }
+  }
+
+  /// Delivers bytes to the sink. A pause lasts until the sink requests more.
+  private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+    switch sink {
+    case .memory:
+      if transferState.collected.isEmpty, transferState.announcedLength > 0 {
+        // The announced length is used only up to this limit, because it may be wrong. More memory is allocated as
+        // the body arrives.
+        transferState.collected.reserveCapacity(Int(min(transferState.announcedLength, 1 << 20)))
+      }
+      if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
+        transferState.collected.append(start, count: bytes.count)
+      }
+      return .proceed
+    case .delegate(let body):
+      let (delivers, pauses) = body.append(bytes)
+      if delivers { deliverToDelegate(body) }
+      return pauses ? .pause : .proceed
+    case .channel(let channel):
+      return switch channel.appendBatched(bytes) {
+      case .accepted: .proceed
+      case .batched: .gather
+      case .pause: .pause
+      }
+    case .file(let file):
+      let pauses = file.append(bytes)
+      if let error = file.error { abort(error) }
+      if hasDelegates { reportWritten() }
+      return pauses ? .pause : .proceed
+    }
+  }
+
+  /// The maximum number of bytes to read from a discarded response. Beyond it, closing the connection is cheaper.
+  private static let maximumDiscardedBytes = 64 << 10
+
+  private func deliverToDelegate(_ body: DelegateBody) {
+    guard let task = self as? URLSessionDataTask else { return }
+    notifyDelegate(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
+      let (data, resumes) = body.take()
+      delegate.urlSession(self.session, dataTask: task, didReceive: data)
+      if resumes { self.wantsMore() }
+    } otherwise: {
+      if body.take().resumes { self.wantsMore() }
+    }
+  }
+
+  private func reportWritten() {
+    guard let task = self as? URLSessionDownloadTask,
+      lockedState.withLock({ $0.counts.reportedWritten.needsReport() })
+    else { return }
+    session.callQueue.post {
+      let (count, offset, received, expected) = self.lockedState.withLock { state in
+        let count = state.counts.reportedWritten.report(upTo: state.counts.received)
+        return (count, state.resume?.offset ?? 0, state.counts.received, state.counts.expected)
+      }
+      guard let count else { return }
+      self.notifyDelegateNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
+        $0.urlSession(
+          self.session, downloadTask: task, didWriteData: count, totalBytesWritten: offset + received,
+          totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
+      }
+    }
+  }
+
+  package func transferDidSend(total: Int64) {
+    guard lockedState.withLock({ $0.counts.sent(upTo: total) }) else { return }
+    reportProgressIfWatched()
+    guard hasDelegates, lockedState.withLock({ $0.counts.reportedSent.needsReport() }) else { return }
+    session.callQueue.post {
+      let (count, sent, expected) = self.lockedState.withLock { state in
+        (state.counts.reportedSent.report(upTo: state.counts.sent), state.counts.sent, state.expectedToSend)
+      }
+      guard let count else { return }
+      self.notifyDelegateNow(.didSendBodyData, (any URLSessionTaskDelegate).self) {
+        $0.urlSession(
+          self.session, task: self, didSendBodyData: count, totalBytesSent: sent,
+          totalBytesExpectedToSend: expected)
+      }
+    }
+  }
+
+  package func transferDidFinish(_ end: TransferEnd) {
+    note(end)
+    // Before the lock: once the transfer has ended, the answer of a delegate may start the next one on another thread.
+    transferState.discardedBytes = 0
+    let action = lockedState.withLock { state -> TaskAction in
+      let isFinal = end.failure?.code == .timedOut
+      // The next request follows, regardless of how a discarded response ended.
+      let isDropped = state.machine.isDiscarding && !isFinal
+      if let failure = end.failure, state.error == nil, !isDropped {
+        state.error = URLError(failure, url: state.currentRequest?.url)
+      }
+      let action = state.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
+      if state.machine.needsTimer, let deadline = state.deadline {
+        state.machine.wait(with: questionTimer(deadline.remaining))
+      }
+      // Only a file needs time to finish.
+      if case .finishSink = action, !writesFile { return state.machine.sinkFinished() }
+      return action
+    }
+    perform(action)
+  }
+
+  /// Ends the task when its time is over and a delegate still has not answered.
+  private func questionTimer(_ remaining: Duration) -> QuestionTimer {
+    QuestionTimer(after: remaining) { [weak self] in
+      guard let self else { return }
+      let url = lockedState.withLock { $0.currentRequest?.url }
+      abort(URLError(.deadlinePassed, url: url))
+    }
+  }
+
+  private func reportProgressIfWatched() {
+    if lockedState.withLock({ $0.progress != nil }) { reportProgress() }
+  }
+}
 #endif

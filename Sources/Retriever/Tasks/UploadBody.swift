@@ -1,115 +1,115 @@
 #if !canImport(Darwin)
-  import Foundation
-  import Glibc
-  import Synchronization
-  import TransferEngine
+import Foundation
+import Glibc
+import Synchronization
+import TransferEngine
 
-  /// The body of an upload.
-  enum UploadBody: Sendable {
-    case data(Data)
-    case file(URL)
-    /// A stream that the delegate provides.
-    case streamFromDelegate
+/// The body of an upload.
+enum UploadBody: Sendable {
+  case data(Data)
+  case file(URL)
+  /// A stream that the delegate provides.
+  case streamFromDelegate
 
-    var length: Int64? {
-      switch self {
-      case .data(let data): Int64(data.count)
-      case .file(let url):
-        (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value
-      case .streamFromDelegate: nil
-      }
+  var length: Int64? {
+    switch self {
+    case .data(let data): Int64(data.count)
+    case .file(let url):
+      (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value
+    case .streamFromDelegate: nil
+    }
+  }
+}
+
+/// A body in memory that is too long to be copied in one piece.
+final class DataBodySource: TransferBodySource {
+  let length: Int64?
+  private let data: Data
+  private let position = Mutex(0)
+
+  init(_ data: Data) {
+    self.data = data
+    length = Int64(data.count)
+  }
+
+  func start(moreAvailable: @escaping @Sendable () -> Void) {}
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+    position.withLock { position in
+      let count = min(buffer.count, data.count - position)
+      guard count > 0 else { return .end }
+      let start = data.startIndex + position
+      data.copyBytes(to: buffer, from: start..<start + count)
+      position += count
+      return .bytes(count)
     }
   }
 
-  /// A body in memory that is too long to be copied in one piece.
-  final class DataBodySource: TransferBodySource {
-    let length: Int64?
-    private let data: Data
-    private let position = Mutex(0)
+  func rewind() -> Bool {
+    position.withLock { $0 = 0 }
+    return true
+  }
+}
 
-    init(_ data: Data) {
-      self.data = data
-      length = Int64(data.count)
+/// A body in a file, which is read as it is sent and is never completely in memory. If the file becomes shorter, the
+/// transfer fails.
+///
+/// Files in /proc have a size of 0 but do have content. Such a file is read to its end, regardless of its length.
+final class FileBodySource: TransferBodySource {
+  let length: Int64?
+  private let descriptor: Int32
+  private let position = Mutex<Int64>(0)
+
+  init(_ url: URL) throws(URLError) {
+    guard url.isFileURL else {
+      throw URLError(.fileDoesNotExist, message: "The URL to upload from is not a file URL.", url: url)
     }
-
-    func start(moreAvailable: @escaping @Sendable () -> Void) {}
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
-      position.withLock { position in
-        let count = min(buffer.count, data.count - position)
-        guard count > 0 else { return .end }
-        let start = data.startIndex + position
-        data.copyBytes(to: buffer, from: start..<start + count)
-        position += count
-        return .bytes(count)
-      }
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+    let file = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      let code = errno
+      throw URLError(
+        code == EACCES ? .noPermissionsToReadFile : .fileDoesNotExist,
+        message: "Could not read the file to upload, \(url.path): \(String(cString: strerror(code))).",
+        url: url)
     }
-
-    func rewind() -> Bool {
-      position.withLock { $0 = 0 }
-      return true
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(file)
+      throw URLError(
+        .fileIsDirectory, message: "Could not upload \(url.path): it is not a regular file.", url: url)
     }
+    descriptor = file
+    var first: UInt8 = 0
+    let hasNoSize = status.st_size == 0 && pread(file, &first, 1, 0) > 0
+    length = hasNoSize ? nil : Int64(status.st_size)
   }
 
-  /// A body in a file, which is read as it is sent and is never completely in memory. If the file becomes shorter, the
-  /// transfer fails.
-  ///
-  /// Files in /proc have a size of 0 but do have content. Such a file is read to its end, regardless of its length.
-  final class FileBodySource: TransferBodySource {
-    let length: Int64?
-    private let descriptor: Int32
-    private let position = Mutex<Int64>(0)
+  deinit { close(descriptor) }
 
-    init(_ url: URL) throws(URLError) {
-      guard url.isFileURL else {
-        throw URLError(.fileDoesNotExist, message: "The URL to upload from is not a file URL.", url: url)
-      }
-      // Without O_NONBLOCK, opening a named pipe would wait for its writer.
-      let file = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      guard file >= 0 else {
-        let code = errno
-        throw URLError(
-          code == EACCES ? .noPermissionsToReadFile : .fileDoesNotExist,
-          message: "Could not read the file to upload, \(url.path): \(String(cString: strerror(code))).",
-          url: url)
-      }
-      var status = stat()
-      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-        close(file)
-        throw URLError(
-          .fileIsDirectory, message: "Could not upload \(url.path): it is not a regular file.", url: url)
-      }
-      descriptor = file
-      var first: UInt8 = 0
-      let hasNoSize = status.st_size == 0 && pread(file, &first, 1, 0) > 0
-      length = hasNoSize ? nil : Int64(status.st_size)
-    }
+  func start(moreAvailable: @escaping @Sendable () -> Void) {}
 
-    deinit { close(descriptor) }
-
-    func start(moreAvailable: @escaping @Sendable () -> Void) {}
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
-      position.withLock { position in
-        // Bytes that were added after the length was announced are not sent.
-        let wanted = min(Int64(buffer.count), (length ?? .max) - position)
-        guard wanted > 0 else { return .end }
-        while true {
-          let count = pread(descriptor, buffer.baseAddress, Int(wanted), Int(position))
-          if count > 0 {
-            position += Int64(count)
-            return .bytes(count)
-          }
-          if count == 0, length == nil { return .end }
-          // No more bytes, although more were announced: the file has become shorter.
-          if count == 0 || errno != EINTR { return .failed }
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+    position.withLock { position in
+      // Bytes that were added after the length was announced are not sent.
+      let wanted = min(Int64(buffer.count), (length ?? .max) - position)
+      guard wanted > 0 else { return .end }
+      while true {
+        let count = pread(descriptor, buffer.baseAddress, Int(wanted), Int(position))
+        if count > 0 {
+          position += Int64(count)
+          return .bytes(count)
         }
+        if count == 0, length == nil { return .end }
+        // No more bytes, although more were announced: the file has become shorter.
+        if count == 0 || errno != EINTR { return .failed }
       }
     }
-
-    func rewind() -> Bool {
-      position.withLock { $0 = 0 }
-      return true
-    }
   }
+
+  func rewind() -> Bool {
+    position.withLock { $0 = 0 }
+    return true
+  }
+}
 #endif

@@ -28,9 +28,9 @@ extension Litter {
   /// The default scale. Debug builds use half the size, because drawing is about thirty times slower there.
   static let defaultScale: Double = {
     #if DEBUG
-      0.5
+    0.5
     #else
-      1
+    1
     #endif
   }()
 
