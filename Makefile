@@ -26,13 +26,17 @@ ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
 # Kennel is a package of its own. It uses the same folder as the root package, so the libraries are built only once.
 KENNEL := --package-path Kennel --scratch-path .build
 
+# Where `make install` puts the programs, and which ones.
+PREFIX ?= /usr/local
+PROGRAMS ?= retriever kennel adopt
+
 BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
 DIFFERENTIAL := --package-path Benchmarks --scratch-path .build/benchmarks
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
 	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench run test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
+.PHONY: help setup setup-build setup-test setup-bench setup-package run install deb check-deb api test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
 	docs conformance differential soak clean
 # The steps run one after the other: concurrent Swift builds are not faster.
 .NOTPARALLEL:
@@ -49,11 +53,28 @@ setup-build:
 setup-test:
 	@scripts/setup build test
 
+setup-package:
+	@scripts/setup build package
+
 setup-bench:
 	@scripts/setup build bench
 
 run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
 	swift run $(if $(filter kennel,$(DEMO)),$(KENNEL)) $(DEMO) $(ARGS)
+
+install: setup-build ## build the programs and install them; PREFIX=/usr/local DESTDIR= PROGRAMS="retriever kennel adopt"
+	scripts/stage '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
+
+deb: setup-package ## build a Debian package of each program in build/packages
+	scripts/package $(PROGRAMS)
+
+check-deb: setup-package ## install, run and remove the packages of build/packages in a new Debian without Swift; needs root
+	scripts/check-packages
+
+api: setup-test ## check that the changelog names each change of the libraries' interface
+	swift build
+	scripts/build-package Kennel .build
+	scripts/check-api
 
 test: setup-test ## run all tests, also under sanitizers, and check the built programs; the log is build/test.log
 	@rm -f build/unsteady build/test.log
@@ -71,6 +92,8 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'examples' scripts/check-examples
 	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
+	@scripts/step 'interface and changelog' scripts/check-api
+	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
 	@scripts/step 'adopt' scripts/test-adopt
 	@scripts/step 'random input' scripts/fuzz 5
