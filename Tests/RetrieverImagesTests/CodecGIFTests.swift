@@ -82,6 +82,6 @@ import Testing
   @Test func `sizes that are too large are rejected when the frame header is read`() {
     let form = GIFFixture(screenWidth: 60_000, screenHeight: 60_000)
     let decoding = decode(form.data().prefix(600))
-    #expect(decoding.error?.message.contains("60000 by 60000") == true)
+    #expect(decoding.error?.description.contains("60000 by 60000") == true)
   }
 }

@@ -93,7 +93,7 @@ import Testing
     let decoding = decode(data)
     #expect(decoding.error?.code == .corrupt)
     #expect(decoding.rowCount == 53)
-    #expect(decoding.error?.message.contains("Corrupt JPEG data") == true)
+    #expect(decoding.error?.description.contains("Corrupt JPEG data") == true)
   }
 
   @Test func changedFilesNeverTrap() throws {

@@ -46,7 +46,7 @@ import Testing
     let limits = ImageLimits(memory: 10_000_000)
     let decoding = decode(try jpeg(width: 4_000, height: 3_000, isProgressive: true), limits: limits)
     #expect(decoding.error?.code == .tooLarge)
-    #expect(decoding.error?.message.contains("the maximum is 10000000") == true)
+    #expect(decoding.error?.description.contains("the maximum is 10000000") == true)
   }
 
   @Test func `sizes whose product overflows are rejected with any limits`() {

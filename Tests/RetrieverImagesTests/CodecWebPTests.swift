@@ -107,7 +107,7 @@ import Testing
   @Test func `sizes that are too large are rejected when the header is read`() throws {
     let features = WebPFixture.features(flags: 0, width: 1 << 24, height: 1 << 24)
     let decoding = decode(WebPFixture.file(features))
-    #expect(decoding.error?.message.contains("16777216 by 16777216") == true)
+    #expect(decoding.error?.description.contains("16777216 by 16777216") == true)
     let data = try WebPEncoder.encode(drawnBitmap(width: 100, height: 100), quality: 0.5, isLossless: true)
     #expect(decode(data, limits: ImageLimits(pixels: 9_999)).error?.code == .tooLarge)
     #expect(decode(data, limits: ImageLimits(memory: 69_999)).error?.code == .tooLarge)

@@ -42,7 +42,7 @@ enum GoCorpus {
         let image = try UIImage(validating: data)
         _ = try await image.thumbnail(ThumbnailTarget(width: 64, height: 64))
       } catch let error as ImageError {
-        refused[file.lastPathComponent] = error.message
+        refused[file.lastPathComponent] = error.description
       }
     }
     return refused

@@ -108,7 +108,7 @@ import Testing
       Issue.record("the limit was exceeded")
     } catch {
       #expect(error.code == .tooLarge)
-      #expect(error.message.contains("took longer"))
+      #expect(error.description.contains("took longer"))
     }
   }
 

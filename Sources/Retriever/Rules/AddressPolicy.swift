@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import CLinux
+import Foundation
 
 #if canImport(Glibc)
 import Glibc
@@ -60,7 +61,7 @@ public struct AddressPolicy: Sendable, Hashable {
   public static let listedOnly = AddressPolicy(base: .nothing)
 
   /// An error for an entry that is neither a range of addresses nor a pattern for host names.
-  public struct InvalidEntry: Error, Sendable, Hashable, CustomStringConvertible {
+  public struct InvalidEntry: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The invalid entry.
     public let entry: String
 
@@ -68,6 +69,8 @@ public struct AddressPolicy: Sendable, Hashable {
     public var description: String {
       "\"\(entry)\" is neither an address range like 10.0.0.0/8 nor a host like *.example.com."
     }
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
   }
 
   /// Allows a host pattern, an address or a range of addresses.

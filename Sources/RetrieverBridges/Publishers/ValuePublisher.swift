@@ -1,3 +1,5 @@
+import Foundation
+
 /// A type that sends values to its subscribers over time, at most as many as they request. This protocol is the part
 /// of Combine, OpenCombine and Reactive Streams that the bridges need.
 ///
@@ -40,10 +42,12 @@ public protocol ValueSubscription: AnyObject, Sendable {
 
 /// The error that ``ValuePublisher/singleResult(isolation:fileID:line:)`` throws if the publisher finished without a
 /// value.
-public struct MissingOutputError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct MissingOutputError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
   /// Creates an error.
   public init() {}
 
   /// A message that describes the error.
   public var description: String { "The publisher finished without sending a value." }
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -22,7 +22,7 @@ extension Failure {
   package init(_ error: any Error) {
     switch error {
     case let error as URLError: self.init(Self.status(of: error.code), Self.sentence(of: error))
-    case let error as ImageError: self.init(Self.status(of: error.code), Self.withoutStop(error.message))
+    case let error as ImageError: self.init(Self.status(of: error.code), Self.withoutStop(error.description))
     case let error as StreamingError: self.init(.failure, error.description)
     default: self.init(general: error)
     }

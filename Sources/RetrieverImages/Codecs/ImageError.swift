@@ -3,7 +3,7 @@ import Foundation
 /// An error that occurs when an image is read or written.
 public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStringConvertible {
   /// The kind of failure. Future versions may add more.
-  public struct Code: Sendable, Hashable {
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
     private let rawValue: String
 
     private init(_ rawValue: String) { self.rawValue = rawValue }
@@ -24,28 +24,29 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
     public static let invalidRequest = Code("invalidRequest")
     /// The work was cancelled.
     public static let cancelled = Code("cancelled")
+
+    /// The name of the code.
+    public var description: String { rawValue }
   }
 
   /// The kind of failure.
   public let code: Code
-  /// A sentence that describes the failure.
-  public let message: String
+  /// A message that says what happened and, where something can be done, what to do.
+  public let description: String
 
   /// The parts that could be decoded of an image that is incomplete or damaged.
   var partialBitmaps: [Bitmap] = []
 
-  init(_ code: Code, _ message: String) {
+  init(_ code: Code, _ description: String) {
     self.code = code
-    self.message = message
+    self.description = description
   }
 
-  /// Returns whether two errors have the same code and message. The partial images are not compared.
+  /// Returns whether two errors have the same code and description. The partial images are not compared.
   public static func == (left: ImageError, right: ImageError) -> Bool {
-    left.code == right.code && left.message == right.message
+    left.code == right.code && left.description == right.description
   }
 
-  /// The message.
-  public var description: String { message }
-  /// The message, which `localizedDescription` returns.
-  public var errorDescription: String? { message }
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

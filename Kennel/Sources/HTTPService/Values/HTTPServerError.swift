@@ -1,9 +1,10 @@
+import Foundation
 import Glibc
 
 /// An error of a server, or in a value passed to it.
-public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
+public struct HTTPServerError: Error, Sendable, LocalizedError, CustomStringConvertible {
   /// The kinds of errors. Later versions may add more.
-  public struct Code: Sendable, Hashable {
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
     private let name: String
     private init(_ name: String) { self.name = name }
 
@@ -29,14 +30,19 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     public static let invalidResponse = Code("invalidResponse")
     /// The file cannot be read.
     public static let unreadableFile = Code("unreadableFile")
+
+    /// The name of the code.
+    public var description: String { name }
   }
 
   /// The kind of error.
-  public var code: Code
+  public let code: Code
   /// The C error number that caused the error; 0 if there is none.
-  public var errno: Int32
-  /// A message for people that explains the error.
-  public var description: String
+  public let errno: Int32
+  /// A message that says what happened and why.
+  public let description: String
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 
   init(_ code: Code, _ description: String, errno: Int32 = 0) {
     self.code = code

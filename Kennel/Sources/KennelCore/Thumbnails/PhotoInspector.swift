@@ -74,11 +74,11 @@ extension KennelError {
     case .outOfMemory:
       self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
     case .truncated:
-      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.message)
+      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.description)
     default:
       self.init(
         .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
-        cause: error.message)
+        cause: error.description)
     }
   }
 }

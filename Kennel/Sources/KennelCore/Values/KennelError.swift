@@ -1,9 +1,10 @@
+import Foundation
 import Glibc
 
 /// An error of Kennel's store, or of a request to it.
-package struct KennelError: Error, Sendable, CustomStringConvertible {
+package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvertible {
   /// The kind of an error. Later versions may add more.
-  package struct Code: Sendable, Hashable {
+  package struct Code: Sendable, Hashable, CustomStringConvertible {
     private let name: String
     private init(_ name: String) { self.name = name }
 
@@ -67,6 +68,9 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
     package static let badPeer = Code("badPeer")
     /// The file is not a valid or complete backup.
     package static let badBackup = Code("badBackup")
+
+    /// The name of the code.
+    package var description: String { name }
   }
 
   /// The kind of error.
@@ -81,6 +85,8 @@ package struct KennelError: Error, Sendable, CustomStringConvertible {
   package var cause: String?
   /// A message that explains what happened and what to do.
   package var description: String
+  /// The same as ``description``.
+  package var errorDescription: String? { description }
 
   init(
     _ code: Code, _ description: String, sqliteCode: Int32 = 0, errno: Int32 = 0, secondsToWait: Int? = nil,
