@@ -20,6 +20,8 @@ let package = Package(
     // For the other packages of this repository. Their interfaces may change at any time.
     .library(name: "Caches", targets: ["Caches"]),
     .library(name: "HTTPSyntax", targets: ["HTTPSyntax"]),
+    .library(name: "SystemFiles", targets: ["SystemFiles"]),
+    .library(name: "LoopThread", targets: ["LoopThread"]),
     .library(name: "TerminalProgram", targets: ["TerminalProgram"]),
     .library(name: "TestSupport", targets: ["TestSupport", "TerminalTestSupport"]),
     .library(name: "CLinux", targets: ["CLinux"]),
@@ -38,14 +40,19 @@ let package = Package(
       name: "TransferEngine",
       dependencies: [
         "CCurl", "CHTTP2Tap", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax",
+        "LoopThread", "SystemFiles",
       ],
       swiftSettings: strict),
     .target(name: "HTTPSyntax", swiftSettings: strict),
     .target(name: "Caches", swiftSettings: strict),
+    .target(name: "SystemFiles", swiftSettings: strict),
+    .target(
+      name: "LoopThread", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .target(
       name: "Retriever",
       dependencies: [
-        "HTTPSyntax",
+        "HTTPSyntax", "SystemFiles",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CPublicSuffix", condition: .when(platforms: [.linux])),
       ],
@@ -59,12 +66,12 @@ let package = Package(
     .target(name: "CResampling"),
     .target(
       name: "RetrieverImages",
-      dependencies: ["Caches", "HTTPSyntax", "Retriever", "CImageCodecs", "CResampling"],
+      dependencies: ["Caches", "HTTPSyntax", "Retriever", "SystemFiles", "CImageCodecs", "CResampling"],
       swiftSettings: strict),
 
     .target(name: "RetrieverBridges", swiftSettings: strict),
 
-    .target(name: "TerminalProgram", swiftSettings: strict),
+    .target(name: "TerminalProgram", dependencies: ["SystemFiles"], swiftSettings: strict),
     .target(
       name: "RetrieverCommand",
       dependencies: ["HTTPSyntax", "Retriever", "RetrieverImages", "TerminalProgram"],
@@ -79,6 +86,9 @@ let package = Package(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
 
     .testTarget(name: "CachesTests", dependencies: ["Caches", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "LoopThreadTests", dependencies: ["LoopThread"], swiftSettings: strict),
     .testTarget(
       name: "TransferEngineTests",
       dependencies: ["TransferEngine", "CTransferMemory", "TestSupport", "CZlib", "CZstd"],

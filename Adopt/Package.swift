@@ -47,10 +47,11 @@ let package = Package(
   targets: [
     .target(name: "AdoptAnalysis", swiftSettings: strict, linkerSettings: libraries),
     .target(name: "AdoptTwins", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
-    // A symbolic link to the sources in the root package. Depending on the root package would add many dependencies.
-    .target(name: "TerminalProgram", swiftSettings: strict),
+    // Symbolic links to the sources in the root package. Depending on the root package would add many dependencies.
+    .target(name: "SystemFiles", swiftSettings: strict),
+    .target(name: "TerminalProgram", dependencies: ["SystemFiles"], swiftSettings: strict),
     .target(
-      name: "AdoptCommand", dependencies: ["AdoptAnalysis", "AdoptTwins", "TerminalProgram"],
+      name: "AdoptCommand", dependencies: ["AdoptAnalysis", "AdoptTwins", "SystemFiles", "TerminalProgram"],
       swiftSettings: strict),
     .executableTarget(name: "adopt", dependencies: ["AdoptCommand"], swiftSettings: strict),
     // The plug-in requests no write permission, because checking needs none. Where SwiftPM runs plug-ins in a sandbox,

@@ -28,7 +28,8 @@ let package = Package(
     .target(
       name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
     .target(
-      name: "HTTPService", dependencies: ["CMicroHTTPD", root("CLinux"), root("HTTPSyntax")],
+      name: "HTTPService",
+      dependencies: ["CMicroHTTPD", root("CLinux"), root("HTTPSyntax"), root("LoopThread")],
       swiftSettings: strict),
 
     // page.c embeds the assets.
@@ -37,13 +38,14 @@ let package = Package(
       name: "KennelCore",
       dependencies: [
         "CKennelPage", "CSQLite", "CSodium", "HTTPService", root("Caches"), root("HTTPSyntax"),
-        root("Retriever"), root("RetrieverBridges"), root("RetrieverImages"),
+        root("Retriever"), root("RetrieverBridges"), root("RetrieverImages"), root("SystemFiles"),
       ],
       swiftSettings: strict),
     .target(
       name: "KennelCommand",
       dependencies: [
-        "HTTPService", "KennelCore", root("Retriever"), root("RetrieverImages"), root("TerminalProgram"),
+        "HTTPService", "KennelCore", root("Retriever"), root("RetrieverImages"), root("SystemFiles"),
+        root("TerminalProgram"),
       ],
       swiftSettings: strict),
     .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),

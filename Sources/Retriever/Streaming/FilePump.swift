@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import SystemFiles
 
 /// Reads a file into a ``BodyChannel``, away from the threads of Swift concurrency.
 ///
@@ -86,8 +87,7 @@ final class FilePump: @unchecked Sendable {
 
   /// Whether a read would return immediately, with bytes, the end of the file or an error.
   private var isReady: Bool {
-    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&request, 1, 0) > 0
+    DescriptorIO.wait(for: .reading, on: descriptor, milliseconds: 0) == .ready
   }
 
   private enum Progress { case room, full, ended }
@@ -96,10 +96,7 @@ final class FilePump: @unchecked Sendable {
     guard let channel else { return .ended }
     var failed: Int32 = 0
     let chunk = ByteChunk(capacity: pieceSize) { buffer in
-      var count: Int
-      repeat {
-        count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
-      } while count < 0 && errno == EINTR
+      let count = SystemCall.retrying { Foundation.read(descriptor, buffer.baseAddress, buffer.count) }
       if count < 0 { failed = errno }
       return count
     }

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import SystemFiles
 
 /// The file that a download is written to, with mode 0600, in the temporary directory.
 ///
@@ -184,13 +185,10 @@ final class DownloadFile: Sendable {
     guard state.withLock({ $0.error == nil && !$0.isClosed }) else { return }
     var rest = chunk.bytes
     while !rest.isEmpty {
-      let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if written > 0 {
-        state.withLock { $0.writtenLength += Int64(written) }
-        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      } else if errno != EINTR {
-        return fail("could not be written to \(url.path)", errno)
-      }
+      let written = SystemCall.retrying { Glibc.write(descriptor, rest.baseAddress, rest.count) }
+      guard written > 0 else { return fail("could not be written to \(url.path)", errno) }
+      state.withLock { $0.writtenLength += Int64(written) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[written...])
     }
   }
 

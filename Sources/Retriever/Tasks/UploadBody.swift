@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import SystemFiles
 import TransferEngine
 
 /// The body of an upload.
@@ -94,16 +95,13 @@ final class FileBodySource: TransferBodySource {
       // Bytes that were added after the length was announced are not sent.
       let wanted = min(Int64(buffer.count), (length ?? .max) - position)
       guard wanted > 0 else { return .end }
-      while true {
-        let count = pread(descriptor, buffer.baseAddress, Int(wanted), Int(position))
-        if count > 0 {
-          position += Int64(count)
-          return .bytes(count)
-        }
-        if count == 0, length == nil { return .end }
-        // No more bytes, although more were announced: the file has become shorter.
-        if count == 0 || errno != EINTR { return .failed }
+      let count = SystemCall.retrying {
+        pread(descriptor, buffer.baseAddress, Int(wanted), Int(position))
       }
+      // If there are no more bytes, although more were announced, the file has become shorter.
+      guard count > 0 else { return count == 0 && length == nil ? .end : .failed }
+      position += Int64(count)
+      return .bytes(count)
     }
   }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import SystemFiles
 
 /// Writes to a descriptor on its own dispatch queue, so that a slow disk or an unread pipe does not block other work.
 public final class DescriptorWriter: Sendable {
@@ -82,11 +83,12 @@ public final class DescriptorWriter: Sendable {
 
   private func waitUntilReady() -> Int32? {
     while !isAbandoned.load(ordering: .relaxed) {
-      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       // Uses a timeout, because cancelling does not wake a thread that waits for a reader.
-      let count = poll(&ready, 1, 100)
-      if count > 0 { return nil }
-      if count < 0, errno != EINTR { return errno }
+      switch DescriptorIO.wait(for: .writing, on: descriptor, milliseconds: 100) {
+      case .ready: return nil
+      case .notReady: continue
+      case .failed(let code): return code
+      }
     }
     return ECANCELED
   }

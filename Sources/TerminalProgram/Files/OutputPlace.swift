@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// The kind of output at a path, which determines how to write to it.
 public enum OutputPlace: Sendable, Equatable {
@@ -14,7 +15,7 @@ public enum OutputPlace: Sendable, Equatable {
   /// - Parameter followsLinks: Pass false for a name that the user did not choose, so that a planted link is not
   ///   followed.
   public init(_ path: String, followsLinks: Bool = true) throws(Failure) {
-    if !followsLinks, Self.link(at: path) != nil {
+    if !followsLinks, SymbolicLinks.target(of: path) != nil {
       self = .file(path)
       return
     }
@@ -26,7 +27,9 @@ public enum OutputPlace: Sendable, Equatable {
     if stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
       self = .stream
     } else {
-      self = .file(try Self.end(of: path))
+      var end = path
+      guard SymbolicLinks.follow(&end) else { throw .file("\(end) cannot be written", ELOOP) }
+      self = .file(end)
     }
   }
 
@@ -40,26 +43,5 @@ public enum OutputPlace: Sendable, Equatable {
       return Int32(path.dropFirst(folder.count))
     }
     return nil
-  }
-
-  /// Returns the end of a chain of links. `realpath` can do that only for an existing file.
-  private static func end(of path: String) throws(Failure) -> String {
-    var path = path
-    // The same limit as in Linux.
-    for _ in 0..<40 {
-      guard let target = link(at: path) else { return path }
-      let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-      path = target.hasPrefix("/") ? target : path[..<slash] + target
-    }
-    throw .file("\(path) cannot be written", ELOOP)
-  }
-
-  private static func link(at path: String) -> String? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-      guard let start = buffer.baseAddress else { return nil }
-      let length = readlink(path, start, buffer.count)
-      guard length > 0 else { return nil }
-      return String(decoding: buffer[..<length].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import SystemFiles
 
 /// Asks for a password on the terminal without echoing it, even if standard input and output are redirected.
 public enum PasswordPrompt {
@@ -53,8 +54,7 @@ public enum PasswordPrompt {
     }
     put(DisplayText.safe(question), terminal)
     while !isAbandoned.value.load(ordering: .relaxed) {
-      var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, 100) > 0 else { continue }
+      guard DescriptorIO.wait(for: .reading, on: terminal, milliseconds: 100) == .ready else { continue }
       var byte: UInt8 = 0
       guard Glibc.read(terminal, &byte, 1) == 1 else { return nil }
       if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {

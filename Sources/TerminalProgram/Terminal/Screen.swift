@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import SystemFiles
 
 /// Writes messages to standard error and, on a terminal, the progress below them.
 public final class Screen: Sendable {
@@ -65,13 +66,14 @@ public final class Screen: Sendable {
   private func put(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { bytes in
+        SystemCall.retrying { write(descriptor, bytes.baseAddress, bytes.count) }
+      }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&ready, 1, 1000)
-      } else if errno != EINTR {
+        _ = DescriptorIO.wait(for: .writing, on: descriptor, milliseconds: 1000)
+      } else {
         return
       }
     }

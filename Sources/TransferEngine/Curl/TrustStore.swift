@@ -1,6 +1,8 @@
 import CCurl
 import Glibc
+import LoopThread
 import Synchronization
+import SystemFiles
 
 /// Trusted certificates for verifying servers, parsed once and shared by the connections of all clients.
 ///
@@ -127,7 +129,7 @@ final class TrustStores: Sendable {
     }
     guard known == nil, isFirst else { return known }
     // If no thread is available, the caller loads the store.
-    if !NamedThread.start("retriever-trust", { self.load(key) }) { load(key) }
+    if LoopThread.start("retriever-trust", { self.load(key) }) != 0 { load(key) }
     return nil
   }
 
@@ -153,11 +155,13 @@ final class TrustStores: Sendable {
       }
       return .success(store)
     case .file(let path):
-      guard let bytes = contents(of: path) else {
-        let reason = String(cString: strerror(errno))
+      let bytes: [UInt8]
+      do {
+        bytes = try contents(of: path)
+      } catch {
         return .failure(
           TransferFailure(
-            .trustStoreUnreadable, message: "Could not read the certificate file \(path): \(reason)."))
+            .trustStoreUnreadable, message: "Could not read the certificate file \(path): \(error.reason)."))
       }
       guard let store = bytes.withUnsafeBytes({ TrustStore(pem: $0) }) else {
         return .failure(
@@ -170,22 +174,11 @@ final class TrustStores: Sendable {
 
   private static let maximumFileBytes = 64 << 20
 
-  private static func contents(of path: String) -> [UInt8]? {
+  private static func contents(of path: String) throws(SystemError) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return nil }
+    guard file >= 0 else { throw SystemError(errno) }
     defer { close(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count < maximumFileBytes {
-      let count = Glibc.read(file, &buffer, buffer.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        return nil
-      }
-      if count == 0 { break }
-      bytes.append(contentsOf: buffer[..<count])
-    }
-    return bytes
+    return try DescriptorIO.contents(of: file, limit: maximumFileBytes)
   }
 
   private static func stamp(of source: Source) -> Stamp {

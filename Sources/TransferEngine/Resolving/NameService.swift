@@ -1,4 +1,5 @@
 import Glibc
+import LoopThread
 import Synchronization
 
 /// Looks up host names for all clients of the process, on a limited number of its own threads.
@@ -48,7 +49,7 @@ final class NameService: Sendable {
   func forget(_ name: String) { state.withLock { $0.forget(name) } }
 
   private func startWorker() {
-    guard !NamedThread.start("retriever-names", { self.work() }) else { return }
+    guard LoopThread.start("retriever-names", { self.work() }) != 0 else { return }
     let waiters = state.withLock { $0.workerFailed() }
     let failure = TransferFailure(
       .outOfMemory, message: "Could not start a name look-up: the system has no thread left.")

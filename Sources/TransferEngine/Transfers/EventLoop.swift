@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LoopThread
 import Synchronization
 
 /// A thread that waits in epoll and lets libcurl process ready sockets.
@@ -55,7 +56,7 @@ final class EventLoop: @unchecked Sendable {
   }
 
   /// Starts the thread. The loop lives as long as the process: the thread holds the only reference to it.
-  func startThread() -> Bool { NamedThread.start("retriever-loop") { self.run() } }
+  func startThread() -> Bool { LoopThread.start("retriever-loop") { self.run() } == 0 }
 
   /// Posts a command to the loop, from any thread.
   func post(_ command: Inbox.Command) {

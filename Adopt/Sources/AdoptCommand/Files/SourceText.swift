@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemFiles
 
 /// Reads the text of source files.
 enum SourceText {
@@ -20,26 +21,16 @@ enum SourceText {
   }
 
   private static func bytes(of descriptor: Int32, _ path: String) throws(FileProblem) -> [UInt8] {
-    var status = stat()
-    // One byte more than the size of the file, so that the end of the file is usually found without growing the buffer.
-    let expected = fstat(descriptor, &status) == 0 ? min(Int(status.st_size), maximumSize) : 0
-    var bytes: [UInt8] = []
-    var piece = max(4096, expected + 1)
-    while true {
-      var code: Int32 = 0
-      let chunk = [UInt8](unsafeUninitializedCapacity: piece) { buffer, count in
-        let result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        if result < 0 { code = errno }
-        count = max(0, result)
-      }
-      if code == EINTR { continue }
-      if code != 0 { throw .system(path, "cannot be read", code) }
-      if chunk.isEmpty { return bytes }
-      if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
-      guard bytes.count <= maximumSize else {
-        throw FileProblem(path, "is larger than \(maximumSize >> 20) MiB, the maximum size of a source file")
-      }
-      piece = 65536
+    let bytes: [UInt8]
+    do {
+      // One byte more than the maximum, to notice a larger file.
+      bytes = try DescriptorIO.contents(of: descriptor, limit: maximumSize + 1)
+    } catch {
+      throw .system(path, "cannot be read", error.code)
     }
+    guard bytes.count <= maximumSize else {
+      throw FileProblem(path, "is larger than \(maximumSize >> 20) MiB, the maximum size of a source file")
+    }
+    return bytes
   }
 }

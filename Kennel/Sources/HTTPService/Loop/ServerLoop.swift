@@ -2,6 +2,7 @@ import CLinux
 import CMicroHTTPD
 import Foundation
 import Glibc
+import LoopThread
 
 /// The event loop of a server. Its only thread waits in epoll and runs libmicrohttpd when a descriptor is ready.
 ///
@@ -101,30 +102,10 @@ final class ServerLoop: @unchecked Sendable {
   /// Starts the thread, which retains the loop until the server is stopped.
   func start(_ handler: @escaping Handler) throws(HTTPServerError) {
     self.handler = handler
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        ServerLoop.blockSignals()
-        retriever_name_thread("http-service")
-        Unmanaged<ServerLoop>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context.toOpaque())
+    let code = LoopThread.start("http-service") { self.run() }
     guard code == 0 else {
-      context.release()
       throw HTTPServerError(.cannotStart, "The thread of the server cannot be created", errno: code)
     }
-    pthread_detach(thread)
-  }
-
-  /// Blocks all signals on this thread, so that the program handles them elsewhere. `sendfile` raises SIGPIPE, which
-  /// stays pending on this thread.
-  private static func blockSignals() {
-    var all = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, nil)
   }
 
   func post(_ command: Command) {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
+import SystemFiles
 import TerminalProgram
 
 /// The certificate file and the key file from the settings.
@@ -49,8 +50,7 @@ struct CertificateFiles: Sendable {
     for descriptor: Int32, until end: ContinuousClock.Instant
   ) async throws(Failure) -> Bool {
     while .now < end {
-      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&ready, 1, 0) > 0 { return true }
+      if DescriptorIO.wait(for: .reading, on: descriptor, milliseconds: 0) == .ready { return true }
       do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
     }
     return false

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import SystemFiles
 
 /// An open file, closed with its owner.
 struct OpenFile: ~Copyable {
@@ -17,7 +18,7 @@ struct OpenFile: ~Copyable {
   /// - Parameter name: the name for error messages, for a file that will be moved (default: the path).
   init(creating path: String, name: String? = nil) throws(KennelError) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-    let descriptor = FileCalls.retryingOnInterrupt {
+    let descriptor = SystemCall.retrying {
       StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
     }
     guard descriptor >= 0 else {
@@ -37,7 +38,7 @@ struct OpenFile: ~Copyable {
   init(reading path: String, followsLinks: Bool = false) throws(KennelError) {
     // Opening does not wait for the writer of a pipe. The caller refuses pipes.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
-    let descriptor = FileCalls.retryingOnInterrupt { open(path, flags) }
+    let descriptor = SystemCall.retrying { open(path, flags) }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
     self.path = path
     name = path
@@ -48,7 +49,7 @@ struct OpenFile: ~Copyable {
   /// Opens a file for appending and reading. If it does not exist, it is created for this user only.
   init(appending path: String) throws(KennelError) {
     let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = FileCalls.retryingOnInterrupt {
+    let descriptor = SystemCall.retrying {
       StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
     }
     guard descriptor >= 0 else { throw .file("A file could not be opened", path: path, errno: errno) }
@@ -60,7 +61,7 @@ struct OpenFile: ~Copyable {
 
   /// Opens a directory, to lock it.
   init(directory path: String) throws(KennelError) {
-    let descriptor = FileCalls.retryingOnInterrupt { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
     self.path = path
     name = path
@@ -75,7 +76,7 @@ struct OpenFile: ~Copyable {
     var descriptor: Int32
     repeat {
       if isAbandoned() { throw .cancelled }
-      descriptor = FileCalls.retryingOnInterrupt { open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+      descriptor = SystemCall.retrying { open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
       // "opens for write-only... ENXIO unless the other end has been opened". There is no notification for that.
       if descriptor < 0, errno == ENXIO { _ = poll(nil, 0, 50) }
     } while descriptor < 0 && errno == ENXIO
@@ -119,7 +120,7 @@ struct OpenFile: ~Copyable {
 
   /// Truncates the file to zero bytes.
   func empty() throws(KennelError) {
-    guard FileCalls.retryingOnInterrupt({ ftruncate(descriptor, 0) }) == 0 else {
+    guard SystemCall.retrying({ ftruncate(descriptor, 0) }) == 0 else {
       throw .file("A file could not be written", path: name, errno: errno)
     }
   }
@@ -139,7 +140,7 @@ struct OpenFile: ~Copyable {
 
   /// Takes a shared lock. Waits while another process has an exclusive lock.
   func share() throws(KennelError) {
-    guard FileCalls.retryingOnInterrupt({ flock(descriptor, LOCK_SH) }) == 0 else {
+    guard SystemCall.retrying({ flock(descriptor, LOCK_SH) }) == 0 else {
       throw .file("A file could not be locked", path: name, errno: errno)
     }
   }
@@ -166,11 +167,10 @@ struct OpenFile: ~Copyable {
       var length = rest.count
       if let isAbandoned {
         if isAbandoned() { throw .cancelled }
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&ready, 1, 100) > 0 else { continue }
+        guard DescriptorIO.wait(for: .writing, on: descriptor, milliseconds: 100) == .ready else { continue }
         length = min(length, Self.readyLength)
       }
-      let count = FileCalls.retryingOnInterrupt {
+      let count = SystemCall.retrying {
         StorageFault.strikes(.writeFile)
           ? FileCalls.noSpace() : Glibc.write(descriptor, rest.baseAddress, length)
       }
@@ -189,7 +189,7 @@ struct OpenFile: ~Copyable {
 
   /// Reads up to `buffer.count` bytes. Returns the number of bytes, or 0 at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(KennelError) -> Int {
-    let count = FileCalls.retryingOnInterrupt { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    let count = SystemCall.retrying { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     guard count >= 0 else { throw .file("A file could not be read", path: name, errno: errno) }
     return count
   }
@@ -216,7 +216,7 @@ struct OpenFile: ~Copyable {
   }
 
   func sync() throws(KennelError) {
-    let code = FileCalls.retryingOnInterrupt {
+    let code = SystemCall.retrying {
       StorageFault.strikes(.syncFile) ? FileCalls.noSpace() : fsync(descriptor)
     }
     // "fd is bound to a special file (e.g., a pipe, FIFO, or socket) which does not support synchronization."
@@ -250,16 +250,11 @@ enum FileCalls {
   /// Returns the target of a symbolic link at the end of a path, whether the target exists or not. Returns the path
   /// itself if it is not a link.
   static func resolvingLinks(_ path: String) throws(KennelError) -> String {
-    var place = path
-    // The same limit as in Linux.
-    for _ in 0..<40 {
-      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = readlink(place, &target, target.count)
-      guard count > 0 else { return place }
-      let text = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-      place = text.hasPrefix("/") ? text : parent(of: place) + "/" + text
+    var end = path
+    guard SymbolicLinks.follow(&end) else {
+      throw .file("A file could not be created", path: path, errno: ELOOP)
     }
-    throw .file("A file could not be created", path: path, errno: ELOOP)
+    return end
   }
 
   /// Creates a directory for this user only. An existing directory stays unchanged.
@@ -275,7 +270,7 @@ enum FileCalls {
   ///
   /// An existing file is not even opened, because closing it would release this process's SQLite locks on it.
   static func makeFile(_ path: String) throws(KennelError) {
-    let descriptor = retryingOnInterrupt {
+    let descriptor = SystemCall.retrying {
       StorageFault.strikes(.createFile)
         ? noSpace() : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     }
@@ -316,10 +311,10 @@ enum FileCalls {
 
   /// Syncs the list of files in a directory to the disk.
   static func syncDirectory(_ path: String) throws(KennelError) {
-    let descriptor = retryingOnInterrupt { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .file("A directory could not be opened", path: path, errno: errno) }
     defer { close(descriptor) }
-    let code = retryingOnInterrupt { StorageFault.strikes(.syncDirectory) ? noSpace() : fsync(descriptor) }
+    let code = SystemCall.retrying { StorageFault.strikes(.syncDirectory) ? noSpace() : fsync(descriptor) }
     guard code == 0 else {
       throw .file("A directory could not be synced to the disk", path: path, errno: errno)
     }
@@ -343,14 +338,6 @@ enum FileCalls {
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       if name != ".", name != ".." { try body(name) }
-    }
-  }
-
-  /// Repeats a call that was interrupted by a signal.
-  static func retryingOnInterrupt<Number: BinaryInteger>(_ call: () -> Number) -> Number {
-    while true {
-      let result = call()
-      if result != -1 || errno != EINTR { return result }
     }
   }
 

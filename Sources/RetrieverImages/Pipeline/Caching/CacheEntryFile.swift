@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemFiles
 
 /// An open file of the disk cache. All methods block, and are called on the cache's own queue.
 ///
@@ -145,34 +146,14 @@ struct CacheEntryFile: ~Copyable {
   private func read(_ count: Int, at offset: Int) -> Data? {
     guard count >= 0, count <= size else { return nil }
     var data = Data(count: count)
-    let filled = data.withUnsafeMutableBytes { buffer -> Int in
-      var done = 0
-      while done < count, let base = buffer.baseAddress {
-        let result = pread(descriptor, base + done, count - done, off_t(offset + done))
-        if result > 0 {
-          done += result
-        } else if result == 0 || errno != EINTR {
-          break
-        }
-      }
-      return done
+    let filled = data.withUnsafeMutableBytes {
+      try? DescriptorIO.read(into: $0, from: descriptor, at: offset)
     }
     return filled == count ? data : nil
   }
 
   private func write(_ data: Data, at offset: Int) -> Bool {
-    data.withUnsafeBytes { buffer in
-      var done = 0
-      while done < buffer.count, let base = buffer.baseAddress {
-        let result = pwrite(descriptor, base + done, buffer.count - done, off_t(offset + done))
-        if result >= 0 {
-          done += result
-        } else if errno != EINTR {
-          return false
-        }
-      }
-      return true
-    }
+    data.withUnsafeBytes { DescriptorIO.write($0, to: descriptor, at: offset) } == 0
   }
 
   private static func digest(_ data: Data) -> UInt64 {

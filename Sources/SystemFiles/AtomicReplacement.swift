@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Replaces a file completely or not at all.
+public enum AtomicReplacement {
+  /// Writes a temporary file in the same directory and renames it.
+  ///
+  /// The permissions of an existing file are kept. Its owner is kept too if this process may do that. A new file gets the
+  /// usual permissions of the process. If the call fails, the old file is unchanged and no temporary file is left.
+  ///
+  /// The contents are not synced to the disk. A symbolic link at the path is replaced, not followed; see
+  /// ``SymbolicLinks/follow(_:)``.
+  ///
+  /// - Returns: 0, or the error number of the call that failed.
+  public static func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Int32 {
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    var name = Array("\(path[..<slash]).\(path[slash...]).XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    guard descriptor >= 0 else { return errno }
+    var code = prepare(descriptor, like: path)
+    if code == 0 { code = DescriptorIO.write(bytes, to: descriptor) }
+    if close(descriptor) != 0, code == 0 { code = errno }
+    if code == 0, rename(name, path) != 0 { code = errno }
+    if code != 0 { unlink(name) }
+    return code
+  }
+
+  /// Gives a new file the permissions and the owner of the file at a path. Returns 0 or an error number.
+  private static func prepare(_ descriptor: Int32, like path: String) -> Int32 {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      // Without permission to change the owner, the file belongs to the current user, as after saving in an editor.
+      _ = fchown(descriptor, status.st_uid, status.st_gid)
+      return fchmod(descriptor, status.st_mode & 0o7777) == 0 ? 0 : errno
+    }
+    let mask = umask(0)
+    umask(mask)
+    return fchmod(descriptor, 0o666 & ~mask) == 0 ? 0 : errno
+  }
+}
