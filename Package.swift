@@ -89,6 +89,8 @@ let package = Package(
       dependencies: [
         "Retriever", "TestSupport",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
+        .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
+        .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
     .testTarget(
