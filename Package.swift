@@ -85,6 +85,7 @@ let package = Package(
     .executableTarget(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
 
+    .testTarget(name: "HTTPSyntaxTests", dependencies: ["HTTPSyntax"], swiftSettings: strict),
     .testTarget(name: "CachesTests", dependencies: ["Caches", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: strict),
@@ -98,6 +99,8 @@ let package = Package(
       dependencies: [
         "Retriever", "TestSupport",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
+        .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
+        .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -111,15 +114,18 @@ let package = Package(
     .testTarget(
       name: "RetrieverBridgesTests", dependencies: ["RetrieverBridges", "TestSupport", "main-thread-bridge"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "interrupted", dependencies: ["TerminalProgram"], path: "Tests/Programs/interrupted",
+      swiftSettings: strict),
+    .testTarget(
+      name: "TerminalProgramTests", dependencies: ["TerminalProgram", "TestSupport", "interrupted"],
+      swiftSettings: strict),
     .testTarget(
       name: "RetrieverCommandTests",
       dependencies: [
-        "RetrieverCommand", "retriever-cli", "interrupted", "Retriever", "RetrieverImages", "TerminalProgram",
+        "RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TerminalProgram",
         "TerminalTestSupport", "TestSupport",
       ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "interrupted", dependencies: ["TerminalProgram"], path: "Tests/Programs/interrupted",
       swiftSettings: strict),
     .executableTarget(
       name: "soak", dependencies: ["Retriever", "TestSupport"], path: "Tests/Programs/soak",

@@ -107,6 +107,8 @@ public enum ASCII {
   }
 
   /// Returns the members of a comma-separated list, without surrounding whitespace and without empty members.
+  ///
+  /// A comma in a quoted string separates members too. Use it only for fields whose members contain no quoted strings.
   public static func listMembers(_ text: String) -> [String] {
     text.utf8.split(separator: UInt8(ascii: ",")).map { String(trimmed(Substring($0))) }.filter {
       !$0.isEmpty

@@ -29,6 +29,12 @@ public final class ChildProcess: Sendable {
   private let channel: Int32
   private let unread = Mutex<[UInt8]>([])
 
+  /// Returns the path of a program that was built with the tests: it is in the folder of the test program.
+  public static func path(ofProgram name: String) -> String {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
+  }
+
   /// Starts a program.
   ///
   /// - Parameters:

@@ -10,20 +10,6 @@ import Testing
     ParsedArguments(command: "get", values: [option: [value]], operands: [])
   }
 
-  @Test(
-    arguments: [
-      ("0", 0), ("12", 12), ("5k", 5_000), ("5KB", 5_000), ("2Mi", 2 << 20), ("3G", 3_000_000_000),
-      ("1TiB", 1 << 40),
-    ] as [(String, Int64)])
-  func byteCountsHaveUnits(text: String, count: Int64) {
-    #expect(ParsedArguments.byteCount(text) == count)
-  }
-
-  @Test(arguments: ["", "k", "-1", "1.5M", "9999999999T", "5 k", "٣"])
-  func otherByteCountsAreRefused(text: String) {
-    #expect(throws: UsageError.self) { try parsed("max-size", text).byteCount("max-size") }
-  }
-
   @Test func sizesAreTwoSidesOrOne() throws {
     let size = try #require(try parsed("size", "320x200").size("size", most: 4096))
     #expect(size == (320, 200))
@@ -39,13 +25,6 @@ import Testing
     #expect(try parsed("c", "transparent").color("c")?.alpha == 0)
     for text in ["#fff", "red", "#gggggg", "+12345"] {
       #expect(throws: UsageError.self) { try parsed("c", text).color("c") }
-    }
-  }
-
-  @Test func secondsAreMoreThanNone() throws {
-    #expect(try parsed("timeout", "0.5").seconds("timeout") == 0.5)
-    for text in ["0", "-1", "nan", "inf", "x"] {
-      #expect(throws: UsageError.self) { try parsed("timeout", text).seconds("timeout") }
     }
   }
 

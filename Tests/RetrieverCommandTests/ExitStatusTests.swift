@@ -17,15 +17,6 @@ import Testing
       ])
   }
 
-  @Test func severalEndsMakeOne() {
-    #expect(TerminalProgram.ExitStatus.combined([]) == .success)
-    #expect(TerminalProgram.ExitStatus.combined([.success, .success]) == .success)
-    #expect(TerminalProgram.ExitStatus.combined([.timedOut, .timedOut]) == .timedOut)
-    #expect(TerminalProgram.ExitStatus.combined([.success, .timedOut]) == .partial)
-    #expect(TerminalProgram.ExitStatus.combined([.hostNotFound, .timedOut]) == .failure)
-    #expect(TerminalProgram.ExitStatus.combined([.success, .outputClosed, .httpStatus]) == .outputClosed)
-  }
-
   @Test func errorsOfTheLibrariesHaveTheirNumbers() throws {
     let expected: [(URLError.Code, TerminalProgram.ExitStatus)] = [
       (.cannotFindHost, .hostNotFound), (.timedOut, .timedOut), (.cannotConnectToHost, .connection),
@@ -36,10 +27,6 @@ import Testing
     #expect(Failure(CancellationError()).status == .interrupted)
     let damaged = #expect(throws: ImageError.self) { try UIImage(validating: Data("no".utf8)) }
     #expect(Failure(try #require(damaged)).status == .notAnImage)
-  }
-
-  @Test func sentencesCannotCommandTheTerminal() {
-    #expect(!Failure(.failure, "a\u{1B}[2Jb").message.contains("\u{1B}"))
   }
 
   @Test func waitsGrowAndStayWithinBounds() {

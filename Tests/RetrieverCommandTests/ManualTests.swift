@@ -24,7 +24,15 @@ import Testing
 
   @Test func completionsNameEveryOption() {
     #expect(checks.missingInCompletions() == [])
-    #expect(Completions(program).text(for: "tcsh") == nil)
+  }
+
+  @Test func `every command has help and no option twice`() {
+    for command in CommandList.all {
+      #expect(command.option(named: "help") != nil, "\(command.name)")
+      #expect(Set(command.options.map(\.name)).count == command.options.count, "\(command.name)")
+      let letters = command.options.compactMap(\.short)
+      #expect(Set(letters).count == letters.count, "\(command.name): \(letters)")
+    }
   }
 
   @Test func bashReadsItsCompletions() throws {

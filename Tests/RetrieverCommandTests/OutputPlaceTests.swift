@@ -98,12 +98,7 @@ import Testing
     #expect(program.files == ["dog.png", "list"])
   }
 
-  @Test func whatIsOpenAlreadyHasItsNames() throws {
-    #expect(try OutputPlace("/dev/stdout") == .descriptor(STDOUT_FILENO))
-    #expect(try OutputPlace("/dev/stderr") == .descriptor(STDERR_FILENO))
-    #expect(try OutputPlace("/dev/fd/3") == .descriptor(3))
-    #expect(try OutputPlace("/dev/null") == .stream)
-    #expect(try OutputPlace("no/such/file") == .file("no/such/file"))
+  @Test func `several downloads may go to standard output`() throws {
     #expect(try Destination("/dev/stdout", count: 2, usual: .directory(".")) == .standardOutput)
   }
 

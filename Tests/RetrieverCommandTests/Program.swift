@@ -11,11 +11,7 @@ struct Program: Sendable {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// The path of the program, in the directory of the test program.
-  static let path: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("retriever").path
-  }()
+  static let path = ChildProcess.path(ofProgram: "retriever")
 
   let directory: TemporaryDirectory
   var environment: [String: String] = [:]

@@ -210,12 +210,11 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
     #expect(await delegate.reached.wait(within: .seconds(30)))
-    var last = -1
-    while last != pieces.all.count || last < 1 {
-      last = pieces.all.count
-      try await Task.sleep(for: .milliseconds(200))
-    }
-    #expect(last < 40)
+    #expect(
+      await eventually {
+        pieces.all.count == 100 || ConnectionTable.hasStalledSender(port: server.port)
+      })
+    #expect(pieces.all.count < 40)
     delegate.resume.open()
     #expect(await delegate.completed.wait(within: .seconds(30)))
     #expect(delegate.received == 100 << 20)

@@ -89,12 +89,11 @@ import Testing
     task.suspend()
     #expect(task.state == .suspended)
     resume.open()
-    var last = -1
-    while last != pieces.all.count || last < 1 {
-      last = pieces.all.count
-      try await Task.sleep(for: .milliseconds(200))
-    }
-    #expect(last < 40)
+    #expect(
+      await eventually {
+        pieces.all.count == 80 || ConnectionTable.hasStalledSender(port: server.port)
+      })
+    #expect(pieces.all.count < 40)
     #expect(!done.isOpen)
     task.resume()
     #expect(task.state == .running)

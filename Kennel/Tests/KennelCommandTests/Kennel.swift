@@ -10,11 +10,7 @@ struct Kennel: Sendable {
     var errors: String
   }
 
-  /// The path of the program, next to the test program.
-  static let path: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("kennel").path
-  }()
+  static let path = ChildProcess.path(ofProgram: "kennel")
 
   let directory: TemporaryDirectory
   var environment: [String: String] = [:]

@@ -22,13 +22,13 @@ package final class CredentialCache: Sendable {
     let scheme: AuthenticationScheme
   }
 
-  private let maximumCount: Int
+  let maximumCount: Int
   /// The entries, with the most recently used one at the end.
   private let entries = Mutex<[Remembered]>([])
   private let count = Atomic<Int>(0)
 
   /// Limits the list for a server that uses a different directory for every request.
-  private static let maximumDirectories = 32
+  static let maximumDirectories = 32
 
   /// - Parameter maximumCount: The maximum number of credentials to remember.
   package init(maximumCount: Int = 256) { self.maximumCount = max(1, maximumCount) }

@@ -25,6 +25,9 @@ package final class BodyChannel: Sendable {
 
   private let state: Mutex<State>
 
+  package static let defaultHighWaterMark = 1 << 20
+  package static let defaultLowWaterMark = 256 << 10
+
   /// - Parameters:
   ///   - highWaterMark: The number of buffered bytes above which the producer should pause.
   ///   - lowWaterMark: The number of buffered bytes at which a paused producer may continue.
@@ -32,8 +35,8 @@ package final class BodyChannel: Sendable {
   ///   - onTermination: Called when nobody reads any more and the producer should stop. Not called after
   ///     ``finish(throwing:)``.
   package init(
-    highWaterMark: Int = 1 << 20,
-    lowWaterMark: Int = 256 << 10,
+    highWaterMark: Int = defaultHighWaterMark,
+    lowWaterMark: Int = defaultLowWaterMark,
     onDemand: @escaping @Sendable () -> Void,
     onTermination: @escaping @Sendable () -> Void
   ) {

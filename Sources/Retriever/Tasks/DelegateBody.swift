@@ -9,7 +9,7 @@ final class DelegateBody: Sendable {
     var isPaused = false
   }
 
-  private static let highWaterMark = 1 << 20
+  static let highWaterMark = 1 << 20
   private let state = Mutex(State())
 
   /// Adds bytes. `delivers` requests a call of ``take()`` on the delegate queue; `pauses` asks the transfer to pause.

@@ -32,7 +32,9 @@ final class StreamBody: TransferBodySource, @unchecked Sendable {
     }
   }
 
-  private static let maximumKeptBytes = 256 << 10
+  static let maximumKeptBytes = 256 << 10
+  /// The number of bytes that are read ahead.
+  static let bufferSize = 64 << 10
 
   let length: Int64?
   private let stream: InputStream
@@ -120,7 +122,7 @@ final class StreamBody: TransferBodySource, @unchecked Sendable {
     }
     guard starts else { return }
     queue.async { [self] in
-      var bytes = [UInt8](repeating: 0, count: 64 << 10)
+      var bytes = [UInt8](repeating: 0, count: Self.bufferSize)
       var count = stream.read(&bytes, maxLength: bytes.count)
       if count > 0 {
         bytes.removeLast(bytes.count - count)

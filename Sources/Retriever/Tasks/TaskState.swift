@@ -30,12 +30,14 @@ struct TaskState: Sendable {
 
   /// The measurements of a task.
   struct Measurements: Sendable {
+    static let maximumRecords = 128
+
     let start = Date()
     private(set) var records: [TransactionRecord] = []
 
     /// Adds a record. Chains of redirects and challenges are shorter than the maximum.
     mutating func add(_ record: TransactionRecord) {
-      if records.count < 128 { records.append(record) }
+      if records.count < Self.maximumRecords { records.append(record) }
     }
   }
 

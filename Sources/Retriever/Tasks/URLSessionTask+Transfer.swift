@@ -59,6 +59,9 @@ extension URLSessionTask: TransferObserver {
     if case .channel(let channel) = sink { channel.flush() }
   }
 
+  /// The maximum memory that is reserved for a body because the server announced its length.
+  static let maximumReservedBytes: Int64 = 1 << 20
+
   /// Delivers bytes to the sink. A pause lasts until the sink requests more.
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> TransferDisposition {
     switch sink {
@@ -66,7 +69,8 @@ extension URLSessionTask: TransferObserver {
       if transferState.collected.isEmpty, transferState.announcedLength > 0 {
         // The announced length is used only up to this limit, because it may be wrong. More memory is allocated as
         // the body arrives.
-        transferState.collected.reserveCapacity(Int(min(transferState.announcedLength, 1 << 20)))
+        transferState.collected.reserveCapacity(
+          Int(min(transferState.announcedLength, Self.maximumReservedBytes)))
       }
       if let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress {
         transferState.collected.append(start, count: bytes.count)
@@ -91,7 +95,7 @@ extension URLSessionTask: TransferObserver {
   }
 
   /// The maximum number of bytes to read from a discarded response. Beyond it, closing the connection is cheaper.
-  private static let maximumDiscardedBytes = 64 << 10
+  static let maximumDiscardedBytes = 64 << 10
 
   private func deliverToDelegate(_ body: DelegateBody) {
     guard let task = self as? URLSessionDataTask else { return }

@@ -4,8 +4,10 @@ import Synchronization
 /// The threads that decode, scale and encode images. They are separate from the threads that run Swift's tasks, which
 /// must never be blocked for long.
 final class WorkPool: Sendable {
+  static let maximumSlots = 16
+
   /// A pool with one thread per processor.
-  static let shared = WorkPool(slots: min(max(ProcessorCount.active, 1), 16))
+  static let shared = WorkPool(slots: min(max(ProcessorCount.active, 1), maximumSlots))
 
   private struct State: ~Copyable {
     var queue: WorkQueue

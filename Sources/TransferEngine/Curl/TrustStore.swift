@@ -108,7 +108,7 @@ final class TrustStores: Sendable {
 
   typealias Waiter = @Sendable (Result<TrustStore, TransferFailure>) -> Void
 
-  private static let maximumStores = 8
+  static let maximumStores = 8
   private let state = Mutex(State())
 
   /// The file with the system's certificates that libcurl was built to use; nil if there is none.
@@ -172,7 +172,7 @@ final class TrustStores: Sendable {
     }
   }
 
-  private static let maximumFileBytes = 64 << 20
+  static let maximumFileBytes = 64 << 20
 
   private static func contents(of path: String) throws(SystemError) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

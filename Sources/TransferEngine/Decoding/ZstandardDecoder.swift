@@ -3,7 +3,7 @@ import CZstd
 /// Decodes Zstandard (RFC 8878), one frame after another. Every call into its library is in this file.
 final class ZstandardDecoder: ContentDecoder {
   /// The maximum window that RFC 9659 allows for a content coding: 8 MiB. The library's own limit is 128 MiB.
-  private static let maximumWindowLog: Int32 = 23
+  static let maximumWindowLog: Int32 = 23
 
   private let stream: OpaquePointer
   private(set) var isComplete = false

@@ -27,8 +27,14 @@ final class NameService: Sendable {
   private let state: Mutex<NameServiceStateMachine<Waiter>>
   private let resolve: @Sendable (String) -> Answer
 
+  static let maximumThreads = 64
+  /// The maximum number of names whose addresses are remembered.
+  static let maximumEntries = 1024
+  /// The time for which addresses are remembered.
+  static let lifetime = Duration.seconds(60)
+
   init(
-    maximumThreads: Int = 64, lifetime: Duration = .seconds(60),
+    maximumThreads: Int = maximumThreads, lifetime: Duration = lifetime,
     resolve: @escaping @Sendable (String) -> Answer
   ) {
     state = Mutex(NameServiceStateMachine(maximumWorkers: maximumThreads, lifetime: lifetime))
@@ -92,7 +98,8 @@ final class NameService: Sendable {
     return .addresses(addresses)
   }
 
-  private static let maximumAddresses = 64
+  /// The maximum number of addresses of one name.
+  static let maximumAddresses = 64
 
   /// Returns the address as text; nil for an address that libcurl does not accept in numeric form, such as one with a
   /// zone.

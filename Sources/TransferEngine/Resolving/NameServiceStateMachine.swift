@@ -43,7 +43,10 @@ struct NameServiceStateMachine<Waiter> {
   private(set) var workers = 0
   private var lastID: WaiterID = 0
 
-  init(maximumWorkers: Int = 64, maximumEntries: Int = 1024, lifetime: Duration = .seconds(60)) {
+  init(
+    maximumWorkers: Int = NameService.maximumThreads, maximumEntries: Int = NameService.maximumEntries,
+    lifetime: Duration = NameService.lifetime
+  ) {
     self.maximumWorkers = max(1, maximumWorkers)
     self.maximumEntries = max(1, maximumEntries)
     self.lifetime = lifetime

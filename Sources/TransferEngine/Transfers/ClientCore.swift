@@ -28,7 +28,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   var pace = ResponsePace()
 
   /// Idle handles beyond this number are freed to save memory.
-  private static let maximumIdleHandles = 256
+  static let maximumIdleHandles = 256
+  static let maximumIdleConnections = 64
 
   init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
     self.loop = loop
@@ -58,7 +59,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       context: context)
     Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.connectionsPerHost))
     // libcurl's default depends on the number of handles in use, which is zero between requests here.
-    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(64, options.connectionsPerHost))
+    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(Self.maximumIdleConnections, options.connectionsPerHost))
     Curl.set(multi: multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     Curl.set(multi: multi, CURLMOPT_MAX_CONCURRENT_STREAMS, LoadScheduler.streamsPerConnection)
   }

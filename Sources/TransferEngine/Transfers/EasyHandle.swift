@@ -39,6 +39,9 @@ final class EasyHandle: @unchecked Sendable {
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
+  /// The size of libcurl's receive buffer for a body that is not loaded into memory.
+  static let longBodyBytes = 100 << 10
+
   /// Before 8.0, libcurl puts the head and body of an HTTP/2 response into the same buffer. The maximum size of the
   /// head is 128 KiB (DYN_H2_HEADERS), so this many bytes of the body always fit as well.
   private static let streamBytes = retriever_stream_receive_bytes / 2
@@ -250,7 +253,7 @@ final class EasyHandle: @unchecked Sendable {
 
   private static func receiveBytes(_ signature: OptionSignature) -> Int {
     if Curl.losesStreamBytes, signature.version != .http11 { return retriever_stream_receive_bytes }
-    return signature.expectsLongBody ? 100 << 10 : retriever_receive_bytes
+    return signature.expectsLongBody ? Self.longBodyBytes : retriever_receive_bytes
   }
 
   /// Resets the handle completely. libcurl rejects another buffer size as long as it has a buffer. If other streams

@@ -9,7 +9,8 @@ enum EventLoopGroup {
     var turn = 0
   }
 
-  private static let wanted = max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  static let maximumLoops = 4
+  private static let wanted = max(1, min(maximumLoops, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
   private static let state = Mutex(State())
 
   /// Returns the next loop in turn; nil if the system has no thread or descriptor for the first one.

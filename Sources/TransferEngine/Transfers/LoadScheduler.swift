@@ -6,7 +6,7 @@ struct LoadScheduler {
   /// The maximum number of streams on one HTTP/2 connection; a server may allow fewer.
   static let streamsPerConnection = 100
   /// Beyond this number, unused servers are forgotten.
-  private static let maximumDestinations = 1024
+  static let maximumDestinations = 1024
 
   var queue: LoadQueue<Transfer>
   private let options: TransferClientOptions
@@ -22,11 +22,14 @@ struct LoadScheduler {
     queue = LoadQueue(sharedPlaces: max(options.connectionsPerHost, Self.sharedPlaces))
   }
 
+  /// The maximum number of loads that run at the same time without HTTP/2, in all hosts.
+  static let maximumSharedPlaces = 65_536
+
   /// A share of the process's file descriptors, so that a large number of hosts cannot use all of them.
   private static let sharedPlaces: Int = {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 768 }
-    return Int(min(65_536, max(64, limit.rlim_cur / 4 * 3)))
+    return Int(min(rlim_t(maximumSharedPlaces), max(64, limit.rlim_cur / 4 * 3)))
   }()
 
   // MARK: Destinations

@@ -32,9 +32,11 @@ final class MemoryCache: Sendable {
 
   init(limit: Int) { state = Mutex(State(entries: LRUCache(limit: limit))) }
 
+  static let maximumDefaultLimit = 256 << 20
+
   /// The default limit: a sixteenth of the machine's memory, at most 256 MiB.
   static var defaultLimit: Int {
-    Int(min(ProcessInfo.processInfo.physicalMemory / 16, 256 << 20))
+    Int(min(ProcessInfo.processInfo.physicalMemory / 16, UInt64(maximumDefaultLimit)))
   }
 
   var cost: Int { state.withLock { $0.entries.cost } }

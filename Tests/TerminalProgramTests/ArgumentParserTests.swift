@@ -1,8 +1,6 @@
 import TerminalProgram
 import Testing
 
-@testable import RetrieverCommand
-
 @Suite struct ArgumentParserTests {
   private let command = CommandDescription(
     "fetch", "fetch things", operands: "URL…", count: 1...2, discussion: [],
@@ -28,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func valuesStandBehindABlankAnEqualsSignOrTheLetter() throws {
+  @Test func `a value follows a blank, an equals sign or the option's letter`() throws {
     for arguments in [["--output", "x"], ["--output=x"], ["-o", "x"], ["-ox"]] {
       let parsed = try ArgumentParser.parse(arguments + ["url"], for: command)
       #expect(parsed.value("output") == "x", "\(arguments)")
@@ -38,29 +36,29 @@ import Testing
     #expect(try parse("--output=", "url").value("output") == "")
   }
 
-  @Test func lettersWithoutValuesStandTogether() throws {
+  @Test func `letters of options without values can be combined`() throws {
     let parsed = try parse("-qvofile", "url")
     #expect(parsed.has("quiet") && parsed.has("verbose"))
     #expect(parsed.value("output") == "file")
   }
 
-  @Test func repeatableOptionsKeepTheirOrderAndOthersAreRefusedTwice() throws {
+  @Test func `a repeatable option keeps its order, and another one with a value is refused twice`() throws {
     #expect(try parse("-H", "a", "url", "--header", "b").all("header") == ["a", "b"])
     #expect(problem("-o", "a", "-o", "b", "url") == "--output can be given only once")
     #expect(try parse("-q", "-q", "url").has("quiet"))
   }
 
-  @Test func behindTwoHyphensAllAreOperandsAndOneHyphenIsOne() throws {
+  @Test func `everything after two hyphens is an operand, and so is a single hyphen`() throws {
     #expect(try parse("--", "-q").operands == ["-q"])
     #expect(try parse("-").operands == ["-"])
   }
 
-  @Test func valuesMayLookLikeOptions() throws {
+  @Test func `a value may look like an option`() throws {
     #expect(try parse("-o", "-", "url").value("output") == "-")
     #expect(try parse("--header", "--x", "url").all("header") == ["--x"])
   }
 
-  @Test func mistakesAreNamed() {
+  @Test func `an error names the mistake`() {
     #expect(problem("--outptu", "x", "url") == "fetch has no option --outptu; did you mean --output?")
     #expect(problem("-z", "url") == "fetch has no option -z")
     #expect(problem("--quiet=1", "url") == "--quiet takes no value")
@@ -74,22 +72,7 @@ import Testing
     #expect(problem("--format", "c", "url") == "--format must be one of a, b, not “c”")
   }
 
-  @Test func whoAsksForHelpIsNotToldWhatElseIsMissing() throws {
+  @Test func `a missing operand is not an error with --help`() throws {
     #expect(try parse("--help").has("help"))
-  }
-
-  @Test func everyCommandHasHelpAndNoOptionTwice() {
-    for command in CommandList.all {
-      #expect(command.option(named: "help") != nil, "\(command.name)")
-      #expect(Set(command.options.map(\.name)).count == command.options.count, "\(command.name)")
-      let letters = command.options.compactMap(\.short)
-      #expect(Set(letters).count == letters.count, "\(command.name): \(letters)")
-    }
-  }
-
-  @Test func distancesCountLetters() {
-    #expect(Spelling.distance("kitten", "sitting") == 3)
-    #expect(Spelling.nearest(to: "downlaod", among: ["download", "upload"]) == "download")
-    #expect(Spelling.nearest(to: "xyz", among: ["download", "upload"]) == nil)
   }
 }

@@ -1,13 +1,10 @@
-import Foundation
 import Glibc
 import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct InterruptionTests {
-  @Test func aSignalThatComesAsTheWorkBeginsCancelsIt() async throws {
-    let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appending(
-      path: "interrupted"
-    ).path
+  @Test func `a signal that comes as the work begins cancels it`() async throws {
+    let program = ChildProcess.path(ofProgram: "interrupted")
     for _ in 0..<20 {
       let child = try ChildProcess([program])
       defer { kill(child.identifier, SIGKILL) }
