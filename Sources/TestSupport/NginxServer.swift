@@ -138,24 +138,12 @@ public final class NginxServer: Sendable {
   private func waitUntilReady(log: String) throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while process.isRunning, .now < deadline {
-      if Self.accepts(port: httpPort), FileManager.default.fileExists(atPath: socketPath) { return }
+      if (try? RawClient(port: httpPort)) != nil, FileManager.default.fileExists(atPath: socketPath) {
+        return
+      }
       usleep(5000)
     }
     process.stop()
     throw TestSupportError("Could not start nginx: \(self.log)")
-  }
-
-  private static func accepts(port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    } == 0
   }
 }

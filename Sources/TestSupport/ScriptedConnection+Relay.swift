@@ -36,24 +36,13 @@ extension ScriptedConnection {
   }
 
   private static func connect(to port: UInt16) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw ListeningSocket.failure("Could not create a socket") }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = port.bigEndian
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard connected == 0 else {
-      Glibc.close(descriptor)
-      throw Ended.byPeer
-    }
+    let client: RawClient
+    do { client = try RawClient(port: port, limit: 0) } catch is RawClient.Failure { throw Ended.byPeer }
+    client.sendWithoutDelay()
+    // The connection closes its own descriptor.
+    let descriptor = fcntl(client.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw ListeningSocket.failure("Could not duplicate a socket") }
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    var noDelay: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
     return descriptor
   }
 }

@@ -67,17 +67,19 @@ import Testing
   @Test func `a stopping server completes an open response`() async throws {
     let kennel = try await Kennel.withOwner()
     let server = try await kennel.start("serve", "--port", "0")
-    let connection = try PlainConnection(port: try #require(server.url("/").port))
+    let port = UInt16(try #require(server.url("/").port))
+    let connection = try RawClient(port: port)
     let body = #"{"name":"Ada","password":"tennis ball"}"#
     try connection.send(
       "POST /session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
         + "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n")
     // The handler is waiting for the body, so the response is open.
-    #expect(await connection.text(until: "\r\n\r\n").contains("100 Continue"))
+    #expect(try await connection.blocking { try $0.readHead().status } == 100)
     async let status = server.end()
-    #expect(await eventually { (try? PlainConnection(port: server.url("/").port ?? 0)) == nil })
+    #expect(await eventually { (try? RawClient(port: port)) == nil })
     try connection.send(body)
-    #expect(await connection.text(until: "}}").contains("201 Created"))
+    let response = try await connection.blocking { try $0.readResponse() }
+    #expect(response.status == 201 && response.text.contains("}}"))
     #expect(try await status == 0)
   }
 
@@ -147,53 +149,6 @@ private final class DatagramListener: Sendable {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = recv(descriptor, &bytes, bytes.count, 0)
       return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-    }
-  }
-}
-
-/// A connection on which a test controls every byte and its time.
-private final class PlainConnection: Sendable {
-  private let descriptor: Int32
-
-  init(port: Int) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(clamping: port).bigEndian)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard code == 0 else {
-      close(descriptor)
-      throw TestSupportError("No server listens on port \(port)")
-    }
-  }
-
-  deinit { close(descriptor) }
-
-  func send(_ text: String) throws {
-    let bytes = Array(text.utf8)
-    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-      throw TestSupportError("The server does not read")
-    }
-  }
-
-  /// Returns the text received up to `end`, or to the end of the connection.
-  func text(until end: String) async -> String {
-    await runOnThread { [descriptor] in
-      var text = ""
-      var bytes = [UInt8](repeating: 0, count: 4096)
-      while !text.contains(end) {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&ready, 1, 20_000) > 0 else { break }
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        guard count > 0 else { break }
-        text += String(decoding: bytes[..<count], as: UTF8.self)
-      }
-      return text
     }
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import TestSupport
 
@@ -49,39 +48,18 @@ final class CuttingRelay: Sendable {
     var head = "\(request.method) \(request.target) HTTP/1.1\r\n"
     for field in request.fields { head += "\(field.name): \(field.value)\r\n" }
     head += "Connection: close\r\n\r\n"
-    let descriptor = try connected(to: port)
-    defer { close(descriptor) }
-    let bytes = Array(head.utf8)
-    guard write(descriptor, bytes, bytes.count) == bytes.count else { throw TestSupportError("Not sent") }
+    let server = try RawClient(port: port)
+    try server.send(head)
     var left = limit ?? .max
-    var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count <= 0 { return }
-      try connection.send(buffer[..<min(count, left)])
-      left -= min(count, left)
+      let bytes = try server.read(upTo: 4096)
+      if bytes.isEmpty { return }
+      try connection.send(bytes.prefix(left))
+      left -= min(bytes.count, left)
       guard left > 0 else {
         onCut()
         return connection.reset()
       }
     }
-  }
-
-  private static func connected(to port: UInt16) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard code == 0 else {
-      close(descriptor)
-      throw TestSupportError("The server is not there")
-    }
-    return descriptor
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import TestSupport
 import Testing
 
 @testable import KennelCore
@@ -10,7 +11,7 @@ import Testing
     -> String
   {
     let head = (["GET /posts \(version)"] + fields + ["Connection: close"]).joined(separator: "\r\n")
-    return try await RawWebClient(port: web.port).exchange(head + "\r\n\r\n")
+    return try await RawClient(port: web.port).exchange(head + "\r\n\r\n")
   }
 
   @Test func `an unknown host name is refused with advice`() async throws {
@@ -21,7 +22,7 @@ import Testing
       #expect(answer.contains(#""title":"Misdirected Request""#) && answer.contains("--name evil.example"))
       // This applies to all paths: pages, pictures and changes.
       for path in ["/", "/health", "/assets/page.css", "/posts/1/photo", "/events"] {
-        let answer = try await RawWebClient(port: web.port).exchange(
+        let answer = try await RawClient(port: web.port).exchange(
           "GET \(path) HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 421 "), "\(path)")
       }

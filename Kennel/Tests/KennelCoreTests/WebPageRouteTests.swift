@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPService
@@ -53,7 +54,7 @@ import Testing
   ])
   func `no path leaves the site`(path: String) async throws {
     try await withSite { web in
-      let client = try RawWebClient(port: web.port)
+      let client = try RawClient(port: web.port)
       let answer = try await client.exchange(
         "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
       let status = try #require(Int(answer.dropFirst(9).prefix(3)))
@@ -70,14 +71,14 @@ import Testing
         "POST /posts?caption=a%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a<b> HTTP/1.1\r\nHost: localhost\r\n"
         + "Content-Type: image/jpeg\r\nCookie: \(cookie)\r\nContent-Length: \(jpeg.count)\r\n"
         + "Connection: close\r\n\r\n"
-      let answer = try await RawWebClient(port: web.port).exchange(head, jpeg)
+      let answer = try await RawClient(port: web.port).exchange(head, jpeg)
       #expect(answer.hasPrefix("HTTP/1.1 201"))
       let lines = answer.components(separatedBy: "\r\n\r\n")[0].components(separatedBy: "\r\n")
       #expect(!lines.contains { $0.lowercased().hasPrefix("set-cookie") })
       #expect(try await web.store.posts.post(1).caption == "a\r\nSet-Cookie: evil=1\r\n\r\n<b>")
       // Ids with a sign, with white space, or with digits of another script.
       for path in ["/posts/+1", "/posts/%D9%A1", "/posts/1%20", "/posts/1%0a"] {
-        let answer = try await RawWebClient(port: web.port).exchange(
+        let answer = try await RawClient(port: web.port).exchange(
           "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         #expect(!answer.hasPrefix("HTTP/1.1 2"), "\(path)")
       }
@@ -120,7 +121,7 @@ import Testing
         // This stream never ends, regardless of how its path is written.
         if (try? RequestTarget(path))?.segments == ["events"] { continue }
         let method = ["GET", "HEAD", "PUT", "DELETE", "POST"].randomElement() ?? "GET"
-        let answer = try await RawWebClient(port: web.port).exchange(
+        let answer = try await RawClient(port: web.port).exchange(
           "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         let status = Int(answer.dropFirst(9).prefix(3)) ?? 0
         #expect(200..<500 ~= status, "\(method) \(path): \(answer.prefix(300))")

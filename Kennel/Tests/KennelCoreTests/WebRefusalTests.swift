@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import KennelCore
@@ -22,7 +23,7 @@ import Testing
     ("GET /\(String(repeating: "x", count: 40_000)) HTTP/1.1\r\nHost: localhost\r\n", 414, "URI Too Long"),
   ]) func itIsAProblemDocument(head: String, status: Int, title: String) async throws {
     try await withSite { web in
-      let answer = try await RawWebClient(port: web.port).exchange(head + "Connection: close\r\n\r\n")
+      let answer = try await RawClient(port: web.port).exchange(head + "Connection: close\r\n\r\n")
       let parts = answer.components(separatedBy: "\r\n\r\n")
       let lines = parts[0].components(separatedBy: "\r\n")
       #expect(lines[0].hasPrefix("HTTP/1.1 \(status) "))

@@ -39,19 +39,18 @@ struct TunnelProxy: Sendable {
   }
 
   private func forward(_ client: ScriptedConnection) throws {
-    guard let server = Self.connect(to: port) else { return }
-    defer { close(server) }
+    guard let server = try? RawClient(port: port, limit: 0) else { return }
     let back = JobThread {
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while true {
-        let count = recv(server, &buffer, buffer.count, 0)
+        let count = recv(server.descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EINTR { continue }
         guard count > 0, (try? client.send(buffer[..<count])) != nil else { break }
       }
       client.finishSending()
     }
     defer {
-      shutdown(server, Int32(SHUT_RDWR))
+      server.leave()
       back.join()
     }
     while true {
@@ -60,32 +59,13 @@ struct TunnelProxy: Sendable {
       var sent = 0
       while sent < bytes.count {
         let count = bytes.withUnsafeBytes {
-          Glibc.send(server, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+          Glibc.send(
+            server.descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
         }
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return }
         sent += count
       }
     }
-  }
-
-  /// Returns a connected blocking socket; nil if the port has no listener.
-  private static func connect(to port: UInt16) -> Int32? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return nil }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else {
-      close(descriptor)
-      return nil
-    }
-    return descriptor
   }
 }

@@ -19,56 +19,26 @@ final class LoadConnection {
   /// The server closed the connection, or no server is listening.
   struct Gone: Error {}
 
-  let descriptor: Int32
+  private let client: RawClient
   private var unread: [UInt8] = []
 
+  var descriptor: Int32 { client.descriptor }
+
   convenience init(port: Int) throws {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    try self.init(family: AF_INET, address)
-    var immediate: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &immediate, socklen_t(MemoryLayout<Int32>.size))
+    try self.init { try RawClient(port: UInt16(clamping: port), limit: 30) }
+    client.sendWithoutDelay()
   }
 
   convenience init(socket path: String) throws {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw TestSupportError("The socket's path is too long: \(path)")
-    }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    try self.init(family: AF_UNIX, address)
+    try self.init { try RawClient(socket: path, limit: 30) }
   }
 
-  private init<Address>(family: Int32, _ address: Address) throws {
-    descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw TestSupportError("No socket: \(String(cString: strerror(errno)))") }
-    // With a time-out, a server that hangs fails the test instead of blocking it.
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    let code = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-      }
-    }
-    // `deinit` closes the descriptor.
-    guard code == 0 else { throw Gone() }
+  private init(_ connect: () throws -> RawClient) throws {
+    do { client = try connect() } catch is RawClient.Failure { throw Gone() }
   }
-
-  deinit { close(descriptor) }
 
   func send(_ bytes: [UInt8]) throws {
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        Glibc.send(
-          descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw Gone() }
-      sent += count
-    }
+    do { try client.send(bytes) } catch is RawClient.Failure { throw Gone() }
   }
 
   /// Sends a request.
