@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "SystemFiles", targets: ["SystemFiles"]),
     .library(name: "LoopThread", targets: ["LoopThread"]),
     .library(name: "TerminalProgram", targets: ["TerminalProgram"]),
+    .library(name: "Waiting", targets: ["Waiting"]),
     .library(name: "TestSupport", targets: ["TestSupport", "TerminalTestSupport"]),
     .library(name: "CLinux", targets: ["CLinux"]),
   ],
@@ -45,6 +46,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "HTTPSyntax", swiftSettings: strict),
     .target(name: "Caches", swiftSettings: strict),
+    .target(name: "Waiting", swiftSettings: strict),
     .target(name: "SystemFiles", swiftSettings: strict),
     .target(
       name: "LoopThread", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
@@ -66,10 +68,12 @@ let package = Package(
     .target(name: "CResampling"),
     .target(
       name: "RetrieverImages",
-      dependencies: ["Caches", "HTTPSyntax", "Retriever", "SystemFiles", "CImageCodecs", "CResampling"],
+      dependencies: [
+        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "CImageCodecs", "CResampling", "Waiting",
+      ],
       swiftSettings: strict),
 
-    .target(name: "RetrieverBridges", swiftSettings: strict),
+    .target(name: "RetrieverBridges", dependencies: ["Waiting"], swiftSettings: strict),
 
     .target(name: "TerminalProgram", dependencies: ["SystemFiles"], swiftSettings: strict),
     .target(
@@ -86,6 +90,7 @@ let package = Package(
       name: "retriever-demo", dependencies: ["Retriever", "TestSupport"], swiftSettings: strict),
 
     .testTarget(name: "HTTPSyntaxTests", dependencies: ["HTTPSyntax"], swiftSettings: strict),
+    .testTarget(name: "WaitingTests", dependencies: ["Waiting", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "CachesTests", dependencies: ["Caches", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: strict),
@@ -112,7 +117,8 @@ let package = Package(
       path: "Tests/Programs/main-thread-bridge",
       swiftSettings: strict),
     .testTarget(
-      name: "RetrieverBridgesTests", dependencies: ["RetrieverBridges", "TestSupport", "main-thread-bridge"],
+      name: "RetrieverBridgesTests",
+      dependencies: ["RetrieverBridges", "TestSupport", "main-thread-bridge", "Waiting"],
       swiftSettings: strict),
     .executableTarget(
       name: "interrupted", dependencies: ["TerminalProgram"], path: "Tests/Programs/interrupted",

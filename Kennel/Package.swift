@@ -39,6 +39,7 @@ let package = Package(
       dependencies: [
         "CKennelPage", "CSQLite", "CSodium", "HTTPService", root("Caches"), root("HTTPSyntax"),
         root("Retriever"), root("RetrieverBridges"), root("RetrieverImages"), root("SystemFiles"),
+        root("Waiting"),
       ],
       swiftSettings: strict),
     .target(

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Waiting
 
 @testable import RetrieverBridges
 
@@ -117,21 +118,6 @@ import Testing
       }
       #expect(machine.bufferedCount == model.count, "seed \(seed)")
       if isOver { #expect(model.isEmpty, "seed \(seed)") }
-    }
-  }
-}
-
-@Suite struct DequeTests {
-  @Test func itGivesWhatItWasGivenInOrder() {
-    var (deque, model, random) = (Deque<Int>(), [Int](), SeededRandom(1))
-    for number in 0..<10_000 {
-      if Bool.random(using: &random) {
-        deque.append(number)
-        model.append(number)
-      } else {
-        #expect(deque.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
-      }
-      #expect(deque.count == model.count && deque.isEmpty == model.isEmpty)
     }
   }
 }

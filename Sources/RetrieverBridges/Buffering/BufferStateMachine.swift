@@ -1,3 +1,5 @@
+import Waiting
+
 /// The state machine of a sequence with a bounded buffer and one reader. It contains no locks and calls no
 /// continuations or callbacks.
 ///
@@ -32,7 +34,7 @@ struct BufferStateMachine<Element, Waiter> {
     /// The waiter to resume with a cancellation error.
     var waiter: Waiter?
     /// The elements that will not be read. Release them outside the lock.
-    var discarded: Deque<Element>
+    var discarded: FIFO<Element>
   }
 
   private enum Phase {
@@ -49,7 +51,7 @@ struct BufferStateMachine<Element, Waiter> {
   private let overflowError: any Error
   private var phase = Phase.open
   private var waiter: Waiter?
-  private var buffer = Deque<Element>()
+  private var buffer = FIFO<Element>()
 
   /// The number of elements that were dropped.
   private(set) var droppedCount = 0
@@ -121,7 +123,7 @@ struct BufferStateMachine<Element, Waiter> {
 
   /// Cancels the sequence, because the reader's task was cancelled or the reader was deallocated.
   mutating func cancel() -> CancelAction {
-    if case .drained = phase { return CancelAction(waiter: nil, discarded: Deque()) }
+    if case .drained = phase { return CancelAction(waiter: nil, discarded: FIFO()) }
     let reader = waiter.take()
     // A waiting reader is resumed now. Otherwise the next call of the reader throws.
     phase = reader == nil ? .cancelled : .drained

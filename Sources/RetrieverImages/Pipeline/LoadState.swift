@@ -1,19 +1,13 @@
 import Synchronization
+import Waiting
 
 /// The result of one request, and the tasks that wait for it.
 final class LoadState: Sendable {
   typealias Updates = AsyncThrowingStream<ImageUpdate, any Error>.Continuation
 
-  private enum Awaiter {
-    case waiting(CheckedContinuation<UIImage, any Error>)
-    /// Cancelled before it began to wait.
-    case cancelled
-  }
-
   private struct State {
     var result: Result<UIImage, any Error>?
-    var awaiters: [Int: Awaiter] = [:]
-    var lastToken = 0
+    var awaiters = Waiters<UIImage, any Error>()
     var priority: WorkPriority
     /// The identifier that the pipeline sets under its lock.
     var waiter: WaiterID?
@@ -48,14 +42,13 @@ final class LoadState: Sendable {
 
   /// Ends the load. Only the first result counts.
   func finish(_ result: Result<UIImage, any Error>) {
-    let awaiters = state.withLock { state -> [Awaiter]? in
+    let awaiters = state.withLock { state -> [Waiters<UIImage, any Error>.Continuation]? in
       guard state.result == nil else { return nil }
       state.result = result
-      defer { state.awaiters = [:] }
-      return Array(state.awaiters.values)
+      return state.awaiters.takeAll()
     }
     guard let awaiters else { return }
-    for case .waiting(let continuation) in awaiters { continuation.resume(with: result) }
+    for awaiter in awaiters { awaiter.resume(with: result) }
     switch result {
     case .success(let image):
       updates?.yield(.image(image))
@@ -67,29 +60,18 @@ final class LoadState: Sendable {
 
   /// Waits for the result. If the task is cancelled, it stops waiting; the load continues.
   func value() async throws -> UIImage {
-    let token = state.withLock { state in
-      state.lastToken += 1
-      return state.lastToken
-    }
+    let token = state.withLock { $0.awaiters.makeToken() }
+    defer { state.withLock { $0.awaiters.forget(token) } }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let result: Result<UIImage, any Error>? = state.withLock { state in
-          let awaiter = state.awaiters.removeValue(forKey: token)
           if let result = state.result { return result }
-          if awaiter != nil { return .failure(ImageError.cancelled) }
-          state.awaiters[token] = .waiting(continuation)
-          return nil
+          return state.awaiters.wait(continuation, as: token) ? nil : .failure(ImageError.cancelled)
         }
         if let result { continuation.resume(with: result) }
       }
     } onCancel: {
-      let awaiter: Awaiter? = state.withLock { state in
-        guard state.result == nil else { return nil }
-        if let awaiter = state.awaiters.removeValue(forKey: token) { return awaiter }
-        state.awaiters[token] = .cancelled
-        return nil
-      }
-      if case .waiting(let continuation) = awaiter { continuation.resume(throwing: ImageError.cancelled) }
+      state.withLock { $0.awaiters.cancel(token) }?.resume(throwing: ImageError.cancelled)
     }
   }
 }

@@ -1,3 +1,5 @@
+import Waiting
+
 /// The running and the waiting jobs of a work queue. A pure value, driven by ``BlockingWorkQueue``.
 ///
 /// A slot takes up to `batch` jobs at a time, the oldest first. At most `maximumWaitingCount` jobs wait.
@@ -15,10 +17,7 @@ struct BlockingWorkQueueState: Sendable {
   let maximumWaitingCount: Int
   private let slots: Int
   private var idle: [Int]
-  private var waiting: Set<ID> = []
-  /// The waiting jobs in order of arrival. Cancelled jobs stay here until their turn comes.
-  private var line: [ID] = []
-  private var head = 0
+  private var waiting = WaitingLine<ID>()
   private var nextID = 0
   private(set) var isClosed = false
 
@@ -44,33 +43,17 @@ struct BlockingWorkQueueState: Sendable {
     if isClosed { return .closed }
     if let slot = idle.popLast() { return .start(slot: slot, jobs: [id]) }
     guard waiting.count < maximumWaitingCount else { return .full }
-    waiting.insert(id)
-    line.append(id)
+    waiting.append(id)
     return .wait
   }
 
   /// Cancels a waiting job. Returns true if the job had not started; it will never start.
-  mutating func cancel(_ id: ID) -> Bool {
-    guard waiting.remove(id) != nil else { return false }
-    if line.count - head > 2 * waiting.count + 64 {
-      line = line[head...].filter(waiting.contains)
-      head = 0
-    }
-    return true
-  }
+  mutating func cancel(_ id: ID) -> Bool { waiting.remove(id) }
 
   /// Marks the jobs of a slot as done. Returns the next jobs of the slot.
   mutating func finished(slot: Int) -> [ID] {
     var jobs: [ID] = []
-    while jobs.count < batch, head < line.count {
-      let id = line[head]
-      head += 1
-      if waiting.remove(id) != nil { jobs.append(id) }
-    }
-    if head > 64, head > line.count / 2 {
-      line.removeFirst(head)
-      head = 0
-    }
+    while jobs.count < batch, let id = waiting.popFirst() { jobs.append(id) }
     if jobs.isEmpty { idle.append(slot) }
     return jobs
   }

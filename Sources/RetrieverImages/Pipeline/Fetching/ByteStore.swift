@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Waiting
 
 /// The bytes of an image as they arrive. They are kept, so that later passes can read them again.
 final class ByteStore: Sendable {
@@ -7,10 +8,7 @@ final class ByteStore: Sendable {
     var pieces: [Data] = []
     var count = 0
     var isComplete = false
-    var follower: (token: Int, continuation: CheckedContinuation<Void, Never>)?
-    var lastToken = 0
-    /// The readers that were cancelled before they began to wait.
-    var cancelled: Set<Int> = []
+    var readers = Waiters<Void, Never>()
   }
 
   private let state: Mutex<State>
@@ -39,13 +37,12 @@ final class ByteStore: Sendable {
 
   /// Returns a piece by its number, as soon as it is available; nil after the last one.
   ///
-  /// - Throws: ``ImageError`` if the task is cancelled. Only one task at a time may wait.
+  /// - Throws: ``ImageError`` if the task is cancelled.
   func piece(_ index: Int) async throws(ImageError) -> Data? {
     while true {
       if Task.isCancelled { throw .cancelled }
       let (piece, isComplete, token) = state.withLock { state in
-        state.lastToken += 1
-        return (index < state.pieces.count ? state.pieces[index] : nil, state.isComplete, state.lastToken)
+        (index < state.pieces.count ? state.pieces[index] : nil, state.isComplete, state.readers.makeToken())
       }
       if let piece { return piece }
       if isComplete { return nil }
@@ -53,34 +50,26 @@ final class ByteStore: Sendable {
     }
   }
 
-  private func wait(for index: Int, _ token: Int) async {
+  private func wait(for index: Int, _ token: Waiters<Void, Never>.Token) async {
+    defer { state.withLock { $0.readers.forget(token) } }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let mustWait = state.withLock { state in
-          if state.cancelled.remove(token) != nil { return false }
-          guard index >= state.pieces.count, !state.isComplete, state.follower == nil else { return false }
-          state.follower = (token, continuation)
-          return true
+        let isWaiting = state.withLock { state in
+          guard index >= state.pieces.count, !state.isComplete else { return false }
+          return state.readers.wait(continuation, as: token)
         }
-        if !mustWait { continuation.resume() }
+        if !isWaiting { continuation.resume() }
       }
     } onCancel: {
-      let follower = state.withLock { state -> CheckedContinuation<Void, Never>? in
-        guard state.follower?.token == token else {
-          state.cancelled.insert(token)
-          return nil
-        }
-        return state.follower.take()?.continuation
-      }
-      follower?.resume()
+      state.withLock { $0.readers.cancel(token) }?.resume()
     }
   }
 
   private func wake(_ change: (inout State) -> Void) {
-    let follower = state.withLock { state in
+    let readers = state.withLock { state in
       change(&state)
-      return state.follower.take()
+      return state.readers.takeAll()
     }
-    follower?.continuation.resume()
+    for reader in readers { reader.resume() }
   }
 }

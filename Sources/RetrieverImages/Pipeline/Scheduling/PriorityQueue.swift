@@ -1,3 +1,5 @@
+import Waiting
+
 /// Work that waits for a slot: the most urgent first, and the oldest first for equal urgency.
 ///
 /// Every sixteenth slot goes to the element that has waited longest, so that no element waits forever. The urgency may
@@ -20,19 +22,7 @@ struct PriorityQueue<Element: Hashable & Sendable>: Sendable {
     var generation: Int
   }
 
-  /// A first-in, first-out queue. It skips its first elements instead of moving the rest.
-  private struct Queue: Sendable {
-    var items: [Item] = []
-    var first = 0
-    var isEmpty: Bool { first >= items.count }
-
-    mutating func removeFirst() {
-      first += 1
-      guard first > 32, first * 2 > items.count else { return }
-      items.removeFirst(first)
-      first = 0
-    }
-  }
+  private typealias Queue = FIFO<Item>
 
   private var entries: [Element: Entry] = [:]
   private var hosts: [String: [Queue]] = [:]
@@ -97,22 +87,21 @@ struct PriorityQueue<Element: Hashable & Sendable>: Sendable {
   private mutating func enqueue(_ element: Element) {
     guard let entry = entries[element] else { return }
     hosts[entry.host, default: Array(repeating: Queue(), count: Urgency.levels)][entry.urgency.level]
-      .items.append(Item(element: element, generation: entry.generation))
+      .append(Item(element: element, generation: entry.generation))
     itemCount += 1
     if itemCount > 64 + 4 * entries.count { dropInvalid() }
   }
 
   private mutating func front(host: String, level: Int) -> (Element, Entry)? {
     skipInvalid(host: host, level: level)
-    guard let queue = hosts[host]?[level], !queue.isEmpty else { return nil }
-    let item = queue.items[queue.first]
+    guard let item = hosts[host]?[level].first else { return nil }
     return entries[item.element].map { (item.element, $0) }
   }
 
   private mutating func skipInvalid(host: String, level: Int) {
     guard hosts[host] != nil else { return }
-    while let queue = hosts[host]?[level], !queue.isEmpty, !isValid(queue.items[queue.first]) {
-      hosts[host]?[level].removeFirst()
+    while let item = hosts[host]?[level].first, !isValid(item) {
+      hosts[host]?[level].popFirst()
       itemCount -= 1
     }
     if hosts[host]?.allSatisfy(\.isEmpty) == true { hosts[host] = nil }
@@ -125,10 +114,10 @@ struct PriorityQueue<Element: Hashable & Sendable>: Sendable {
     itemCount = 0
     for host in Array(hosts.keys) {
       for level in 0..<Urgency.levels {
-        guard let queue = hosts[host]?[level] else { continue }
-        let valid = queue.items[queue.first...].filter(isValid)
-        hosts[host]?[level] = Queue(items: valid)
-        itemCount += valid.count
+        guard var queue = hosts[host]?[level] else { continue }
+        queue.keep(where: isValid)
+        hosts[host]?[level] = queue
+        itemCount += queue.count
       }
       if hosts[host]?.allSatisfy(\.isEmpty) == true { hosts[host] = nil }
     }
