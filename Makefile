@@ -68,7 +68,8 @@ install: setup-build ## build the programs and install them; PREFIX=/usr/local D
 deb: setup-package ## build a Debian package of each program in build/packages
 	scripts/package $(PROGRAMS)
 
-check-deb: setup-package ## install, run and remove the packages of build/packages in a new Debian without Swift; needs root
+check-deb: ## install, run and remove the packages of build/packages in a new Debian without Swift; needs root
+	@scripts/setup package
 	scripts/check-packages
 
 api: setup-test ## check that the changelog names each change of the libraries' interface

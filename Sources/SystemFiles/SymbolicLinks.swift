@@ -16,7 +16,7 @@ public enum SymbolicLinks {
   /// Unlike with `realpath`, the end does not need to exist. Only links at the end of the path are followed; links among
   /// its directories stay. A path that is not a link does not change.
   ///
-  /// - Returns: Whether the end was found. If a chain has 40 links or more, or is a cycle, the result is false, and the
+  /// - Returns: Whether the end was found. If a chain has more than 40 links, or is a cycle, the result is false, and the
   ///   path is the place where the search stopped. System calls fail with `ELOOP` in this case.
   public static func follow(_ path: inout String) -> Bool {
     for _ in 0..<maximumLinks {
@@ -24,7 +24,7 @@ public enum SymbolicLinks {
       let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
       path = target.hasPrefix("/") ? target : path[..<slash] + target
     }
-    return false
+    return target(of: path) == nil
   }
 
   /// Returns the text of a symbolic link: the path that it points to. Returns nil if the path is not a link.

@@ -48,6 +48,21 @@ import Testing
     #expect(await done.wait(within: .seconds(30)))
   }
 
+  @Test func `a task that two threads suspend and resume still ends`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "x") }
+    for _ in 0..<400 {
+      let done = Gate()
+      let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
+      task.resume()
+      async let suspending: Void = runOnThread { task.suspend() }
+      async let resuming: Void = runOnThread { task.resume() }
+      _ = try await (suspending, resuming)
+      // The resume had no effect if it came first.
+      if task.state == .suspended { task.resume() }
+      #expect(await done.wait(within: .seconds(20)))
+    }
+  }
+
   @Test func `a task that is suspended in the queue can be cancelled`() async throws {
     let gate = Gate()
     let server = try ScriptedServer([.readRequest, .waitFor(gate), .send(Reply(text: "slow")), .hold])

@@ -46,7 +46,7 @@ import Testing
   @Test func theEndWaitsForTheRest() {
     var machine = runningWithRest()
     #expect(machine.done() == .detach)
-    #expect(!machine.isRunning && !machine.isFinished)
+    #expect(!machine.isWaiting && !machine.isRunning && !machine.isFinished)
     #expect(machine.done() == .none)
     #expect(machine.resumeReceiving() == .deliverRemaining)
     #expect(machine.didDeliverRemaining() == .finish)

@@ -136,6 +136,13 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     return .resumeReceiving(transfer)
   }
 
+  /// What a transfer needs that was just held or continued. Two threads may suspend and resume a task at the same
+  /// time, and perform their actions in the other order.
+  func actionAfterSuspension() -> Action {
+    guard case .exchanging(let transfer) = phase else { return .none }
+    return isSuspended ? .hold(transfer) : .resumeReceiving(transfer)
+  }
+
   // MARK: Sending and receiving
 
   /// The transfer of the current request is about to start. Returns false if the task has ended in the meantime.

@@ -29,8 +29,14 @@ extension URLSessionTask {
     switch action {
     case .none: break
     case .begin: prepareBody()
-    case .hold(let transfer): transfer.hold()
-    case .resumeReceiving(let transfer): transfer.resumeReceiving()
+    case .hold(let transfer):
+      transfer.hold()
+      let next = lockedState.withLock { $0.machine.actionAfterSuspension() }
+      if case .resumeReceiving = next { perform(next) }
+    case .resumeReceiving(let transfer):
+      transfer.resumeReceiving()
+      let next = lockedState.withLock { $0.machine.actionAfterSuspension() }
+      if case .hold = next { perform(next) }
     case .finishSink: finishSink()
     case .cancel(let transfer): transfer.cancel()
     case .cancelAndComplete(let transfer):
