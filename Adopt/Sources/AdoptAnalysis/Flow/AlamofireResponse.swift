@@ -21,12 +21,12 @@ extension GraphBuilder {
   func response(_ expression: ExprSyntax) -> AlamofireResponse? {
     var path: [String] = []
     var expression = expression
-    while let access = Self.bare(expression).as(MemberAccessExprSyntax.self), let base = access.base {
+    while let access = expression.bare.as(MemberAccessExprSyntax.self), let base = access.base {
       guard path.count < 3 else { return nil }
       path.insert(access.declName.baseName.text, at: 0)
       expression = base
     }
-    guard let name = Self.name(Self.bare(expression)), case .response(var response)? = lookUp(name) else {
+    guard let name = expression.bare.plainName, case .response(var response)? = lookUp(name) else {
       return nil
     }
     response.path += path
@@ -36,7 +36,7 @@ extension GraphBuilder {
   /// Returns the variable that decides whether an expression is true or not nil, and whether it is so if the variable
   /// is `yes`.
   func decision(_ expression: ExprSyntax) -> (variable: Int, isYes: Bool)? {
-    if let name = Self.name(expression), case .variable(let index)? = lookUp(name) {
+    if let name = expression.plainName, case .variable(let index)? = lookUp(name) {
       return (index, true)
     }
     guard let response = response(expression), let meansSuccess = response.meansSuccess else { return nil }

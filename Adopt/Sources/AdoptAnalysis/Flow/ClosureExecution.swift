@@ -101,13 +101,3 @@ enum ClosureExecution: Equatable {
     }
   }
 }
-
-extension ClosureExprSyntax {
-  var parameterNames: [String] {
-    switch signature?.parameterClause {
-    case .simpleInput(let names): names.map(\.name.text)
-    case .parameterClause(let clause): clause.parameters.map { ($0.secondName ?? $0.firstName).text }
-    default: []
-    }
-  }
-}

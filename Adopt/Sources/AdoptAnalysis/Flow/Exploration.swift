@@ -29,9 +29,9 @@ struct Exploration {
     }
 
     /// The truth of a fact. Fact 0 is the handler itself.
-    subscript(fact: Int) -> Graph.Truth {
+    subscript(fact: Int) -> Truth {
       get {
-        Graph.Truth(rawValue: UInt8(truncatingIfNeeded: (bits >> (2 + 2 * UInt32(fact))) & 3)) ?? .unknown
+        Truth(rawValue: UInt8(truncatingIfNeeded: (bits >> (2 + 2 * UInt32(fact))) & 3)) ?? .unknown
       }
       set {
         let shift = 2 + 2 * UInt32(fact)

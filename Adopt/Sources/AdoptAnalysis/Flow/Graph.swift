@@ -34,11 +34,6 @@ struct Graph {
     case replace(Truth)
   }
 
-  /// For a Boolean: true or false. For an optional: not nil or nil.
-  enum Truth: UInt8 {
-    case unknown, yes, no
-  }
-
   enum Remark: Equatable {
     case isTrue, isFalse, guardFails, isNil(String), isNotNil(String), taken, loopSkipped, loopEntered,
       loopAgain

@@ -9,7 +9,7 @@ extension GraphBuilder {
   }
 
   mutating func lower(_ call: FunctionCallExprSyntax) {
-    let callee = Self.bare(call.calledExpression)
+    let callee = call.calledExpression.bare
     if isHandlerCall(callee) {
       lower(handlerCall: call)
       return
@@ -29,7 +29,7 @@ extension GraphBuilder {
       return
     }
     if let base = access?.base {
-      if name == "toggle", let flag = Self.name(base), case .variable(let index)? = lookUp(flag) {
+      if name == "toggle", let flag = base.plainName, case .variable(let index)? = lookUp(flag) {
         assign(index, .unknown, at: call.startOffset)
         return
       }
@@ -63,6 +63,27 @@ extension GraphBuilder {
     site.arguments = checkedArguments(of: call)
     graph.calls.append(site)
     emit(.call(graph.calls.count - 1), at: site.offset)
+  }
+
+  /// Returns the arguments of a call of a handler that takes optional values and an error.
+  mutating func checkedArguments(of call: FunctionCallExprSyntax) -> [CallSite.Argument] {
+    guard takesNothing, call.trailingClosure == nil, call.arguments.count >= 2 else { return [] }
+    return call.arguments.map { argument in
+      let value = argument.expression
+      if value.is(NilLiteralExprSyntax.self) { return .none }
+      if let name = value.plainName, case .variable(let index)? = lookUp(name) {
+        graph.variables[index].uses += 1
+        return .variable(index)
+      }
+      if let origin = value.optionalOrigin { return .maybe(origin) }
+      return .other
+    }
+  }
+
+  /// Whether all values are optional, so that a call can have neither a value nor an error.
+  private var takesNothing: Bool {
+    guard case .valuesAndError(let values, _)? = subject.handler?.shape else { return false }
+    return values.allSatisfy { $0.type.wrappedOptional != nil }
   }
 
   // MARK: - Other functions
@@ -232,7 +253,7 @@ extension GraphBuilder {
   }
 
   private static func isNotRepeating(_ argument: LabeledExprSyntax) -> Bool {
-    argument.label?.text == "repeats" && truth(argument.expression) == .no
+    argument.label?.text == "repeats" && argument.expression.truth == .no
   }
 
   /// Returns the name before the first `?` of a callee. The call is only made if that value is not nil.
@@ -242,7 +263,7 @@ extension GraphBuilder {
       if let access = expression.as(MemberAccessExprSyntax.self), let base = access.base {
         expression = base
       } else if let chained = expression.as(OptionalChainingExprSyntax.self) {
-        if let name = name(chained.expression) { return name }
+        if let name = chained.expression.plainName { return name }
         expression = chained.expression
       } else {
         return nil

@@ -29,7 +29,7 @@ extension GraphBuilder {
     switch element.condition {
     case .expression(let expression):
       let tails = branch(on: expression)
-      return (tails.yes, tails.no, Self.testsSelf(expression) ? .selfIsGone : .isFalse)
+      return (tails.yes, tails.no, expression.testsSelf ? .selfIsGone : .isFalse)
     case .availability: return (current, current, .isFalse)
     case .matchingPattern(let condition):
       if interest.touch(condition.initializer.value) { lower(condition.initializer.value) }
@@ -47,7 +47,7 @@ extension GraphBuilder {
     let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
     let isConstant = binding.bindingSpecifier.tokenKind == .keyword(.let)
     let value = binding.initializer?.value
-    let source = value.flatMap(Self.name) ?? (value == nil ? name : nil)
+    let source = value.flatMap(\.plainName) ?? (value == nil ? name : nil)
     if source == "self" {
       if let name { declare(name, .other) }
       return (current, current, .selfIsGone)
@@ -61,7 +61,7 @@ extension GraphBuilder {
     if let tested, let response = response(tested), let meansSuccess = response.meansSuccess {
       let tails = assume(response.variable, at: binding.position.utf8Offset)
       declare(bound, .other)
-      let remark = Graph.Remark.absent(" \(Self.brief(tested))")
+      let remark = Graph.Remark.absent(" \(tested.brief)")
       return meansSuccess ? (tails.yes, tails.no, remark) : (tails.no, tails.yes, remark)
     }
     if let source, case .variable(let index)? = lookUp(source) {
@@ -77,7 +77,7 @@ extension GraphBuilder {
     }
     if let value, interest.touch(value) { lower(value) }
     if name != nil { declare(bound, .other) } else { declareNames(in: Syntax(binding.pattern)) }
-    let origin = value.map { " \(Self.brief($0))" } ?? ""
+    let origin = value.map { " \($0.brief)" } ?? ""
     return (current, current, name == nil ? .isFalse : .absent(origin))
   }
 
@@ -129,7 +129,7 @@ extension GraphBuilder {
       return literal.literal.tokenKind == .keyword(.true) ? (current, nil) : (nil, current)
     }
     if let sequence = expression.as(SequenceExprSyntax.self) {
-      return trying(Self.startsWithTry(sequence)) { $0.branch(on: Array(sequence.elements)[...]) }
+      return trying(sequence.startsWithTry) { $0.branch(on: Array(sequence.elements)[...]) }
     }
     if let (variable, isYes) = decision(expression) {
       let tails = assume(variable, at: expression.position.utf8Offset)
@@ -150,7 +150,7 @@ extension GraphBuilder {
     }
     // `||` has the lowest precedence.
     for (sign, decides) in [("||", true), ("&&", false)] {
-      let operands = Self.split(elements, at: sign)
+      let operands = elements.split(atOperator: sign)
       if operands.count > 1 { return branch(on: operands, decidedBy: decides) }
     }
     if let (variable, isYes) = test(elements) {
@@ -184,7 +184,7 @@ extension GraphBuilder {
     let isEqual = sign == "=="
     let decision = refersToHandler(left) ? (Graph.handler, true) : decision(left)
     guard let (variable, isYes) = decision else { return nil }
-    switch Self.truth(right) {
+    switch right.truth {
     case .yes: return (variable, isEqual == isYes)
     case .no: return (variable, isEqual != isYes)
     case .unknown: return nil
@@ -193,54 +193,5 @@ extension GraphBuilder {
 
   func isTest(_ expression: ExprSyntax) -> Bool {
     decision(expression) != nil
-  }
-
-  // MARK: - Reading expressions
-
-  static func split(_ elements: ArraySlice<ExprSyntax>, at sign: String) -> [ArraySlice<ExprSyntax>] {
-    var parts: [ArraySlice<ExprSyntax>] = []
-    var start = elements.startIndex
-    for index in elements.indices
-    where elements[index].as(BinaryOperatorExprSyntax.self)?.operator.text == sign {
-      if start < index { parts.append(elements[start..<index]) }
-      start = index + 1
-    }
-    if start < elements.endIndex { parts.append(elements[start...]) }
-    return parts
-  }
-
-  static func name(_ expression: ExprSyntax) -> String? {
-    guard let reference = expression.as(DeclReferenceExprSyntax.self), reference.argumentNames == nil else {
-      return nil
-    }
-    return reference.baseName.text
-  }
-
-  static func truth(_ expression: ExprSyntax) -> Graph.Truth {
-    if let literal = expression.as(BooleanLiteralExprSyntax.self) {
-      return literal.literal.tokenKind == .keyword(.true) ? .yes : .no
-    }
-    return expression.is(NilLiteralExprSyntax.self) ? .no : .unknown
-  }
-
-  private static func testsSelf(_ expression: ExprSyntax) -> Bool {
-    guard let sequence = expression.as(SequenceExprSyntax.self), let first = sequence.elements.first else {
-      return false
-    }
-    return name(first) == "self" && sequence.elements.count == 3
-      && sequence.elements.last?.is(NilLiteralExprSyntax.self) == true
-  }
-
-  static func startsWithTry(_ sequence: SequenceExprSyntax) -> Bool {
-    guard let first = sequence.elements.first?.as(TryExprSyntax.self) else { return false }
-    return first.questionOrExclamationMark == nil
-  }
-
-  /// Returns a short form of an expression, for messages.
-  static func brief(_ expression: ExprSyntax) -> String {
-    let range = expression.trimmedBytes
-    guard range.count <= 60 else { return "the value" }
-    let text = expression.trimmedDescription
-    return text.contains("\n") ? "the value" : "'\(text)'"
   }
 }

@@ -4,7 +4,7 @@ extension GraphBuilder {
   /// Adds the steps of evaluating an expression, in order.
   mutating func lower(_ expression: ExprSyntax) {
     guard interest.touch(expression) else {
-      if isTrying, Self.mayThrow(expression) { raise(at: expression.startOffset, isCall: true) }
+      if isTrying, expression.mayThrow { raise(at: expression.startOffset, isCall: true) }
       return
     }
     let label = label
@@ -21,7 +21,7 @@ extension GraphBuilder {
         }
       case .tryExpr(let attempt): builder.lower(attempt)
       case .sequenceExpr(let sequence):
-        builder.trying(Self.startsWithTry(sequence)) { $0.lower(Array(sequence.elements)[...]) }
+        builder.trying(sequence.startsWithTry) { $0.lower(Array(sequence.elements)[...]) }
       case .ifExpr(let statement):
         builder.trying(false) { $0.lower(if: statement, label: label) }
       case .switchExpr(let statement):
@@ -29,7 +29,7 @@ extension GraphBuilder {
       case .closureExpr(let closure):
         if builder.mentions.touch(closure) { builder.emit(.leavesVisibleCode, at: closure.startOffset) }
       case .inOutExpr(let passed):
-        if let name = Self.name(passed.expression), case .variable(let index)? = builder.lookUp(name) {
+        if let name = passed.expression.plainName, case .variable(let index)? = builder.lookUp(name) {
           builder.assign(index, .unknown, at: passed.startOffset)
         } else {
           builder.lower(passed.expression)
@@ -104,17 +104,6 @@ extension GraphBuilder {
     hasThrown = true
   }
 
-  static func mayThrow(_ expression: ExprSyntax) -> Bool {
-    switch expression.kind {
-    case .declReferenceExpr, .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr,
-      .stringLiteralExpr, .simpleStringLiteralExpr, .closureExpr, .memberAccessExpr, .typeExpr, .keyPathExpr,
-      .discardAssignmentExpr, .assignmentExpr, .binaryOperatorExpr, .superExpr, .inOutExpr,
-      .unresolvedAsExpr, .unresolvedIsExpr, .optionalChainingExpr, .forceUnwrapExpr:
-      false
-    default: true
-    }
-  }
-
   // MARK: - Sequences
 
   mutating func lower(_ elements: ArraySlice<ExprSyntax>) {
@@ -135,7 +124,7 @@ extension GraphBuilder {
       emit(.note(.isFalse), at: first.startOffset)
       deeper(first.startOffset) { $0.lower(elements[(mark + 1)...]) }
       join([tail, current], at: last.endPosition.utf8Offset)
-    } else if elements.contains(where: Self.isShortCircuit) {
+    } else if elements.contains(where: \.isShortCircuitOperator) {
       lower(shortCircuits: elements)
     } else {
       for element in elements {
@@ -145,17 +134,12 @@ extension GraphBuilder {
     }
   }
 
-  private static func isShortCircuit(_ expression: ExprSyntax) -> Bool {
-    guard let sign = expression.as(BinaryOperatorExprSyntax.self)?.operator.text else { return false }
-    return sign == "||" || sign == "&&" || sign == "??"
-  }
-
   /// Each operand after the first may be evaluated or not.
   private mutating func lower(shortCircuits elements: ArraySlice<ExprSyntax>) {
     var skipped: [Int?] = []
     for element in elements {
       guard current != nil else { break }
-      if Self.isShortCircuit(element) {
+      if element.isShortCircuitOperator {
         skipped.append(current)
       } else {
         lower(element)
@@ -173,60 +157,30 @@ extension GraphBuilder {
     deeper(value.first?.startOffset ?? 0) { $0.lower(value) }
     guard current != nil, let left = target.first else { return }
     let offset = left.startOffset
-    let truth = value.count == 1 ? value.first.map(Self.truth) ?? .unknown : .unknown
+    let truth = value.count == 1 ? value.first.map(\.truth) ?? .unknown : .unknown
     if subject.isStored, refersToHandler(left) {
       emit(.replace(truth), at: offset)
-    } else if let name = Self.name(left), case .variable(let index)? = lookUp(name) {
+    } else if let name = left.plainName, case .variable(let index)? = lookUp(name) {
       assign(index, truth, at: offset)
     } else {
       lower(left)
     }
   }
 
-  mutating func assign(_ variable: Int, _ truth: Graph.Truth, at offset: Int) {
+  mutating func assign(_ variable: Int, _ truth: Truth, at offset: Int) {
     graph.variables[variable].assignments.insert(offset)
     emit(.assign(variable: variable, truth), at: offset)
   }
 
   // MARK: - Recognizing the handler
 
-  /// Returns the expression inside `?`, `!` and parentheses.
-  static func bare(_ expression: ExprSyntax) -> ExprSyntax {
-    var expression = expression
-    while true {
-      if let chained = expression.as(OptionalChainingExprSyntax.self) {
-        expression = chained.expression
-      } else if let forced = expression.as(ForceUnwrapExprSyntax.self) {
-        expression = forced.expression
-      } else if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
-        let only = tuple.elements.first, only.label == nil
-      {
-        expression = only.expression
-      } else {
-        return expression
-      }
-    }
-  }
-
-  /// Returns the name of the local variable or member of `self` that an expression refers to: `name` or `self.name`.
-  static func ownName(_ expression: ExprSyntax) -> String? {
-    guard let access = expression.as(MemberAccessExprSyntax.self) else { return name(expression) }
-    guard let base = access.base, name(bare(base)) == "self" else { return nil }
-    return access.declName.baseName.text
-  }
-
   func refersToHandler(_ expression: ExprSyntax) -> Bool {
-    let bare = Self.bare(expression)
-    if let name = Self.name(bare) { return isHandler(name) }
+    let bare = expression.bare
+    if let name = bare.plainName { return isHandler(name) }
     guard subject.isStored, let access = bare.as(MemberAccessExprSyntax.self), let base = access.base else {
       return false
     }
     guard access.declName.baseName.text == subject.name else { return false }
-    return Self.name(Self.bare(base)) == "self"
+    return base.bare.plainName == "self"
   }
-}
-
-extension SyntaxProtocol {
-  /// The offset of the node, after spaces and comments.
-  var startOffset: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
 }

@@ -195,7 +195,7 @@ extension GraphBuilder {
     _ name: String, isConstant: Bool, value: ExprSyntax?, type: TypeSyntax?
   ) {
     let written = type?.wrappedOptional != nil
-    let origin = value.flatMap(Self.whyOptional)
+    let origin = value.flatMap(\.optionalOrigin)
     let index = declareVariable(name, isOptional: written || origin != nil, origin: origin ?? name)
     guard let index else { return }
     if !isConstant || value == nil {
@@ -204,7 +204,7 @@ extension GraphBuilder {
     }
     // The initial value is the first assignment, but not a mutation.
     let truth =
-      value.map(Self.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
+      value.map(\.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
     graph.variables[index].startsKnown = truth != .unknown
     emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
   }

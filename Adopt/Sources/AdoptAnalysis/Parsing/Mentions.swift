@@ -45,6 +45,9 @@ struct Mentions: Sendable {
 }
 
 extension SyntaxProtocol {
+  /// The offset of the node, after spaces and comments.
+  var startOffset: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
+
   /// The byte range of the node, including its trivia.
   var byteRange: Range<Int> {
     let start = position.utf8Offset

@@ -60,7 +60,7 @@ struct SecondCallGuard {
     while let parent = node.parent {
       if parent.id == body.id { return Syntax(body) }
       if let closure = parent.as(ClosureExprSyntax.self), let called = Self.call(of: closure) {
-        guard let name = GraphBuilder.name(called.calledExpression) else { return nil }
+        guard let name = called.calledExpression.plainName else { return nil }
         if name == "Task" { return isStatement(of: called) ? Syntax(closure) : nil }
         guard name == "withTaskCancellationHandler" else { return nil }
       } else if parent.is(ClosureExprSyntax.self) || parent.is(FunctionDeclSyntax.self) {
@@ -98,7 +98,7 @@ struct SecondCallGuard {
       return test.conditions.lazy.compactMap { condition -> String? in
         guard case .expression(let expression) = condition.condition else { return nil }
         if let negation = expression.as(PrefixOperatorExprSyntax.self), negation.operator.text == "!" {
-          return GraphBuilder.ownName(negation.expression)
+          return negation.expression.ownName
         }
         return comparedWithNil(expression, by: "==")
       }.first
@@ -110,12 +110,12 @@ struct SecondCallGuard {
     else { return nil }
     switch condition {
     case .expression(let expression):
-      return GraphBuilder.ownName(expression) ?? comparedWithNil(expression, by: "!=")
+      return expression.ownName ?? comparedWithNil(expression, by: "!=")
     case .optionalBinding(let binding):
       guard let value = binding.initializer?.value else {
         return binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
       }
-      return GraphBuilder.ownName(value)
+      return value.ownName
     default: return nil
     }
   }
@@ -126,7 +126,7 @@ struct SecondCallGuard {
       elements[1].as(BinaryOperatorExprSyntax.self)?.operator.text == sign,
       elements[2].is(NilLiteralExprSyntax.self)
     else { return nil }
-    return GraphBuilder.ownName(elements[0])
+    return elements[0].ownName
   }
 
   /// Returns whether only this type and its extensions in this file can change a property.
@@ -163,9 +163,9 @@ struct SecondCallGuard {
   /// Returns whether a value is `Task { … }`, or the name of a constant with such a value, and so never nil.
   private func isTask(_ value: ExprSyntax) -> Bool {
     if let call = value.as(FunctionCallExprSyntax.self) {
-      return GraphBuilder.name(call.calledExpression) == "Task"
+      return call.calledExpression.plainName == "Task"
     }
-    guard let name = GraphBuilder.name(value) else { return false }
+    guard let name = value.plainName else { return false }
     return body.statements.contains { item in
       guard let variable = item.item.as(VariableDeclSyntax.self) else { return false }
       return variable.bindings.contains {
@@ -230,7 +230,7 @@ struct SecondCallGuard {
           .as(MemberAccessExprSyntax.self), resuming.declName.baseName.text == "resume",
         let base = resuming.base
       else { return false }
-      return GraphBuilder.ownName(GraphBuilder.bare(base)) == store
+      return base.bare.ownName == store
     }
   }
 
@@ -240,20 +240,20 @@ struct SecondCallGuard {
     let name: String
     let offset: Int
     let value: ExprSyntax
-    let truth: Graph.Truth
+    let truth: Truth
     /// The list of statements that contains the assignment.
     let block: CodeBlockItemListSyntax?
 
     init?(_ sequence: SequenceExprSyntax) {
       let elements = Array(sequence.elements)
       guard elements.count == 3, elements[1].is(AssignmentExprSyntax.self),
-        let name = GraphBuilder.ownName(elements[0])
+        let name = elements[0].ownName
       else { return nil }
       self.name = name
       offset = elements[0].startOffset
       value = elements[2]
       let isFalse = value.as(BooleanLiteralExprSyntax.self)?.literal.tokenKind == .keyword(.false)
-      truth = isFalse ? .no : GraphBuilder.truth(value)
+      truth = isFalse ? .no : value.truth
       block = sequence.parent?.parent?.as(CodeBlockItemListSyntax.self)
     }
   }

@@ -111,7 +111,7 @@ struct StoredContinuation {
   }
 
   private func isProperty(_ expression: ExprSyntax) -> Bool {
-    GraphBuilder.ownName(expression) == name
+    expression.ownName == name
   }
 
   /// Returns the enclosing call of `with…Continuation` whose closure has a parameter with this name.
