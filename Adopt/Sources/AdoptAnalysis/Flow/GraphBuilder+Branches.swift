@@ -2,56 +2,56 @@ import SwiftSyntax
 
 extension GraphBuilder {
   mutating func lower(if expression: IfExprSyntax, label: String?) {
-    let exit = step(.pass, at: expression.endPosition.utf8Offset)
+    let exit = graph.step(.pass, at: expression.endPosition.utf8Offset)
     if let label {
       targets.append(
         Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
     }
     // `else if` chains can be long, so they are processed in a loop instead of recursively.
     var next: IfExprSyntax? = expression
-    while let branch = next, current != nil {
+    while let branch = next, graph.current != nil {
       next = nil
       let names = names.count
       let (entered, skipped) = self.branch(on: branch.conditions, isGuard: false)
-      current = entered
+      graph.current = entered
       lower(block: branch.body.statements)
-      go(to: exit)
+      graph.go(to: exit)
       self.names.removeLast(self.names.count - names)
-      current = skipped
+      graph.current = skipped
       switch branch.elseBody {
       case .ifExpr(let other): next = other
       case .codeBlock(let block): lower(block: block.statements)
       default: break
       }
     }
-    go(to: exit)
+    graph.go(to: exit)
     if label != nil { targets.removeLast() }
-    resume(at: exit)
+    graph.resume(at: exit)
   }
 
   mutating func lower(switch expression: SwitchExprSyntax, label: String?) {
     if interest.touch(expression.subject) { lower(expression.subject) }
-    guard current != nil else { return }
-    let exit = step(.pass, at: expression.endPosition.utf8Offset)
+    guard graph.current != nil else { return }
+    let exit = graph.step(.pass, at: expression.endPosition.utf8Offset)
     let cases = Self.cases(of: expression.cases)
-    let entries = cases.map { step(.pass, at: $0.position.utf8Offset) }
+    let entries = cases.map { graph.step(.pass, at: $0.position.utf8Offset) }
     targets.append(
       Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: true, scopes: scopes.count))
-    var undecided = current
+    var undecided = graph.current
     for (index, one) in cases.enumerated() {
-      guard !isBlocked else { break }
+      guard !graph.isBlocked else { break }
       let names = names.count
-      current = undecided
+      graph.current = undecided
       if case .case(let items) = one.label, items.caseItems.count == 1, let item = items.caseItems.first {
-        (current, undecided) = branch(
+        (graph.current, undecided) = branch(
           on: expression.subject, matching: item.pattern, hasCondition: item.whereClause != nil)
       }
-      emit(.note(.taken), at: one.positionAfterSkippingLeadingTrivia.utf8Offset)
+      graph.emit(.note(.taken), at: one.positionAfterSkippingLeadingTrivia.utf8Offset)
       if case .case(let items) = one.label {
         undecided = enter(items, undecided: undecided)
       }
-      go(to: entries[index])
-      resume(at: entries[index])
+      graph.go(to: entries[index])
+      graph.resume(at: entries[index])
       if index + 1 < entries.count {
         fallthroughTargets.append(
           Target(
@@ -60,12 +60,12 @@ extension GraphBuilder {
       }
       lower(block: one.statements)
       if index + 1 < entries.count { fallthroughTargets.removeLast() }
-      go(to: exit)
+      graph.go(to: exit)
       self.names.removeLast(self.names.count - names)
     }
     targets.removeLast()
     // Swift requires that a `switch` is exhaustive, so one case is taken.
-    resume(at: exit)
+    graph.resume(at: exit)
   }
 
   /// Continues where a case is taken, and returns the step from which the next case is tested.
@@ -78,11 +78,11 @@ extension GraphBuilder {
       }
       let (passed, failed) = branch(on: condition)
       if items.caseItems.count == 1 {
-        join([undecided, failed], at: item.position.utf8Offset)
-        undecided = current
-        current = passed
+        graph.join([undecided, failed], at: item.position.utf8Offset)
+        undecided = graph.current
+        graph.current = passed
       } else {
-        join([passed, failed], at: item.position.utf8Offset)
+        graph.join([passed, failed], at: item.position.utf8Offset)
       }
     }
     return undecided
@@ -107,45 +107,45 @@ extension GraphBuilder {
   }
 
   mutating func lower(do statement: DoStmtSyntax, label: String?) {
-    let exit = step(.pass, at: statement.endPosition.utf8Offset)
+    let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
     if let label {
       targets.append(
         Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
     }
     if statement.catchClauses.isEmpty {
       lower(block: statement.body.statements)
-      go(to: exit)
+      graph.go(to: exit)
     } else {
       let outer = catcher
-      let thrown = step(.pass, at: statement.body.endPosition.utf8Offset)
+      let thrown = graph.step(.pass, at: statement.body.endPosition.utf8Offset)
       catcher = Catcher(step: thrown, scopes: scopes.count, exit: nil, offset: 0)
       lower(block: statement.body.statements)
       catcher = outer
-      go(to: exit)
-      resume(at: thrown)
+      graph.go(to: exit)
+      graph.resume(at: thrown)
       lower(catches: statement.catchClauses, exit: exit)
     }
     if label != nil { targets.removeLast() }
-    resume(at: exit)
+    graph.resume(at: exit)
   }
 
   private mutating func lower(catches: CatchClauseListSyntax, exit: Int) {
     for clause in catches {
-      guard let undecided = current else { return }
+      guard let undecided = graph.current else { return }
       let names = names.count
-      emit(.note(.entersCatch), at: clause.positionAfterSkippingLeadingTrivia.utf8Offset)
+      graph.emit(.note(.entersCatch), at: clause.positionAfterSkippingLeadingTrivia.utf8Offset)
       declare("error", .other)
       for item in clause.catchItems {
         if let pattern = item.pattern { declareNames(in: Syntax(pattern)) }
       }
       lower(block: clause.body.statements)
-      go(to: exit)
+      graph.go(to: exit)
       self.names.removeLast(self.names.count - names)
-      current = Self.catchesAll(clause) ? nil : undecided
+      graph.current = Self.catchesAll(clause) ? nil : undecided
     }
     // An error that no clause catches is thrown on.
     raise(at: catches.endPositionBeforeTrailingTrivia.utf8Offset, isCall: false)
-    current = nil
+    graph.current = nil
   }
 
   private static func catchesAll(_ clause: CatchClauseSyntax) -> Bool {
@@ -162,20 +162,20 @@ extension GraphBuilder {
 
   /// Follows each clause of `#if`, because any of them may be compiled. Without `#else`, none may be.
   mutating func lower(conditional: IfConfigDeclSyntax) {
-    guard let fork = current else { return }
+    guard let fork = graph.current else { return }
     var tails: [Int?] = []
     var hasElse = false
     for clause in conditional.clauses {
       if clause.condition == nil { hasElse = true }
-      current = fork
+      graph.current = fork
       switch clause.elements {
       case .statements(let items): lower(branch: items)
       case .postfixExpression(let expression): lower(expression)
       default: break
       }
-      tails.append(current)
+      tails.append(graph.current)
     }
     if !hasElse { tails.append(fork) }
-    join(tails, at: conditional.endPosition.utf8Offset)
+    graph.join(tails, at: conditional.endPosition.utf8Offset)
   }
 }

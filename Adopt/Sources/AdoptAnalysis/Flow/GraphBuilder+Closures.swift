@@ -7,28 +7,28 @@ extension GraphBuilder {
   mutating func inline(
     _ closure: ClosureExprSyntax, execution: ClosureExecution, sequence: ExprSyntax? = nil
   ) {
-    guard current != nil else { return }
-    let exit = step(.pass, at: closure.endPosition.utf8Offset)
+    guard graph.current != nil else { return }
+    let exit = graph.step(.pass, at: closure.endPosition.utf8Offset)
     if execution == .many {
       loopDepth += 1
       defer { loopDepth -= 1 }
-      let head = step(.pass, at: closure.startOffset)
-      let round = step(.pass, at: closure.startOffset)
+      let head = graph.step(.pass, at: closure.startOffset)
+      let round = graph.step(.pass, at: closure.startOffset)
       if let sequence, isKnownToBeFilled(sequence) {
-        emit(.note(.loopEntered), at: closure.startOffset)
-        go(to: round)
+        graph.emit(.note(.loopEntered), at: closure.startOffset)
+        graph.go(to: round)
       } else {
-        go(to: head)
+        graph.go(to: head)
       }
-      resume(at: head)
-      let fork = current
-      emit(.note(.loopSkipped), at: closure.startOffset)
-      go(to: exit)
-      current = fork
-      emit(.note(.loopEntered), at: closure.startOffset)
-      go(to: round)
-      resume(at: round)
-      if countsIterations(closure.statements) { emit(.leavesVisibleCode, at: closure.startOffset) }
+      graph.resume(at: head)
+      let fork = graph.current
+      graph.emit(.note(.loopSkipped), at: closure.startOffset)
+      graph.go(to: exit)
+      graph.current = fork
+      graph.emit(.note(.loopEntered), at: closure.startOffset)
+      graph.go(to: round)
+      graph.resume(at: round)
+      if countsIterations(closure.statements) { graph.emit(.leavesVisibleCode, at: closure.startOffset) }
       inside(exit: head, end: closure.rightBrace.startOffset, counts: false, swallows: false) {
         $0.declareNames(of: closure)
         $0.lower(block: closure.statements)
@@ -42,26 +42,26 @@ extension GraphBuilder {
         $0.lower(block: closure.statements)
       }
     }
-    resume(at: exit)
-    if execution == .onceStarted { emit(.ignoreIfCalled, at: closure.endPosition.utf8Offset) }
+    graph.resume(at: exit)
+    if execution == .onceStarted { graph.emit(.ignoreIfCalled, at: closure.endPosition.utf8Offset) }
   }
 
   mutating func inline(_ function: LocalFunction, at offset: Int) {
     // Recursive and deeply nested calls are not followed.
     guard !inlined.contains(function.id), inlined.count < Self.maximumInlinedFunctions else {
-      emit(.leavesVisibleCode, at: offset)
+      graph.emit(.leavesVisibleCode, at: offset)
       return
     }
     inlined.append(function.id)
     loopDepth += 1
     defer { loopDepth -= 1 }
-    let exit = step(.pass, at: function.end)
+    let exit = graph.step(.pass, at: function.end)
     inside(exit: exit, end: function.end, counts: true, swallows: false) {
       for name in function.parameters { $0.declare(parameter: name) }
       $0.lower(block: function.statements)
     }
     inlined.removeLast()
-    resume(at: exit)
+    graph.resume(at: exit)
   }
 
   /// Runs `body` as the code of a closure: `break` and `continue` cannot leave it, and `return` ends it.

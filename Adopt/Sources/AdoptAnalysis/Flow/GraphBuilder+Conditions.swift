@@ -1,26 +1,23 @@
 import SwiftSyntax
 
-/// The steps after a condition, if it is true and if it is false.
-typealias Tails = (yes: Int?, no: Int?)
-
 extension GraphBuilder {
   /// Follows a list of conditions. The names that they bind stay in scope.
   mutating func branch(on conditions: ConditionElementListSyntax, isGuard: Bool) -> Tails {
     var failed: [Int?] = []
     let start = conditions.positionAfterSkippingLeadingTrivia.utf8Offset
     for element in conditions {
-      guard current != nil else { break }
+      guard graph.current != nil else { break }
       let offset = element.positionAfterSkippingLeadingTrivia.utf8Offset
       let (yes, no, remark) = branch(on: element)
-      current = no
-      emit(.note(isGuard && remark != .selfIsGone ? .guardFails : remark), at: offset)
-      failed.append(current)
-      current = yes
+      graph.current = no
+      graph.emit(.note(isGuard && remark != .selfIsGone ? .guardFails : remark), at: offset)
+      failed.append(graph.current)
+      graph.current = yes
     }
-    if !isGuard { emit(.note(.isTrue), at: start) }
-    let passed = current
-    join(failed, at: start)
-    return (passed, current)
+    if !isGuard { graph.emit(.note(.isTrue), at: start) }
+    let passed = graph.current
+    graph.join(failed, at: start)
+    return (passed, graph.current)
   }
 
   private mutating func branch(
@@ -30,14 +27,14 @@ extension GraphBuilder {
     case .expression(let expression):
       let tails = branch(on: expression)
       return (tails.yes, tails.no, expression.testsSelf ? .selfIsGone : .isFalse)
-    case .availability: return (current, current, .isFalse)
+    case .availability: return (graph.current, graph.current, .isFalse)
     case .matchingPattern(let condition):
       if interest.touch(condition.initializer.value) { lower(condition.initializer.value) }
       let tails = branch(on: condition.initializer.value, matching: condition.pattern)
       declareNames(in: Syntax(condition.pattern))
       return (tails.yes, tails.no, .isFalse)
     case .optionalBinding(let binding): return branch(on: binding)
-    @unknown default: return (current, current, .isFalse)
+    @unknown default: return (graph.current, graph.current, .isFalse)
     }
   }
 
@@ -50,7 +47,7 @@ extension GraphBuilder {
     let source = value.flatMap(\.plainName) ?? (value == nil ? name : nil)
     if source == "self" {
       if let name { declare(name, .other) }
-      return (current, current, .selfIsGone)
+      return (graph.current, graph.current, .selfIsGone)
     }
     let bound = name ?? "_"
     let tested =
@@ -78,7 +75,7 @@ extension GraphBuilder {
     if let value, interest.touch(value) { lower(value) }
     if name != nil { declare(bound, .other) } else { declareNames(in: Syntax(binding.pattern)) }
     let origin = value.map { " \($0.brief)" } ?? ""
-    return (current, current, name == nil ? .isFalse : .absent(origin))
+    return (graph.current, graph.current, name == nil ? .isFalse : .absent(origin))
   }
 
   /// Follows a pattern that may match.
@@ -87,8 +84,8 @@ extension GraphBuilder {
   mutating func branch(
     on value: ExprSyntax, matching pattern: PatternSyntax, hasCondition: Bool = false
   ) -> Tails {
-    guard let match = match(value, with: pattern) else { return (current, current) }
-    let fork = current
+    guard let match = match(value, with: pattern) else { return (graph.current, graph.current) }
+    let fork = graph.current
     let tails = assume(match.variable, at: pattern.position.utf8Offset)
     let (yes, no) = match.isYes ? tails : (tails.no, tails.yes)
     return (yes, match.isExhaustive && !hasCondition ? no : fork)
@@ -96,22 +93,18 @@ extension GraphBuilder {
 
   /// Splits the path on whether a variable is true or not nil.
   private mutating func assume(_ variable: Int, at offset: Int) -> Tails {
-    guard let fork = current else { return (nil, nil) }
+    guard graph.current != nil else { return (nil, nil) }
     // A test inside a loop counts as several uses.
     graph.variables[variable].uses += loopDepth > 0 ? 2 : 1
-    emit(.assume(variable: variable, .yes), at: offset)
-    let yes = current
-    current = fork
-    emit(.assume(variable: variable, .no), at: offset)
-    return (yes, current)
+    return graph.fork(on: variable, at: offset)
   }
 
   // MARK: - Expressions
 
   mutating func branch(on expression: ExprSyntax) -> Tails {
-    guard current != nil, !isBlocked else { return (nil, nil) }
+    guard graph.current != nil, !graph.isBlocked else { return (nil, nil) }
     guard depth < Self.maximumDepth else {
-      stop("it is nested too deeply")
+      graph.stop("it is nested too deeply")
       return (nil, nil)
     }
     depth += 1
@@ -126,7 +119,7 @@ extension GraphBuilder {
       return (tails.no, tails.yes)
     }
     if let literal = expression.as(BooleanLiteralExprSyntax.self) {
-      return literal.literal.tokenKind == .keyword(.true) ? (current, nil) : (nil, current)
+      return literal.literal.tokenKind == .keyword(.true) ? (graph.current, nil) : (nil, graph.current)
     }
     if let sequence = expression.as(SequenceExprSyntax.self) {
       return trying(sequence.startsWithTry) { $0.branch(on: Array(sequence.elements)[...]) }
@@ -136,17 +129,17 @@ extension GraphBuilder {
       return isYes ? tails : (tails.no, tails.yes)
     }
     lower(expression)
-    return (current, current)
+    return (graph.current, graph.current)
   }
 
   mutating func branch(on elements: ArraySlice<ExprSyntax>) -> Tails {
-    guard current != nil else { return (nil, nil) }
+    guard graph.current != nil else { return (nil, nil) }
     if elements.count == 1, let only = elements.first { return branch(on: only) }
     if elements.contains(where: {
       $0.is(UnresolvedTernaryExprSyntax.self) || $0.is(AssignmentExprSyntax.self)
     }) {
       lower(elements)
-      return (current, current)
+      return (graph.current, graph.current)
     }
     // `||` has the lowest precedence.
     for (sign, decides) in [("||", true), ("&&", false)] {
@@ -158,7 +151,7 @@ extension GraphBuilder {
       return isYes ? tails : (tails.no, tails.yes)
     }
     lower(elements)
-    return (current, current)
+    return (graph.current, graph.current)
   }
 
   /// Follows operands of which the first `decisive` one decides; the ones after it are not evaluated.
@@ -167,11 +160,11 @@ extension GraphBuilder {
     for operand in operands {
       let tails = branch(on: operand)
       decided.append(decisive ? tails.yes : tails.no)
-      current = decisive ? tails.no : tails.yes
+      graph.current = decisive ? tails.no : tails.yes
     }
-    let undecided = current
-    join(decided, at: operands.first?.first?.position.utf8Offset ?? 0)
-    return decisive ? (current, undecided) : (undecided, current)
+    let undecided = graph.current
+    graph.join(decided, at: operands.first?.first?.position.utf8Offset ?? 0)
+    return decisive ? (graph.current, undecided) : (undecided, graph.current)
   }
 
   /// Returns the variable of a comparison with `nil`, `true` or `false`, and whether the comparison holds if the

@@ -15,7 +15,7 @@ extension GraphBuilder {
       case .declReferenceExpr(let reference): builder.lower(reference)
       case .memberAccessExpr(let access):
         if builder.refersToHandler(expression) {
-          builder.emit(.leavesVisibleCode, at: expression.startOffset)
+          builder.graph.emit(.leavesVisibleCode, at: expression.startOffset)
         } else if let base = access.base {
           builder.lower(base)
         }
@@ -27,10 +27,10 @@ extension GraphBuilder {
       case .switchExpr(let statement):
         builder.trying(false) { $0.lower(switch: statement, label: label) }
       case .closureExpr(let closure):
-        if builder.mentions.touch(closure) { builder.emit(.leavesVisibleCode, at: closure.startOffset) }
+        if builder.mentions.touch(closure) { builder.graph.emit(.leavesVisibleCode, at: closure.startOffset) }
       case .inOutExpr(let passed):
         if let name = passed.expression.plainName, case .variable(let index)? = builder.lookUp(name) {
-          builder.assign(index, .unknown, at: passed.startOffset)
+          builder.graph.assign(index, .unknown, at: passed.startOffset)
         } else {
           builder.lower(passed.expression)
         }
@@ -47,7 +47,7 @@ extension GraphBuilder {
   /// Lowers the expressions in a node, in source order.
   mutating func lowerChildren(of node: Syntax) {
     for child in node.children(viewMode: .sourceAccurate) where interest.touch(child) {
-      guard current != nil, !isBlocked else { return }
+      guard graph.current != nil, !graph.isBlocked else { return }
       if let expression = child.as(ExprSyntax.self) {
         lower(expression)
       } else if !child.is(TokenSyntax.self), !child.is(TypeSyntax.self) {
@@ -58,9 +58,9 @@ extension GraphBuilder {
 
   private mutating func lower(_ reference: DeclReferenceExprSyntax) {
     switch lookUp(reference.baseName.text) {
-    case .handler: emit(.leavesVisibleCode, at: reference.startOffset)
+    case .handler: graph.emit(.leavesVisibleCode, at: reference.startOffset)
     // The receiver of the function may call it.
-    case .function: emit(.leavesVisibleCode, at: reference.startOffset)
+    case .function: graph.emit(.leavesVisibleCode, at: reference.startOffset)
     case .variable, .response, .other, nil: break
     }
   }
@@ -87,11 +87,11 @@ extension GraphBuilder {
     switch attempt.questionOrExclamationMark?.tokenKind {
     case .postfixQuestionMark:
       if interest.touch(attempt.expression) {
-        let after = step(.pass, at: attempt.endPosition.utf8Offset)
+        let after = graph.step(.pass, at: attempt.endPosition.utf8Offset)
         catcher = Catcher(step: after, scopes: scopes.count, exit: nil, offset: offset)
         lower(attempt.expression)
-        go(to: after)
-        resume(at: after)
+        graph.go(to: after)
+        graph.resume(at: after)
       }
     case .exclamationMark:
       catcher = nil
@@ -116,19 +116,19 @@ extension GraphBuilder {
       let ternary = elements[mark].as(UnresolvedTernaryExprSyntax.self), mark > elements.startIndex
     {
       let (yes, no) = branch(on: elements[..<mark])
-      current = yes
-      emit(.note(.isTrue), at: first.startOffset)
+      graph.current = yes
+      graph.emit(.note(.isTrue), at: first.startOffset)
       lower(ternary.thenExpression)
-      let tail = current
-      current = no
-      emit(.note(.isFalse), at: first.startOffset)
+      let tail = graph.current
+      graph.current = no
+      graph.emit(.note(.isFalse), at: first.startOffset)
       deeper(first.startOffset) { $0.lower(elements[(mark + 1)...]) }
-      join([tail, current], at: last.endPosition.utf8Offset)
+      graph.join([tail, graph.current], at: last.endPosition.utf8Offset)
     } else if elements.contains(where: \.isShortCircuitOperator) {
       lower(shortCircuits: elements)
     } else {
       for element in elements {
-        guard current != nil else { return }
+        guard graph.current != nil else { return }
         lower(element)
       }
     }
@@ -138,38 +138,32 @@ extension GraphBuilder {
   private mutating func lower(shortCircuits elements: ArraySlice<ExprSyntax>) {
     var skipped: [Int?] = []
     for element in elements {
-      guard current != nil else { break }
+      guard graph.current != nil else { break }
       if element.isShortCircuitOperator {
-        skipped.append(current)
+        skipped.append(graph.current)
       } else {
         lower(element)
       }
     }
-    join(skipped + [current], at: elements.last?.endPosition.utf8Offset ?? 0)
+    graph.join(skipped + [graph.current], at: elements.last?.endPosition.utf8Offset ?? 0)
   }
 
   private mutating func lower(assignment target: ArraySlice<ExprSyntax>, value: ArraySlice<ExprSyntax>) {
     if let start = target.first?.startOffset, start == ignoredStore {
-      emit(.pass, at: start)
-      if let current { graph.ignoredStores.append(current) }
+      graph.emitIgnoredStore(at: start)
       return
     }
     deeper(value.first?.startOffset ?? 0) { $0.lower(value) }
-    guard current != nil, let left = target.first else { return }
+    guard graph.current != nil, let left = target.first else { return }
     let offset = left.startOffset
     let truth = value.count == 1 ? value.first.map(\.truth) ?? .unknown : .unknown
     if subject.isStored, refersToHandler(left) {
-      emit(.replace(truth), at: offset)
+      graph.emit(.replace(truth), at: offset)
     } else if let name = left.plainName, case .variable(let index)? = lookUp(name) {
-      assign(index, truth, at: offset)
+      graph.assign(index, truth, at: offset)
     } else {
       lower(left)
     }
-  }
-
-  mutating func assign(_ variable: Int, _ truth: Truth, at offset: Int) {
-    graph.variables[variable].assignments.insert(offset)
-    emit(.assign(variable: variable, truth), at: offset)
   }
 
   // MARK: - Recognizing the handler

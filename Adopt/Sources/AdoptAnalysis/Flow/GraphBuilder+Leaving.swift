@@ -3,14 +3,14 @@ import SwiftSyntax
 extension GraphBuilder {
   /// Leaves the current function or closure.
   mutating func leave(_ exit: Graph.Exit, at offset: Int) {
-    guard let region = regions.last, current != nil else { return }
+    guard let region = regions.last, graph.current != nil else { return }
     var event = Graph.Event.leave(exit)
     if region.isNested {
       event = region.counts ? .leave(exit == .returns ? .closureReturns : .closureEnds) : .pass
     }
-    emit(event, at: offset)
-    guard current != nil else { return }
-    go(to: unwind(to: region.scopes, then: region.exit))
+    graph.emit(event, at: offset)
+    guard graph.current != nil else { return }
+    graph.go(to: unwind(to: region.scopes, then: region.exit))
   }
 
   /// Returns whether a statement returns nil instead of a value such as a task. This means that nothing was started,
@@ -23,11 +23,11 @@ extension GraphBuilder {
   /// Adds a path on which an error is thrown here. The other path continues.
   mutating func raise(at offset: Int, isCall: Bool) {
     hasThrown = true
-    guard let catcher, let from = current, !isBlocked else { return }
-    if isCall { emit(.note(.throwsHere), at: offset) }
-    if let exit = catcher.exit { emit(.leave(exit), at: offset) }
-    go(to: unwind(to: catcher.scopes, then: catcher.step))
-    current = isBlocked ? nil : from
+    guard let catcher, let from = graph.current, !graph.isBlocked else { return }
+    if isCall { graph.emit(.note(.throwsHere), at: offset) }
+    if let exit = catcher.exit { graph.emit(.leave(exit), at: offset) }
+    graph.go(to: unwind(to: catcher.scopes, then: catcher.step))
+    graph.resume(at: from)
   }
 
   mutating func lower(break statement: BreakStmtSyntax) {
@@ -38,7 +38,7 @@ extension GraphBuilder {
       target = targets.last { $0.takesPlainBreak }
     }
     guard let target else {
-      current = nil
+      graph.current = nil
       return
     }
     jump(to: target.onBreak, scopes: target.scopes)
@@ -48,7 +48,7 @@ extension GraphBuilder {
     let label = statement.label?.text
     let target = targets.last { $0.onContinue != nil && (label == nil || $0.label == label) }
     guard let target, let step = target.onContinue else {
-      current = nil
+      graph.current = nil
       return
     }
     jump(to: step, scopes: target.scopes)
@@ -56,15 +56,15 @@ extension GraphBuilder {
 
   mutating func fallThrough() {
     guard let target = fallthroughTargets.last else {
-      current = nil
+      graph.current = nil
       return
     }
     jump(to: target.onBreak, scopes: target.scopes)
   }
 
   private mutating func jump(to step: Int, scopes: Int) {
-    guard current != nil else { return }
-    go(to: unwind(to: scopes, then: step))
+    guard graph.current != nil else { return }
+    graph.go(to: unwind(to: scopes, then: step))
   }
 
   /// Returns the first step on the way to `destination`, out of all scopes but the first `count`.
@@ -84,15 +84,15 @@ extension GraphBuilder {
         }
         next = lower(deferred: deferred, scope: index, position: position, then: next)
         unwound[key] = next
-        if isBlocked { return next }
+        if graph.isBlocked { return next }
       }
     }
     return next
   }
 
   private mutating func lower(deferred: Deferred, scope: Int, position: Int, then next: Int) -> Int {
-    let first = step(.pass, at: deferred.range.lowerBound)
-    let outside = (current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying)
+    let first = graph.step(.pass, at: deferred.range.lowerBound)
+    let outside = (graph.current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying)
     names.removeLast(max(0, names.count - deferred.names))
     scopes.removeLast(scopes.count - scope - 1)
     scopes[scope].deferred.removeLast(scopes[scope].deferred.count - position)
@@ -100,10 +100,10 @@ extension GraphBuilder {
     fallthroughTargets = []
     catcher = nil
     isTrying = false
-    current = isBlocked ? nil : first
+    graph.resume(at: first)
     deeper(deferred.range.lowerBound) { $0.lower(block: deferred.body) }
-    go(to: next)
-    (current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying) = outside
+    graph.go(to: next)
+    (graph.current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying) = outside
     return first
   }
 }

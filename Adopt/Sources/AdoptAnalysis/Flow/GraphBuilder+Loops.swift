@@ -5,95 +5,90 @@ extension GraphBuilder {
     loopDepth += 1
     defer { loopDepth -= 1 }
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
-    let head = step(.pass, at: offset)
-    let exit = step(.pass, at: statement.endPosition.utf8Offset)
-    go(to: head)
-    current = isBlocked ? nil : head
+    let head = graph.step(.pass, at: offset)
+    let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
+    graph.go(to: head)
+    graph.resume(at: head)
     let names = names.count
     let (entered, left) = branch(on: statement.conditions, isGuard: false)
-    current = left
-    go(to: exit)
-    current = entered
+    graph.current = left
+    graph.go(to: exit)
+    graph.current = entered
     loopBody(
       statement.body.statements,
       Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
-    go(to: head)
+    graph.go(to: head)
     self.names.removeLast(self.names.count - names)
-    resume(at: exit)
+    graph.resume(at: exit)
   }
 
   mutating func lower(repeat statement: RepeatStmtSyntax, label: String?) {
     loopDepth += 1
     defer { loopDepth -= 1 }
-    let head = step(.pass, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
-    let test = step(.pass, at: statement.condition.position.utf8Offset)
-    let exit = step(.pass, at: statement.endPosition.utf8Offset)
-    go(to: head)
-    current = isBlocked ? nil : head
+    let head = graph.step(.pass, at: statement.positionAfterSkippingLeadingTrivia.utf8Offset)
+    let test = graph.step(.pass, at: statement.condition.position.utf8Offset)
+    let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
+    graph.go(to: head)
+    graph.resume(at: head)
     loopBody(
       statement.body.statements,
       Target(label: label, onBreak: exit, onContinue: test, takesPlainBreak: true, scopes: scopes.count))
-    go(to: test)
-    resume(at: test)
+    graph.go(to: test)
+    graph.resume(at: test)
     let (again, left) = branch(on: statement.condition)
-    current = again
-    emit(.note(.loopAgain), at: statement.condition.positionAfterSkippingLeadingTrivia.utf8Offset)
-    go(to: head)
-    current = left
-    go(to: exit)
-    resume(at: exit)
+    graph.current = again
+    graph.emit(.note(.loopAgain), at: statement.condition.positionAfterSkippingLeadingTrivia.utf8Offset)
+    graph.go(to: head)
+    graph.current = left
+    graph.go(to: exit)
+    graph.resume(at: exit)
   }
 
   mutating func lower(for statement: ForStmtSyntax, label: String?) {
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
     if interest.touch(statement.sequence) { lower(statement.sequence) }
-    guard current != nil else { return }
+    guard graph.current != nil else { return }
     loopDepth += 1
     defer { loopDepth -= 1 }
-    let head = step(.pass, at: offset)
-    let inside = step(.pass, at: offset)
-    let exit = step(.pass, at: statement.endPosition.utf8Offset)
+    let head = graph.step(.pass, at: offset)
+    let inside = graph.step(.pass, at: offset)
+    let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
     if isKnownToBeFilled(statement.sequence) {
-      emit(.note(.loopEntered), at: offset)
-      go(to: inside)
+      graph.emit(.note(.loopEntered), at: offset)
+      graph.go(to: inside)
     } else {
-      go(to: head)
+      graph.go(to: head)
     }
-    current = isBlocked ? nil : head
+    graph.resume(at: head)
     if statement.tryKeyword != nil { raise(at: offset, isCall: true) }
-    let fork = current
-    emit(.note(.loopSkipped), at: offset)
-    go(to: exit)
-    current = fork
-    emit(.note(.loopEntered), at: offset)
-    go(to: inside)
-    resume(at: inside)
-    if countsIterations(statement.body.statements) { emit(.leavesVisibleCode, at: offset) }
+    let fork = graph.current
+    graph.emit(.note(.loopSkipped), at: offset)
+    graph.go(to: exit)
+    graph.current = fork
+    graph.emit(.note(.loopEntered), at: offset)
+    graph.go(to: inside)
+    graph.resume(at: inside)
+    if countsIterations(statement.body.statements) { graph.emit(.leavesVisibleCode, at: offset) }
     let names = names.count
     declareNames(in: Syntax(statement.pattern))
     if let condition = statement.whereClause?.condition {
       let (passed, failed) = branch(on: condition)
-      current = failed
-      go(to: head)
-      current = passed
+      graph.current = failed
+      graph.go(to: head)
+      graph.current = passed
     }
     loopBody(
       statement.body.statements,
       Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
-    go(to: head)
+    graph.go(to: head)
     self.names.removeLast(self.names.count - names)
-    resume(at: exit)
+    graph.resume(at: exit)
   }
 
   private mutating func loopBody(_ body: CodeBlockItemListSyntax, _ target: Target) {
     targets.append(target)
     lower(block: body)
     targets.removeLast()
-  }
-
-  /// Continues at a step that other steps lead to.
-  mutating func resume(at step: Int) {
-    current = isBlocked ? nil : step
   }
 
   // MARK: - Iterations

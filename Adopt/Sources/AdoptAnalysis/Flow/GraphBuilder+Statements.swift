@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension GraphBuilder {
   mutating func lower(block: CodeBlockItemListSyntax) {
-    guard current != nil else { return }
+    guard graph.current != nil else { return }
     scopes.append(Scope(names: names.count))
     declareFunctions(in: block)
     lower(items: block)
@@ -12,11 +12,11 @@ extension GraphBuilder {
 
   /// Runs the deferred blocks at the end of a block. They also run at every exit before the end.
   private mutating func runDeferred(at offset: Int) {
-    guard let deferred = scopes.last?.deferred, !deferred.isEmpty, current != nil else { return }
-    let end = step(.pass, at: offset)
+    guard let deferred = scopes.last?.deferred, !deferred.isEmpty, graph.current != nil else { return }
+    let end = graph.step(.pass, at: offset)
     let first = unwind(to: scopes.count - 1, then: end)
-    go(to: first)
-    current = isBlocked ? nil : end
+    graph.go(to: first)
+    graph.resume(at: end)
   }
 
   /// Lowers the statements of one branch of `#if`. Their declarations stay in scope, but their deferred blocks run at
@@ -36,7 +36,7 @@ extension GraphBuilder {
 
   mutating func lower(items: CodeBlockItemListSyntax) {
     for item in items {
-      guard current != nil else { return }
+      guard graph.current != nil else { return }
       switch item.item {
       case .decl(let declaration): lower(declaration: declaration)
       case .stmt(let statement):
@@ -62,15 +62,15 @@ extension GraphBuilder {
         if let expression = statement.expression { builder.lower(expression) }
         let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
         if builder.returnsNilForTask(statement) {
-          builder.emit(.leavesVisibleCode, at: offset)
-          builder.current = nil
+          builder.graph.emit(.leavesVisibleCode, at: offset)
+          builder.graph.current = nil
         } else {
           builder.leave(.returns, at: offset)
         }
       case .throwStmt(let statement):
         builder.lower(statement.expression)
         builder.raise(at: statement.positionAfterSkippingLeadingTrivia.utf8Offset, isCall: false)
-        builder.current = nil
+        builder.graph.current = nil
       case .labeledStmt(let statement):
         builder.label = statement.label.text
         builder.lower(statement: statement.statement)
@@ -92,11 +92,11 @@ extension GraphBuilder {
 
   private mutating func lower(guard statement: GuardStmtSyntax) {
     let (passed, failed) = branch(on: statement.conditions, isGuard: true)
-    current = failed
+    graph.current = failed
     lower(block: statement.body.statements)
     // The body of a guard always leaves the scope, except in code that does not compile.
-    let stray = current
-    join([passed, stray], at: statement.endPosition.utf8Offset)
+    let stray = graph.current
+    graph.join([passed, stray], at: statement.endPosition.utf8Offset)
   }
 
   private mutating func register(_ statement: DeferStmtSyntax) {
@@ -121,7 +121,7 @@ extension GraphBuilder {
       else { return nil }
       return (function, body)
     }
-    while !isBlocked, let index = others.firstIndex(where: { mentions.touch($0.body) }) {
+    while !graph.isBlocked, let index = others.firstIndex(where: { mentions.touch($0.body) }) {
       let (function, body) = others.remove(at: index)
       declare(
         local: function.name.text, statements: body.statements, range: function.byteRange,
@@ -163,7 +163,7 @@ extension GraphBuilder {
       }
       guard let value = binding.initializer?.value else {
         if let accessors = binding.accessorBlock, mentions.touch(accessors) {
-          emit(.leavesVisibleCode, at: accessors.positionAfterSkippingLeadingTrivia.utf8Offset)
+          graph.emit(.leavesVisibleCode, at: accessors.positionAfterSkippingLeadingTrivia.utf8Offset)
         }
         declareVariable(name, isConstant: isConstant, value: nil, type: binding.typeAnnotation?.type)
         continue
@@ -206,7 +206,7 @@ extension GraphBuilder {
     let truth =
       value.map(\.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
     graph.variables[index].startsKnown = truth != .unknown
-    emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
+    graph.emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
   }
 
   /// Returns the number of assignments to a name in the text, whether to this variable or another one with that name.

@@ -4,13 +4,10 @@ import SwiftSyntax
 ///
 /// A statement is only followed if it contains one of the relevant words. All other code is skipped.
 struct GraphBuilder {
-  /// The maximum number of steps of a function. Functions with more are declined.
-  static let maximumSteps = 30_000
   /// The maximum nesting depth of statements and expressions, which limits the stack size.
   static let maximumDepth = 120
   static let maximumInlinedFunctions = 6
   static let maximumNames = 8
-  static let maximumVariables = 24
 
   enum Binding {
     case handler
@@ -79,12 +76,9 @@ struct GraphBuilder {
 
   let file: ParsedFile
   let subject: Subject
-  let options: CheckOptions
-  let known: KnownFunctions
+  let classifier: CallClassifier
 
-  var graph = Graph()
-  /// The step before the next one, or nil in unreachable code.
-  var current: Int?
+  var graph: GraphAssembler
   var names: [(name: String, binding: Binding)] = []
   var scopes: [Scope] = []
   var targets: [Target] = []
@@ -117,13 +111,12 @@ struct GraphBuilder {
   init(_ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions) {
     self.subject = subject
     self.file = file
-    self.options = options
-    self.known = known
+    classifier = CallClassifier(options: options, known: known)
+    graph = GraphAssembler(handler: Graph.Variable(name: subject.name, uses: 1))
   }
 
   mutating func build() -> Graph {
-    interest = known.words(in: file, range: subject.range)
-    graph.variables = [Graph.Variable(name: subject.name, uses: 1)]
+    interest = classifier.known.words(in: file, range: subject.range)
     makeInteresting(subject.name, isHandler: true)
     let handlerFailure = subject.handler?.failureParameter
     for parameter in subject.parameters where parameter != subject.name { declare(parameter: parameter) }
@@ -133,66 +126,25 @@ struct GraphBuilder {
       makeInteresting(name, isHandler: true)
       declare(name, .handler)
     }
-    let exit = step(.exit, at: subject.end)
-    let throwing = subject.canThrow ? step(.pass, at: subject.end) : nil
-    graph.entry = step(.pass, at: subject.range.lowerBound)
-    current = graph.entry
+    let exit = graph.step(.exit, at: subject.end)
+    let throwing = subject.canThrow ? graph.step(.pass, at: subject.end) : nil
+    graph.enter(at: subject.range.lowerBound)
     catcher = throwing.map { Catcher(step: $0, scopes: 0, exit: .throwsOut, offset: subject.end) }
     regions = [Region(exit: exit, scopes: 0, isNested: false, endOffset: subject.end, counts: true)]
     lower(block: subject.statements)
     leave(.ends, at: subject.end)
-    return graph
+    return graph.assembled
   }
 }
 
-// MARK: - Steps
+// MARK: - Nesting
 
 extension GraphBuilder {
-  var isBlocked: Bool { graph.obstacle != nil }
-
-  mutating func stop(_ obstacle: String) {
-    if graph.obstacle == nil { graph.obstacle = obstacle }
-    current = nil
-  }
-
-  /// Adds a step that no other step leads to yet.
-  mutating func step(_ event: Graph.Event, at offset: Int) -> Int {
-    if graph.steps.count >= Self.maximumSteps { stop("its control flow is too large to follow") }
-    graph.steps.append(Graph.Step(event: event, offset: offset))
-    return graph.steps.count - 1
-  }
-
-  /// Adds a step after the current one.
-  mutating func emit(_ event: Graph.Event, at offset: Int) {
-    guard let from = current, !isBlocked else { return }
-    let to = step(event, at: offset)
-    graph.steps[from].next.append(to)
-    current = isBlocked ? nil : to
-  }
-
-  mutating func go(to step: Int) {
-    guard let from = current else { return }
-    graph.steps[from].next.append(step)
-    current = nil
-  }
-
-  /// Continues where several paths meet.
-  mutating func join(_ tails: [Int?], at offset: Int) {
-    let tails = tails.compactMap { $0 }
-    guard tails.count > 1 else {
-      current = tails.first
-      return
-    }
-    let meeting = step(.pass, at: offset)
-    for tail in tails { graph.steps[tail].next.append(meeting) }
-    current = isBlocked ? nil : meeting
-  }
-
   /// Runs `body` one level deeper, or stops if the nesting is too deep.
   mutating func deeper(_ offset: Int, _ body: (inout GraphBuilder) -> Void) {
-    guard current != nil, !isBlocked else { return }
+    guard graph.current != nil, !graph.isBlocked else { return }
     guard depth < Self.maximumDepth else {
-      stop("it is nested too deeply")
+      graph.stop("it is nested too deeply")
       return
     }
     depth += 1
@@ -220,13 +172,13 @@ extension GraphBuilder {
   /// Declares a local name whose tests are followed.
   @discardableResult
   mutating func declareVariable(_ name: String, isOptional: Bool = false, origin: String = "") -> Int? {
-    guard name != "_", graph.variables.count < Self.maximumVariables else {
+    let variable = Graph.Variable(name: name, isOptional: isOptional, origin: origin)
+    guard name != "_", let index = graph.addVariable(variable) else {
       declare(name, .other)
       return nil
     }
-    graph.variables.append(Graph.Variable(name: name, isOptional: isOptional, origin: origin))
-    declare(name, .variable(graph.variables.count - 1))
-    return graph.variables.count - 1
+    declare(name, .variable(index))
+    return index
   }
 
   mutating func declare(parameter name: String) {
@@ -237,7 +189,7 @@ extension GraphBuilder {
   mutating func makeInteresting(_ name: String, isHandler: Bool) {
     guard interestingNames.insert(name).inserted else { return }
     guard interestingNames.count <= Self.maximumNames else {
-      stop("it has too many names for its handler")
+      graph.stop("it has too many names for its handler")
       return
     }
     var found = WordFinder([name]).find(in: file, range: subject.range)
