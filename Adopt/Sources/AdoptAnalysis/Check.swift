@@ -75,7 +75,8 @@ private func inspect(
   guard exploration.hasFindings else { return .success([]) }
   let findings = FindingWriter(file: file, subject: subject, exploration: exploration).findings()
   return .success(
-    builder.mentions.isEmpty ? Array(findings.prefix(1)).map { unmentioned(subject, $0, file) } : findings)
+    builder.names.mentions.isEmpty
+      ? Array(findings.prefix(1)).map { unmentioned(subject, $0, file) } : findings)
 }
 
 /// Returns the only finding for a handler that its function does not mention, at the handler's declaration.

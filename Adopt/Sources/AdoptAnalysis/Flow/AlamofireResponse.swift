@@ -26,7 +26,7 @@ extension GraphBuilder {
       path.insert(access.declName.baseName.text, at: 0)
       expression = base
     }
-    guard let name = expression.bare.plainName, case .response(var response)? = lookUp(name) else {
+    guard let name = expression.bare.plainName, case .response(var response)? = names.lookUp(name) else {
       return nil
     }
     response.path += path
@@ -36,7 +36,7 @@ extension GraphBuilder {
   /// Returns the variable that decides whether an expression is true or not nil, and whether it is so if the variable
   /// is `yes`.
   func decision(_ expression: ExprSyntax) -> (variable: Int, isYes: Bool)? {
-    if let name = expression.plainName, case .variable(let index)? = lookUp(name) {
+    if let name = expression.plainName, case .variable(let index)? = names.lookUp(name) {
       return (index, true)
     }
     guard let response = response(expression), let meansSuccess = response.meansSuccess else { return nil }
@@ -79,11 +79,11 @@ extension GraphBuilder {
 
   /// Follows what a closure tests about the response that it gets.
   mutating func declareResponse(of closure: ClosureExprSyntax) {
-    let names = closure.parameterNames
-    let name = names.first ?? "$0"
-    guard names.count <= 1, name != subject.name, name != "_", let index = declareVariable(name) else {
+    let parameters = closure.parameterNames
+    let name = parameters.first ?? "$0"
+    guard parameters.count <= 1, name != subject.name, name != "_", let index = declareVariable(name) else {
       return
     }
-    declare(name, .response(AlamofireResponse(variable: index)))
+    names.declare(name, .response(AlamofireResponse(variable: index)))
   }
 }

@@ -11,12 +11,12 @@ extension GraphBuilder {
     var next: IfExprSyntax? = expression
     while let branch = next, graph.current != nil {
       next = nil
-      let names = names.count
+      let outerNames = names.count
       let (entered, skipped) = self.branch(on: branch.conditions, isGuard: false)
       graph.current = entered
       lower(block: branch.body.statements)
       graph.go(to: exit)
-      self.names.removeLast(self.names.count - names)
+      names.removeNames(after: outerNames)
       graph.current = skipped
       switch branch.elseBody {
       case .ifExpr(let other): next = other
@@ -30,7 +30,7 @@ extension GraphBuilder {
   }
 
   mutating func lower(switch expression: SwitchExprSyntax, label: String?) {
-    if interest.touch(expression.subject) { lower(expression.subject) }
+    if names.isRelevant(expression.subject) { lower(expression.subject) }
     guard graph.current != nil else { return }
     let exit = graph.step(.pass, at: expression.endPosition.utf8Offset)
     let cases = Self.cases(of: expression.cases)
@@ -40,7 +40,7 @@ extension GraphBuilder {
     var undecided = graph.current
     for (index, one) in cases.enumerated() {
       guard !graph.isBlocked else { break }
-      let names = names.count
+      let outerNames = names.count
       graph.current = undecided
       if case .case(let items) = one.label, items.caseItems.count == 1, let item = items.caseItems.first {
         (graph.current, undecided) = branch(
@@ -61,7 +61,7 @@ extension GraphBuilder {
       lower(block: one.statements)
       if index + 1 < entries.count { fallthroughTargets.removeLast() }
       graph.go(to: exit)
-      self.names.removeLast(self.names.count - names)
+      names.removeNames(after: outerNames)
     }
     targets.removeLast()
     // Swift requires that a `switch` is exhaustive, so one case is taken.
@@ -72,8 +72,9 @@ extension GraphBuilder {
   private mutating func enter(_ items: SwitchCaseLabelSyntax, undecided: Int?) -> Int? {
     var undecided = undecided
     for item in items.caseItems {
-      declareNames(in: Syntax(item.pattern))
-      guard let condition = item.whereClause?.condition, interest.touch(condition) || isTest(condition) else {
+      names.declareNames(in: item.pattern)
+      guard let condition = item.whereClause?.condition, names.isRelevant(condition) || isTest(condition)
+      else {
         continue
       }
       let (passed, failed) = branch(on: condition)
@@ -132,15 +133,15 @@ extension GraphBuilder {
   private mutating func lower(catches: CatchClauseListSyntax, exit: Int) {
     for clause in catches {
       guard let undecided = graph.current else { return }
-      let names = names.count
+      let outerNames = names.count
       graph.emit(.note(.entersCatch), at: clause.positionAfterSkippingLeadingTrivia.utf8Offset)
-      declare("error", .other)
+      names.declare("error", .other)
       for item in clause.catchItems {
-        if let pattern = item.pattern { declareNames(in: Syntax(pattern)) }
+        if let pattern = item.pattern { names.declareNames(in: pattern) }
       }
       lower(block: clause.body.statements)
       graph.go(to: exit)
-      self.names.removeLast(self.names.count - names)
+      names.removeNames(after: outerNames)
       graph.current = Self.catchesAll(clause) ? nil : undecided
     }
     // An error that no clause catches is thrown on.

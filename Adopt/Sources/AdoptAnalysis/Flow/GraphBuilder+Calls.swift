@@ -10,7 +10,7 @@ extension GraphBuilder {
     let access = callee.as(MemberAccessExprSyntax.self)
     let reference = access?.declName ?? callee.as(DeclReferenceExprSyntax.self)
     let name = reference?.baseName.text ?? ""
-    if access == nil, case .function(let function)? = lookUp(name) {
+    if access == nil, case .function(let function)? = names.lookUp(name) {
       lower(arguments: call, name: name)
       guard graph.current != nil else { return }
       inline(function, at: call.startOffset)
@@ -18,11 +18,11 @@ extension GraphBuilder {
     }
     if let closure = callee.as(ClosureExprSyntax.self) {
       lower(arguments: call, name: "")
-      if mentions.touch(closure) { inline(closure, execution: .once) }
+      if names.mayMentionHandler(closure) { inline(closure, execution: .once) }
       return
     }
     if let base = access?.base {
-      if name == "toggle", let flag = base.plainName, case .variable(let index)? = lookUp(flag) {
+      if name == "toggle", let flag = base.plainName, case .variable(let index)? = names.lookUp(flag) {
         graph.assign(index, .unknown, at: call.startOffset)
         return
       }
@@ -63,7 +63,7 @@ extension GraphBuilder {
     return call.arguments.map { argument in
       let value = argument.expression
       if value.is(NilLiteralExprSyntax.self) { return .none }
-      if let name = value.plainName, case .variable(let index)? = lookUp(name) {
+      if let name = value.plainName, case .variable(let index)? = names.lookUp(name) {
         graph.variables[index].uses += 1
         return .variable(index)
       }
@@ -89,7 +89,7 @@ extension GraphBuilder {
     for argument in arguments {
       guard graph.current != nil else { return }
       if argument.expression.is(ClosureExprSyntax.self) {
-        if mentions.touch(argument.expression) { closures.append(argument) }
+        if names.mayMentionHandler(argument.expression) { closures.append(argument) }
       } else if refersToHandler(argument.expression) {
         passedOn.append(argument)
       } else {
@@ -140,7 +140,7 @@ extension GraphBuilder {
       defer { graph.current = fork }
       return graph.current
     }
-    guard case .variable(let index)? = lookUp(name), graph.variables[index].isParameter,
+    guard case .variable(let index)? = names.lookUp(name), graph.variables[index].isParameter,
       graph.variables[index].assignments.isEmpty
     else { return nil }
     graph.variables[index].uses += 2

@@ -46,7 +46,7 @@ extension GraphBuilder {
     if execution == .onceStarted { graph.emit(.ignoreIfCalled, at: closure.endPosition.utf8Offset) }
   }
 
-  mutating func inline(_ function: LocalFunction, at offset: Int) {
+  mutating func inline(_ function: NameTable.LocalFunction, at offset: Int) {
     // Recursive and deeply nested calls are not followed.
     guard !inlined.contains(function.id), inlined.count < Self.maximumInlinedFunctions else {
       graph.emit(.leavesVisibleCode, at: offset)
@@ -81,18 +81,18 @@ extension GraphBuilder {
     deeper(end, body)
     leave(.ends, at: end)
     regions.removeLast()
-    names.removeLast(names.count - outer.0)
+    names.removeNames(after: outer.0)
     (_, targets, fallthroughTargets, catcher, label, isTrying, hasThrown) = outer
   }
 
   private mutating func declareNames(of closure: ClosureExprSyntax) {
     for item in closure.signature?.capture?.items ?? [] {
       guard let value = item.initializer?.value, refersToHandler(value) else { continue }
-      makeInteresting(item.name.text, isHandler: true)
-      declare(item.name.text, .handler)
+      makeRelevant(item.name.text, isHandler: true)
+      names.declare(item.name.text, .handler)
     }
     let parameters = closure.parameterNames
-    if parameters.isEmpty, subject.name == "$0" { declare("$0", .other) }
+    if parameters.isEmpty, subject.name == "$0" { names.declare("$0", .other) }
     for name in parameters { declare(parameter: name) }
   }
 }

@@ -29,9 +29,9 @@ extension GraphBuilder {
       return (tails.yes, tails.no, expression.testsSelf ? .selfIsGone : .isFalse)
     case .availability: return (graph.current, graph.current, .isFalse)
     case .matchingPattern(let condition):
-      if interest.touch(condition.initializer.value) { lower(condition.initializer.value) }
+      if names.isRelevant(condition.initializer.value) { lower(condition.initializer.value) }
       let tails = branch(on: condition.initializer.value, matching: condition.pattern)
-      declareNames(in: Syntax(condition.pattern))
+      names.declareNames(in: condition.pattern)
       return (tails.yes, tails.no, .isFalse)
     case .optionalBinding(let binding): return branch(on: binding)
     @unknown default: return (graph.current, graph.current, .isFalse)
@@ -46,7 +46,7 @@ extension GraphBuilder {
     let value = binding.initializer?.value
     let source = value.flatMap(\.plainName) ?? (value == nil ? name : nil)
     if source == "self" {
-      if let name { declare(name, .other) }
+      if let name { names.declare(name, .other) }
       return (graph.current, graph.current, .selfIsGone)
     }
     let bound = name ?? "_"
@@ -57,23 +57,23 @@ extension GraphBuilder {
       }
     if let tested, let response = response(tested), let meansSuccess = response.meansSuccess {
       let tails = assume(response.variable, at: binding.position.utf8Offset)
-      declare(bound, .other)
+      names.declare(bound, .other)
       let remark = Graph.Remark.absent(" \(tested.brief)")
       return meansSuccess ? (tails.yes, tails.no, remark) : (tails.no, tails.yes, remark)
     }
-    if let source, case .variable(let index)? = lookUp(source) {
+    if let source, case .variable(let index)? = names.lookUp(source) {
       let tails = assume(index, at: binding.position.utf8Offset)
-      declare(bound, isConstant ? .variable(index) : .other)
+      names.declare(bound, isConstant ? .variable(index) : .other)
       return (tails.yes, tails.no, .isNil(source))
     }
-    if let handler = source.map(isHandler) ?? value.map(refersToHandler), handler {
+    if let handler = source.map(names.isHandler) ?? value.map(refersToHandler), handler {
       let tails = assume(Graph.handler, at: binding.position.utf8Offset)
-      if bound != "_" { makeInteresting(bound, isHandler: true) }
-      declare(bound, .handler)
+      if bound != "_" { makeRelevant(bound, isHandler: true) }
+      names.declare(bound, .handler)
       return (tails.yes, tails.no, .isNil(subject.name))
     }
-    if let value, interest.touch(value) { lower(value) }
-    if name != nil { declare(bound, .other) } else { declareNames(in: Syntax(binding.pattern)) }
+    if let value, names.isRelevant(value) { lower(value) }
+    if name != nil { names.declare(bound, .other) } else { names.declareNames(in: binding.pattern) }
     let origin = value.map { " \($0.brief)" } ?? ""
     return (graph.current, graph.current, name == nil ? .isFalse : .absent(origin))
   }

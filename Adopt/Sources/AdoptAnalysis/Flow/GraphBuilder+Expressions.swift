@@ -3,7 +3,7 @@ import SwiftSyntax
 extension GraphBuilder {
   /// Adds the steps of evaluating an expression, in order.
   mutating func lower(_ expression: ExprSyntax) {
-    guard interest.touch(expression) else {
+    guard names.isRelevant(expression) else {
       if isTrying, expression.mayThrow { raise(at: expression.startOffset, isCall: true) }
       return
     }
@@ -27,9 +27,11 @@ extension GraphBuilder {
       case .switchExpr(let statement):
         builder.trying(false) { $0.lower(switch: statement, label: label) }
       case .closureExpr(let closure):
-        if builder.mentions.touch(closure) { builder.graph.emit(.leavesVisibleCode, at: closure.startOffset) }
+        if builder.names.mayMentionHandler(closure) {
+          builder.graph.emit(.leavesVisibleCode, at: closure.startOffset)
+        }
       case .inOutExpr(let passed):
-        if let name = passed.expression.plainName, case .variable(let index)? = builder.lookUp(name) {
+        if let name = passed.expression.plainName, case .variable(let index)? = builder.names.lookUp(name) {
           builder.graph.assign(index, .unknown, at: passed.startOffset)
         } else {
           builder.lower(passed.expression)
@@ -46,7 +48,7 @@ extension GraphBuilder {
 
   /// Lowers the expressions in a node, in source order.
   mutating func lowerChildren(of node: Syntax) {
-    for child in node.children(viewMode: .sourceAccurate) where interest.touch(child) {
+    for child in node.children(viewMode: .sourceAccurate) where names.isRelevant(child) {
       guard graph.current != nil, !graph.isBlocked else { return }
       if let expression = child.as(ExprSyntax.self) {
         lower(expression)
@@ -57,7 +59,7 @@ extension GraphBuilder {
   }
 
   private mutating func lower(_ reference: DeclReferenceExprSyntax) {
-    switch lookUp(reference.baseName.text) {
+    switch names.lookUp(reference.baseName.text) {
     case .handler: graph.emit(.leavesVisibleCode, at: reference.startOffset)
     // The receiver of the function may call it.
     case .function: graph.emit(.leavesVisibleCode, at: reference.startOffset)
@@ -86,7 +88,7 @@ extension GraphBuilder {
     hasThrown = false
     switch attempt.questionOrExclamationMark?.tokenKind {
     case .postfixQuestionMark:
-      if interest.touch(attempt.expression) {
+      if names.isRelevant(attempt.expression) {
         let after = graph.step(.pass, at: attempt.endPosition.utf8Offset)
         catcher = Catcher(step: after, scopes: scopes.count, exit: nil, offset: offset)
         lower(attempt.expression)
@@ -159,7 +161,7 @@ extension GraphBuilder {
     let truth = value.count == 1 ? value.first.map(\.truth) ?? .unknown : .unknown
     if subject.isStored, refersToHandler(left) {
       graph.emit(.replace(truth), at: offset)
-    } else if let name = left.plainName, case .variable(let index)? = lookUp(name) {
+    } else if let name = left.plainName, case .variable(let index)? = names.lookUp(name) {
       graph.assign(index, truth, at: offset)
     } else {
       lower(left)
@@ -170,7 +172,7 @@ extension GraphBuilder {
 
   func refersToHandler(_ expression: ExprSyntax) -> Bool {
     let bare = expression.bare
-    if let name = bare.plainName { return isHandler(name) }
+    if let name = bare.plainName { return names.isHandler(name) }
     guard subject.isStored, let access = bare.as(MemberAccessExprSyntax.self), let base = access.base else {
       return false
     }

@@ -76,7 +76,7 @@ extension GraphBuilder {
     guard count < scopes.count else { return next }
     for index in count..<scopes.count {
       for (position, deferred) in scopes[index].deferred.enumerated() {
-        guard interest.touch(deferred.range) else { continue }
+        guard names.isRelevant(deferred.range) else { continue }
         let key = Key(deferred: deferred.id, step: next)
         if let known = unwound[key] {
           next = known
@@ -92,8 +92,8 @@ extension GraphBuilder {
 
   private mutating func lower(deferred: Deferred, scope: Int, position: Int, then next: Int) -> Int {
     let first = graph.step(.pass, at: deferred.range.lowerBound)
-    let outside = (graph.current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying)
-    names.removeLast(max(0, names.count - deferred.names))
+    let outside = (graph.current, scopes, targets, fallthroughTargets, catcher, label, isTrying)
+    let hidden = names.hideNames(after: deferred.names)
     scopes.removeLast(scopes.count - scope - 1)
     scopes[scope].deferred.removeLast(scopes[scope].deferred.count - position)
     targets = []
@@ -103,7 +103,8 @@ extension GraphBuilder {
     graph.resume(at: first)
     deeper(deferred.range.lowerBound) { $0.lower(block: deferred.body) }
     graph.go(to: next)
-    (graph.current, names, scopes, targets, fallthroughTargets, catcher, label, isTrying) = outside
+    (graph.current, scopes, targets, fallthroughTargets, catcher, label, isTrying) = outside
+    names.restore(hidden)
     return first
   }
 }

@@ -9,7 +9,7 @@ extension GraphBuilder {
     let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
     graph.go(to: head)
     graph.resume(at: head)
-    let names = names.count
+    let outerNames = names.count
     let (entered, left) = branch(on: statement.conditions, isGuard: false)
     graph.current = left
     graph.go(to: exit)
@@ -18,7 +18,7 @@ extension GraphBuilder {
       statement.body.statements,
       Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
     graph.go(to: head)
-    self.names.removeLast(self.names.count - names)
+    names.removeNames(after: outerNames)
     graph.resume(at: exit)
   }
 
@@ -46,7 +46,7 @@ extension GraphBuilder {
 
   mutating func lower(for statement: ForStmtSyntax, label: String?) {
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
-    if interest.touch(statement.sequence) { lower(statement.sequence) }
+    if names.isRelevant(statement.sequence) { lower(statement.sequence) }
     guard graph.current != nil else { return }
     loopDepth += 1
     defer { loopDepth -= 1 }
@@ -69,8 +69,8 @@ extension GraphBuilder {
     graph.go(to: inside)
     graph.resume(at: inside)
     if countsIterations(statement.body.statements) { graph.emit(.leavesVisibleCode, at: offset) }
-    let names = names.count
-    declareNames(in: Syntax(statement.pattern))
+    let outerNames = names.count
+    names.declareNames(in: statement.pattern)
     if let condition = statement.whereClause?.condition {
       let (passed, failed) = branch(on: condition)
       graph.current = failed
@@ -81,7 +81,7 @@ extension GraphBuilder {
       statement.body.statements,
       Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
     graph.go(to: head)
-    self.names.removeLast(self.names.count - names)
+    names.removeNames(after: outerNames)
     graph.resume(at: exit)
   }
 
@@ -114,15 +114,15 @@ extension GraphBuilder {
   /// Returns whether a loop counts its iterations and calls in one of them, such as the last. That this iteration comes
   /// is assumed.
   func countsIterations(_ body: CodeBlockItemListSyntax) -> Bool {
-    guard mentions.touch(body) else { return false }
+    guard names.mayMentionHandler(body) else { return false }
     var pending = [Syntax(body)]
     while let node = pending.popLast() {
-      if let test = node.as(IfExprSyntax.self), mentions.touch(test.body),
+      if let test = node.as(IfExprSyntax.self), names.mayMentionHandler(test.body),
         test.conditions.contains(where: CallSite.comparesCount)
       {
         return true
       }
-      for child in node.children(viewMode: .sourceAccurate) where mentions.touch(child) {
+      for child in node.children(viewMode: .sourceAccurate) where names.mayMentionHandler(child) {
         pending.append(child)
       }
     }

@@ -29,9 +29,7 @@ extension GraphBuilder {
   }
 
   private mutating func closeScope() {
-    if let scope = scopes.popLast(), names.count > scope.names {
-      names.removeLast(names.count - scope.names)
-    }
+    if let scope = scopes.popLast() { names.removeNames(after: scope.names) }
   }
 
   mutating func lower(items: CodeBlockItemListSyntax) {
@@ -40,9 +38,9 @@ extension GraphBuilder {
       switch item.item {
       case .decl(let declaration): lower(declaration: declaration)
       case .stmt(let statement):
-        if interest.touch(statement) { lower(statement: statement) }
+        if names.isRelevant(statement) { lower(statement: statement) }
       case .expr(let expression):
-        if interest.touch(expression) { lower(expression) }
+        if names.isRelevant(expression) { lower(expression) }
       @unknown default: break
       }
     }
@@ -114,41 +112,41 @@ extension GraphBuilder {
   ///
   /// A function that calls another function which mentions the handler also counts as mentioning it.
   private mutating func declareFunctions(in block: CodeBlockItemListSyntax) {
-    guard mentions.touch(block) else { return }
+    guard names.mayMentionHandler(block) else { return }
     var others = block.compactMap { item -> (function: FunctionDeclSyntax, body: CodeBlockSyntax)? in
       guard case .decl(let declaration) = item.item, let function = declaration.as(FunctionDeclSyntax.self),
         let body = function.body
       else { return nil }
       return (function, body)
     }
-    while !graph.isBlocked, let index = others.firstIndex(where: { mentions.touch($0.body) }) {
+    while !graph.isBlocked, let index = others.firstIndex(where: { names.mayMentionHandler($0.body) }) {
       let (function, body) = others.remove(at: index)
       declare(
-        local: function.name.text, statements: body.statements, range: function.byteRange,
+        local: function.name.text, statements: body.statements,
         end: body.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset,
         parameters: function.signature.parameterClause.parameters.map { ($0.secondName ?? $0.firstName).text }
       )
     }
-    for (function, _) in others { declare(function.name.text, .other) }
+    for (function, _) in others { names.declare(function.name.text, .other) }
   }
 
   mutating func declare(
-    local name: String, statements: CodeBlockItemListSyntax, range: Range<Int>, end: Int, parameters: [String]
+    local name: String, statements: CodeBlockItemListSyntax, end: Int, parameters: [String]
   ) {
     identifiers += 1
-    makeInteresting(name, isHandler: true)
-    declare(
+    makeRelevant(name, isHandler: true)
+    names.declare(
       name,
       .function(
-        LocalFunction(
-          id: identifiers, statements: statements, range: range, end: end, parameters: parameters)))
+        NameTable.LocalFunction(
+          id: identifiers, statements: statements, end: end, parameters: parameters)))
   }
 
   private mutating func lower(declaration: DeclSyntax) {
     if let variable = declaration.as(VariableDeclSyntax.self) {
       lower(variable: variable)
     } else if let conditional = declaration.as(IfConfigDeclSyntax.self) {
-      if interest.touch(conditional) { lower(conditional: conditional) }
+      if names.isRelevant(conditional) { lower(conditional: conditional) }
     }
     // Local functions are already declared. A local type cannot capture the handler.
   }
@@ -157,36 +155,36 @@ extension GraphBuilder {
     let isConstant = variable.bindingSpecifier.tokenKind == .keyword(.let)
     for binding in variable.bindings {
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
-        if let value = binding.initializer?.value, interest.touch(value) { lower(value) }
-        declareNames(in: Syntax(binding.pattern))
+        if let value = binding.initializer?.value, names.isRelevant(value) { lower(value) }
+        names.declareNames(in: binding.pattern)
         continue
       }
       guard let value = binding.initializer?.value else {
-        if let accessors = binding.accessorBlock, mentions.touch(accessors) {
+        if let accessors = binding.accessorBlock, names.mayMentionHandler(accessors) {
           graph.emit(.leavesVisibleCode, at: accessors.positionAfterSkippingLeadingTrivia.utf8Offset)
         }
         declareVariable(name, isConstant: isConstant, value: nil, type: binding.typeAnnotation?.type)
         continue
       }
-      if isConstant, let closure = value.as(ClosureExprSyntax.self), mentions.touch(closure) {
+      if isConstant, let closure = value.as(ClosureExprSyntax.self), names.mayMentionHandler(closure) {
         declare(
-          local: name, statements: closure.statements, range: closure.byteRange,
+          local: name, statements: closure.statements,
           end: closure.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset,
           parameters: closure.parameterNames)
         continue
       }
       if isConstant, subject.isStored == false, let reference = value.as(DeclReferenceExprSyntax.self),
-        isHandler(reference.baseName.text)
+        names.isHandler(reference.baseName.text)
       {
-        makeInteresting(name, isHandler: true)
-        declare(name, .handler)
+        makeRelevant(name, isHandler: true)
+        names.declare(name, .handler)
         continue
       }
       if isConstant, let response = response(value) {
-        declare(name, .response(response))
+        names.declare(name, .response(response))
         continue
       }
-      if interest.touch(value) { lower(value) }
+      if names.isRelevant(value) { lower(value) }
       declareVariable(name, isConstant: isConstant, value: value, type: binding.typeAnnotation?.type)
     }
   }
@@ -199,51 +197,13 @@ extension GraphBuilder {
     let index = declareVariable(name, isOptional: written || origin != nil, origin: origin ?? name)
     guard let index else { return }
     if !isConstant || value == nil {
-      graph.variables[index].writtenAssignments = countAssignments(to: name)
-      if graph.variables[index].writtenAssignments > 0 { makeInteresting(name, isHandler: false) }
+      graph.variables[index].writtenAssignments = names.countAssignments(to: name)
+      if graph.variables[index].writtenAssignments > 0 { makeRelevant(name, isHandler: false) }
     }
     // The initial value is the first assignment, but not a mutation.
     let truth =
       value.map(\.truth) ?? (type?.is(OptionalTypeSyntax.self) == true && !isConstant ? .no : .unknown)
     graph.variables[index].startsKnown = truth != .unknown
     graph.emit(.assign(variable: index, truth), at: value?.position.utf8Offset ?? subject.range.lowerBound)
-  }
-
-  /// Returns the number of assignments to a name in the text, whether to this variable or another one with that name.
-  private func countAssignments(to name: String) -> Int {
-    var count = 0
-    let found = WordFinder([name]).find(in: file, range: subject.range)
-    var text = file.text
-    text.withUTF8 { bytes in
-      for offset in found.offsets {
-        var index = offset + name.utf8.count
-        while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
-        let isAssigned =
-          index + 1 < bytes.count && bytes[index] == UInt8(ascii: "=")
-          && bytes[index + 1] != UInt8(ascii: "=")
-        let isPassed = offset > 0 && bytes[offset - 1] == UInt8(ascii: "&")
-        let isToggled = bytes[index...].starts(with: ".toggle".utf8)
-        if isAssigned || isPassed || isToggled, !Self.isDeclared(bytes, before: offset) { count += 1 }
-      }
-    }
-    return count
-  }
-
-  private static func isDeclared(_ bytes: UnsafeBufferPointer<UInt8>, before offset: Int) -> Bool {
-    guard offset >= 4, bytes[offset - 1] == UInt8(ascii: " ") else { return false }
-    let before = bytes[(offset - 4)..<(offset - 1)]
-    return before.elementsEqual("var".utf8) || before.elementsEqual("let".utf8)
-  }
-
-  /// Declares the names of a pattern, which hide outer names.
-  mutating func declareNames(in pattern: Syntax) {
-    var pending = [pattern]
-    while let node = pending.popLast() {
-      if let identifier = node.as(IdentifierPatternSyntax.self) {
-        declare(identifier.identifier.text, .other)
-      } else {
-        pending.append(contentsOf: node.children(viewMode: .sourceAccurate))
-      }
-    }
   }
 }

@@ -7,25 +7,6 @@ struct GraphBuilder {
   /// The maximum nesting depth of statements and expressions, which limits the stack size.
   static let maximumDepth = 120
   static let maximumInlinedFunctions = 6
-  static let maximumNames = 8
-
-  enum Binding {
-    case handler
-    /// A local function or closure that mentions the handler.
-    case function(LocalFunction)
-    case variable(Int)
-    /// A response whose members show whether there is a value or an error.
-    case response(AlamofireResponse)
-    case other
-  }
-
-  struct LocalFunction {
-    let id: Int
-    let statements: CodeBlockItemListSyntax
-    let range: Range<Int>
-    let end: Int
-    let parameters: [String]
-  }
 
   struct Scope {
     var deferred: [Deferred] = []
@@ -79,7 +60,7 @@ struct GraphBuilder {
   let classifier: CallClassifier
 
   var graph: GraphAssembler
-  var names: [(name: String, binding: Binding)] = []
+  var names: NameTable
   var scopes: [Scope] = []
   var targets: [Target] = []
   /// The targets of `fallthrough`.
@@ -89,11 +70,6 @@ struct GraphBuilder {
   var catcher: Catcher?
   var regions: [Region] = []
   var unwound: [Key: Int] = [:]
-  /// The places where the handler may be mentioned.
-  var mentions = Mentions()
-  /// The places of all relevant words.
-  var interest = Mentions()
-  var interestingNames: Set<String> = []
   var identifiers = 0
   var depth = 0
   /// Whether the current expression is marked with `try`.
@@ -104,27 +80,36 @@ struct GraphBuilder {
   var inlined: [Int] = []
   /// The number of enclosing loops and local functions, whose code may run more than once.
   var loopDepth = 0
-  /// The offset of an assignment that stores the handler and must not count as a call. If it is set, members with the
-  /// handler's name are not the handler.
-  var ignoredStore: Int?
+  /// The offset of an assignment that stores the handler and must not count as a call.
+  let ignoredStore: Int?
 
-  init(_ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions) {
+  /// Creates a builder for the graph of one subject.
+  ///
+  /// - Parameter ignoredStore: The offset of an assignment that stores the handler and must not count as a call. If it
+  ///   is set, members with the handler's name are not the handler.
+  init(
+    _ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions,
+    ignoredStore: Int? = nil
+  ) {
     self.subject = subject
     self.file = file
+    self.ignoredStore = ignoredStore
     classifier = CallClassifier(options: options, known: known)
+    names = NameTable(
+      file: file, range: subject.range, relevantWords: known.words(in: file, range: subject.range),
+      ignoresMembers: ignoredStore != nil)
     graph = GraphAssembler(handler: Graph.Variable(name: subject.name, uses: 1))
   }
 
   mutating func build() -> Graph {
-    interest = classifier.known.words(in: file, range: subject.range)
-    makeInteresting(subject.name, isHandler: true)
+    makeRelevant(subject.name, isHandler: true)
     let handlerFailure = subject.handler?.failureParameter
     for parameter in subject.parameters where parameter != subject.name { declare(parameter: parameter) }
-    declare(subject.name, .handler)
+    names.declare(subject.name, .handler)
     if let handlerFailure {
       let name = (handlerFailure.secondName ?? handlerFailure.firstName).text
-      makeInteresting(name, isHandler: true)
-      declare(name, .handler)
+      makeRelevant(name, isHandler: true)
+      names.declare(name, .handler)
     }
     let exit = graph.step(.exit, at: subject.end)
     let throwing = subject.canThrow ? graph.step(.pass, at: subject.end) : nil
@@ -156,28 +141,15 @@ extension GraphBuilder {
 // MARK: - Names
 
 extension GraphBuilder {
-  mutating func declare(_ name: String, _ binding: Binding) {
-    names.append((name, binding))
-  }
-
-  func lookUp(_ name: String) -> Binding? {
-    names.last { $0.name == name }?.binding
-  }
-
-  func isHandler(_ name: String) -> Bool {
-    if case .handler? = lookUp(name) { return true }
-    return false
-  }
-
   /// Declares a local name whose tests are followed.
   @discardableResult
   mutating func declareVariable(_ name: String, isOptional: Bool = false, origin: String = "") -> Int? {
     let variable = Graph.Variable(name: name, isOptional: isOptional, origin: origin)
     guard name != "_", let index = graph.addVariable(variable) else {
-      declare(name, .other)
+      names.declare(name, .other)
       return nil
     }
-    declare(name, .variable(index))
+    names.declare(name, .variable(index))
     return index
   }
 
@@ -186,17 +158,9 @@ extension GraphBuilder {
   }
 
   /// Follows all code that mentions a name from now on.
-  mutating func makeInteresting(_ name: String, isHandler: Bool) {
-    guard interestingNames.insert(name).inserted else { return }
-    guard interestingNames.count <= Self.maximumNames else {
+  mutating func makeRelevant(_ name: String, isHandler: Bool) {
+    if !names.makeRelevant(name, isHandler: isHandler) {
       graph.stop("it has too many names for its handler")
-      return
     }
-    var found = WordFinder([name]).find(in: file, range: subject.range)
-    if ignoredStore != nil {
-      found.removeAll { file.text(in: max(0, $0 - 1)..<$0) == "." }
-    }
-    interest.merge(found)
-    if isHandler { mentions.merge(found) }
   }
 }

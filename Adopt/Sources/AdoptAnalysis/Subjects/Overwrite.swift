@@ -16,8 +16,7 @@ struct Overwrite {
     in subject: Subject, file: ParsedFile, options: CheckOptions, known: KnownFunctions
   ) -> Bool {
     guard options.readsDamagedCode || !subject.statements.hasError else { return false }
-    var builder = GraphBuilder(subject, in: file, options: options, known: known)
-    builder.ignoredStore = offset
+    var builder = GraphBuilder(subject, in: file, options: options, known: known, ignoredStore: offset)
     let graph = builder.build()
     guard graph.obstacle == nil, graph.ignoredStores.count == 1, let store = graph.ignoredStores.first else {
       return false
