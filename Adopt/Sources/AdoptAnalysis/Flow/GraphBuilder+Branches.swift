@@ -4,8 +4,7 @@ extension GraphBuilder {
   mutating func lower(if expression: IfExprSyntax, label: String?) {
     let exit = graph.step(.pass, at: expression.endPosition.utf8Offset)
     if let label {
-      targets.append(
-        Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
+      exits.openTarget(label: label, onBreak: exit, takesPlainBreak: false)
     }
     // `else if` chains can be long, so they are processed in a loop instead of recursively.
     var next: IfExprSyntax? = expression
@@ -25,7 +24,7 @@ extension GraphBuilder {
       }
     }
     graph.go(to: exit)
-    if label != nil { targets.removeLast() }
+    if label != nil { exits.closeTarget() }
     graph.resume(at: exit)
   }
 
@@ -35,8 +34,7 @@ extension GraphBuilder {
     let exit = graph.step(.pass, at: expression.endPosition.utf8Offset)
     let cases = Self.cases(of: expression.cases)
     let entries = cases.map { graph.step(.pass, at: $0.position.utf8Offset) }
-    targets.append(
-      Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: true, scopes: scopes.count))
+    exits.openTarget(label: label, onBreak: exit)
     var undecided = graph.current
     for (index, one) in cases.enumerated() {
       guard !graph.isBlocked else { break }
@@ -53,17 +51,14 @@ extension GraphBuilder {
       graph.go(to: entries[index])
       graph.resume(at: entries[index])
       if index + 1 < entries.count {
-        fallthroughTargets.append(
-          Target(
-            label: nil, onBreak: entries[index + 1], onContinue: nil, takesPlainBreak: false,
-            scopes: scopes.count))
+        exits.openFallthroughTarget(entries[index + 1])
       }
       lower(block: one.statements)
-      if index + 1 < entries.count { fallthroughTargets.removeLast() }
+      if index + 1 < entries.count { exits.closeFallthroughTarget() }
       graph.go(to: exit)
       names.removeNames(after: outerNames)
     }
-    targets.removeLast()
+    exits.closeTarget()
     // Swift requires that a `switch` is exhaustive, so one case is taken.
     graph.resume(at: exit)
   }
@@ -110,23 +105,22 @@ extension GraphBuilder {
   mutating func lower(do statement: DoStmtSyntax, label: String?) {
     let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
     if let label {
-      targets.append(
-        Target(label: label, onBreak: exit, onContinue: nil, takesPlainBreak: false, scopes: scopes.count))
+      exits.openTarget(label: label, onBreak: exit, takesPlainBreak: false)
     }
     if statement.catchClauses.isEmpty {
       lower(block: statement.body.statements)
       graph.go(to: exit)
     } else {
-      let outer = catcher
+      let outer = exits.catcher
       let thrown = graph.step(.pass, at: statement.body.endPosition.utf8Offset)
-      catcher = Catcher(step: thrown, scopes: scopes.count, exit: nil, offset: 0)
+      exits.catchErrors(at: thrown)
       lower(block: statement.body.statements)
-      catcher = outer
+      exits.catcher = outer
       graph.go(to: exit)
       graph.resume(at: thrown)
       lower(catches: statement.catchClauses, exit: exit)
     }
-    if label != nil { targets.removeLast() }
+    if label != nil { exits.closeTarget() }
     graph.resume(at: exit)
   }
 

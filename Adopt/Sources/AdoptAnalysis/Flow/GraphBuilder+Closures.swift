@@ -68,21 +68,15 @@ extension GraphBuilder {
   private mutating func inside(
     exit: Int, end: Int, counts: Bool, swallows: Bool, _ body: (inout GraphBuilder) -> Void
   ) {
-    let outer = (names.count, targets, fallthroughTargets, catcher, label, isTrying, hasThrown)
-    targets = []
-    fallthroughTargets = []
+    let outer = (names.count, label, isTrying, hasThrown)
     label = nil
     isTrying = false
-    if swallows {
-      catcher = Catcher(step: exit, scopes: scopes.count, exit: .closureThrows, offset: end)
-    }
-    regions.append(
-      Region(exit: exit, scopes: scopes.count, isNested: true, endOffset: end, counts: counts))
+    let hidden = exits.openRegion(exit: exit, counts: counts, swallowsErrors: swallows)
     deeper(end, body)
     leave(.ends, at: end)
-    regions.removeLast()
+    exits.closeRegion(restoring: hidden)
     names.removeNames(after: outer.0)
-    (_, targets, fallthroughTargets, catcher, label, isTrying, hasThrown) = outer
+    (_, label, isTrying, hasThrown) = outer
   }
 
   private mutating func declareNames(of closure: ClosureExprSyntax) {

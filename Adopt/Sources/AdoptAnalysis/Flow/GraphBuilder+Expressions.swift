@@ -82,7 +82,7 @@ extension GraphBuilder {
   }
 
   private mutating func lower(_ attempt: TryExprSyntax) {
-    let outer = (isTrying, hasThrown, catcher)
+    let outer = (isTrying, hasThrown, exits.catcher)
     let offset = attempt.startOffset
     isTrying = true
     hasThrown = false
@@ -90,19 +90,19 @@ extension GraphBuilder {
     case .postfixQuestionMark:
       if names.isRelevant(attempt.expression) {
         let after = graph.step(.pass, at: attempt.endPosition.utf8Offset)
-        catcher = Catcher(step: after, scopes: scopes.count, exit: nil, offset: offset)
+        exits.catchErrors(at: after)
         lower(attempt.expression)
         graph.go(to: after)
         graph.resume(at: after)
       }
     case .exclamationMark:
-      catcher = nil
+      exits.catcher = nil
       lower(attempt.expression)
     default:
       lower(attempt.expression)
       if !hasThrown { raise(at: offset, isCall: true) }
     }
-    (isTrying, hasThrown, catcher) = outer
+    (isTrying, hasThrown, exits.catcher) = outer
     hasThrown = true
   }
 

@@ -16,7 +16,7 @@ extension GraphBuilder {
     graph.current = entered
     loopBody(
       statement.body.statements,
-      Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
+      label: label, exit: exit, next: head)
     graph.go(to: head)
     names.removeNames(after: outerNames)
     graph.resume(at: exit)
@@ -32,7 +32,7 @@ extension GraphBuilder {
     graph.resume(at: head)
     loopBody(
       statement.body.statements,
-      Target(label: label, onBreak: exit, onContinue: test, takesPlainBreak: true, scopes: scopes.count))
+      label: label, exit: exit, next: test)
     graph.go(to: test)
     graph.resume(at: test)
     let (again, left) = branch(on: statement.condition)
@@ -79,16 +79,16 @@ extension GraphBuilder {
     }
     loopBody(
       statement.body.statements,
-      Target(label: label, onBreak: exit, onContinue: head, takesPlainBreak: true, scopes: scopes.count))
+      label: label, exit: exit, next: head)
     graph.go(to: head)
     names.removeNames(after: outerNames)
     graph.resume(at: exit)
   }
 
-  private mutating func loopBody(_ body: CodeBlockItemListSyntax, _ target: Target) {
-    targets.append(target)
+  private mutating func loopBody(_ body: CodeBlockItemListSyntax, label: String?, exit: Int, next: Int) {
+    exits.openTarget(label: label, onBreak: exit, onContinue: next)
     lower(block: body)
-    targets.removeLast()
+    exits.closeTarget()
   }
 
   // MARK: - Iterations

@@ -3,33 +3,28 @@ import SwiftSyntax
 extension GraphBuilder {
   mutating func lower(block: CodeBlockItemListSyntax) {
     guard graph.current != nil else { return }
-    scopes.append(Scope(names: names.count))
+    exits.openScope(names: names.count)
     declareFunctions(in: block)
     lower(items: block)
     runDeferred(at: block.byteRange.upperBound)
-    closeScope()
+    names.removeNames(after: exits.closeScope())
   }
 
   /// Runs the deferred blocks at the end of a block. They also run at every exit before the end.
   private mutating func runDeferred(at offset: Int) {
-    guard let deferred = scopes.last?.deferred, !deferred.isEmpty, graph.current != nil else { return }
+    guard exits.hasDeferredBlocks, graph.current != nil else { return }
     let end = graph.step(.pass, at: offset)
-    let first = unwind(to: scopes.count - 1, then: end)
-    graph.go(to: first)
+    leave(to: ExitStack.Destination(step: end, depth: exits.depth - 1))
     graph.resume(at: end)
   }
 
   /// Lowers the statements of one branch of `#if`. Their declarations stay in scope, but their deferred blocks run at
   /// the end of the branch, because other branches must not run them.
   mutating func lower(branch items: CodeBlockItemListSyntax) {
-    scopes.append(Scope(names: names.count))
+    exits.openScope(names: names.count)
     lower(items: items)
     runDeferred(at: items.byteRange.upperBound)
-    scopes.removeLast()
-  }
-
-  private mutating func closeScope() {
-    if let scope = scopes.popLast() { names.removeNames(after: scope.names) }
+    exits.closeScope()
   }
 
   mutating func lower(items: CodeBlockItemListSyntax) {
@@ -73,14 +68,18 @@ extension GraphBuilder {
         builder.label = statement.label.text
         builder.lower(statement: statement.statement)
         builder.label = nil
-      case .breakStmt(let statement): builder.lower(break: statement)
-      case .continueStmt(let statement): builder.lower(continue: statement)
-      case .deferStmt(let statement): builder.register(statement)
+      case .breakStmt(let statement):
+        builder.leave(to: builder.exits.breakTarget(label: statement.label?.text))
+      case .continueStmt(let statement):
+        builder.leave(to: builder.exits.continueTarget(label: statement.label?.text))
+      case .deferStmt(let statement):
+        builder.exits.deferBlock(
+          statement.body.statements, range: statement.byteRange, names: builder.names.count)
       case .doStmt(let statement): builder.lower(do: statement, label: label)
       case .whileStmt(let statement): builder.lower(while: statement, label: label)
       case .repeatStmt(let statement): builder.lower(repeat: statement, label: label)
       case .forStmt(let statement): builder.lower(for: statement, label: label)
-      case .fallThroughStmt: builder.fallThrough()
+      case .fallThroughStmt: builder.leave(to: builder.exits.fallthroughTarget)
       case .discardStmt, .missingStmt: break
       case .yieldStmt(let statement): builder.lowerChildren(of: Syntax(statement))
       default: builder.lowerChildren(of: Syntax(statement))
@@ -95,15 +94,6 @@ extension GraphBuilder {
     // The body of a guard always leaves the scope, except in code that does not compile.
     let stray = graph.current
     graph.join([passed, stray], at: statement.endPosition.utf8Offset)
-  }
-
-  private mutating func register(_ statement: DeferStmtSyntax) {
-    guard !scopes.isEmpty else { return }
-    identifiers += 1
-    scopes[scopes.count - 1].deferred.append(
-      Deferred(
-        id: identifiers, body: statement.body.statements, names: names.count,
-        range: statement.byteRange))
   }
 
   // MARK: - Declarations
@@ -133,13 +123,13 @@ extension GraphBuilder {
   mutating func declare(
     local name: String, statements: CodeBlockItemListSyntax, end: Int, parameters: [String]
   ) {
-    identifiers += 1
+    localFunctionCount += 1
     makeRelevant(name, isHandler: true)
     names.declare(
       name,
       .function(
         NameTable.LocalFunction(
-          id: identifiers, statements: statements, end: end, parameters: parameters)))
+          id: localFunctionCount, statements: statements, end: end, parameters: parameters)))
   }
 
   private mutating func lower(declaration: DeclSyntax) {

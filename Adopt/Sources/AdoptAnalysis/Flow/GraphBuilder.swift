@@ -8,69 +8,16 @@ struct GraphBuilder {
   static let maximumDepth = 120
   static let maximumInlinedFunctions = 6
 
-  struct Scope {
-    var deferred: [Deferred] = []
-    let names: Int
-  }
-
-  struct Deferred {
-    let id: Int
-    let body: CodeBlockItemListSyntax
-    let names: Int
-    let range: Range<Int>
-  }
-
-  /// The targets of `break` and `continue`.
-  struct Target {
-    var label: String?
-    let onBreak: Int
-    let onContinue: Int?
-    /// Whether a `break` without a label ends here.
-    let takesPlainBreak: Bool
-    /// The number of scopes that stay open.
-    let scopes: Int
-  }
-
-  /// The target of errors, and the number of scopes that stay open there.
-  struct Catcher {
-    let step: Int
-    let scopes: Int
-    /// The exit of a closure whose errors are ignored.
-    var exit: Graph.Exit?
-    let offset: Int
-  }
-
-  /// The function or closure that `return` leaves.
-  struct Region {
-    let exit: Int
-    let scopes: Int
-    let isNested: Bool
-    let endOffset: Int
-    /// Whether leaving it without a call can be a finding.
-    let counts: Bool
-  }
-
-  struct Key: Hashable {
-    let deferred: Int
-    let step: Int
-  }
-
   let file: ParsedFile
   let subject: Subject
   let classifier: CallClassifier
 
   var graph: GraphAssembler
   var names: NameTable
-  var scopes: [Scope] = []
-  var targets: [Target] = []
-  /// The targets of `fallthrough`.
-  var fallthroughTargets: [Target] = []
+  var exits: ExitStack
   /// The label of the next statement.
   var label: String?
-  var catcher: Catcher?
-  var regions: [Region] = []
-  var unwound: [Key: Int] = [:]
-  var identifiers = 0
+  var localFunctionCount = 0
   var depth = 0
   /// Whether the current expression is marked with `try`.
   var isTrying = false
@@ -98,7 +45,11 @@ struct GraphBuilder {
     names = NameTable(
       file: file, range: subject.range, relevantWords: known.words(in: file, range: subject.range),
       ignoresMembers: ignoredStore != nil)
-    graph = GraphAssembler(handler: Graph.Variable(name: subject.name, uses: 1))
+    var graph = GraphAssembler(handler: Graph.Variable(name: subject.name, uses: 1))
+    exits = ExitStack(
+      returningTo: graph.step(.exit, at: subject.end),
+      throwingTo: subject.canThrow ? graph.step(.pass, at: subject.end) : nil)
+    self.graph = graph
   }
 
   mutating func build() -> Graph {
@@ -111,11 +62,7 @@ struct GraphBuilder {
       makeRelevant(name, isHandler: true)
       names.declare(name, .handler)
     }
-    let exit = graph.step(.exit, at: subject.end)
-    let throwing = subject.canThrow ? graph.step(.pass, at: subject.end) : nil
     graph.enter(at: subject.range.lowerBound)
-    catcher = throwing.map { Catcher(step: $0, scopes: 0, exit: .throwsOut, offset: subject.end) }
-    regions = [Region(exit: exit, scopes: 0, isNested: false, endOffset: subject.end, counts: true)]
     lower(block: subject.statements)
     leave(.ends, at: subject.end)
     return graph.assembled
