@@ -69,3 +69,26 @@ package struct Toolchain: Sendable {
     }
   }
 }
+
+/// The reason why twins could not be verified.
+package struct VerifierError: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// A temporary folder for one verification.
+struct TemporaryFolder {
+  let path: String
+
+  init() throws(VerifierError) {
+    path = NSTemporaryDirectory() + "adopt-" + UUID().uuidString
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw VerifierError("Could not create the folder \(path): \(error.localizedDescription)")
+    }
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
