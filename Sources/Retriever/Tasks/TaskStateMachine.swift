@@ -88,6 +88,10 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Whether a delegate is asked, and no transfer ends the task at its deadline.
   var needsTimer: Bool { if case .waiting(nil) = phase { true } else { false } }
 
+  /// The timer of a question, if any. The driver keeps it over an event that may end the question, and releases it
+  /// without a lock: that may run code.
+  var timer: Timer? { if case .waiting(let timer) = phase { timer } else { nil } }
+
   var reception: Reception {
     switch phase {
     case .receiving: .deliver

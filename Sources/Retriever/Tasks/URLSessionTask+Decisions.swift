@@ -58,7 +58,7 @@ extension URLSessionTask {
         switch answer ?? .some(next) {
         case .some(let request):
           self.follow(request, status: response.statusCode)
-          self.perform(self.lockedState.withLock { $0.machine.answeredFollow() })
+          self.perform(self.advance { $0.machine.answeredFollow() })
         case .none: self.answered(deliver: response)
         }
       })
@@ -107,7 +107,7 @@ extension URLSessionTask {
     case .fail(let error): abort(error)
     case .retry(let authorization):
       perform(
-        lockedState.withLock { state in
+        advance { state in
           state.authorization = authorization
           if !state.machine.isEnding { state.error = nil }
           return state.machine.answeredFollow()
@@ -158,7 +158,7 @@ extension URLSessionTask {
     if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
       return askAboutBody(response)
     }
-    let action = lockedState.withLock { state in
+    let action = advance { state in
       _ = note(response, in: &state)
       return state.machine.answeredDeliver()
     }
@@ -205,7 +205,7 @@ extension URLSessionTask {
       then: { answer in
         if answer == .cancel { return self.cancel() }
         self.perform(
-          self.lockedState.withLock { state in
+          self.advance { state in
             _ = self.note(response, in: &state)
             return state.machine.answeredDeliver()
           })

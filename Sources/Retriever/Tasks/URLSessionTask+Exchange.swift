@@ -46,17 +46,28 @@ extension URLSessionTask {
     }
   }
 
+  /// Passes an event to the machine, which may end a question. Returns the action that follows.
+  func advance(_ event: (inout TaskState) -> TaskAction) -> TaskAction {
+    let (action, timer) = lockedState.withLock { state in
+      let timer = state.machine.timer
+      return (event(&state), timer)
+    }
+    // Released here, and not under the lock.
+    withExtendedLifetime(timer) {}
+    return action
+  }
+
   /// Lets the transfer continue, because the sink has room for more of the body.
   func wantsMore() { perform(lockedState.withLock { $0.machine.wantsMore() }) }
 
   /// Fails or cancels the task in any phase.
   func abort(_ error: URLError) {
-    let action = lockedState.withLock { state in
-      if !state.machine.isEnding { state.error = error }
-      // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
-      return state.machine.abort(awaitsTransfer: state.measurements != nil)
-    }
-    perform(action)
+    perform(
+      advance { state in
+        if !state.machine.isEnding { state.error = error }
+        // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
+        return state.machine.abort(awaitsTransfer: state.measurements != nil)
+      })
   }
 
   // MARK: The body
