@@ -67,7 +67,7 @@ private func readImage(_ data: Data) {
 }
 
 private func isCutOrDamaged(_ error: ImageError?) -> Bool {
-  error?.code == .truncated || error?.message.contains("The compressed pixels are damaged") == true
+  error?.code == .truncated || error?.description.contains("The compressed pixels are damaged") == true
 }
 
 private func readProfile(_ data: Data) {
