@@ -66,7 +66,11 @@ import Testing
   @Test func `a transfer without a response is held when its task is suspended`() {
     var machine = exchanging()
     #expect(machine.suspend() == .hold(1))
-    #expect(machine.resume() == .resumeReceiving(1))
+    #expect(machine.actionAfterHolding() == .none)
+    #expect(machine.actionAfterReleasing() == .hold(1))
+    #expect(machine.resume() == .release(1))
+    #expect(machine.actionAfterReleasing() == .none)
+    #expect(machine.actionAfterHolding() == .release(1))
     machine.deliver()
     #expect(machine.suspend() == .none)
   }
@@ -292,7 +296,7 @@ import Testing
       case .cancelAndComplete(let transfer):
         #expect(isTransferring && transfer == transfers)
         completions += 1
-      case .cancel(let transfer), .hold(let transfer), .resumeReceiving(let transfer):
+      case .cancel(let transfer), .hold(let transfer), .release(let transfer), .resumeReceiving(let transfer):
         #expect(isTransferring && transfer == transfers)
       case .none, .finishSink: break
       }

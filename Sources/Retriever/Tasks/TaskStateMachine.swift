@@ -33,8 +33,10 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     case none
     /// Prepare the current request, and report its transfer with `send(_:)`.
     case begin
-    /// Keep the transfer from beginning, if it has not begun.
+    /// Keep the transfer from beginning, if it has not begun. Then ask for `actionAfterHolding()`.
     case hold(Transfer)
+    /// Let the transfer begin, if it was held. Then ask for `actionAfterReleasing()`.
+    case release(Transfer)
     case resumeReceiving(Transfer)
     /// The transfer is over. Finish the sink; `sinkFinished` follows.
     case finishSink
@@ -120,8 +122,8 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     case .idle, .holding:
       phase = .preparing
       return .begin
-    case .receiving(let transfer), .discarding(let transfer), .exchanging(let transfer):
-      return .resumeReceiving(transfer)
+    case .exchanging(let transfer): return .release(transfer)
+    case .receiving(let transfer), .discarding(let transfer): return .resumeReceiving(transfer)
     case .preparing, .asking, .waiting, .finishing, .aborting, .completed: return .none
     }
   }
@@ -140,11 +142,17 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     return .resumeReceiving(transfer)
   }
 
-  /// What a transfer needs that was just held or continued. Two threads may suspend and resume a task at the same
-  /// time, and perform their actions in the other order.
-  func actionAfterSuspension() -> Action {
-    guard case .exchanging(let transfer) = phase else { return .none }
-    return isSuspended ? .hold(transfer) : .resumeReceiving(transfer)
+  /// Returns `.release` if the task is no longer suspended: two threads may suspend and resume a task at the same time,
+  /// and perform their actions in the other order.
+  func actionAfterHolding() -> Action {
+    guard !isSuspended, case .exchanging(let transfer) = phase else { return .none }
+    return .release(transfer)
+  }
+
+  /// Returns `.hold` if the task is suspended again, for the same reason.
+  func actionAfterReleasing() -> Action {
+    guard isSuspended, case .exchanging(let transfer) = phase else { return .none }
+    return .hold(transfer)
   }
 
   // MARK: Sending and receiving

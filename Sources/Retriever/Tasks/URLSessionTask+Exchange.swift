@@ -31,12 +31,11 @@ extension URLSessionTask {
     case .begin: prepareBody()
     case .hold(let transfer):
       transfer.hold()
-      let next = lockedState.withLock { $0.machine.actionAfterSuspension() }
-      if case .resumeReceiving = next { perform(next) }
-    case .resumeReceiving(let transfer):
+      perform(lockedState.withLock { $0.machine.actionAfterHolding() })
+    case .release(let transfer):
       transfer.resumeReceiving()
-      let next = lockedState.withLock { $0.machine.actionAfterSuspension() }
-      if case .hold = next { perform(next) }
+      perform(lockedState.withLock { $0.machine.actionAfterReleasing() })
+    case .resumeReceiving(let transfer): transfer.resumeReceiving()
     case .finishSink: finishSink()
     case .cancel(let transfer): transfer.cancel()
     case .cancelAndComplete(let transfer):
