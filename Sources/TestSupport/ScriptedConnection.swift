@@ -47,6 +47,7 @@ public final class ScriptedConnection: Sendable {
   public func send(_ bytes: some Sequence<UInt8>) throws {
     let bytes = Array(bytes)
     var sent = 0
+    try checkOpen()
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
@@ -93,6 +94,7 @@ public final class ScriptedConnection: Sendable {
       return taken
     }
     guard buffered.isEmpty else { return buffered }
+    try checkOpen()
     var buffer = [UInt8](repeating: 0, count: limit)
     while true {
       let count = recv(descriptor, &buffer, limit, 0)
@@ -223,6 +225,7 @@ public final class ScriptedConnection: Sendable {
 
   /// Ends the sending side, so that the client reads the end of the stream. Reading is still possible.
   public func finishSending() {
+    if state.withLock({ $0.isClosed }) { return }
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
@@ -244,8 +247,13 @@ public final class ScriptedConnection: Sendable {
     close()
   }
 
-  private func wait(_ interest: Polling.Interest) throws {
+  /// A closed descriptor may already belong to someone else, whose bytes must not be read.
+  private func checkOpen() throws {
     if state.withLock({ $0.isClosed }) { throw Ended.byServer }
+  }
+
+  private func wait(_ interest: Polling.Interest) throws {
+    try checkOpen()
     let ready = Polling.wait(for: [.readable(stopping.descriptor), interest], within: nil)
     if ready == 0 { throw Ended.byServer }
   }
