@@ -138,7 +138,7 @@ import Testing
     #expect(own.log.order == ["created", "redirect", "challenge", "metrics"])
   }
 
-  private final class RedirectOnlyDelegate: URLSessionTaskDelegate {
+  private final class RedirectOnlyDelegate: NSObject, URLSessionTaskDelegate {
     let log = DelegateLog()
 
     func urlSession(

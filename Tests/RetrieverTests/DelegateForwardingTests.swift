@@ -62,7 +62,7 @@ import Testing
   }
 
   /// Implements all methods. Each one forwards the call to an object that implements none.
-  private final class ForwardingDelegate: URLSessionDataDelegate {
+  private final class ForwardingDelegate: NSObject, URLSessionDataDelegate {
     let log = DelegateLog()
     private let target: any URLSessionDataDelegate = SilentDelegate()
 
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  private final class SelfCallingDelegate: URLSessionTaskDelegate {
+  private final class SelfCallingDelegate: NSObject, URLSessionTaskDelegate {
     let log = DelegateLog()
 
     func urlSession(
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  private final class AsyncFormDelegate: URLSessionTaskDelegate {
+  private final class AsyncFormDelegate: NSObject, URLSessionTaskDelegate {
     let log = DelegateLog()
 
     func urlSession(

@@ -234,7 +234,7 @@ import Testing
   }
 
   /// Stores the completion handler of the response.
-  private final class PendingAnswerDelegate: URLSessionDataDelegate {
+  private final class PendingAnswerDelegate: NSObject, URLSessionDataDelegate {
     let asked = Gate()
     let gotData = Gate()
     private let handler = Mutex<(@Sendable (URLSession.ResponseDisposition) -> Void)?>(nil)
@@ -255,7 +255,7 @@ import Testing
   }
 
   /// Waits in its first call with data until the test lets it continue.
-  private final class BlockingDelegate: URLSessionDataDelegate {
+  private final class BlockingDelegate: NSObject, URLSessionDataDelegate {
     let (reached, resume, completed) = (Gate(), Gate(), Gate())
     private let count = Mutex(0)
     var received: Int { count.withLock { $0 } }

@@ -211,7 +211,7 @@ import Testing
     task.cancel()
   }
 
-  private final class StateRecordingDelegate: URLSessionTaskDelegate {
+  private final class StateRecordingDelegate: NSObject, URLSessionTaskDelegate {
     private let task: WeakReference<URLSessionTask>
     private let states: Log<URLSessionTask.State>
 

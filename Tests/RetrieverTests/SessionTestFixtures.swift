@@ -102,7 +102,7 @@ final class DelegateLog: Sendable {
 }
 
 /// Implements all methods in the completion-handler form.
-final class HandlerDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {
+final class HandlerDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
   let log: DelegateLog
   init(_ answers: DelegateLog.Answers = .init()) { log = DelegateLog(answers) }
 
@@ -202,7 +202,7 @@ final class HandlerDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate 
 }
 
 /// Implements the methods with a result in the async form.
-final class AsyncDelegate: URLSessionDataDelegate {
+final class AsyncDelegate: NSObject, URLSessionDataDelegate {
   let log: DelegateLog
   init(_ answers: DelegateLog.Answers = .init()) { log = DelegateLog(answers) }
 
@@ -248,7 +248,7 @@ final class AsyncDelegate: URLSessionDataDelegate {
 }
 
 /// Implements no methods.
-final class SilentDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {}
+final class SilentDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {}
 
 extension TemporaryDirectory {
   /// Creates a file of `size` bytes. Each byte depends on its position.

@@ -9,7 +9,7 @@ import Foundation
 /// - Note: There is no keychain on this platform: `.permanent` and `.synchronizable` credentials are
 ///   remembered for as long as the process lives.
 // Invariant for @unchecked: every stored property is an immutable Sendable value.
-open class URLCredential: NSObject, NSCopying, @unchecked Sendable {
+open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// How long a credential is remembered.
   public enum Persistence: UInt, Sendable {
     /// Used for one request and not remembered.
@@ -48,6 +48,41 @@ open class URLCredential: NSObject, NSCopying, @unchecked Sendable {
 
   /// Whether the credential contains a password.
   open var hasPassword: Bool { password != nil }
+
+  // MARK: Coding
+
+  /// Whether the class supports secure coding: true.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Decodes a credential. Returns nil if the data are damaged.
+  public required init?(coder: NSCoder) {
+    guard coder.allowsKeyedCoding,
+      let persistence = UInt(exactly: coder.decodeInteger(forKey: Key.persistence)).flatMap(Persistence.init)
+    else { return nil }
+    user = coder.decodeText(forKey: Key.user)
+    password = coder.decodeText(forKey: Key.password)
+    self.persistence = persistence
+    super.init()
+  }
+
+  /// Encodes the credential, including the password as plain text: protect the archive.
+  open func encode(with coder: NSCoder) {
+    guard coder.allowsKeyedCoding else { return }
+    coder.encode(user as NSString?, forKey: Key.user)
+    coder.encode(password as NSString?, forKey: Key.password)
+    coder.encode(Int(persistence.rawValue), forKey: Key.persistence)
+  }
+
+  private enum Key {
+    static let user = "user"
+    static let password = "password"
+    static let persistence = "persistence"
+  }
+
+  // MARK: Copying and comparing
+
+  /// Returns the receiver, because a credential is immutable.
+  open override func copy() -> Any { self }
 
   /// Returns the receiver, because a credential is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }

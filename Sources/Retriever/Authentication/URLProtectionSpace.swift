@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Two spaces are equal if all of these are equal. Host names are compared without regard to case.
 // Invariant for @unchecked: every stored property is an immutable Sendable value.
-open class URLProtectionSpace: NSObject, NSCopying, @unchecked Sendable {
+open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The name of the server or proxy.
   public let host: String
 
@@ -85,6 +85,51 @@ open class URLProtectionSpace: NSObject, NSCopying, @unchecked Sendable {
 
   /// The certificate authorities whose client certificates the server accepts; `nil` for every other method.
   open var distinguishedNames: [Data]? { nil }
+
+  // MARK: Coding
+
+  /// Whether the class supports secure coding: true.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Decodes a space. Returns nil if the data are damaged.
+  public required init?(coder: NSCoder) {
+    guard coder.allowsKeyedCoding, let host = coder.decodeText(forKey: Key.host),
+      let method = coder.decodeText(forKey: Key.method)
+    else { return nil }
+    self.host = host
+    port = coder.decodeInteger(forKey: Key.port)
+    self.protocol = coder.decodeText(forKey: Key.protocol)
+    proxyType = coder.decodeText(forKey: Key.proxyType)
+    realm = coder.decodeText(forKey: Key.realm)
+    authenticationMethod = method
+    foldedHost = host.lowercased()
+    super.init()
+  }
+
+  /// Encodes the space.
+  open func encode(with coder: NSCoder) {
+    guard coder.allowsKeyedCoding else { return }
+    coder.encode(host as NSString, forKey: Key.host)
+    coder.encode(port, forKey: Key.port)
+    coder.encode(self.protocol as NSString?, forKey: Key.protocol)
+    coder.encode(proxyType as NSString?, forKey: Key.proxyType)
+    coder.encode(realm as NSString?, forKey: Key.realm)
+    coder.encode(authenticationMethod as NSString, forKey: Key.method)
+  }
+
+  private enum Key {
+    static let host = "host"
+    static let port = "port"
+    static let `protocol` = "protocol"
+    static let proxyType = "proxyType"
+    static let realm = "realm"
+    static let method = "authenticationMethod"
+  }
+
+  // MARK: Copying and comparing
+
+  /// Returns the receiver, because a space is immutable.
+  open override func copy() -> Any { self }
 
   /// Returns the receiver, because a space is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }

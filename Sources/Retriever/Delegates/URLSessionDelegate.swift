@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A session keeps a strong reference to its delegate until it is invalidated. It calls the delegate on its delegate
 /// queue, one call at a time. Methods with a completion handler also have an async form; implement one of the two.
-public protocol URLSessionDelegate: AnyObject, Sendable {
+public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session is invalid and releases its delegate. Called after its last task has ended.
   ///
   /// - Parameter error: the cause; nil if the program invalidated the session.

@@ -52,6 +52,35 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     super.init(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
   }
 
+  /// Decodes a response. Returns nil if the data are damaged.
+  public required init?(coder: NSCoder) {
+    guard coder.allowsKeyedCoding, let fields = HeaderFields(decodedFrom: coder, forKey: Key.fields) else {
+      return nil
+    }
+    code = coder.decodeInteger(forKey: Key.status)
+    head = Mutex(.parsed(fields))
+    isFromNetwork = coder.decodeBool(forKey: Key.isFromNetwork)
+    httpVersion = coder.decodeText(forKey: Key.version)
+    super.init(coder: coder)
+  }
+
+  /// Encodes the response with all its header fields, including those that may be secret, such as `Set-Cookie`.
+  open override func encode(with coder: NSCoder) {
+    guard coder.allowsKeyedCoding else { return }
+    super.encode(with: coder)
+    headerFields.encode(with: coder, forKey: Key.fields)
+    coder.encode(code, forKey: Key.status)
+    coder.encode(isFromNetwork, forKey: Key.isFromNetwork)
+    coder.encode(httpVersion as NSString?, forKey: Key.version)
+  }
+
+  private enum Key {
+    static let fields = "headerFields"
+    static let status = "statusCode"
+    static let isFromNetwork = "isFromNetwork"
+    static let version = "httpVersion"
+  }
+
   /// The status, such as 200.
   open var statusCode: Int { code }
 

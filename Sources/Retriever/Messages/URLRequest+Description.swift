@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
 import Foundation
 
-extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension URLRequest: CustomReflectable {
   /// The URL, without the name and password in it.
   public var description: String { shownURL?.description ?? "url: nil" }
 

@@ -7,56 +7,6 @@ import Foundation
 /// changes, so passing a request costs one reference count. The session's configuration supplies the values that a
 /// request leaves at their defaults.
 public struct URLRequest: Sendable {
-  /// Whether and how the cache may answer this request. Nothing is cached on this platform, so every policy loads
-  /// from the origin.
-  public enum CachePolicy: UInt, Sendable {
-    /// The caching rules of HTTP for this response.
-    case useProtocolCachePolicy = 0
-    /// Always from the origin, never from this process's cache.
-    case reloadIgnoringLocalCacheData = 1
-    /// Any cached response, regardless of its age; the origin only if there is none.
-    case returnCacheDataElseLoad = 2
-    /// Any cached response, regardless of its age. If there is none, the load fails without using the network.
-    case returnCacheDataDontLoad = 3
-    /// Always from the origin, bypassing caches on the way too.
-    case reloadIgnoringLocalAndRemoteCacheData = 4
-    /// A cached response, but only after the origin has confirmed it.
-    case reloadRevalidatingCacheData = 5
-
-    /// The older name of ``reloadIgnoringLocalCacheData``.
-    public static var reloadIgnoringCacheData: CachePolicy { .reloadIgnoringLocalCacheData }
-  }
-
-  /// The purpose of a request's traffic. Kept for source compatibility: Linux has no use for it.
-  public enum NetworkServiceType: UInt, Sendable {
-    /// Ordinary traffic.
-    case `default` = 0
-    /// Control traffic of voice calls.
-    case voip = 1
-    /// Video.
-    case video = 2
-    /// Loads that nobody is waiting for.
-    case background = 3
-    /// Voice.
-    case voice = 4
-    /// Loads that somebody is waiting for.
-    case responsiveData = 6
-    /// Audio and video being played as it arrives.
-    case avStreaming = 8
-    /// Audio and video that must respond immediately.
-    case responsiveAV = 9
-    /// Call setup.
-    case callSignaling = 11
-  }
-
-  /// The initiator of a request.
-  public enum Attribution: UInt, Sendable {
-    /// The program itself.
-    case developer = 0
-    /// The program's user.
-    case user = 1
-  }
-
   private var storage: Storage
 
   /// Creates a GET request.
@@ -65,7 +15,7 @@ public struct URLRequest: Sendable {
   ///
   /// - Parameters:
   ///   - url: the URL to load. A relative URL is resolved against its base.
-  ///   - cachePolicy: the cache policy, which has no effect.
+  ///   - cachePolicy: whether and how the cache may answer.
   ///   - timeoutInterval: the number of seconds without progress after which the load fails with
   ///     `URLError.timedOut`; see ``timeoutInterval``.
   public init(
@@ -112,6 +62,7 @@ extension URLRequest {
     var allowsPersistentDNS = false
     var httpShouldHandleCookies = true
     var httpShouldUsePipelining = false
+    var protocolProperties: ProtocolProperties?
   }
 
   // Unchecked because `fields` is a `var` and may contain an InputStream. The invariant: a storage is changed only

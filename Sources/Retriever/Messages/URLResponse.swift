@@ -6,7 +6,7 @@ import Foundation
 /// A response to an HTTP request is an ``HTTPURLResponse``.
 // Unchecked because a subclass may add properties. The invariant for this class: nothing changes after `init`, except
 // what HTTPURLResponse protects with a Mutex. Subclasses must follow the same rule.
-open class URLResponse: NSObject, NSCopying, @unchecked Sendable {
+open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let givenURL: URL?
   private let givenMIMEType: String?
   private let givenLength: Int64
@@ -48,6 +48,42 @@ open class URLResponse: NSObject, NSCopying, @unchecked Sendable {
   open var suggestedFilename: String? {
     SuggestedFilename.name(contentDisposition: nil, url: url, mimeType: mimeType)
   }
+
+  // MARK: Coding
+
+  /// Whether the class supports secure coding: true.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Decodes a response. Returns nil if the data are damaged.
+  public required init?(coder: NSCoder) {
+    guard coder.allowsKeyedCoding else { return nil }
+    givenURL = coder.decodeText(forKey: Key.url).flatMap { URL(string: $0) }
+    givenMIMEType = coder.decodeText(forKey: Key.type)
+    givenLength = coder.decodeInt64(forKey: Key.length)
+    givenEncodingName = coder.decodeText(forKey: Key.encoding)
+    super.init()
+  }
+
+  /// Encodes the response.
+  open func encode(with coder: NSCoder) {
+    guard coder.allowsKeyedCoding else { return }
+    coder.encode(givenURL?.absoluteString as NSString?, forKey: Key.url)
+    coder.encode(givenMIMEType as NSString?, forKey: Key.type)
+    coder.encode(givenLength, forKey: Key.length)
+    coder.encode(givenEncodingName as NSString?, forKey: Key.encoding)
+  }
+
+  private enum Key {
+    static let url = "url"
+    static let type = "mimeType"
+    static let length = "expectedContentLength"
+    static let encoding = "textEncodingName"
+  }
+
+  // MARK: Copying and comparing
+
+  /// Returns the receiver, because a response is immutable.
+  open override func copy() -> Any { self }
 
   /// Returns the receiver, because a response is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -11,9 +11,14 @@ import TransferEngine
 ///
 ///     let (data, response) = try await URLSession.shared.data(from: url)
 ///     guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw FetchError.badStatus }
-public final class URLSession: Sendable {
+///
+/// A program's tests may subclass a session, and override the methods that create tasks.
+// Unchecked because a subclass may add properties. The invariant for this class: every stored property is a constant of
+// a Sendable type. Subclasses must follow the same rule.
+open class URLSession: NSObject, @unchecked Sendable {
   /// A session with the default configuration and no delegate, for the entire program. It cannot be invalidated.
-  public static let shared = URLSession(configuration: .default, isShared: true)
+  open class var shared: URLSession { sharedSession }
+  private static let sharedSession = URLSession(isShared: true)
 
   /// The version of this library, as in its changelog. *Beyond Apple's API.*
   public static let libraryVersion = ProjectVersion.current
@@ -24,8 +29,8 @@ public final class URLSession: Sendable {
   /// Whether the session was created with a delegate. Loads without one avoid the lock.
   let wasGivenDelegate: Bool
   private let isShared: Bool
-  private let client: SessionClient
-  private let registry = Mutex(SessionRegistry<URLSessionTask>())
+  let client: SessionClient
+  let registry = Mutex(SessionRegistry<URLSessionTask>())
   private let delegateReference: Mutex<(any URLSessionDelegate)?>
   private let descriptionText = Mutex<String?>(nil)
 
@@ -39,60 +44,199 @@ public final class URLSession: Sendable {
   ///   - delegate: the session's delegate, retained until the session is invalidated.
   ///   - delegateQueue: the queue on which the delegate and completion handlers are called; nil for the session's own
   ///     queue. Calls are made one at a time, even if the queue allows more.
-  public convenience init(
+  public init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue: OperationQueue? = nil
   ) {
-    self.init(
-      configuration: configuration, delegate: delegate, delegateQueue: delegateQueue, isShared: false)
-  }
-
-  private init(
-    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
-    delegateQueue: OperationQueue? = nil, isShared: Bool
-  ) {
-    self.isShared = isShared
     settings = SessionSettings(configuration)
     wasGivenDelegate = delegate != nil
+    isShared = false
     callQueue = DelegateCallQueue(queue: delegateQueue)
     delegateReference = Mutex(delegate)
     client = SessionClient(settings.clientOptions)
+    super.init()
+  }
+
+  /// Creates a session without a delegate.
+  ///
+  /// - Parameter configuration: the session's configuration, which is copied.
+  public init(configuration: URLSessionConfiguration) {
+    settings = SessionSettings(configuration)
+    wasGivenDelegate = false
+    isShared = false
+    callQueue = DelegateCallQueue(queue: nil)
+    delegateReference = Mutex(nil)
+    client = SessionClient(settings.clientOptions)
+    super.init()
+  }
+
+  /// Creates a session with the default configuration and no delegate, for subclasses that replace its tasks.
+  public override init() {
+    settings = SessionSettings(.default)
+    wasGivenDelegate = false
+    isShared = false
+    callQueue = DelegateCallQueue(queue: nil)
+    delegateReference = Mutex(nil)
+    client = SessionClient(settings.clientOptions)
+    super.init()
+  }
+
+  private init(isShared: Bool) {
+    settings = SessionSettings(.default)
+    wasGivenDelegate = false
+    self.isShared = isShared
+    callQueue = DelegateCallQueue(queue: nil)
+    delegateReference = Mutex(nil)
+    client = SessionClient(settings.clientOptions)
+    super.init()
   }
 
   /// A copy of the configuration that the session was created with.
-  public var configuration: URLSessionConfiguration { settings.configuration.snapshot }
+  open var configuration: URLSessionConfiguration { settings.configuration.snapshot }
 
   /// The queue on which the delegate and completion handlers are called.
-  public var delegateQueue: OperationQueue { callQueue.queue }
+  open var delegateQueue: OperationQueue { callQueue.queue }
 
   /// The session's delegate; nil after the session has been invalidated.
-  public var delegate: (any URLSessionDelegate)? {
+  open var delegate: (any URLSessionDelegate)? { currentDelegate }
+
+  /// The delegate, regardless of what a subclass returns.
+  var currentDelegate: (any URLSessionDelegate)? {
     wasGivenDelegate ? delegateReference.withLock { $0 } : nil
   }
 
   /// A description for debugging, which the program can set.
-  public var sessionDescription: String? {
+  open var sessionDescription: String? {
     get { descriptionText.withLock { $0 } }
     set { descriptionText.withLock { $0 = newValue } }
   }
 
-  // MARK: Tasks
+  // MARK: Data tasks
 
-  func nextTaskIdentifier() -> Int { registry.withLock { $0.nextIdentifier() } }
+  /// Creates a task that loads a URL and reports to the delegate.
+  open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-  /// Adds a task. Returns false if the session has been invalidated.
-  func register(_ task: URLSessionTask) -> Bool {
-    registry.withLock { $0.add(task, identifier: task.taskIdentifier) }
+  /// Creates a task that loads a request and reports to the delegate.
+  open func dataTask(with request: URLRequest) -> URLSessionDataTask {
+    let task = URLSessionDataTask(session: self, request: request)
+    task.sink = .delegate(DelegateBody())
+    return admit(task, .delegate)
   }
 
-  func unregister(_ task: URLSessionTask) {
-    if registry.withLock({ $0.remove(task.taskIdentifier) }) { becameInvalid() }
+  /// Creates a task that loads a URL and passes the complete result to a handler, on the delegate queue.
+  open func dataTask(
+    with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  func transferClient() throws(TransferFailure) -> TransferClient { try client.take() }
+  /// Creates a task that loads a request and passes the complete result to a handler, on the delegate queue.
+  open func dataTask(
+    with request: URLRequest,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    admit(URLSessionDataTask(session: self, request: request), .dataHandler(completionHandler))
+  }
 
-  var registeredTasks: [URLSessionTask] {
-    registry.withLock { $0.all }.sorted { $0.taskIdentifier < $1.taskIdentifier }
+  // MARK: Upload tasks
+
+  /// Creates a task that sends data and reports to the delegate.
+  open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+    delegateUploadTask(with: request, .data(bodyData))
+  }
+
+  /// Creates a task that sends a file in pieces and reports to the delegate.
+  open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+    delegateUploadTask(with: request, .file(fileURL))
+  }
+
+  /// Creates a task that asks its delegate for a stream and sends it.
+  open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+    delegateUploadTask(with: request, .streamFromDelegate)
+  }
+
+  /// Creates a task that sends data and passes the complete result to a handler, on the delegate queue.
+  open func uploadTask(
+    with request: URLRequest, from bodyData: Data?,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    admit(makeUploadTask(request, .data(bodyData ?? Data())), .dataHandler(completionHandler))
+  }
+
+  /// Creates a task that sends a file in pieces and passes the complete result to a handler, on the delegate queue.
+  open func uploadTask(
+    with request: URLRequest, fromFile fileURL: URL,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    admit(makeUploadTask(request, .file(fileURL)), .dataHandler(completionHandler))
+  }
+
+  // MARK: Download tasks
+
+  /// Creates a task that loads a URL into a file and reports to the delegate.
+  open func downloadTask(with url: URL) -> URLSessionDownloadTask {
+    downloadTask(with: URLRequest(url: url))
+  }
+
+  /// Creates a task that loads a request into a file and reports to the delegate.
+  open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+    makeDownloadTask(request, resuming: nil, .delegate)
+  }
+
+  /// Creates a task that resumes an interrupted download and reports to the delegate.
+  open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+    makeDownloadTask(resumeData, .delegate)
+  }
+
+  /// Creates a task that loads a URL into a file. The file is removed when the handler returns: move or open it
+  /// there.
+  open func downloadTask(
+    with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+  }
+
+  /// Creates a task that loads a request into a file. The file is removed when the handler returns: move or open it
+  /// there.
+  open func downloadTask(
+    with request: URLRequest,
+    completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    makeDownloadTask(request, resuming: nil, .downloadHandler(completionHandler))
+  }
+
+  /// Creates a task that resumes an interrupted download. The file is removed when the handler returns.
+  open func downloadTask(
+    withResumeData resumeData: Data,
+    completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    makeDownloadTask(resumeData, .downloadHandler(completionHandler))
+  }
+
+  // MARK: All tasks
+
+  /// Calls the handler on the delegate queue with the tasks that have not ended, by kind.
+  open func getTasksWithCompletionHandler(
+    _ completionHandler:
+      @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+  ) {
+    callQueue.post {
+      let (data, upload, download) = self.tasksByKind
+      completionHandler(data, upload, download)
+    }
+  }
+
+  /// Calls the handler on the delegate queue with all tasks that have not ended.
+  open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+    callQueue.post { completionHandler(self.listedTasks) }
+  }
+
+  /// All tasks that have not ended.
+  open var allTasks: [URLSessionTask] { get async { listedTasks } }
+
+  /// The tasks that have not ended, by kind.
+  open var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+    get async { tasksByKind }
   }
 
   // MARK: Invalidation
@@ -100,7 +244,7 @@ public final class URLSession: Sendable {
   /// Lets existing tasks finish, takes no new ones, and then releases the delegate.
   ///
   /// Has no effect on ``shared``.
-  public func finishTasksAndInvalidate() {
+  open func finishTasksAndInvalidate() {
     guard !isShared else { return }
     if registry.withLock({ $0.invalidate() }) { becameInvalid() }
   }
@@ -108,14 +252,14 @@ public final class URLSession: Sendable {
   /// Cancels all tasks, takes no new ones, and then releases the delegate.
   ///
   /// Has no effect on ``shared``.
-  public func invalidateAndCancel() {
+  open func invalidateAndCancel() {
     guard !isShared else { return }
     let isDone = registry.withLock { $0.invalidate() }
     for task in registeredTasks { task.cancel() }
     if isDone { becameInvalid() }
   }
 
-  private func becameInvalid() {
+  func becameInvalid() {
     client.close()
     guard let delegate = delegateReference.withLock({ $0.take() }) else { return }
     callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
@@ -125,7 +269,7 @@ public final class URLSession: Sendable {
   /// Then calls the handler on the delegate queue.
   ///
   /// If other sessions share the cookie storage, it is emptied for them too.
-  public func reset(completionHandler: @escaping @Sendable () -> Void) {
+  open func reset(completionHandler: @escaping @Sendable () -> Void) {
     settings.cookieStorage?.removeCookies(since: .distantPast)
     credentials.removeAll()
     callQueue.post(completionHandler)
@@ -134,22 +278,15 @@ public final class URLSession: Sendable {
   /// Empties the session's cookie storage and removes the credentials that servers have accepted from this session.
   ///
   /// If other sessions share the cookie storage, it is emptied for them too.
-  public func reset() async {
+  open func reset() async {
     settings.cookieStorage?.removeCookies(since: .distantPast)
     credentials.removeAll()
   }
 
   /// Calls the handler on the delegate queue. There are no buffers to flush.
-  public func flush(completionHandler: @escaping @Sendable () -> Void) {
+  open func flush(completionHandler: @escaping @Sendable () -> Void) {
     callQueue.post(completionHandler)
   }
 }
 
-extension URLSession: Hashable {
-  /// Whether both sessions are the same object.
-  public static func == (left: URLSession, right: URLSession) -> Bool { left === right }
-
-  /// Adds the session's identity to the hasher.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
 #endif

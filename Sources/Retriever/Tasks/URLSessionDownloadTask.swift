@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 
 /// A task that writes its response to a file.
-public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   /// Cancels the task and passes the data for resuming it to a handler.
   ///
   /// - Parameter completionHandler: receives the resume data. It is nil if the server does not support ranges, or if
   ///   it sent neither a strong entity tag nor a date. It is also nil if the download had not started or was
   ///   complete.
-  public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+  open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     let isOver = lockedState.withLock { state in
       if state.machine.isCompleted { return true }
       state.resumeDataHandlers.append(completionHandler)
@@ -20,7 +20,7 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
 
   /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.
   @discardableResult
-  public func cancelByProducingResumeData() async -> Data? {
+  open func cancelByProducingResumeData() async -> Data? {
     await withUnsafeContinuation { continuation in
       cancel(byProducingResumeData: { continuation.resume(returning: $0) })
     }

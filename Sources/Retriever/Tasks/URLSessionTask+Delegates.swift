@@ -4,11 +4,11 @@ import Synchronization
 
 // Calls delegates. For each method, the task's delegate comes first, then the session's.
 extension URLSessionTask {
-  var hasDelegates: Bool { lockedState.withLock { $0.delegate != nil } || session.delegate != nil }
+  var hasDelegates: Bool { lockedState.withLock { $0.delegate != nil } || session.currentDelegate != nil }
 
   private var delegatesInOrder: [any URLSessionDelegate] {
     let own = lockedState.withLock { $0.delegate }
-    let ofSession = session.delegate
+    let ofSession = session.currentDelegate
     if let own, let ofSession, own === ofSession { return [ofSession] }
     return [own as (any URLSessionDelegate)?, ofSession].compactMap { $0 }
   }

@@ -14,7 +14,7 @@ extension URLSessionTask {
       if state.machine.isCompleted { return completion == nil ? .none : .complete }
       if state.machine.isIdle {
         if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
-        if state.delegate != nil || session.archive.isRecording || session.delegate != nil {
+        if state.delegate != nil || session.archive.isRecording || session.currentDelegate != nil {
           state.measurements = TaskState.Measurements()
         }
       }
@@ -277,7 +277,7 @@ extension URLSessionTask {
 
   /// The URL of the program's request, if a redirect led to another origin.
   private func originBeforeRedirects(to url: URL) -> URL? {
-    guard let original = originalRequest?.url, original != url else { return nil }
+    guard let original = initialRequest?.url, original != url else { return nil }
     return Origin(original) == Origin(url) ? nil : original
   }
 

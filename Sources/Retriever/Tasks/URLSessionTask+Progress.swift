@@ -3,24 +3,6 @@ import Foundation
 import Synchronization
 
 extension URLSessionTask {
-  /// The task's progress, in bytes sent and received. Cancelling it cancels the task.
-  ///
-  /// Created on first access, so that it costs nothing for other loads.
-  public var progress: Progress {
-    let (progress, isNew) = lockedState.withLock { state in
-      if let progress = state.progress { return (progress, false) }
-      let progress = Progress(totalUnitCount: -1)
-      state.progress = progress
-      return (progress, true)
-    }
-    if isNew {
-      progress.isCancellable = true
-      progress.cancellationHandler = { [weak self] in self?.cancel() }
-      reportProgress()
-    }
-    return progress
-  }
-
   /// Updates the progress. Its setters call observers, so they are called without the lock.
   func reportProgress() {
     let report: (Progress, total: Int64, completed: Int64)? = lockedState.withLock { state in

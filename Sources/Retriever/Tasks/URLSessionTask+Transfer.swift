@@ -25,7 +25,7 @@ extension URLSessionTask: TransferObserver {
   }
 
   package func transferDidReceive(informational head: TransferHead) {
-    guard hasDelegates, let url = currentRequest?.url else { return }
+    guard hasDelegates, let url = sentRequest?.url else { return }
     let response = HTTPURLResponse(
       url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
     notifyDelegate(.didReceiveInformational, (any URLSessionTaskDelegate).self) {

@@ -4,17 +4,23 @@ import Synchronization
 import TransferEngine
 
 /// A single load. A ``URLSession`` creates it suspended; nothing is sent before ``resume()``.
-public class URLSessionTask: @unchecked Sendable {
+///
+/// A program's tests may subclass a task of any kind, and override its methods and properties. The session itself never
+/// uses an overridden property.
+open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Sendable {
   // Unchecked because of two variables. `sink` is set before the first transfer starts and never again.
   // `transferState` is used by the transfer's thread while a transfer runs, and by the code that completes the task
-  // after the last transfer has ended. Two threads never use it at the same time.
+  // after the last transfer has ended. Two threads never use it at the same time. Subclasses must protect what they
+  // add.
 
   /// The number of the task within its session.
-  public let taskIdentifier: Int
+  open var taskIdentifier: Int { identifier }
 
   /// The request that the task was created with.
-  public let originalRequest: URLRequest?
+  open var originalRequest: URLRequest? { initialRequest }
 
+  let identifier: Int
+  let initialRequest: URLRequest?
   let session: URLSession
   let lockedState: Mutex<TaskState>
   var sink = BodySink.memory
@@ -35,10 +41,25 @@ public class URLSessionTask: @unchecked Sendable {
     session: URLSession, request: URLRequest, sent: URLRequest? = nil, uploadBody: UploadBody? = nil
   ) {
     self.session = session
-    taskIdentifier = session.nextTaskIdentifier()
-    originalRequest = request
+    identifier = session.nextTaskIdentifier()
+    initialRequest = request
     lockedState = Mutex(TaskState(request: sent ?? request, uploadBody: uploadBody))
+    super.init()
   }
+
+  /// Creates a task that belongs to no session and has no request, for subclasses that replace its methods.
+  ///
+  /// If such a task is resumed without replacing ``resume()``, it fails with `URLError.unsupportedURL`.
+  public override init() {
+    session = URLSession.shared
+    identifier = 0
+    initialRequest = nil
+    lockedState = Mutex(TaskState(request: nil, uploadBody: nil))
+    super.init()
+  }
+
+  /// Returns the task itself, because a task is never copied.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Prepares the destination of the body, before the first request is sent.
   func prepareSink() throws(URLError) {}
@@ -49,18 +70,18 @@ public class URLSessionTask: @unchecked Sendable {
   ///
   /// A task is created with one suspension, and each ``suspend()`` adds one. It continues after the same number of
   /// resumes. Resuming a running task has no effect.
-  public func resume() { start(for: nil) }
+  open func resume() { start(for: nil) }
 
   /// Suspends the task. A task that has not started does not start, and a running one receives no more bytes.
   ///
   /// Suspensions are counted: each one needs its own ``resume()``. A server may close a connection that is suspended
   /// for a long time.
-  public func suspend() {
+  open func suspend() {
     perform(lockedState.withLock { $0.machine.suspend() })
   }
 
   /// Cancels the task with `URLError.cancelled`. The transfer stops immediately.
-  public func cancel() { abort(URLError.cancelled(currentRequest?.url)) }
+  open func cancel() { abort(URLError.cancelled(sentRequest?.url)) }
 
   /// The states of a task.
   public enum State: Int, Sendable {
@@ -75,7 +96,10 @@ public class URLSessionTask: @unchecked Sendable {
   }
 
   /// The current state of the task.
-  public var state: State {
+  open var state: State { currentState }
+
+  /// The current state, regardless of what a subclass returns.
+  var currentState: State {
     lockedState.withLock { state in
       if state.machine.isCompleted { return .completed }
       if state.machine.isAborting { return .canceling }
@@ -87,18 +111,21 @@ public class URLSessionTask: @unchecked Sendable {
 
   /// The request that is currently sent. It differs from ``originalRequest`` after redirects, and for an upload that
   /// was created from a GET.
-  public var currentRequest: URLRequest? { lockedState.withLock { $0.currentRequest } }
+  open var currentRequest: URLRequest? { sentRequest }
+
+  /// The current request, regardless of what a subclass returns.
+  var sentRequest: URLRequest? { lockedState.withLock { $0.currentRequest } }
 
   /// The response; nil until its head has arrived.
-  public var response: URLResponse? { lockedState.withLock { $0.response } }
+  open var response: URLResponse? { lockedState.withLock { $0.response } }
 
   /// The error of a failed task; nil before its end and after success.
-  public var error: (any Error)? { lockedState.withLock { $0.error } }
+  open var error: (any Error)? { lockedState.withLock { $0.error } }
 
   /// The delegate of this task only, called before the session's delegate. It never returns the session's delegate.
   ///
   /// Set it before the task is resumed. The task retains it until it completes.
-  public var delegate: (any URLSessionTaskDelegate)? {
+  open var delegate: (any URLSessionTaskDelegate)? {
     get { lockedState.withLock { $0.delegate } }
     set {
       var other = newValue
@@ -111,16 +138,34 @@ public class URLSessionTask: @unchecked Sendable {
   }
 
   /// The number of bytes of the request body that were passed to the connection.
-  public var countOfBytesSent: Int64 { lockedState.withLock { $0.counts.sent } }
+  open var countOfBytesSent: Int64 { lockedState.withLock { $0.counts.sent } }
 
   /// The number of bytes of the response body that have arrived, after decoding.
-  public var countOfBytesReceived: Int64 { lockedState.withLock { $0.counts.received } }
+  open var countOfBytesReceived: Int64 { lockedState.withLock { $0.counts.received } }
 
   /// The length of the request body; 0 without a body, `NSURLSessionTransferSizeUnknown` if it is unknown.
-  public var countOfBytesExpectedToSend: Int64 { lockedState.withLock { $0.expectedToSend } }
+  open var countOfBytesExpectedToSend: Int64 { lockedState.withLock { $0.expectedToSend } }
 
   /// The length of the response body; `NSURLSessionTransferSizeUnknown` if the server did not announce it.
-  public var countOfBytesExpectedToReceive: Int64 { lockedState.withLock { $0.counts.expected } }
+  open var countOfBytesExpectedToReceive: Int64 { lockedState.withLock { $0.counts.expected } }
+
+  /// The task's progress, in bytes sent and received. Cancelling it cancels the task.
+  ///
+  /// Created on first access, so that it costs nothing for other loads.
+  open var progress: Progress {
+    let (progress, isNew) = lockedState.withLock { state in
+      if let progress = state.progress { return (progress, false) }
+      let progress = Progress(totalUnitCount: -1)
+      state.progress = progress
+      return (progress, true)
+    }
+    if isNew {
+      progress.isCancellable = true
+      progress.cancellationHandler = { [weak self] in self?.cancel() }
+      reportProgress()
+    }
+    return progress
+  }
 
   // MARK: Properties that the program sets
 
@@ -136,47 +181,39 @@ public class URLSessionTask: @unchecked Sendable {
   /// Requests that wait for a connection to the same host start in the order of priority, the highest first. A
   /// request that is already waiting keeps the priority with which it began to wait. The priority is not sent to
   /// servers.
-  public var priority: Float {
+  open var priority: Float {
     get { lockedState.withLock { $0.attributes.priority } }
     set { lockedState.withLock { $0.attributes.priority = min(max(newValue, 0), 1) } }
   }
 
   /// A description that the program can set.
-  public var taskDescription: String? {
+  open var taskDescription: String? {
     get { lockedState.withLock { $0.attributes.taskDescription } }
     set { lockedState.withLock { $0.attributes.taskDescription = newValue } }
   }
 
   /// The earliest start of a background task. Kept for source compatibility.
-  public var earliestBeginDate: Date? {
+  open var earliestBeginDate: Date? {
     get { lockedState.withLock { $0.attributes.earliestBeginDate } }
     set { lockedState.withLock { $0.attributes.earliestBeginDate = newValue } }
   }
 
   /// The program's estimate of the number of bytes to send. Kept for source compatibility.
-  public var countOfBytesClientExpectsToSend: Int64 {
+  open var countOfBytesClientExpectsToSend: Int64 {
     get { lockedState.withLock { $0.attributes.clientExpectsToSend } }
     set { lockedState.withLock { $0.attributes.clientExpectsToSend = newValue } }
   }
 
   /// The program's estimate of the number of bytes to receive. Kept for source compatibility.
-  public var countOfBytesClientExpectsToReceive: Int64 {
+  open var countOfBytesClientExpectsToReceive: Int64 {
     get { lockedState.withLock { $0.attributes.clientExpectsToReceive } }
     set { lockedState.withLock { $0.attributes.clientExpectsToReceive = newValue } }
   }
 }
 
-extension URLSessionTask: Hashable {
-  /// Whether both tasks are the same object.
-  public static func == (left: URLSessionTask, right: URLSessionTask) -> Bool { left === right }
-
-  /// Adds the task's identity to the hasher.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
 /// A task that delivers its response in memory, to a delegate, or as a stream of bytes.
-public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// A task that sends a body.
-public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 #endif

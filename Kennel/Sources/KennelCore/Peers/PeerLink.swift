@@ -84,7 +84,7 @@ package final class PeerLink: Sendable {
 }
 
 /// The delegate of the link's task. The task retains it; it does not retain the link.
-private final class LinkFeed: URLSessionDataDelegate {
+private final class LinkFeed: NSObject, URLSessionDataDelegate {
   private struct Target: Sendable { weak var link: PeerLink? }
 
   private let target: Mutex<Target>

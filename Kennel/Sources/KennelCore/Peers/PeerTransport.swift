@@ -102,7 +102,7 @@ struct PeerTransport: Sendable {
 }
 
 /// Follows no redirects: a peer must not make this machine load other addresses.
-private final class StayingDelegate: URLSessionTaskDelegate {
+private final class StayingDelegate: NSObject, URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
