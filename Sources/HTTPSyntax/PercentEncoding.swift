@@ -27,6 +27,11 @@ public enum PercentEncoding {
 
   /// Decodes percent-encoding. Returns nil if an escape is truncated or the result is not valid UTF-8.
   public static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
+    self.bytes(of: bytes, plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Decodes percent-encoding to bytes of any kind. Returns nil if an escape is truncated.
+  public static func bytes(of bytes: Substring.UTF8View, plusIsSpace: Bool = false) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var iterator = bytes.makeIterator()
@@ -42,6 +47,6 @@ public enum PercentEncoding {
         decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
       }
     }
-    return String(validating: decoded, as: UTF8.self)
+    return decoded
   }
 }

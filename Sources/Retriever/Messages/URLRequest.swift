@@ -62,7 +62,7 @@ extension URLRequest {
     var allowsPersistentDNS = false
     var httpShouldHandleCookies = true
     var httpShouldUsePipelining = false
-    var protocolProperties: ProtocolProperties?
+    var protocolProperties = ProtocolProperties()
   }
 
   // Unchecked because `fields` is a `var` and may contain an InputStream. The invariant: a storage is changed only

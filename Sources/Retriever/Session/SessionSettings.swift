@@ -17,6 +17,8 @@ final class SessionSettings: Sendable {
   let requestTimeout: TimeInterval
   let resourceTimeout: Duration?
   let maximumBufferedBodySize: Int64?
+  /// The program's protocol classes. Those of the library need no question.
+  let protocolClasses: [URLProtocol.Type]
   let clientOptions: TransferClientOptions
 
   init(_ original: URLSessionConfiguration) {
@@ -33,6 +35,10 @@ final class SessionSettings: Sendable {
     requestTimeout = configuration.timeoutIntervalForRequest
     resourceTimeout = Duration(seconds: configuration.timeoutIntervalForResource)
     maximumBufferedBodySize = configuration.maximumBufferedBodySize
+    protocolClasses = (configuration.protocolClasses ?? []).compactMap { candidate in
+      guard let candidate = candidate as? URLProtocol.Type else { return nil }
+      return BuiltInProtocols.all.contains { $0 == candidate } ? nil : candidate
+    }
     clientOptions = Self.clientOptions(configuration)
   }
 

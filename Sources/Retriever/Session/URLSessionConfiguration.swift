@@ -65,6 +65,20 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// Whether the system may choose the time of a transfer. Kept for source compatibility.
   open var isDiscretionary = false
 
+  /// Subclasses of `URLProtocol` that load requests instead of the network. The first one that accepts a request loads
+  /// it.
+  ///
+  /// The default contains the library's own classes for `data:` and `file:` URLs, which are also used if the program
+  /// removes them.
+  open var protocolClasses: [AnyClass]? = BuiltInProtocols.all
+
+  /// The group container for background transfers. It is always nil; kept for source compatibility.
+  open var sharedContainerIdentifier: String? { nil }
+
+  /// Whether to keep idle connections when the program is in the background. Kept for source compatibility: Linux does
+  /// not move programs to the background.
+  open var shouldUseExtendedBackgroundIdleMode = false
+
   // MARK: HTTP
 
   /// Header fields added to each request that does not set them itself.
@@ -134,6 +148,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
     copy.waitsForConnectivity = waitsForConnectivity
     copy.isDiscretionary = isDiscretionary
+    copy.protocolClasses = protocolClasses
+    copy.shouldUseExtendedBackgroundIdleMode = shouldUseExtendedBackgroundIdleMode
     copy.httpAdditionalHeaders = httpAdditionalHeaders
     copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
     copy.httpShouldUsePipelining = httpShouldUsePipelining

@@ -4,10 +4,10 @@ import TransferEngine
 
 /// The state of a task that several threads may read or change, protected by the task's lock.
 struct TaskState: Sendable {
-  var machine = TaskStateMachine<Transfer, QuestionTimer>()
+  var machine = TaskStateMachine<TaskLoad, QuestionTimer>()
   var currentRequest: URLRequest?
-  var response: HTTPURLResponse?
-  var error: URLError?
+  var response: URLResponse?
+  var error: (any Error)?
   var delegate: (any URLSessionTaskDelegate)?
   var completion: TaskCompletion?
   var uploadBody: UploadBody?

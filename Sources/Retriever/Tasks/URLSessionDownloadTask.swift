@@ -50,7 +50,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
 extension URLSessionTask {
   func resumeData(for file: DownloadFile) -> Data? {
     let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
-    guard let request, let response, file.isNamed else { return nil }
+    guard let request, let response = response as? HTTPURLResponse, file.isNamed else { return nil }
     return ResumeData(
       request: request, response: response, offset: file.writtenLength, file: file.url,
       wasResumed: resume != nil)?
@@ -59,14 +59,15 @@ extension URLSessionTask {
 
   /// Checks the head of a resumed download. The server may continue or start again; anything else is an error.
   func checkResumption(
-    _ response: HTTPURLResponse, _ resume: ResumeData?, _ file: DownloadFile
+    _ response: URLResponse, _ resume: ResumeData?, _ file: DownloadFile
   ) -> URLError? {
     guard let resume, let task = self as? URLSessionDownloadTask else { return nil }
-    guard resume.isContinued(by: response) else {
-      guard response.statusCode != 206 else {
+    let response = response as? HTTPURLResponse
+    guard let response, resume.isContinued(by: response) else {
+      guard response?.statusCode != 206 else {
         return URLError(
           .badServerResponse, message: "The server sent a different range of the file than requested.",
-          url: response.url)
+          url: response?.url)
       }
       lockedState.withLock { $0.resume = nil }
       file.truncate()

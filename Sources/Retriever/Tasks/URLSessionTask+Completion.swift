@@ -44,26 +44,26 @@ extension URLSessionTask {
 
   /// Keeps the partial file of a failed download, if it can be resumed, before the result is reported.
   private func keepPartialFile(
-    _ file: DownloadFile, _ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?,
+    _ file: DownloadFile, _ completion: TaskCompletion?, _ error: (any Error)?, _ response: URLResponse?,
     _ handlers: [@Sendable (Data?) -> Void]
   ) {
-    let isWanted = !handlers.isEmpty || error?.code != .cancelled
+    let isWanted = !handlers.isEmpty || (error as? URLError)?.code != .cancelled
     file.finish(keeps: isWanted) { _ in
       let data = isWanted ? self.resumeData(for: file) : nil
       if data == nil { file.remove() }
       for handler in handlers { handler(data) }
       var error = error
-      if let data, handlers.isEmpty {
-        var information = error?.userInfo ?? [:]
+      if let data, handlers.isEmpty, let plain = error as? URLError {
+        var information = plain.userInfo
         information[NSURLSessionDownloadTaskResumeData] = data
-        error = URLError(error?.code ?? .unknown, userInfo: information)
+        error = URLError(plain.code, userInfo: information)
       }
       self.lockedState.withLock { $0.error = error }
       self.conclude(completion, error, response)
     }
   }
 
-  private func conclude(_ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?) {
+  private func conclude(_ completion: TaskCompletion?, _ error: (any Error)?, _ response: URLResponse?) {
     reportFinalProgress()
     guard reportMetrics(), completion?.isAwaited == true || isRead else {
       return deliverResult(completion, error, response)
@@ -78,7 +78,7 @@ extension URLSessionTask {
   }
 
   private func deliverResult(
-    _ completion: TaskCompletion?, _ error: URLError?, _ response: HTTPURLResponse?
+    _ completion: TaskCompletion?, _ error: (any Error)?, _ response: URLResponse?
   ) {
     if case .channel(let channel) = sink { channel.finish(throwing: error) }
     switch completion {
@@ -133,7 +133,7 @@ extension URLSessionTask {
 
   private static let noResponse = URLError(.badServerResponse, message: "The server sent no response.")
 
-  private func reportCompletion(_ error: URLError?) {
+  private func reportCompletion(_ error: (any Error)?) {
     if error == nil, case .file(let file) = sink, let task = self as? URLSessionDownloadTask {
       notifyDelegate(.didFinishDownloading, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(self.session, downloadTask: task, didFinishDownloadingTo: file.url)

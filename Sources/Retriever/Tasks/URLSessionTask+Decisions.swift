@@ -28,7 +28,7 @@ extension URLSessionTask {
 
   // MARK: Redirects
 
-  private func redirect(to next: URLRequest, after response: HTTPURLResponse) -> TransferDisposition {
+  func redirect(to next: URLRequest, after response: HTTPURLResponse) -> TransferDisposition {
     let count = lockedState.withLock { state in
       state.redirectCount += 1
       return state.redirectCount
@@ -143,7 +143,7 @@ extension URLSessionTask {
   // MARK: The final response
 
   /// Delivers this response to the caller.
-  private func deliver(_ response: HTTPURLResponse, asked: Bool) -> TransferDisposition {
+  func deliver(_ response: URLResponse, asked: Bool) -> TransferDisposition {
     let isSuspended = lockedState.withLock { state in
       state.machine.deliver()
       return note(response, in: &state)
@@ -168,19 +168,19 @@ extension URLSessionTask {
   }
 
   /// Stores the response. Returns true if receiving must pause.
-  private func note(_ response: HTTPURLResponse, in state: inout TaskState) -> Bool {
+  private func note(_ response: URLResponse, in state: inout TaskState) -> Bool {
     state.response = response
     state.counts.deliver()
     return state.machine.isSuspended
   }
 
-  private func prepareSink(for response: HTTPURLResponse) -> URLError? {
+  private func prepareSink(for response: URLResponse) -> URLError? {
     guard case .file(let file) = sink else { return nil }
     return checkResumption(response, lockedState.withLock { $0.resume }, file)
   }
 
   /// Resumes the caller of `bytes(for:)`, which returns as soon as the head arrives.
-  private func reportHead(_ response: HTTPURLResponse) {
+  private func reportHead(_ response: URLResponse) {
     guard case .channel = sink else { return }
     let completion = lockedState.withLock { state -> TaskCompletion? in
       guard case .head = state.completion else { return nil }
@@ -189,13 +189,13 @@ extension URLSessionTask {
     if case .head(let continuation) = completion { continuation.resume(returning: response) }
   }
 
-  private func askForDisposition(_ response: HTTPURLResponse) -> TransferDisposition {
+  func askForDisposition(_ response: URLResponse) -> TransferDisposition {
     lockedState.withLock { $0.machine.ask() }
     askAboutBody(response)
     return .pause
   }
 
-  private func askAboutBody(_ response: HTTPURLResponse) {
+  private func askAboutBody(_ response: URLResponse) {
     guard let task = self as? URLSessionDataTask else { return }
     ask(
       .didReceiveResponse, of: (any URLSessionDataDelegate).self,

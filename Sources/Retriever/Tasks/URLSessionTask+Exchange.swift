@@ -23,7 +23,7 @@ extension URLSessionTask {
     perform(action)
   }
 
-  typealias TaskAction = TaskStateMachine<Transfer, QuestionTimer>.Action
+  typealias TaskAction = TaskStateMachine<TaskLoad, QuestionTimer>.Action
 
   func perform(_ action: TaskAction) {
     switch action {
@@ -60,7 +60,7 @@ extension URLSessionTask {
   func wantsMore() { perform(lockedState.withLock { $0.machine.wantsMore() }) }
 
   /// Fails or cancels the task in any phase.
-  func abort(_ error: URLError) {
+  func abort(_ error: any Error) {
     perform(
       advance { state in
         if !state.machine.isEnding { state.error = error }
@@ -72,7 +72,7 @@ extension URLSessionTask {
   // MARK: The body
 
   /// The values for the next transfer, read from the state in one step.
-  private struct TransferInput {
+  struct TransferInput {
     let request: URLRequest
     let upload: UploadBody?
     let hasSentBody: Bool
@@ -96,6 +96,9 @@ extension URLSessionTask {
     }
     do throws(URLError) {
       try prepareSink()
+      if let protocolClass = session.protocolClass(for: self, input.request) {
+        return try load(input, with: protocolClass)
+      }
       switch input.upload {
       case .data(let data): send(input, Self.body(data))
       case .file(let url): send(input, .source(try FileBodySource(url)))
@@ -130,6 +133,10 @@ extension URLSessionTask {
   }
 
   private func askForBodyStream(_ input: TransferInput) {
+    askForBodyStream(input) { self.send(input, $0) }
+  }
+
+  func askForBodyStream(_ input: TransferInput, then use: @escaping @Sendable (InputStream) -> Void) {
     ask(
       .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
       { delegate, answer in
@@ -143,7 +150,7 @@ extension URLSessionTask {
               message: "The body has to be sent again, but the delegate returned no new stream.",
               url: input.request.url))
         }
-        self.send(input, stream)
+        use(stream)
       })
   }
 
@@ -165,19 +172,23 @@ extension URLSessionTask {
 
   private func send(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
-      let transfer = try makeTransfer(input, body)
-      // Stored before the transfer starts, so that its first event finds it.
-      let isWanted = lockedState.withLock { state in
-        guard state.machine.send(transfer) else { return false }
-        if state.machine.isSuspended { transfer.holdBeforeStart() }
-        state.bodyLength = body.length
-        if case .none = body {} else { state.hasSentBody = true }
-        return true
-      }
-      if isWanted { transfer.start() }
+      start(.transfer(try makeTransfer(input, body)), bodyLength: body.length, hasBody: body.isPresent)
     } catch {
       abort(error)
     }
+  }
+
+  /// Starts an exchange, unless the task has ended in the meantime.
+  func start(_ load: TaskLoad, bodyLength: Int64, hasBody: Bool) {
+    // Stored before the exchange starts, so that its first event finds it.
+    let isWanted = lockedState.withLock { state in
+      guard state.machine.send(load) else { return false }
+      if state.machine.isSuspended { load.holdBeforeStart() }
+      state.bodyLength = bodyLength
+      if hasBody { state.hasSentBody = true }
+      return true
+    }
+    if isWanted { load.start() }
   }
 
   private func makeTransfer(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> Transfer {

@@ -145,16 +145,20 @@ extension URLSessionTask: TransferObserver {
 
   package func transferDidFinish(_ end: TransferEnd) {
     note(end)
-    // Before the lock: once the transfer has ended, the answer of a delegate may start the next one on another thread.
+    guard let failure = end.failure else { return finishExchange(nil, isFinal: false) }
+    let url = lockedState.withLock { $0.currentRequest?.url }
+    finishExchange(URLError(failure, url: url), isFinal: failure.code == .timedOut)
+  }
+
+  /// Handles the end of an exchange. `isFinal` means that the task's time is over.
+  func finishExchange(_ error: (any Error)?, isFinal: Bool) {
+    // Before the lock: once the exchange has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
     let action = lockedState.withLock { state -> TaskAction in
-      let isFinal = end.failure?.code == .timedOut
       // The next request follows, regardless of how a discarded response ended.
       let isDropped = state.machine.isDiscarding && !isFinal
-      if let failure = end.failure, state.error == nil, !isDropped {
-        state.error = URLError(failure, url: state.currentRequest?.url)
-      }
-      let action = state.machine.transferEnded(failed: end.failure != nil && !isDropped, isFinal: isFinal)
+      if let error, state.error == nil, !isDropped { state.error = error }
+      let action = state.machine.transferEnded(failed: error != nil && !isDropped, isFinal: isFinal)
       if state.machine.needsTimer, let deadline = state.deadline {
         state.machine.wait(with: questionTimer(deadline.remaining))
       }

@@ -1,0 +1,220 @@
+#if !canImport(Darwin)
+import Foundation
+import Synchronization
+import TransferEngine
+
+/// Receives the events of one load by a `URLProtocol`, in order and one at a time.
+protocol ProtocolLoadReceiver: AnyObject, Sendable {
+  func loadDidReceive(response: URLResponse) -> TransferDisposition
+  func loadDidReceive(data: Data) -> TransferDisposition
+  func loadWasRedirected(to request: URLRequest, response: URLResponse) -> TransferDisposition
+  func loadDidReceive(challenge: URLAuthenticationChallenge)
+  func loadDidBecomeIdle()
+  /// Whether the load ends because another request follows a redirect.
+  var discardsLoad: Bool { get }
+  func loadDidFinish(_ error: (any Error)?, isFinal: Bool)
+}
+
+/// A protocol object that reads in pieces, when the receiver of the previous ones has room.
+protocol PullingProtocol: URLProtocol {
+  /// Reports the next piece, or the end.
+  func loadMore()
+}
+
+/// One load by a `URLProtocol`: creates the object, and passes its reports to the task.
+///
+/// Methods of the object are called on a queue of their own, because they may block. The receiver is called on another
+/// one, so that it gets reports while the object is busy.
+final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
+  // Unchecked because NSObject is. Everything that changes is inside the lock; `object` is used on `workQueue` only.
+
+  private enum Report {
+    case response(URLResponse)
+    case data(Data)
+    case redirect(URLRequest, URLResponse)
+    case challenge(URLAuthenticationChallenge)
+    case end((any Error)?)
+  }
+
+  // Unchecked because a challenge's sender need not be Sendable. Reports are passed on, not shared.
+  private struct State: @unchecked Sendable {
+    var machine = ProtocolLoadStateMachine<Report>()
+    var lastReport = ContinuousClock.now
+  }
+
+  /// The request for the object. Its body is a stream.
+  let request: URLRequest
+
+  private let task: URLSessionTask
+  private let receiver: any ProtocolLoadReceiver
+  private let protocolClass: URLProtocol.Type
+  private let cachedResponse: CachedURLResponse?
+  private let idleTimeout: Duration?
+  private let deadline: TransferDeadline?
+  private let workQueue = DispatchQueue(label: "retriever.protocol")
+  private let deliveryQueue = DispatchQueue(label: "retriever.protocol-reports")
+  private let state = Mutex(State())
+  private var object: URLProtocol?
+
+  init(
+    _ protocolClass: URLProtocol.Type, request: URLRequest, task: URLSessionTask,
+    receiver: any ProtocolLoadReceiver, cachedResponse: CachedURLResponse? = nil, idleTimeout: Duration?,
+    deadline: TransferDeadline?
+  ) {
+    self.protocolClass = protocolClass
+    self.request = request
+    self.task = task
+    self.receiver = receiver
+    self.cachedResponse = cachedResponse
+    self.idleTimeout = idleTimeout
+    self.deadline = deadline
+  }
+
+  // MARK: Commands of the task
+
+  func holdBeforeStart() { state.withLock { $0.machine.holdBeforeStart() } }
+
+  func start() { perform(state.withLock { $0.machine.start() }) }
+
+  /// Starts a held load, or lets a paused one continue.
+  func resumeReceiving() { perform(state.withLock { $0.machine.resume() }) }
+
+  func cancel() {
+    let action = state.withLock { $0.machine.end() }
+    guard action == .stop else { return }
+    perform(action)
+    deliveryQueue.async { self.receiver.loadDidFinish(URLError.cancelled(self.request.url), isFinal: false) }
+  }
+
+  private func perform(_ action: ProtocolLoadStateMachine<Report>.Action) {
+    switch action {
+    case .none: break
+    case .start:
+      watchTime()
+      workQueue.async { self.startObject() }
+    case .deliver: deliveryQueue.async { self.deliver() }
+    case .stop: workQueue.async { self.stopObject() }
+    }
+  }
+
+  private func startObject() {
+    if state.withLock({ $0.machine.hasEnded }) { return }
+    let object = protocolClass.init(task: task, cachedResponse: cachedResponse, client: self)
+    self.object = object
+    object.startLoading()
+  }
+
+  private func stopObject() {
+    object?.stopLoading()
+    object = nil
+  }
+
+  // MARK: Delivering
+
+  private func deliver() {
+    while true {
+      if receiver.discardsLoad { return end(nil) }
+      guard let report = state.withLock({ $0.machine.next() }) else { break }
+      switch report {
+      case .response(let response): apply(receiver.loadDidReceive(response: response))
+      case .data(let data): apply(receiver.loadDidReceive(data: data))
+      case .redirect(let request, let response):
+        apply(receiver.loadWasRedirected(to: request, response: response))
+      case .challenge(let challenge): receiver.loadDidReceive(challenge: challenge)
+      case .end(let error): return end(error)
+      }
+    }
+    receiver.loadDidBecomeIdle()
+    if protocolClass is any PullingProtocol.Type, !state.withLock({ $0.machine.isPaused }) {
+      workQueue.async { (self.object as? any PullingProtocol)?.loadMore() }
+    }
+  }
+
+  private func apply(_ disposition: TransferDisposition) {
+    switch disposition {
+    case .proceed, .gather: break
+    case .pause: state.withLock { $0.machine.pause() }
+    case .stop: cancel()
+    }
+  }
+
+  private func end(_ error: (any Error)?, isFinal: Bool = false) {
+    let action = state.withLock { $0.machine.end() }
+    guard action == .stop else { return }
+    perform(action)
+    receiver.loadDidFinish(error, isFinal: isFinal)
+  }
+
+  // MARK: Time
+
+  private func watchTime() {
+    if let idleTimeout { checkIdleTime(after: idleTimeout, idleTimeout) }
+    guard let deadline else { return }
+    deliveryQueue.asyncAfter(deadline: .now() + deadline.remaining.seconds) { [weak self] in
+      guard let self else { return }
+      end(URLError(.deadlinePassed, url: request.url), isFinal: true)
+    }
+  }
+
+  private func checkIdleTime(after delay: Duration, _ limit: Duration) {
+    deliveryQueue.asyncAfter(deadline: .now() + delay.seconds) { [weak self] in
+      guard let self else { return }
+      let (isPaused, last) = state.withLock { ($0.machine.isPaused, $0.lastReport) }
+      let rest = isPaused ? limit : limit - (ContinuousClock.now - last)
+      if rest > .zero { return checkIdleTime(after: rest, limit) }
+      end(
+        URLError(
+          .timedOut, message: "\(protocolClass) reported nothing for \(limit.seconds) seconds.",
+          url: request.url))
+    }
+  }
+
+  // MARK: Reports of the object
+
+  private func report(_ report: Report, isLast: Bool = false) {
+    perform(
+      state.withLock { state in
+        state.lastReport = .now
+        return state.machine.report(report, isLast: isLast)
+      })
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse
+  ) {
+    report(.redirect(request, redirectResponse))
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+    report(.response(cachedResponse.response))
+    report(.data(cachedResponse.data))
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, didReceive response: URLResponse,
+    cacheStoragePolicy policy: URLCache.StoragePolicy
+  ) {
+    report(.response(response))
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+    if !data.isEmpty { report(.data(data)) }
+  }
+
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol) { report(.end(nil), isLast: true) }
+
+  func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+    report(.end(error), isLast: true)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+    report(.challenge(challenge))
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+}
+
+extension Duration {
+  fileprivate var seconds: Double { self / .seconds(1) }
+}
+#endif
