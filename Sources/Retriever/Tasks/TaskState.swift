@@ -12,8 +12,8 @@ struct TaskState: Sendable {
   var completion: TaskCompletion?
   var uploadBody: UploadBody?
   var deadline: TransferDeadline?
-  /// The authorization to send instead of the request's own, after a challenge or from the session's memory.
-  var authorization: String?
+  /// What answers for the request instead of its own field, after a challenge or a redirect.
+  var authorizer: Authorizer?
   var redirectCount = 0
   var hasSentBody = false
   /// The length of the body being sent, as it was when sending began.
@@ -53,6 +53,11 @@ struct TaskState: Sendable {
   var challenges: ChallengeMachine {
     get { startedChallenges ?? ChallengeMachine() }
     set { startedChallenges = newValue }
+  }
+
+  /// Whether a response has no proof that the server knows the password, or the right one.
+  func isConfirmed(by response: HTTPURLResponse) -> Bool {
+    startedChallenges?.isConfirmed(by: response) ?? true
   }
 
   /// Handles a response that is not a challenge. Most such responses do not follow one.

@@ -9,6 +9,9 @@ extension URLSessionTask {
     about response: HTTPURLResponse, to request: URLRequest, mentionsLocation: Bool
   ) -> TransferDisposition {
     if response.statusCode == 401 { return challenge(response, to: request) }
+    guard lockedState.withLock({ $0.isConfirmed(by: response) }) else {
+      return stop(.unconfirmed(response.url))
+    }
     rememberAcceptedCredential()
     if mentionsLocation, 300..<400 ~= response.statusCode {
       switch RedirectRule.nextRequest(after: request, response: response) {
@@ -72,7 +75,7 @@ extension URLSessionTask {
       state.currentRequest = next
       // An error of the discarded response no longer matters, but the reason why the task is ending does.
       if !state.machine.isEnding { state.error = nil }
-      state.authorization = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
+      state.authorizer = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
     }
   }
 
@@ -88,7 +91,9 @@ extension URLSessionTask {
         spaces.compactMap { space in self.knownCredential(for: space).map { (space, $0) } },
         uniquingKeysWith: { first, _ in first })
       let action = self.lockedState.withLock { state in
-        state.challenges.refused(by: response, url: url) { known[$0] }
+        state.challenges.refused(
+          by: response, url: url, session: { self.session.credentials.session(for: $0, in: $1) },
+          lookup: { known[$0] })
       }
       self.perform(action, response: response)
     }
@@ -105,10 +110,10 @@ extension URLSessionTask {
     case .ignore: break
     case .deliver: answered(deliver: response)
     case .fail(let error): abort(error)
-    case .retry(let authorization):
+    case .retry(let authorizer):
       perform(
         advance { state in
-          state.authorization = authorization
+          state.authorizer = authorizer
           if !state.machine.isEnding { state.error = nil }
           return state.machine.answeredFollow()
         })
@@ -134,7 +139,7 @@ extension URLSessionTask {
 
   private func rememberAcceptedCredential() {
     guard let accepted = lockedState.withLock({ $0.accepted() }) else { return }
-    session.credentials.remember(accepted.credential, for: accepted.protectionSpace, at: accepted.url)
+    session.credentials.remember(accepted)
     if accepted.credential.persistence == .permanent {
       session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
     }
@@ -210,6 +215,16 @@ extension URLSessionTask {
             return state.machine.answeredDeliver()
           })
       })
+  }
+}
+
+extension URLError {
+  fileprivate static func unconfirmed(_ url: URL?) -> URLError {
+    URLError(
+      .badServerResponse,
+      message:
+        "The server did not prove that it knows the password: the value of rspauth in its response is wrong.",
+      url: url)
   }
 }
 #endif

@@ -76,7 +76,7 @@ extension URLSessionTask {
     let request: URLRequest
     let upload: UploadBody?
     let hasSentBody: Bool
-    let authorization: String?
+    let authorizer: Authorizer?
     let deadline: TransferDeadline?
     let collectsRecords: Bool
     let priority: Float
@@ -87,7 +87,7 @@ extension URLSessionTask {
       state.currentRequest.map {
         TransferInput(
           request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
-          authorization: state.authorization, deadline: state.deadline,
+          authorizer: state.authorizer, deadline: state.deadline,
           collectsRecords: state.measurements != nil, priority: state.priority)
       }
     }
@@ -164,6 +164,14 @@ extension URLSessionTask {
   // MARK: The transfer
 
   private func send(_ input: TransferInput, _ body: TransferBody) {
+    // A file may be long, and this may be the thread of every transfer.
+    if input.authorizer?.needsBodyHash == true, case .source(is FileBodySource) = body {
+      return DispatchQueue.global().async { self.sendNow(input, body) }
+    }
+    sendNow(input, body)
+  }
+
+  private func sendNow(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
       let transfer = try makeTransfer(input, body)
       // Stored before the transfer starts, so that its first event finds it.
@@ -201,15 +209,7 @@ extension URLSessionTask {
     wanted.priority = input.priority
     wanted.collectsTimings = input.collectsRecords
     addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
-    if let answer = input.authorization {
-      wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "Authorization") }
-      wanted.headers.append(TransferHeader("Authorization", answer))
-    } else if !wanted.hasField("Authorization"),
-      let remembered = rememberedAuthorization(for: url)
-    {
-      // The request's own field has precedence over what the session remembers.
-      wanted.headers.append(TransferHeader("Authorization", remembered))
-    }
+    try authorize(&wanted, with: input.authorizer, url: url)
     if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
     do {
       return try session.transferClient().makeTransfer(wanted, observer: self)
@@ -291,13 +291,6 @@ extension URLSessionTask {
     default: wanted.headers.append(TransferHeader(name, value))
     }
   }
-
-  /// The authorization that this session remembers for the URL.
-  private func rememberedAuthorization(for url: URL) -> String? {
-    guard let entry = session.credentials.entry(for: url) else { return nil }
-    lockedState.withLock { $0.challenges.willSend(entry, to: url) }
-    return entry.authorization
-  }
 }
 
 extension TransferBody {
@@ -324,7 +317,7 @@ extension TransferRequest {
     return recorded
   }
 
-  fileprivate func hasField(_ name: String) -> Bool {
+  func hasField(_ name: String) -> Bool {
     headers.contains { ASCII.equalIgnoringCase($0.name, name) }
   }
 }

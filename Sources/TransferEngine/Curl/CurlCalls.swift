@@ -263,6 +263,16 @@ enum Curl {
     return (host, port, scheme)
   }
 
+  /// Returns the path and query of a URL as libcurl sends them; nil if libcurl rejects the URL.
+  static func target(of url: String) -> String? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
+      let path = part(CURLUPART_PATH, of: parsed)
+    else { return nil }
+    return part(CURLUPART_QUERY, of: parsed).map { "\(path)?\($0)" } ?? path
+  }
+
   private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     // Include the default port of the scheme.
@@ -297,4 +307,9 @@ enum Curl {
     guard let info = curl_version_info(CURLVERSION_TENTH) else { return false }
     return info.pointee.features & CURL_VERSION_HTTP2 != 0
   }()
+}
+
+extension TransferRequest {
+  /// The path and query of the URL, with the bytes that are sent; nil if libcurl rejects the URL.
+  package var target: String? { Curl.target(of: url) }
 }
