@@ -72,6 +72,14 @@ package enum Challenger: Sendable {
   /// A proxy, with the credential in its own settings, if any.
   case proxy(host: String, port: Int, type: String, credential: URLCredential?)
 
+  /// Whether both are the same proxy, used for the same kind of URL.
+  func isSameProxy(as other: Challenger) -> Bool {
+    guard case .proxy(let host, let port, let type, _) = self,
+      case .proxy(let otherHost, let otherPort, let otherType, _) = other
+    else { return false }
+    return host == otherHost && port == otherPort && type == otherType
+  }
+
   /// The fields with its offers.
   var offerField: String {
     switch self {

@@ -116,6 +116,14 @@ package struct ChallengeMachine: Sendable {
       isRemembered: true)
   }
 
+  /// Records that the credential that was accepted before is sent again, with the task's next request.
+  package mutating func willSendAgain() {
+    guard attempt == nil, let last = acceptedAttempt else { return }
+    attempt = Attempt(
+      space: last.space, credential: last.credential, url: last.url, authorizer: last.authorizer,
+      isRemembered: true)
+  }
+
   /// Records what was sent with the current request.
   package mutating func didSend(_ answer: Authorizer.Answer) { attempt?.proof = answer.proof }
 

@@ -18,6 +18,8 @@ final class SessionSettings: Sendable {
   let resourceTimeout: Duration?
   let maximumBufferedBodySize: Int64?
   let clientOptions: TransferClientOptions
+  /// Whether any URL may be loaded through a proxy.
+  let usesProxies: Bool
 
   init(_ original: URLSessionConfiguration) {
     let configuration = original.snapshot
@@ -34,6 +36,7 @@ final class SessionSettings: Sendable {
     resourceTimeout = Duration(seconds: configuration.timeoutIntervalForResource)
     maximumBufferedBodySize = configuration.maximumBufferedBodySize
     clientOptions = Self.clientOptions(configuration)
+    usesProxies = clientOptions.usesProxies
   }
 
   private static func clientOptions(_ configuration: URLSessionConfiguration) -> TransferClientOptions {
@@ -50,6 +53,9 @@ final class SessionSettings: Sendable {
       case .pem(let data): .pem([UInt8](data))
       case .unverified: .anything
       }
+    if let proxies = configuration.connectionProxyDictionary {
+      options.proxies = ProxySelection(ProxySettings(connectionProxyDictionary: proxies))
+    }
     let policy = configuration.addressPolicy
     if !policy.isUnrestricted {
       options.addressRefusal = { address, length, url in

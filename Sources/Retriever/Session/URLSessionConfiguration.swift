@@ -92,6 +92,32 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The credential store; nil to use none.
   open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
 
+  // MARK: Proxies
+
+  /// The proxies of the session; nil for those in the environment (`http_proxy`, `https_proxy`, `all_proxy` and
+  /// `no_proxy`). An empty dictionary means no proxies.
+  ///
+  /// The keys are the values of Apple's `kCFNetworkProxies…` constants:
+  ///
+  /// - `"HTTPEnable"`, `"HTTPProxy"`, `"HTTPPort"`: an HTTP proxy for `http` URLs.
+  /// - `"HTTPSEnable"`, `"HTTPSProxy"`, `"HTTPSPort"`: an HTTP proxy that opens tunnels for `https` URLs.
+  /// - `"SOCKSEnable"`, `"SOCKSProxy"`, `"SOCKSPort"`: a SOCKS 5 proxy for the schemes without an HTTP proxy. It looks
+  ///   up the names of servers. `"kCFStreamPropertySOCKSVersion": "kCFStreamSocketSOCKSVersion4"` selects SOCKS 4a.
+  /// - `"kCFProxyUsernameKey"`, `"kCFProxyPasswordKey"`: the name and password for all of these;
+  ///   `"kCFStreamPropertySOCKSUser"` and `"kCFStreamPropertySOCKSPassword"` for SOCKS only.
+  /// - `"ExceptionsList"`: servers that are reached directly. An entry is a name, in which `*` stands for any text, an
+  ///   address, or a range such as `"10.0.0.0/8"`.
+  /// - `"ExcludeSimpleHostnames"`: whether names without a dot are reached directly.
+  ///
+  /// A proxy is used if its `Enable` value is true. If its host is missing or invalid, loads fail with
+  /// `URLError.cannotConnectToHost`. The host may also be a URL, such as `"https://proxy.example"` for a proxy that is
+  /// itself reached with TLS. Scripts that choose a proxy (`"ProxyAutoConfig…"`) are not supported and ignored.
+  ///
+  /// An HTTP proxy gets a name and password only after it asks for them. Those in this dictionary come first, then those
+  /// in ``urlCredentialStorage``, then the delegate's. A session with an ``addressPolicy`` or a ``unixSocketPath`` uses
+  /// no proxy.
+  open var connectionProxyDictionary: [AnyHashable: Any]?
+
   // MARK: TLS
 
   /// The minimum TLS version.
@@ -141,6 +167,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.httpCookieAcceptPolicy = httpCookieAcceptPolicy
     copy.httpCookieStorage = httpCookieStorage
     copy.urlCredentialStorage = urlCredentialStorage
+    copy.connectionProxyDictionary = connectionProxyDictionary
     copy.tlsMinimumSupportedProtocolVersion = tlsMinimumSupportedProtocolVersion
     copy.tlsMaximumSupportedProtocolVersion = tlsMaximumSupportedProtocolVersion
     copy.trustedCertificates = trustedCertificates

@@ -210,6 +210,7 @@ extension URLSessionTask {
     wanted.collectsTimings = input.collectsRecords
     addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
     try authorize(&wanted, with: input.authorizer, url: url)
+    authorizeForProxy(&wanted, url: url)
     if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
     do {
       return try session.transferClient().makeTransfer(wanted, observer: self)
@@ -220,7 +221,7 @@ extension URLSessionTask {
 
   /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
   /// name and password are removed because a header field contains them if the server asks for them.
-  private static func wireForm(of url: URL) -> String {
+  static func wireForm(of url: URL) -> String {
     let text = url.absoluteString
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)

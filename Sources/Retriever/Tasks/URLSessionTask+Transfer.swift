@@ -17,7 +17,7 @@ extension URLSessionTask: TransferObserver {
       url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
     transferState.exchange?.response = response
     transferState.announcedLength = length
-    if head.mentions.contains(.setCookie) {
+    if head.mentions.contains(.setCookie), !isProxyChallenge(response, to: request) {
       session.settings.cookieStorage?.store(
         setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
     }
@@ -147,10 +147,14 @@ extension URLSessionTask: TransferObserver {
     note(end)
     // Before the lock: once the transfer has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
-    let action = lockedState.withLock { state -> TaskAction in
+    let challenge = tunnelChallenge(end)
+    let (action, isAsked) = lockedState.withLock { state -> (TaskAction, Bool) in
       let isFinal = end.failure?.code == .timedOut
+      // A proxy wants a credential before it opens a tunnel. The delegates are asked after the transfer.
+      let isAsked = challenge != nil && state.machine.expectsHead
+      if isAsked { state.machine.ask() }
       // The next request follows, regardless of how a discarded response ended.
-      let isDropped = state.machine.isDiscarding && !isFinal
+      let isDropped = isAsked || state.machine.isDiscarding && !isFinal
       if let failure = end.failure, state.error == nil, !isDropped {
         state.error = URLError(failure, url: state.currentRequest?.url)
       }
@@ -159,10 +163,11 @@ extension URLSessionTask: TransferObserver {
         state.machine.wait(with: questionTimer(deadline.remaining))
       }
       // Only a file needs time to finish.
-      if case .finishSink = action, !writesFile { return state.machine.sinkFinished() }
-      return action
+      if case .finishSink = action, !writesFile { return (state.machine.sinkFinished(), false) }
+      return (action, isAsked)
     }
     perform(action)
+    if isAsked, let challenge { ask(challenge) }
   }
 
   /// Ends the task when its time is over and a delegate still has not answered.

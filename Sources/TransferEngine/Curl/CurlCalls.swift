@@ -273,12 +273,21 @@ enum Curl {
     return part(CURLUPART_QUERY, of: parsed).map { "\(path)?\($0)" } ?? path
   }
 
-  private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+  /// Returns a URL as libcurl sends it to an HTTP proxy; nil if libcurl rejects the URL.
+  static func absoluteTarget(of url: String) -> String? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }
+    _ = curl_url_set(parsed, CURLUPART_FRAGMENT, nil, 0)
+    return part(CURLUPART_URL, of: parsed, flags: UInt32(CURLU_NO_DEFAULT_PORT))
+  }
+
+  /// - Parameter flags: By default, the port of the scheme is returned if the URL has none.
+  private static func part(
+    _ part: CURLUPart, of url: OpaquePointer, flags: UInt32 = UInt32(CURLU_DEFAULT_PORT)
+  ) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    // Include the default port of the scheme.
-    guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else {
-      return nil
-    }
+    guard curl_url_get(url, part, &text, flags) == CURLUE_OK, let text else { return nil }
     defer { curl_free(text) }
     return String(cString: text)
   }
@@ -312,4 +321,10 @@ enum Curl {
 extension TransferRequest {
   /// The path and query of the URL, with the bytes that are sent; nil if libcurl rejects the URL.
   package var target: String? { Curl.target(of: url) }
+
+  /// The URL as it is sent to an HTTP proxy; nil if libcurl rejects the URL.
+  package var absoluteTarget: String? { Curl.absoluteTarget(of: url) }
+
+  /// The host and port of the URL as they are sent with CONNECT; nil if libcurl rejects the URL.
+  package var tunnelTarget: String? { Curl.host(of: url).map { "\($0.host):\($0.port)" } }
 }
