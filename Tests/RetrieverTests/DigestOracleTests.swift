@@ -28,10 +28,10 @@ import TransferEngine
     }
   }
 
-  /// The fixture that checks our answers must accept curl's.
+  /// The fixture that checks our answers must accept curl's. (Before 8.9, curl takes SHA-256 for SHA-512-256.)
   @Test(arguments: [
-    ("MD5", "auth", ""), ("MD5-sess", "auth", ""), ("SHA-256", "auth", ""), ("SHA-512-256", "auth", ""),
-    ("MD5", "auth-int,auth", ""), ("SHA-256", "auth", ", userhash=true"),
+    ("MD5", "auth", ""), ("MD5-sess", "auth", ""), ("SHA-256", "auth", ""), ("MD5", "auth-int,auth", ""),
+    ("SHA-256", "auth", ", userhash=true"),
   ])
   func `curl is accepted by the server of these tests`(
     algorithm: String, qop: String, parameters: String

@@ -73,6 +73,11 @@ final class DigestServer: Sendable {
       text: "out")
   }
 
+  /// Returns a refusal of a request; nil if it is accepted.
+  func refusal(of request: ScriptedRequest) -> Reply? {
+    check(method: request.method, target: request.target, body: request.text, request)
+  }
+
   /// Returns the reply to a request.
   func reply(to request: ScriptedRequest) -> Reply {
     check(method: request.method, target: request.target, body: request.text, request) ?? Reply(text: "in")

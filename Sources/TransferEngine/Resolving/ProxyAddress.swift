@@ -28,8 +28,10 @@ package struct ProxyAddress: Hashable, Sendable {
   package init?(_ text: String) {
     var rest = text[...]
     var scheme = "http"
+    var prefix = ""
     if let colon = text.firstRange(of: "://") {
       scheme = ASCII.lowercased(String(text[..<colon.lowerBound]))
+      prefix = scheme + "://"
       rest = text[colon.upperBound...]
     }
     switch scheme {
@@ -47,7 +49,7 @@ package struct ProxyAddress: Hashable, Sendable {
       rest = rest[rest.index(after: at)...]
     }
     guard let place = HostAndPort(String(rest)) else { return nil }
-    self.text = "\(scheme)://\(rest)"
+    self.text = prefix + rest
     host = place.host
     isIPv6Literal = place.isIPv6Literal
     // libcurl's default ports for proxies.
