@@ -128,6 +128,16 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
 
   // MARK: Beyond Apple
 
+  /// Whether ``HTTPCookieStorage/shared`` and ``URLCredentialStorage/shared`` outlive the process (default: true).
+  /// *Beyond Apple's API.*
+  ///
+  /// Set it to false at the start of a program that must not write to its user's directory, such as a server. The
+  /// storages are then in memory only. The environment variable `RETRIEVER_PERSISTENCE=none` has the same effect.
+  public static var keepsSharedStorages: Bool {
+    get { SharedStores.areKept }
+    set { SharedStores.areKept = newValue }
+  }
+
   /// The certificate authorities that the session trusts. *Beyond Apple's API.*
   open var trustedCertificates = TrustedCertificates.system
 
