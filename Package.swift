@@ -99,10 +99,12 @@ let package = Package(
       name: "TransferEngineTests",
       dependencies: ["TransferEngine", "CTransferMemory", "TestSupport", "CZlib", "CZstd"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "storing", dependencies: ["Retriever"], path: "Tests/Programs/storing", swiftSettings: strict),
     .testTarget(
       name: "RetrieverTests",
       dependencies: [
-        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport",
+        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport", "storing",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),

@@ -6,7 +6,7 @@ public enum ConformanceSuite {
   /// All cases, in a fixed order.
   public static let all: [ConformanceCase] =
     basics + heads + framing + endings + encodings + tls + http2 + bytes + lines + downloads + uploads
-    + challenges + metrics + redirects + cookies + cancelling + timeouts + beyond
+    + challenges + digest + metrics + redirects + cookies + cancelling + timeouts + beyond
     + proxies + sentOnce + completeness + lookups + floods
     + exhaustion + crowds
 

@@ -1,11 +1,13 @@
 import Synchronization
 
-/// A SOCKS5 proxy (RFC 1928) on 127.0.0.1 without authentication. It resolves every host to 127.0.0.1.
+/// A SOCKS5 proxy (RFC 1928) on 127.0.0.1. It resolves every host to 127.0.0.1.
 public final class SOCKSProxy: Sendable {
   /// How the proxy treats a client.
   public enum Behavior: Sendable {
     /// Accepts the connection.
     case accept
+    /// Accepts the connection after this name and password (RFC 1929).
+    case acceptUser(String, password: String)
     /// Accepts no authentication method.
     case refuseMethods
     /// Responds to the request with this code: 2 is "not allowed", 5 is "connection refused".
@@ -46,6 +48,11 @@ public final class SOCKSProxy: Sendable {
       case .refuseMethods:
         try connection.send([5, 0xff])
         return try connection.readUntilClosed()
+      case .acceptUser(let user, let password):
+        try connection.send([5, 2])
+        let isRight = try Self.credential(on: connection) == (user, password)
+        try connection.send([1, isRight ? 0 : 1])
+        if !isRight { return try connection.readUntilClosed() }
       default: try connection.send([5, 0])
       }
       let question = try Self.question(on: connection)
@@ -64,6 +71,15 @@ public final class SOCKSProxy: Sendable {
 
   /// The requests of all clients.
   public var questions: [Question] { asked.questions.withLock { $0 } }
+
+  private static func credential(on connection: ScriptedConnection) throws -> (String, String) {
+    _ = try connection.read(exactly: 1)
+    func text() throws -> String {
+      let length = try connection.read(exactly: 1)[0]
+      return String(decoding: try connection.read(exactly: Int(length)), as: UTF8.self)
+    }
+    return (try text(), try text())
+  }
 
   private static func question(on connection: ScriptedConnection) throws -> Question {
     let head = try connection.read(exactly: 4)

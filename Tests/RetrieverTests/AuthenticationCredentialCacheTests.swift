@@ -24,7 +24,8 @@ struct AuthenticationCredentialCacheTests {
     #expect(!cache.isEmpty)
     #expect(cache.entry(for: url("/private/b/c.jpg"))?.credential == alice)
     #expect(
-      cache.entry(for: url("/private/"))?.authorization
+      cache.entry(for: url("/private/"))?.authorizer
+        .answer(for: .init(method: "GET", target: "/", bodyHash: { _ in nil }))?.fieldValue
         == BasicAuthorization.fieldValue(user: "alice", password: "wonder"))
     #expect(cache.entry(for: url("/private")) == nil)
     #expect(cache.entry(for: url("/privateer/a.jpg")) == nil)

@@ -141,7 +141,9 @@ import Testing
     ] as [(String, ProxyAddress.Kind, String, UInt16)])
   func `a proxy is a URL or a host`(text: String, kind: ProxyAddress.Kind, host: String, port: UInt16) {
     let address = ProxyAddress(text)
-    #expect(address?.text == text)
+    // libcurl gets the address without the name and password.
+    #expect(address?.text.contains("@") == false)
+    #expect(address.map { ProxyAddress($0.text)?.host == host } == true)
     #expect(address?.kind == kind)
     #expect(address?.host == host)
     #expect(address?.port == port)

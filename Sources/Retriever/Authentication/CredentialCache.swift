@@ -1,31 +1,42 @@
 #if !canImport(Darwin)
 import Foundation
+import HTTPSyntax
 import Synchronization
 
 /// The credentials that servers accepted during one session, so that the session does not ask for them again.
 ///
 /// The number of entries is limited: a new entry replaces the least recently used one.
 package final class CredentialCache: Sendable {
-  /// A remembered credential and its value of `Authorization`.
+  /// A remembered credential, and what answers with it.
   package struct Entry: Sendable {
     package let protectionSpace: URLProtectionSpace
     package let credential: URLCredential
-    package let authorization: String
+    package let authorizer: Authorizer
   }
 
   private struct Remembered {
     let space: URLProtectionSpace
-    let origin: Origin
-    /// Path prefixes known to lie within the space, each ending in a slash.
+    /// The origin of a server; nil for a proxy.
+    let origin: Origin?
+    /// Path prefixes known to lie within the space.
     var directories: [String]
-    var credential: URLCredential
-    let scheme: AuthenticationScheme
+    let credential: URLCredential
+    let authorizer: Authorizer
+
+    var entry: Entry {
+      Entry(protectionSpace: space, credential: credential, authorizer: authorizer)
+    }
   }
 
   let maximumCount: Int
   /// The entries, with the most recently used one at the end.
   private let entries = Mutex<[Remembered]>([])
   private let count = Atomic<Int>(0)
+  /// The latest Digest challenges.
+  private let digestSessions = Mutex<[(space: URLProtectionSpace, session: DigestSession)]>([])
+
+  /// The number of Digest challenges whose nonces are shared.
+  static let maximumSessions = 64
 
   /// Limits the list for a server that uses a different directory for every request.
   static let maximumDirectories = 32
@@ -36,23 +47,24 @@ package final class CredentialCache: Sendable {
   /// Whether no credential is remembered. It costs only one atomic load, for sessions without passwords.
   package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-  /// Remembers a credential for its space, and for the paths at and below the directory of a URL.
+  /// Remembers a credential for its space. For Basic, the space includes the paths at and below the directory of the
+  /// URL; for Digest, what the server has said, or the complete server.
   ///
   /// A credential with the persistence `.none` is not remembered.
-  package func remember(_ credential: URLCredential, for space: URLProtectionSpace, at url: URL) {
-    guard credential.persistence != .none, let origin = Origin(url),
-      let scheme = AuthenticationScheme.allCases.first(where: { $0.method == space.authenticationMethod })
-    else { return }
-    let directory = Self.directory(of: url)
+  package func remember(_ acceptance: ChallengeMachine.Acceptance) {
+    let (space, credential) = (acceptance.protectionSpace, acceptance.credential)
+    guard credential.persistence != .none, let origin = Origin(acceptance.url) else { return }
+    let directories = Self.directories(of: acceptance)
     entries.withLock { entries in
       var entry = Remembered(
-        space: space, origin: origin, directories: [directory], credential: credential, scheme: scheme)
+        space: space, origin: space.isProxy() ? nil : origin, directories: directories,
+        credential: credential, authorizer: acceptance.authorizer)
       if let index = entries.firstIndex(where: { $0.space == space }) {
-        let known = entries.remove(at: index)
-        // Directories inside the new one add nothing.
-        entry.directories += known.directories.filter { !$0.hasPrefix(directory) }
-        if known.directories.contains(where: { directory.hasPrefix($0) }) {
-          entry.directories.removeFirst()
+        let known = entries.remove(at: index).directories
+        // Directories inside others add nothing.
+        entry.directories.removeAll { directory in known.contains { directory.hasPrefix($0) } }
+        entry.directories += known.filter { directory in
+          !entry.directories.contains { directory.hasPrefix($0) }
         }
         entry.directories = Array(entry.directories.prefix(Self.maximumDirectories))
       } else if entries.count >= maximumCount {
@@ -61,6 +73,21 @@ package final class CredentialCache: Sendable {
       entries.append(entry)
       count.store(entries.count, ordering: .relaxed)
     }
+  }
+
+  private static func directories(of acceptance: ChallengeMachine.Acceptance) -> [String] {
+    guard !acceptance.protectionSpace.isProxy() else { return [] }
+    guard case .digest(_, _, let session) = acceptance.authorizer else {
+      return [directory(of: acceptance.url)]
+    }
+    // RFC 7616, 3.3. Other servers in the list get no answer before they ask for one.
+    let origin = Origin(acceptance.url)
+    let paths = session.challenge.domain.prefix(maximumDirectories).compactMap { text -> String? in
+      guard let url = URL(string: text, relativeTo: acceptance.url)?.absoluteURL, Origin(url) == origin
+      else { return nil }
+      return path(of: url)
+    }
+    return session.challenge.domain.isEmpty ? ["/"] : paths
   }
 
   /// The entry to send before the server asks (RFC 7617, 2.2): the one with the most specific directory.
@@ -78,11 +105,32 @@ package final class CredentialCache: Sendable {
       guard let best else { return nil }
       let entry = entries.remove(at: best.index)
       entries.append(entry)
-      guard let authorization = entry.scheme.preemptiveAuthorization(with: entry.credential) else {
-        return nil
+      return entry.entry
+    }
+  }
+
+  /// The entry to send to a proxy before it asks.
+  package func entry(forProxy host: String, port: Int, type: String) -> Entry? {
+    guard !isEmpty else { return nil }
+    return entries.withLock { entries in
+      entries.last {
+        $0.space.proxyType == type && $0.space.port == port && ASCII.equalIgnoringCase($0.space.host, host)
+      }?.entry
+    }
+  }
+
+  /// The session of a Digest challenge. Loads that were challenged with the same nonce share one.
+  package func session(for challenge: DigestChallenge, in space: URLProtectionSpace) -> DigestSession {
+    digestSessions.withLock { sessions in
+      let known = sessions.first {
+        $0.space == space && $0.session.challenge.nonce == challenge.nonce
+          && $0.session.challenge.algorithm == challenge.algorithm
       }
-      return Entry(
-        protectionSpace: entry.space, credential: entry.credential, authorization: authorization)
+      if let known { return known.session }
+      let session = DigestSession(challenge)
+      if sessions.count >= Self.maximumSessions { sessions.removeFirst() }
+      sessions.append((space, session))
+      return session
     }
   }
 
@@ -107,6 +155,7 @@ package final class CredentialCache: Sendable {
       entries.removeAll()
       count.store(0, ordering: .relaxed)
     }
+    digestSessions.withLock { $0.removeAll() }
   }
 
   private static func path(of url: URL) -> String {

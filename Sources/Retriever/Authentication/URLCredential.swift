@@ -6,8 +6,8 @@ import Foundation
 /// A credential is immutable. Neither `description` nor `debugDescription` shows the password, so it is safe to print
 /// a credential.
 ///
-/// - Note: There is no keychain on this platform: `.permanent` and `.synchronizable` credentials are
-///   remembered for as long as the process lives.
+/// Linux has no keychain: ``URLCredentialStorage/shared`` stores `.permanent` credentials in a file that only the user may
+/// read. `.synchronizable` credentials are remembered for as long as the process lives.
 // Invariant for @unchecked: every stored property is an immutable Sendable value.
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// How long a credential is remembered.
@@ -18,7 +18,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     /// Remembered until the session or the process ends.
     case forSession = 1
 
-    /// Stored on this machine; the same as `.forSession` on a platform without a keychain.
+    /// Stored on this machine, in a file of ``URLCredentialStorage/shared``.
     case permanent = 2
 
     /// Shared with the user's other devices; the same as `.forSession` on a platform without a keychain.

@@ -14,8 +14,10 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 
 /// A store of credentials by protection space, for every session that is configured to use it.
 ///
-/// - Note: There is no keychain on this platform. All credentials are kept in memory only, regardless of their
-///   persistence.
+/// Linux has no keychain. The `.permanent` credentials of ``shared`` outlive the process in a file that only the user may
+/// read: `retriever/credentials.json` in the program's directory in `$XDG_DATA_HOME` (default: `~/.local/share`). The
+/// passwords in it are not encrypted. ``URLSessionConfiguration/keepsSharedStorages`` turns this off. All other
+/// credentials, and those of other storages, are in memory only.
 // Invariant for @unchecked: all mutable state is inside the Mutex.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private struct Contents {
@@ -32,10 +34,31 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private let contents = Mutex(Contents())
 
   /// The storage that sessions share by default.
-  public static let shared = URLCredentialStorage()
+  public static let shared = URLCredentialStorage(
+    records: SharedRecords(RecordFile(directory: RecordFile.programDirectory, name: "credentials.json")))
+
+  /// The file of the storage; nil if it is in memory only.
+  private let records: SharedRecords<CredentialRecord>?
 
   /// Creates an empty storage.
-  public override init() {}
+  public override init() { records = nil }
+
+  /// Creates a storage with the credentials of a file, in which it stores changes.
+  init(records: SharedRecords<CredentialRecord>) {
+    self.records = records
+    super.init()
+    contents.withLock { contents in
+      for record in records.read() {
+        let (space, credential) = (record.space, record.credential)
+        contents.credentials[space, default: [:]][credential.user ?? ""] = credential
+        if record.isDefault { contents.defaults[space] = Default(credential: credential, isChosen: true) }
+      }
+      for (space, credentials) in contents.credentials where contents.defaults[space] == nil {
+        guard credentials.count == 1, let only = credentials.values.first else { continue }
+        contents.defaults[space] = Default(credential: only, isChosen: false)
+      }
+    }
+  }
 
   /// Every stored credential, by space and then by user name.
   open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
@@ -108,6 +131,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
       contents.credentials[space]?[user] = nil
       if contents.credentials[space]?.isEmpty == true { contents.credentials[space] = nil }
       if contents.defaults[space]?.credential == credential { contents.defaults[space] = nil }
+      records?.remove(CredentialRecord.key(user: user, space: space))
       return true
     }
     if changed { postChange() }
@@ -212,9 +236,23 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
       } else if before?.isChosen == false {
         contents.defaults[space] = nil
       }
+      keep(space, in: contents)
       return !wasStored || (asDefault && before?.credential != credential)
     }
     if changed { postChange() }
+  }
+
+  /// Records the credentials of a space in the file. Called with the lock, so that changes keep their order.
+  private func keep(_ space: URLProtectionSpace, in contents: Contents) {
+    guard let records else { return }
+    let chosen = contents.defaults[space].flatMap { $0.isChosen ? $0.credential : nil }
+    for (user, credential) in contents.credentials[space] ?? [:] {
+      if let record = CredentialRecord(credential, for: space, isDefault: credential == chosen) {
+        records.set(record)
+      } else {
+        records.remove(CredentialRecord.key(user: user, space: space))
+      }
+    }
   }
 
   /// Called without the lock, because an observer may access the storage.

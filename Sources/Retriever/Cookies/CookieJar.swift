@@ -226,6 +226,12 @@ struct CookieJar: Sendable {
     sites.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
   }
 
+  /// The stored cookie with the name, domain and path of `cookie`.
+  func stored(like cookie: HTTPCookie) -> CookieFields? {
+    let site = CookieHost(canonical: String(cookie.fields.bareDomain)).site
+    return sites[site]?.first { $0.isReplaced(by: cookie.fields) }?.fields
+  }
+
   /// Returns the cookies to send to `url`: those with longer paths first, then older ones. It marks them as used.
   ///
   /// - Parameter mainDocumentURL: the document that caused the request. If it is from another site, SameSite cookies

@@ -8,7 +8,12 @@ import Synchronization
 /// public suffix such as `co.uk` or for a different host. It also refuses a cookie that violates the rules of its
 /// `__Host-` or `__Secure-` prefix. The maximum is 3000 cookies, 180 per site, and 4096 bytes per cookie. A full
 /// storage removes expired cookies first, then the least recently used ones, `Secure` cookies last. An unencrypted
-/// connection never evicts a `Secure` cookie. Cookies are kept in memory while the process runs.
+/// connection never evicts a `Secure` cookie.
+///
+/// The cookies of ``shared`` that have an expiry date outlive the process. They are in `retriever/cookies.json` in the
+/// program's directory in `$XDG_DATA_HOME` (default: `~/.local/share`), which only the user may read. Programs with
+/// different names do not share cookies. ``URLSessionConfiguration/keepsSharedStorages`` turns this off. Other
+/// storages keep their cookies in memory.
 ///
 /// The storage is thread-safe.
 // Unchecked because a subclass may add properties. The invariant: the state is a Mutex and atomics. Subclasses must
@@ -19,7 +24,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     var acceptPolicy = HTTPCookie.AcceptPolicy.always
   }
 
-  private static let sharedStorage = HTTPCookieStorage()
+  private static let sharedStorage = HTTPCookieStorage(
+    records: SharedRecords(RecordFile(directory: RecordFile.programDirectory, name: "cookies.json")))
   private static let groupStorages = Mutex<[String: HTTPCookieStorage]>([:])
 
   private let state = Mutex(State())
@@ -27,6 +33,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   private let count = Atomic<Int>(0)
   private let now: @Sendable () -> Date
   private let announcer = CookieChangeAnnouncer()
+  /// The file of the storage; nil if it is in memory only.
+  private let records: SharedRecords<CookieRecord>?
 
   /// Creates an empty, private storage.
   public override convenience init() {
@@ -36,7 +44,22 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// Creates an empty storage with a custom clock, for tests.
   package init(now: @escaping @Sendable () -> Date) {
     self.now = now
+    records = nil
     super.init()
+  }
+
+  /// Creates a storage with the cookies of a file, in which it stores changes.
+  init(records: SharedRecords<CookieRecord>) {
+    now = { Date() }
+    self.records = records
+    super.init()
+    let now = now()
+    state.withLock { state in
+      for cookie in records.read().compactMap(\.cookie) {
+        _ = try? state.jar.insert(cookie, from: nil, now: now)
+      }
+      count.store(state.jar.count, ordering: .releasing)
+    }
   }
 
   /// The storage that sessions use by default.
@@ -79,7 +102,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   ///
   /// The cookie is ignored silently if the policy is ``HTTPCookie/AcceptPolicy/never`` or the rules refuse it.
   open func setCookie(_ cookie: HTTPCookie) {
-    update { state, now in
+    update([cookie]) { state, now in
       guard state.acceptPolicy != .never else { return false }
       return (try? state.jar.insert(cookie, from: nil, now: now)) != nil
     }
@@ -93,7 +116,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   ///   - mainDocumentURL: the document that caused the request, if it is known.
   ///     ``HTTPCookie/AcceptPolicy/onlyFromMainDocumentDomain`` uses it.
   open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
-    update { state, now in
+    update(cookies) { state, now in
       guard state.acceptPolicy.accepts(from: url, for: mainDocumentURL) else { return false }
       var changed = false
       for cookie in cookies where (try? state.jar.insert(cookie, from: url, now: now)) != nil {
@@ -105,7 +128,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Removes the cookie with the name, domain and path of `cookie`, if there is one.
   open func deleteCookie(_ cookie: HTTPCookie) {
-    update { state, _ in state.jar.remove(cookie) }
+    update([cookie]) { state, _ in state.jar.remove(cookie) }
   }
 
   /// Removes all cookies that were stored at `date` or later.
@@ -204,11 +227,23 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     return state.withLock { $0.jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now) }
   }
 
-  private func update(_ change: (inout State, Date) -> Bool) {
+  /// - Parameter cookies: The cookies that may change; nil if any may.
+  private func update(_ cookies: [HTTPCookie]? = nil, _ change: (inout State, Date) -> Bool) {
     let now = now()
     let changed = state.withLock { state in
       defer { count.store(state.jar.count, ordering: .releasing) }
-      return change(&state, now)
+      guard let records else { return change(&state, now) }
+      // With the lock, so that changes reach the file in their order.
+      let before = cookies ?? state.jar.cookies(now: now)
+      guard change(&state, now) else { return false }
+      for cookie in before {
+        if let record = state.jar.stored(like: cookie).flatMap(CookieRecord.init) {
+          records.set(record)
+        } else {
+          records.remove(CookieRecord.key(of: cookie.fields))
+        }
+      }
+      return true
     }
     if changed { announcer.announce(.NSHTTPCookieManagerCookiesChanged, from: self) }
   }

@@ -20,6 +20,8 @@ final class SessionSettings: Sendable {
   /// The program's protocol classes. Those of the library need no question.
   let protocolClasses: [URLProtocol.Type]
   let clientOptions: TransferClientOptions
+  /// Whether any URL may be loaded through a proxy.
+  let usesProxies: Bool
 
   init(_ original: URLSessionConfiguration) {
     let configuration = original.snapshot
@@ -40,6 +42,7 @@ final class SessionSettings: Sendable {
       return BuiltInProtocols.all.contains { $0 == candidate } ? nil : candidate
     }
     clientOptions = Self.clientOptions(configuration)
+    usesProxies = clientOptions.usesProxies
   }
 
   private static func clientOptions(_ configuration: URLSessionConfiguration) -> TransferClientOptions {
@@ -56,6 +59,9 @@ final class SessionSettings: Sendable {
       case .pem(let data): .pem([UInt8](data))
       case .unverified: .anything
       }
+    if let proxies = configuration.connectionProxyDictionary {
+      options.proxies = ProxySelection(ProxySettings(connectionProxyDictionary: proxies))
+    }
     let policy = configuration.addressPolicy
     if !policy.isUnrestricted {
       options.addressRefusal = { address, length, url in

@@ -106,6 +106,32 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The credential store; nil to use none.
   open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
 
+  // MARK: Proxies
+
+  /// The proxies of the session; nil for those in the environment (`http_proxy`, `https_proxy`, `all_proxy` and
+  /// `no_proxy`). An empty dictionary means no proxies.
+  ///
+  /// The keys are the values of Apple's `kCFNetworkProxies…` constants:
+  ///
+  /// - `"HTTPEnable"`, `"HTTPProxy"`, `"HTTPPort"`: an HTTP proxy for `http` URLs.
+  /// - `"HTTPSEnable"`, `"HTTPSProxy"`, `"HTTPSPort"`: an HTTP proxy that opens tunnels for `https` URLs.
+  /// - `"SOCKSEnable"`, `"SOCKSProxy"`, `"SOCKSPort"`: a SOCKS 5 proxy for the schemes without an HTTP proxy. It looks
+  ///   up the names of servers. `"kCFStreamPropertySOCKSVersion": "kCFStreamSocketSOCKSVersion4"` selects SOCKS 4a.
+  /// - `"kCFProxyUsernameKey"`, `"kCFProxyPasswordKey"`: the name and password for all of these;
+  ///   `"kCFStreamPropertySOCKSUser"` and `"kCFStreamPropertySOCKSPassword"` for SOCKS only.
+  /// - `"ExceptionsList"`: servers that are reached directly. An entry is a name, in which `*` stands for any text, an
+  ///   address, or a range such as `"10.0.0.0/8"`.
+  /// - `"ExcludeSimpleHostnames"`: whether names without a dot are reached directly.
+  ///
+  /// A proxy is used if its `Enable` value is true. If its host is missing or invalid, loads fail with
+  /// `URLError.cannotConnectToHost`. The host may also be a URL, such as `"https://proxy.example"` for a proxy that is
+  /// itself reached with TLS. Scripts that choose a proxy (`"ProxyAutoConfig…"`) are not supported and ignored.
+  ///
+  /// An HTTP proxy gets a name and password only after it asks for them. Those in this dictionary come first, then those
+  /// in ``urlCredentialStorage``, then the delegate's. A session with an ``addressPolicy`` or a ``unixSocketPath`` uses
+  /// no proxy.
+  open var connectionProxyDictionary: [AnyHashable: Any]?
+
   // MARK: TLS
 
   /// The minimum TLS version.
@@ -115,6 +141,16 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
 
   // MARK: Beyond Apple
+
+  /// Whether ``HTTPCookieStorage/shared`` and ``URLCredentialStorage/shared`` outlive the process (default: true).
+  /// *Beyond Apple's API.*
+  ///
+  /// Set it to false at the start of a program that must not write to its user's directory, such as a server. The
+  /// storages are then in memory only. The environment variable `RETRIEVER_PERSISTENCE=none` has the same effect.
+  public static var keepsSharedStorages: Bool {
+    get { SharedStores.areKept }
+    set { SharedStores.areKept = newValue }
+  }
 
   /// The certificate authorities that the session trusts. *Beyond Apple's API.*
   open var trustedCertificates = TrustedCertificates.system
@@ -157,6 +193,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.httpCookieAcceptPolicy = httpCookieAcceptPolicy
     copy.httpCookieStorage = httpCookieStorage
     copy.urlCredentialStorage = urlCredentialStorage
+    copy.connectionProxyDictionary = connectionProxyDictionary
     copy.tlsMinimumSupportedProtocolVersion = tlsMinimumSupportedProtocolVersion
     copy.tlsMaximumSupportedProtocolVersion = tlsMaximumSupportedProtocolVersion
     copy.trustedCertificates = trustedCertificates

@@ -12,8 +12,10 @@ struct TaskState: Sendable {
   var completion: TaskCompletion?
   var uploadBody: UploadBody?
   var deadline: TransferDeadline?
-  /// The authorization to send instead of the request's own, after a challenge or from the session's memory.
-  var authorization: String?
+  /// What answers for the request instead of its own field, after a challenge or a redirect.
+  var authorizer: Authorizer?
+  /// The same for a proxy.
+  @Boxed var proxyAuthorizer: ProxyAuthorizer?
   var redirectCount = 0
   var hasSentBody = false
   /// The length of the body being sent, as it was when sending began.
@@ -26,7 +28,14 @@ struct TaskState: Sendable {
   var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
   var progress: Progress?
   @Boxed private var startedChallenges: ChallengeMachine?
+  @Boxed private var startedProxyChallenges: ChallengeMachine?
   @Boxed private var changedAttributes: Attributes?
+
+  /// What answers for a task to a proxy.
+  struct ProxyAuthorizer: Sendable {
+    let authorizer: Authorizer
+    let proxy: Challenger
+  }
 
   /// The measurements of a task.
   struct Measurements: Sendable {
@@ -53,6 +62,44 @@ struct TaskState: Sendable {
   var challenges: ChallengeMachine {
     get { startedChallenges ?? ChallengeMachine() }
     set { startedChallenges = newValue }
+  }
+
+  /// The challenges of proxies.
+  var proxyChallenges: ChallengeMachine {
+    get { startedProxyChallenges ?? ChallengeMachine() }
+    set { startedProxyChallenges = newValue }
+  }
+
+  /// Handles a response that a proxy forwarded.
+  mutating func acceptedByProxy() -> ChallengeMachine.Acceptance? {
+    startedProxyChallenges == nil ? nil : startedProxyChallenges?.accepted()
+  }
+
+  /// Whether a proxy has sent no proof that it knows the password, or the right one.
+  func isConfirmedByProxy(_ response: HTTPURLResponse, _ proxy: Challenger) -> Bool {
+    startedProxyChallenges?.isConfirmed(by: response, from: proxy) ?? true
+  }
+
+  /// Changes the challenges of the server or of the proxy.
+  mutating func withChallenges<Result>(
+    of challenger: Challenger, _ change: (inout ChallengeMachine) -> Result
+  ) -> Result {
+    if case .server = challenger { return change(&challenges) }
+    return change(&proxyChallenges)
+  }
+
+  /// Sets what answers for the next request.
+  mutating func authorize(with authorizer: Authorizer, for challenger: Challenger) {
+    if case .server = challenger {
+      self.authorizer = authorizer
+    } else {
+      proxyAuthorizer = ProxyAuthorizer(authorizer: authorizer, proxy: challenger)
+    }
+  }
+
+  /// Whether a response has no proof that the server knows the password, or the right one.
+  func isConfirmed(by response: HTTPURLResponse) -> Bool {
+    startedChallenges?.isConfirmed(by: response) ?? true
   }
 
   /// Handles a response that is not a challenge. Most such responses do not follow one.

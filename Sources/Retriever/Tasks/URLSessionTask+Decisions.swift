@@ -8,7 +8,14 @@ extension URLSessionTask {
   func decide(
     about response: HTTPURLResponse, to request: URLRequest, mentionsLocation: Bool
   ) -> TransferDisposition {
+    if session.settings.usesProxies {
+      if isProxyChallenge(response, to: request) { return challengeByProxy(response, to: request) }
+      if let problem = noteAcceptingProxy(response, to: request) { return stop(problem) }
+    }
     if response.statusCode == 401 { return challenge(response, to: request) }
+    guard lockedState.withLock({ $0.isConfirmed(by: response) }) else {
+      return stop(.unconfirmed(response.url))
+    }
     rememberAcceptedCredential()
     if mentionsLocation, 300..<400 ~= response.statusCode {
       switch RedirectRule.nextRequest(after: request, response: response) {
@@ -72,7 +79,7 @@ extension URLSessionTask {
       state.currentRequest = next
       // An error of the discarded response no longer matters, but the reason why the task is ending does.
       if !state.machine.isEnding { state.error = nil }
-      state.authorization = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
+      state.authorizer = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
     }
   }
 
@@ -81,18 +88,71 @@ extension URLSessionTask {
   private func challenge(_ response: HTTPURLResponse, to request: URLRequest) -> TransferDisposition {
     guard let url = request.url else { return deliver(response, asked: false) }
     lockedState.withLock { $0.machine.ask() }
+    ask(about: response, url: url, from: .server)
+    return .pause
+  }
+
+  /// Whether a proxy sent this response itself, because it wants a credential.
+  func isProxyChallenge(_ response: HTTPURLResponse, to request: URLRequest) -> Bool {
+    response.statusCode == 407 && session.settings.usesProxies
+      && request.url.flatMap { forwardingProxy(for: $0) } != nil
+  }
+
+  private func challengeByProxy(
+    _ response: HTTPURLResponse, to request: URLRequest
+  ) -> TransferDisposition {
+    guard let url = request.url, let proxy = forwardingProxy(for: url) else {
+      return deliver(response, asked: false)
+    }
+    lockedState.withLock { $0.machine.ask() }
+    ask(about: response, url: url, from: proxy)
+    return .pause
+  }
+
+  /// Handles the refusal of a tunnel. If no credential is found, the refusal is the task's error.
+  func ask(_ challenge: TunnelChallenge) {
+    guard let url = challenge.request.url else { return abort(challenge.error) }
+    ask(about: challenge.response, url: url, from: challenge.proxy, refusal: challenge.error)
+  }
+
+  /// Remembers the credential that a proxy has accepted. Returns an error if the proxy does not know the password.
+  private func noteAcceptingProxy(_ response: HTTPURLResponse, to request: URLRequest) -> URLError? {
+    if let proxy = request.url.flatMap({ forwardingProxy(for: $0) }),
+      !lockedState.withLock({ $0.isConfirmedByProxy(response, proxy) })
+    {
+      return .unconfirmed(response.url)
+    }
+    remember(lockedState.withLock { $0.acceptedByProxy() })
+    return nil
+  }
+
+  /// Asks for a credential.
+  ///
+  /// - Parameter refusal: The error without a credential; nil to deliver the response.
+  private func ask(
+    about response: HTTPURLResponse, url: URL, from challenger: Challenger, refusal: URLError? = nil
+  ) {
     // Runs on the delegate queue, because the storage may be the program's own code. It is called without any lock.
     session.callQueue.post {
-      let spaces = ChallengeMachine.offeredSpaces(by: response, url: url)
+      let spaces = ChallengeMachine.offeredSpaces(by: response, url: url, from: challenger)
       let known = Dictionary(
         spaces.compactMap { space in self.knownCredential(for: space).map { (space, $0) } },
         uniquingKeysWith: { first, _ in first })
       let action = self.lockedState.withLock { state in
-        state.challenges.refused(by: response, url: url) { known[$0] }
+        state.withChallenges(of: challenger) { machine in
+          machine.refused(
+            by: response, url: url, from: challenger,
+            session: { self.session.credentials.session(for: $0, in: $1) }, lookup: { known[$0] })
+        }
       }
-      self.perform(action, response: response)
+      self.perform(action, ChallengeContext(response: response, challenger: challenger, refusal: refusal))
     }
-    return .pause
+  }
+
+  private struct ChallengeContext: Sendable {
+    let response: HTTPURLResponse
+    let challenger: Challenger
+    let refusal: URLError?
   }
 
   private func knownCredential(for space: URLProtectionSpace) -> URLCredential? {
@@ -100,15 +160,16 @@ extension URLSessionTask {
       ?? session.settings.credentialStorage?.defaultCredential(for: space)
   }
 
-  private func perform(_ action: ChallengeMachine.Action, response: HTTPURLResponse) {
+  private func perform(_ action: ChallengeMachine.Action, _ context: ChallengeContext) {
     switch action {
     case .ignore: break
-    case .deliver: answered(deliver: response)
+    case .deliver:
+      if let refusal = context.refusal { abort(refusal) } else { answered(deliver: context.response) }
     case .fail(let error): abort(error)
-    case .retry(let authorization):
+    case .retry(let authorizer):
       perform(
         advance { state in
-          state.authorization = authorization
+          state.authorize(with: authorizer, for: context.challenger)
           if !state.machine.isEnding { state.error = nil }
           return state.machine.answeredFollow()
         })
@@ -126,15 +187,21 @@ extension URLSessionTask {
         },
         then: { answer in
           let (disposition, credential) = answer ?? (.performDefaultHandling, nil)
-          let next = self.lockedState.withLock { $0.challenges.answered(disposition, credential) }
-          self.perform(next, response: response)
+          let next = self.lockedState.withLock { state in
+            state.withChallenges(of: context.challenger) { $0.answered(disposition, credential) }
+          }
+          self.perform(next, context)
         })
     }
   }
 
   private func rememberAcceptedCredential() {
-    guard let accepted = lockedState.withLock({ $0.accepted() }) else { return }
-    session.credentials.remember(accepted.credential, for: accepted.protectionSpace, at: accepted.url)
+    remember(lockedState.withLock { $0.accepted() })
+  }
+
+  private func remember(_ accepted: ChallengeMachine.Acceptance?) {
+    guard let accepted else { return }
+    session.credentials.remember(accepted)
     if accepted.credential.persistence == .permanent {
       session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
     }
@@ -210,6 +277,16 @@ extension URLSessionTask {
             return state.machine.answeredDeliver()
           })
       })
+  }
+}
+
+extension URLError {
+  fileprivate static func unconfirmed(_ url: URL?) -> URLError {
+    URLError(
+      .badServerResponse,
+      message:
+        "The server did not prove that it knows the password: the value of rspauth in its response is wrong.",
+      url: url)
   }
 }
 #endif

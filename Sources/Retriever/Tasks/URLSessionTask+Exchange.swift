@@ -76,7 +76,7 @@ extension URLSessionTask {
     let request: URLRequest
     let upload: UploadBody?
     let hasSentBody: Bool
-    let authorization: String?
+    let authorizer: Authorizer?
     let deadline: TransferDeadline?
     let collectsRecords: Bool
     let priority: Float
@@ -87,7 +87,7 @@ extension URLSessionTask {
       state.currentRequest.map {
         TransferInput(
           request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
-          authorization: state.authorization, deadline: state.deadline,
+          authorizer: state.authorizer, deadline: state.deadline,
           collectsRecords: state.measurements != nil, priority: state.priority)
       }
     }
@@ -171,6 +171,14 @@ extension URLSessionTask {
   // MARK: The transfer
 
   private func send(_ input: TransferInput, _ body: TransferBody) {
+    // A file may be long, and this may be the thread of every transfer.
+    if input.authorizer?.needsBodyHash == true, case .source(is FileBodySource) = body {
+      return DispatchQueue.global().async { self.sendNow(input, body) }
+    }
+    sendNow(input, body)
+  }
+
+  private func sendNow(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
       start(.transfer(try makeTransfer(input, body)), bodyLength: body.length, hasBody: body.isPresent)
     } catch {
@@ -212,15 +220,8 @@ extension URLSessionTask {
     wanted.priority = input.priority
     wanted.collectsTimings = input.collectsRecords
     addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
-    if let answer = input.authorization {
-      wanted.headers.removeAll { ASCII.equalIgnoringCase($0.name, "Authorization") }
-      wanted.headers.append(TransferHeader("Authorization", answer))
-    } else if !wanted.hasField("Authorization"),
-      let remembered = rememberedAuthorization(for: url)
-    {
-      // The request's own field has precedence over what the session remembers.
-      wanted.headers.append(TransferHeader("Authorization", remembered))
-    }
+    try authorize(&wanted, with: input.authorizer, url: url)
+    authorizeForProxy(&wanted, url: url)
     if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
     do {
       return try session.transferClient().makeTransfer(wanted, observer: self)
@@ -231,7 +232,7 @@ extension URLSessionTask {
 
   /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
   /// name and password are removed because a header field contains them if the server asks for them.
-  private static func wireForm(of url: URL) -> String {
+  static func wireForm(of url: URL) -> String {
     let text = url.absoluteString
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -302,13 +303,6 @@ extension URLSessionTask {
     default: wanted.headers.append(TransferHeader(name, value))
     }
   }
-
-  /// The authorization that this session remembers for the URL.
-  private func rememberedAuthorization(for url: URL) -> String? {
-    guard let entry = session.credentials.entry(for: url) else { return nil }
-    lockedState.withLock { $0.challenges.willSend(entry, to: url) }
-    return entry.authorization
-  }
 }
 
 extension TransferBody {
@@ -335,7 +329,7 @@ extension TransferRequest {
     return recorded
   }
 
-  fileprivate func hasField(_ name: String) -> Bool {
+  func hasField(_ name: String) -> Bool {
     headers.contains { ASCII.equalIgnoringCase($0.name, name) }
   }
 }

@@ -17,7 +17,7 @@ extension URLSessionTask: TransferObserver {
       url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
     transferState.exchange?.response = response
     transferState.announcedLength = length
-    if head.mentions.contains(.setCookie) {
+    if head.mentions.contains(.setCookie), !isProxyChallenge(response, to: request) {
       session.settings.cookieStorage?.store(
         setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
     }
@@ -147,26 +147,35 @@ extension URLSessionTask: TransferObserver {
     note(end)
     guard let failure = end.failure else { return finishExchange(nil, isFinal: false) }
     let url = lockedState.withLock { $0.currentRequest?.url }
-    finishExchange(URLError(failure, url: url), isFinal: failure.code == .timedOut)
+    finishExchange(
+      URLError(failure, url: url), isFinal: failure.code == .timedOut, challenge: tunnelChallenge(end))
   }
 
-  /// Handles the end of an exchange. `isFinal` means that the task's time is over.
-  func finishExchange(_ error: (any Error)?, isFinal: Bool) {
+  /// Handles the end of an exchange.
+  ///
+  /// - Parameters:
+  ///   - isFinal: Whether no other exchange may follow, because the task's time is over.
+  ///   - challenge: The challenge of a proxy that wants a credential before it opens a tunnel. The delegates are asked
+  ///     after the transfer.
+  func finishExchange(_ error: (any Error)?, isFinal: Bool, challenge: TunnelChallenge? = nil) {
     // Before the lock: once the exchange has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
-    let action = lockedState.withLock { state -> TaskAction in
+    let (action, isAsked) = lockedState.withLock { state -> (TaskAction, Bool) in
+      let isAsked = challenge != nil && state.machine.expectsHead
+      if isAsked { state.machine.ask() }
       // The next request follows, regardless of how a discarded response ended.
-      let isDropped = state.machine.isDiscarding && !isFinal
+      let isDropped = isAsked || state.machine.isDiscarding && !isFinal
       if let error, state.error == nil, !isDropped { state.error = error }
       let action = state.machine.transferEnded(failed: error != nil && !isDropped, isFinal: isFinal)
       if state.machine.needsTimer, let deadline = state.deadline {
         state.machine.wait(with: questionTimer(deadline.remaining))
       }
       // Only a file needs time to finish.
-      if case .finishSink = action, !writesFile { return state.machine.sinkFinished() }
-      return action
+      if case .finishSink = action, !writesFile { return (state.machine.sinkFinished(), false) }
+      return (action, isAsked)
     }
     perform(action)
+    if isAsked, let challenge { ask(challenge) }
   }
 
   /// Ends the task when its time is over and a delegate still has not answered.

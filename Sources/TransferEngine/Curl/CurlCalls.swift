@@ -263,12 +263,31 @@ enum Curl {
     return (host, port, scheme)
   }
 
-  private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+  /// Returns the path and query of a URL as libcurl sends them; nil if libcurl rejects the URL.
+  static func target(of url: String) -> String? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
+      let path = part(CURLUPART_PATH, of: parsed)
+    else { return nil }
+    return part(CURLUPART_QUERY, of: parsed).map { "\(path)?\($0)" } ?? path
+  }
+
+  /// Returns a URL as libcurl sends it to an HTTP proxy; nil if libcurl rejects the URL.
+  static func absoluteTarget(of url: String) -> String? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }
+    _ = curl_url_set(parsed, CURLUPART_FRAGMENT, nil, 0)
+    return part(CURLUPART_URL, of: parsed, flags: UInt32(CURLU_NO_DEFAULT_PORT))
+  }
+
+  /// - Parameter flags: By default, the port of the scheme is returned if the URL has none.
+  private static func part(
+    _ part: CURLUPart, of url: OpaquePointer, flags: UInt32 = UInt32(CURLU_DEFAULT_PORT)
+  ) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    // Include the default port of the scheme.
-    guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else {
-      return nil
-    }
+    guard curl_url_get(url, part, &text, flags) == CURLUE_OK, let text else { return nil }
     defer { curl_free(text) }
     return String(cString: text)
   }
@@ -297,4 +316,15 @@ enum Curl {
     guard let info = curl_version_info(CURLVERSION_TENTH) else { return false }
     return info.pointee.features & CURL_VERSION_HTTP2 != 0
   }()
+}
+
+extension TransferRequest {
+  /// The path and query of the URL, with the bytes that are sent; nil if libcurl rejects the URL.
+  package var target: String? { Curl.target(of: url) }
+
+  /// The URL as it is sent to an HTTP proxy; nil if libcurl rejects the URL.
+  package var absoluteTarget: String? { Curl.absoluteTarget(of: url) }
+
+  /// The host and port of the URL as they are sent with CONNECT; nil if libcurl rejects the URL.
+  package var tunnelTarget: String? { Curl.host(of: url).map { "\($0.host):\($0.port)" } }
 }

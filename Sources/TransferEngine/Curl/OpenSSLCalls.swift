@@ -153,7 +153,7 @@ enum OpenSSL {
   }
 
   /// Looks up a function in the libraries that the program has loaded.
-  private static func find<Function>(_ name: String, as type: Function.Type) -> Function? {
+  static func find<Function>(_ name: String, as type: Function.Type) -> Function? {
     // RTLD_DEFAULT, a null pointer.
     guard let symbol = dlsym(nil, name) else { return nil }
     return unsafeBitCast(symbol, to: type)

@@ -71,6 +71,9 @@ struct ProxyException: Sendable {
     }
   }
 
+  /// Whether it is an address or a range of addresses.
+  var isRange: Bool { range != nil }
+
   func covers(_ server: ServerAddress) -> Bool {
     if let range {
       guard let bytes = Self.bytes(of: server.host), bytes.count == range.bytes.count else { return false }
@@ -101,51 +104,4 @@ struct ProxyException: Sendable {
     if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
     return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
   }
-}
-
-/// A proxy's address, parsed as far as the engine needs.
-struct ProxyAddress: Hashable, Sendable {
-  enum Kind: Hashable, Sendable {
-    case http
-    /// The proxy receives addresses, which the client looks up.
-    case socksWithAddresses
-    /// The proxy receives names.
-    case socksWithNames
-  }
-
-  /// In the format that libcurl accepts.
-  let text: String
-  let kind: Kind
-  let host: String
-  let port: UInt16
-  let isIPv6Literal: Bool
-  /// Whether the connection to the proxy is encrypted.
-  let isSecure: Bool
-
-  /// Returns nil if the text is not the address of a supported kind of proxy.
-  init?(_ text: String) {
-    self.text = text
-    var rest = text[...]
-    var scheme = "http"
-    if let colon = text.firstRange(of: "://") {
-      scheme = ASCII.lowercased(String(text[..<colon.lowerBound]))
-      rest = text[colon.upperBound...]
-    }
-    switch scheme {
-    case "http", "https": kind = .http
-    case "socks", "socks4", "socks5": kind = .socksWithAddresses
-    case "socks4a", "socks5h": kind = .socksWithNames
-    default: return nil
-    }
-    isSecure = scheme == "https"
-    rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-    guard let place = HostAndPort(String(rest)) else { return nil }
-    host = place.host
-    isIPv6Literal = place.isIPv6Literal
-    // libcurl's default ports for proxies.
-    port = place.port ?? (isSecure ? 443 : 1080)
-  }
-
-  var needsNoLookup: Bool { isIPv6Literal || ServerAddress.needsNoLookup(host) }
 }

@@ -46,6 +46,9 @@ final class Destination: @unchecked Sendable {
     self.names = looksUpNames ? names : []
   }
 
+  /// Whether an HTTP proxy opens a tunnel to the server.
+  var usesTunnel: Bool { address.isSecure && proxy?.kind == .http }
+
   /// Whether the connection to the server or to its proxy uses TLS.
   var usesTLS: Bool { address.isSecure || proxy?.isSecure == true }
 

@@ -36,6 +36,9 @@ final class EasyHandle: @unchecked Sendable {
   /// The request's fields that `headerList` was made from; nil if libcurl has no list yet.
   private var headers: [TransferHeader]?
   private var headerList: HeaderListOwner?
+  /// The same for the fields for a proxy.
+  private var proxyHeaders: [TransferHeader] = []
+  private var proxyHeaderList: HeaderListOwner?
   private var resolveList: HeaderListOwner?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -81,6 +84,7 @@ final class EasyHandle: @unchecked Sendable {
   func free() {
     Curl.free(easy: easy)
     headerList = nil
+    proxyHeaderList = nil
     resolveList = nil
     errorText.deallocate()
   }
@@ -161,6 +165,8 @@ final class EasyHandle: @unchecked Sendable {
         try reset(receiveBytes: Self.receiveBytes(wanted))
         headers = nil
         headerList = nil
+        proxyHeaders = []
+        proxyHeaderList = nil
         resolveList = nil
         try applyClientOptions()
         try apply(destination, wanted.version)
@@ -224,6 +230,7 @@ final class EasyHandle: @unchecked Sendable {
   /// Sets the header fields. They depend on the request's fields and the handle's options; if both are unchanged, so is
   /// libcurl's list.
   private func applyFields(of request: TransferRequest) throws(TransferFailure) {
+    try applyProxyFields(of: request)
     guard request.headers != headers else { return }
     let fields = Self.fields(of: request)
     let owner = fields.isEmpty ? nil : try HeaderListOwner(fields)
@@ -234,6 +241,19 @@ final class EasyHandle: @unchecked Sendable {
     }
     headers = request.headers
     headerList = owner
+  }
+
+  /// Sets the fields for the proxy. libcurl sends them with CONNECT, or with a request to an HTTP proxy without a tunnel.
+  private func applyProxyFields(of request: TransferRequest) throws(TransferFailure) {
+    guard request.proxyHeaders != proxyHeaders else { return }
+    let owner = request.proxyHeaders.isEmpty ? nil : try HeaderListOwner(request.proxyHeaders)
+    do {
+      try Curl.set(easy, CURLOPT_PROXYHEADER, list: owner?.list.first)
+    } catch {
+      throw TransferFailure(.other, curl: error.code, message: "Could not set the proxy's header fields.")
+    }
+    proxyHeaders = request.proxyHeaders
+    proxyHeaderList = owner
   }
 
   /// Sets the addresses that were looked up. libcurl finds them in its cache and does not look them up itself.
@@ -299,12 +319,22 @@ final class EasyHandle: @unchecked Sendable {
     if version != .http11, version != .negotiated(waits: false) { try Curl.set(easy, CURLOPT_PIPEWAIT, 1) }
     // We read the environment ourselves: an empty string keeps libcurl from reading it as well.
     try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
-    if destination.proxy != nil {
-      // The proxy's headers while it opens a tunnel are not part of the server's response.
-      try Curl.set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-      try Curl.set(easy, CURLOPT_NOPROXY, "")
-    }
+    if let proxy = destination.proxy { try apply(proxy) }
     if destination.usesTLS { try applyTLS(core.options) }
+  }
+
+  private func apply(_ proxy: ProxyAddress) throws(CurlError) {
+    try Curl.set(easy, CURLOPT_NOPROXY, "")
+    guard proxy.kind == .http else {
+      // SOCKS asks for them while it opens the connection.
+      if let user = proxy.user {
+        try Curl.set(easy, CURLOPT_PROXYUSERNAME, user)
+        try Curl.set(easy, CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+      }
+      return
+    }
+    // The fields for the proxy must not reach the server.
+    try Curl.set(easy, CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
   }
 
   /// Sets the options that are the same for all transfers of the client.

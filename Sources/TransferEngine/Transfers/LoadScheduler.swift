@@ -84,11 +84,7 @@ struct LoadScheduler {
         address: ServerAddress(isSecure: false, host: "", port: 0), proxy: nil,
         place: queue.addHost(limit: options.connectionsPerHost), looksUpNames: false)
     }
-    var proxy: ProxyAddress?
-    if options.usesProxies, let text = options.proxies.proxy(for: address) {
-      guard let parsed = ProxyAddress(text) else { throw .unusableProxy }
-      proxy = parsed
-    }
+    let proxy = options.usesProxies ? try options.proxies.proxy(for: address) : nil
     return Destination(
       address: address, proxy: proxy, place: queue.addHost(limit: options.connectionsPerHost),
       looksUpNames: options.unixSocketPath == nil)

@@ -70,6 +70,10 @@ package final class Transfer: @unchecked Sendable {
     /// attempt.
     var requestSizeBefore = 0
     var isRestartWanted = false
+    /// The response of the proxy that is asked for a tunnel.
+    var tunnelHead = HeadCollector()
+    /// The same, if the proxy refused.
+    var tunnelRefusal: TransferHead?
   }
 
   /// The properties of the response that the rules about endings need.
@@ -310,6 +314,7 @@ package final class Transfer: @unchecked Sendable {
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard machine.isRunning, let observer else { return false }
     lastActivity = core.loop.now
+    if attempt.openedConnection, destination?.usesTunnel == true { return receiveTunnelLine(line) }
     reportShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
@@ -334,6 +339,22 @@ package final class Transfer: @unchecked Sendable {
     case .failure(let failure):
       noticedFailure = failure
       return false
+    }
+  }
+
+  /// Handles a line of a proxy's response to CONNECT. It only serves to answer a challenge of the proxy.
+  private func receiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    switch attempt.tunnelHead.append(line, limits: request.limits) {
+    case .more, .informational: return true
+    case .complete(let head):
+      if !(200..<300 ~= head.status) { attempt.tunnelRefusal = head }
+      // libcurl may ask again over the same connection.
+      attempt.tunnelHead = HeadCollector()
+      return true
+    case .failure:
+      // The framing of this response is libcurl's concern, which ignores its body.
+      attempt.tunnelHead = HeadCollector()
+      return true
     }
   }
 
@@ -419,6 +440,7 @@ package final class Transfer: @unchecked Sendable {
   func detach(_ failure: TransferFailure?) -> TransferEnd {
     var end = endAfterRemaining ?? TransferEnd()
     end.failure = failure
+    if failure?.code == .proxyRefused { end.tunnelRefusal = attempt.tunnelRefusal }
     if let handle {
       if request.collectsTimings { end.timings = timings(handle) }
       flushesReset(handle)

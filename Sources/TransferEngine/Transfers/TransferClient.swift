@@ -28,13 +28,13 @@ package struct TransferClientOptions: Sendable {
 
   package init() {}
 
-  /// The proxies in the environment when the options were created.
-  var proxies = ProxyEnvironment.ofProcess()
+  /// The proxies; the default is those in the environment when the options were created.
+  package var proxies = ProxySelection.environment()
   /// The name service that looks up host names.
   var names = NameService.shared
 
   /// With an address policy no proxy is used, because a proxy would bypass the policy.
-  var usesProxies: Bool { addressRefusal == nil && unixSocketPath == nil && !proxies.isEmpty }
+  package var usesProxies: Bool { addressRefusal == nil && unixSocketPath == nil && !proxies.isEmpty }
 }
 
 /// Transfers that share connections, name look-ups and TLS sessions: one curl multi handle, bound to one loop.

@@ -74,6 +74,8 @@ package struct TransferHead: Sendable {
 package struct TransferEnd: Sendable {
   package var failure: TransferFailure?
   package var timings: TransferTimings?
+  /// The head of the response with which a proxy refused to open a tunnel.
+  package var tunnelRefusal: TransferHead?
   /// The number of body bytes that the observer received, after decoding.
   package var receivedBytes: Int64 = 0
 

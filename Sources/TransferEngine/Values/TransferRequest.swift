@@ -3,6 +3,8 @@ package struct TransferRequest: Sendable {
   package var url: String
   package var method: String = "GET"
   package var headers: [TransferHeader] = []
+  /// The header fields for an HTTP proxy: with CONNECT if there is a tunnel, otherwise with the request.
+  package var proxyHeaders: [TransferHeader] = []
   package var body: TransferBody = .none
   /// The encodings to ask for. Nil asks for all supported encodings. "" asks for none and disables decoding.
   package var acceptedEncodings: String?
