@@ -54,7 +54,7 @@ let package = Package(
     .target(
       name: "Retriever",
       dependencies: [
-        "HTTPSyntax", "SystemFiles",
+        "Caches", "HTTPSyntax", "SystemFiles",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CPublicSuffix", condition: .when(platforms: [.linux])),
       ],
@@ -102,7 +102,7 @@ let package = Package(
     .testTarget(
       name: "RetrieverTests",
       dependencies: [
-        "Retriever", "TestSupport",
+        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),
@@ -110,7 +110,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RetrieverImagesTests",
-      dependencies: ["RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],
+      dependencies: ["Caches", "RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],
       swiftSettings: strict),
     .executableTarget(
       name: "main-thread-bridge", dependencies: ["RetrieverBridges"],

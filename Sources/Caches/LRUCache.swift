@@ -17,8 +17,7 @@ public struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The maximum total cost.
-  public let limit: Int
+  @usableFromInline var maximum: Int
   @usableFromInline var total: Int
   @usableFromInline var places: [Key: Int]
   @usableFromInline var nodes: [Node?]
@@ -28,12 +27,15 @@ public struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Creates an empty cache. Without a positive limit, it stores only values that cost nothing.
   @inlinable public init(limit: Int) {
-    self.limit = max(0, limit)
+    maximum = max(0, limit)
     total = 0
     places = [:]
     nodes = []
     free = []
   }
+
+  /// The maximum total cost.
+  @inlinable public var limit: Int { maximum }
 
   /// The total cost of the values.
   @inlinable public var cost: Int { total }
@@ -76,6 +78,16 @@ public struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     places[key] = place
     link(place)
     total += cost
+    return evict()
+  }
+
+  /// Changes the limit, and returns the keys that were removed.
+  @inlinable public mutating func setLimit(_ limit: Int) -> [Key] {
+    maximum = max(0, limit)
+    return evict()
+  }
+
+  @inlinable mutating func evict() -> [Key] {
     var evictedKeys: [Key] = []
     while total > limit, let oldestKey = oldest.flatMap({ nodes[$0]?.key }) {
       remove(oldestKey)

@@ -18,12 +18,32 @@ public enum AtomicReplacement {
   ///
   /// - Returns: 0, or the error number of the call that failed.
   public static func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Int32 {
+    write(to: path) { descriptor in
+      let code = prepare(descriptor, like: path)
+      return code == 0 ? DescriptorIO.write(bytes, to: descriptor) : code
+    }
+  }
+
+  /// Does the same with several buffers, which are written one after the other, to a file that only its owner can access.
+  ///
+  /// - Returns: 0, or the error number of the call that failed.
+  public static func writePrivately(_ pieces: [UnsafeRawBufferPointer], to path: String) -> Int32 {
+    write(to: path) { descriptor in
+      for piece in pieces {
+        let code = DescriptorIO.write(piece, to: descriptor)
+        if code != 0 { return code }
+      }
+      return 0
+    }
+  }
+
+  /// Calls a function with a temporary file, which has mode 0600, and renames the file.
+  private static func write(to path: String, _ contents: (Int32) -> Int32) -> Int32 {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     var name = Array("\(path[..<slash]).\(path[slash...]).XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { return errno }
-    var code = prepare(descriptor, like: path)
-    if code == 0 { code = DescriptorIO.write(bytes, to: descriptor) }
+    var code = contents(descriptor)
     if close(descriptor) != 0, code == 0 { code = errno }
     if code == 0, rename(name, path) != 0 { code = errno }
     if code != 0 { unlink(name) }

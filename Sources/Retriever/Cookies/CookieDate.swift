@@ -23,11 +23,12 @@ package enum CookieDate {
     }
     guard let time, let day, let month, var year else { return nil }
     if year < 70 { year += 2000 } else if year < 100 { year += 1900 }
-    guard year >= 1601, (1...days(inMonth: month, year: year)).contains(day),
+    guard year >= 1601, (1...HTTPDateFormat.days(inMonth: month, year: year)).contains(day),
       time.hour < 24, time.minute < 60, time.second < 60
     else { return nil }
     let seconds =
-      daysSince1970(year, month, day) * 86_400 + time.hour * 3600 + time.minute * 60 + time.second
+      HTTPDateFormat.dayNumber(year: year, month: month, day: day) * 86_400 + time.hour * 3600
+      + time.minute * 60 + time.second
     return Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 
@@ -65,28 +66,8 @@ package enum CookieDate {
     return (hour, minute, second)
   }
 
-  private static let monthNames = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-  ]
-
   private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
-    let beginning = token.prefix(3).map { ASCII.lowercased($0) }
-    return monthNames.firstIndex { $0.utf8.elementsEqual(beginning) }.map { $0 + 1 }
-  }
-
-  private static func days(inMonth month: Int, year: Int) -> Int {
-    switch month {
-    case 2: (year.isMultiple(of: 4) && !year.isMultiple(of: 100)) || year.isMultiple(of: 400) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// Years start in March, so that the leap day comes last and every month has a fixed offset.
-  private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let marchYear = month > 2 ? year : year - 1
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return marchYear * 365 + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
+    HTTPDateFormat.monthNumber(String(decoding: token.prefix(3), as: UTF8.self))
   }
 }
 #endif

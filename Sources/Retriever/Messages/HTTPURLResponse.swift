@@ -17,7 +17,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   private let code: Int
   private let head: Mutex<Head>
-  private let isFromNetwork: Bool
+  /// Whether the body was decoded when it arrived, so that the announced length may not be its length.
+  package let isFromNetwork: Bool
   /// The version in the status line, such as `HTTP/1.1`; `nil` if it is unknown.
   package let httpVersion: String?
 
@@ -79,6 +80,17 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     static let status = "statusCode"
     static let isFromNetwork = "isFromNetwork"
     static let version = "httpVersion"
+  }
+
+  /// Creates a response from parsed header fields.
+  package init(
+    url: URL, statusCode: Int, httpVersion: String?, fields: HeaderFields, isFromNetwork: Bool
+  ) {
+    code = statusCode
+    head = Mutex(.parsed(fields))
+    self.isFromNetwork = isFromNetwork
+    self.httpVersion = httpVersion
+    super.init(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
   }
 
   /// The status, such as 200.

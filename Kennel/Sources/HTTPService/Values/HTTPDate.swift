@@ -38,27 +38,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   ///
   /// - Parameter text: The value of a header field.
   public init?(_ text: String) {
-    let words = text.utf8.split { $0 == 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
-      .map { String(decoding: Array($0), as: UTF8.self) }
-    // Sun 06 Nov 1994 08:49:37 GMT, the same with a year of two digits, or Sun Nov 6 08:49:37 1994.
-    let order: (day: Int, month: Int, year: Int, time: Int)
-    switch words.count {
-    case 6 where words[5] == "GMT": order = (1, 2, 3, 4)
-    case 5: order = (2, 1, 4, 3)
-    default: return nil
-    }
-    let clock = words[order.time].split(separator: ":", omittingEmptySubsequences: false).map {
-      ASCII.number($0)
-    }
-    guard let month = Self.months.firstIndex(of: words[order.month]),
-      let day = ASCII.number(words[order.day][...]), 1...31 ~= day,
-      var year = ASCII.number(words[order.year][...]), year <= 9999,
-      clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],
-      hour < 24, minute < 60, second <= 60
-    else { return nil }
-    if words[order.year].utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
-    let days = Self.dayNumber(year: year, month: Int64(month) + 1, day: day)
-    self.init(secondsSince1970: days * 86_400 + hour * 3600 + minute * 60 + second)
+    guard let seconds = HTTPDateFormat.seconds(text) else { return nil }
+    self.init(secondsSince1970: seconds)
   }
 
   private static func padded(_ number: Int64, _ width: Int) -> String {
@@ -72,13 +53,6 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   }
 
   // If the year begins in March, the leap day is the last day, and one formula gives the lengths of the months.
-  private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let year = month <= 2 ? year - 1 : year
-    let (era, yearOfEra) = divided(year, by: 400)
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
   private static func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = divided(day + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

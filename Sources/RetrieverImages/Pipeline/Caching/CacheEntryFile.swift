@@ -1,3 +1,4 @@
+import Caches
 import Foundation
 import Glibc
 import SystemFiles

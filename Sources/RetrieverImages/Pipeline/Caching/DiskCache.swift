@@ -1,3 +1,4 @@
+import Caches
 import Foundation
 import Glibc
 import Synchronization
@@ -154,4 +155,9 @@ final class DiskCache: Sendable {
     }
     if isOver { sweep() }
   }
+}
+
+extension ImageResource {
+  /// The name of a cache file. The entry in the file identifies the resource, because hashes may collide.
+  var fileName: String { FileNameHash.hexadecimal(identity) }
 }

@@ -1,13 +1,18 @@
 /// Detects bytes that were damaged on disk. It does not protect against deliberate changes.
 ///
-/// It processes eight bytes at a time, in pieces of any size.
-struct ContentDigest: Sendable {
+/// A digest processes eight bytes at a time, in pieces of any size.
+public struct ContentDigest: Sendable {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
   private var carry: UInt64 = 0
   private var carried = 0
-  private(set) var count = 0
+  /// The number of bytes.
+  public private(set) var count = 0
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  /// Creates the digest of no bytes.
+  public init() {}
+
+  /// Adds bytes.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     count &+= bytes.count
     var position = 0
     while position < bytes.count, carried > 0 {
@@ -24,7 +29,8 @@ struct ContentDigest: Sendable {
     }
   }
 
-  var value: UInt64 {
+  /// The digest of all bytes so far.
+  public var value: UInt64 {
     var last = self
     last.mix(carry)
     last.mix(UInt64(truncatingIfNeeded: count))
@@ -47,13 +53,14 @@ struct ContentDigest: Sendable {
   }
 }
 
-extension ImageResource {
-  /// The name of a cache file: a 128-bit FNV-1a hash as 32 hexadecimal digits.
+/// Names of cache files.
+public enum FileNameHash {
+  /// Returns a 128-bit FNV-1a hash as 32 hexadecimal digits.
   ///
-  /// Two resources may have the same name; the entry in the file identifies the resource.
-  var fileName: String {
+  /// Two texts may have the same hash. A cache compares the text that is stored in the file.
+  public static func hexadecimal(_ text: some StringProtocol) -> String {
     var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
-    for byte in identity.utf8 {
+    for byte in text.utf8 {
       hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
     }
     let digits = String(hash, radix: 16)

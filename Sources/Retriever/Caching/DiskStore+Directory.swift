@@ -1,0 +1,72 @@
+#if !canImport(Darwin)
+import Foundation
+import Glibc
+import Synchronization
+
+// The directory of a cache, and the search for its files.
+extension DiskStore {
+  /// Creates the directory, which only the current user may access. Returns false if it cannot be used.
+  func prepareDirectory() -> Bool {
+    var status = stat()
+    if stat(directory, &status) != 0 {
+      try? FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      guard stat(directory, &status) == 0 else { return disable() }
+    }
+    // Another user who owns the directory could replace its files.
+    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { return disable() }
+    if status.st_mode & 0o777 != 0o700, chmod(directory, 0o700) != 0 { return disable() }
+    return true
+  }
+
+  private func disable() -> Bool {
+    state.withLock { $0.isUsable = false }
+    return false
+  }
+
+  /// Reads the directory again, removes what exceeds the capacity, and removes temporary files that nobody writes.
+  /// Runs on the queue.
+  package func scan() {
+    var abandoned: [String] = []
+    let found = scanFiles(abandoned: &abandoned)
+    let excess = state.withLock { state in
+      var excess: [String] = []
+      state.index = DiskIndex(capacity: state.capacity, found: found, excess: &excess)
+      return excess
+    }
+    unlink(excess + abandoned)
+  }
+
+  /// Returns the files of the cache. Other files in the directory are left alone.
+  func scanFiles(group: String = "") -> [DiskIndex.File] {
+    var abandoned: [String] = []
+    return scanFiles(group: group, abandoned: &abandoned)
+  }
+
+  private func scanFiles(group: String = "", abandoned: inout [String]) -> [DiskIndex.File] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    let oldest = Date().timeIntervalSince1970 - Self.temporaryLifetime
+    var files: [DiskIndex.File] = []
+    while let item = readdir(stream) {
+      let name = withUnsafeBytes(of: &item.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      let isTemporary = DiskIndex.isTemporaryName(name)
+      guard isTemporary || (DiskIndex.isName(name) && name.hasPrefix(group)) else { continue }
+      var status = stat()
+      // A file may vanish while the directory is read.
+      guard fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        status.st_mode & S_IFMT == S_IFREG
+      else { continue }
+      let lastUse = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+      if isTemporary {
+        if lastUse < oldest { abandoned.append(name) }
+      } else {
+        files.append(DiskIndex.File(name: name, size: Int(status.st_size), lastUse: lastUse))
+      }
+    }
+    return files
+  }
+}
+#endif
