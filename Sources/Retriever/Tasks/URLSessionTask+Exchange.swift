@@ -23,7 +23,7 @@ extension URLSessionTask {
     perform(action)
   }
 
-  typealias TaskAction = TaskStateMachine<Transfer, QuestionTimer>.Action
+  typealias TaskAction = TaskStateMachine<TaskTransfer, QuestionTimer>.Action
 
   func perform(_ action: TaskAction) {
     switch action {
@@ -72,7 +72,7 @@ extension URLSessionTask {
   // MARK: The body
 
   /// The values for the next transfer, read from the state in one step.
-  private struct TransferInput {
+  struct TransferInput: Sendable {
     let request: URLRequest
     let upload: UploadBody?
     let hasSentBody: Bool
@@ -165,22 +165,38 @@ extension URLSessionTask {
 
   private func send(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
-      let transfer = try makeTransfer(input, body)
-      // Stored before the transfer starts, so that its first event finds it.
-      let isWanted = lockedState.withLock { state in
-        guard state.machine.send(transfer) else { return false }
-        if state.machine.isSuspended { transfer.holdBeforeStart() }
-        state.bodyLength = body.length
-        if case .none = body {} else { state.hasSentBody = true }
-        return true
-      }
-      if isWanted { transfer.start() }
+      let wanted = try makeRequest(input, body)
+      if session.settings.cache == nil { sendOverNetwork(wanted, input) } else { sendThroughCache(wanted, input) }
     } catch {
       abort(error)
     }
   }
 
-  private func makeTransfer(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> Transfer {
+  /// Sends the request to the server.
+  func sendOverNetwork(_ wanted: TransferRequest, _ input: TransferInput) {
+    if input.collectsRecords {
+      transferState.exchange = (wanted.recorded(input.request), Date(), nil)
+    }
+    do {
+      start(.network(try session.transferClient().makeTransfer(wanted, observer: self)), wanted.body)
+    } catch {
+      abort(URLError(error, url: input.request.url))
+    }
+  }
+
+  func start(_ transfer: TaskTransfer, _ body: TransferBody) {
+    // Stored before the transfer starts, so that its first event finds it.
+    let isWanted = lockedState.withLock { state in
+      guard state.machine.send(transfer) else { return false }
+      if state.machine.isSuspended { transfer.holdBeforeStart() }
+      state.bodyLength = body.length
+      if case .none = body {} else { state.hasSentBody = true }
+      return true
+    }
+    if isWanted { transfer.start() }
+  }
+
+  private func makeRequest(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> TransferRequest {
     let request = input.request
     if let problem = RequestValidation.problem(with: request) { throw problem }
     guard let url = request.url else { throw URLError(.unsupportedURL) }
@@ -190,7 +206,7 @@ extension URLSessionTask {
     {
       throw URLError(.dataNotAllowed, message: refusal, url: url)
     }
-    var wanted = TransferRequest(url: Self.wireForm(of: url))
+    var wanted = TransferRequest(url: CacheKey.sentForm(of: url))
     wanted.method = request.httpMethod ?? "GET"
     wanted.body = body
     let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
@@ -210,25 +226,7 @@ extension URLSessionTask {
       // The request's own field has precedence over what the session remembers.
       wanted.headers.append(TransferHeader("Authorization", remembered))
     }
-    if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
-    do {
-      return try session.transferClient().makeTransfer(wanted, observer: self)
-    } catch {
-      throw URLError(error, url: url)
-    }
-  }
-
-  /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
-  /// name and password are removed because a header field contains them if the server asks for them.
-  private static func wireForm(of url: URL) -> String {
-    let text = url.absoluteString
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
-      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return text }
-    components.fragment = nil
-    components.user = nil
-    components.password = nil
-    return components.string ?? text
+    return wanted
   }
 
   private var buffersBody: Bool {
@@ -316,7 +314,7 @@ extension TransferBody {
 
 extension TransferRequest {
   /// The program's request with the `Content-Type` that is sent, because an archive redacts the body by it.
-  fileprivate func recorded(_ request: URLRequest) -> URLRequest {
+  func recorded(_ request: URLRequest) -> URLRequest {
     let sent = headers.first { ASCII.equalIgnoringCase($0.name, "Content-Type") }
     guard let sent, !request.headerFields.contains("Content-Type") else { return request }
     var recorded = request
@@ -324,7 +322,7 @@ extension TransferRequest {
     return recorded
   }
 
-  fileprivate func hasField(_ name: String) -> Bool {
+  func hasField(_ name: String) -> Bool {
     headers.contains { ASCII.equalIgnoringCase($0.name, name) }
   }
 }
