@@ -102,7 +102,7 @@ let package = Package(
     .testTarget(
       name: "RetrieverTests",
       dependencies: [
-        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport",
+        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport", "cache-writer",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),
@@ -132,6 +132,9 @@ let package = Package(
         "RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TerminalProgram",
         "TerminalTestSupport", "TestSupport",
       ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "cache-writer", dependencies: ["Retriever"], path: "Tests/Programs/cache-writer",
       swiftSettings: strict),
     .executableTarget(
       name: "soak", dependencies: ["Retriever", "TestSupport"], path: "Tests/Programs/soak",

@@ -170,7 +170,9 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   /// Removes all stored responses to the URL of a task.
   open func removeCachedResponse(for dataTask: URLSessionDataTask) {
-    if let request = dataTask.currentRequest ?? dataTask.originalRequest { removeCachedResponse(for: request) }
+    if let request = dataTask.currentRequest ?? dataTask.originalRequest {
+      removeCachedResponse(for: request)
+    }
   }
 
   // MARK: Sizes

@@ -93,7 +93,8 @@ enum DelegateMethod: Hashable {
   /// default.
   var hasAsyncForm: Bool {
     switch self {
-    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse, .willCacheResponse: true
+    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse, .willCacheResponse:
+      true
     default: false
     }
   }

@@ -23,7 +23,8 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   ///   - proposedResponse: the response.
   ///   - completionHandler: receives the response to store, which may be a changed one, or nil to store none.
   func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
     completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
 
   /// A complete response is about to be stored in the session's cache. It is called after the last part of the body, and
@@ -63,7 +64,8 @@ extension URLSessionDataDelegate {
 
   /// Calls the async form.
   public func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
     completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
   ) {
     DelegateProbe.forwarded(.willCacheResponse, by: self)

@@ -134,7 +134,9 @@ extension URLSessionTask {
 
   /// Applies the head of a server's response to the cache. Returns a disposition if a stored response takes its place.
   func considerCache(_ response: HTTPURLResponse, mentionsReuse: Bool) -> TransferDisposition? {
-    guard let exchange = transferState.cacheExchange, let store = session.settings.cache?.store else { return nil }
+    guard let exchange = transferState.cacheExchange, let store = session.settings.cache?.store else {
+      return nil
+    }
     if let stored = exchange.validated {
       transferState.cacheExchange?.validated = nil
       if let instruction = instruction(after: response, to: exchange, about: stored, in: store) {
@@ -184,7 +186,8 @@ extension URLSessionTask {
     return .answer(entry)
   }
 
-  private func prepareToStore(_ response: HTTPURLResponse, _ exchange: CacheExchange, in store: ResponseStore) {
+  private func prepareToStore(_ response: HTTPURLResponse, _ exchange: CacheExchange, in store: ResponseStore)
+  {
     // As on Apple's platforms, downloads are not stored: they are in a file already.
     guard !writesFile, response.statusCode != 401, response.statusCode != 407 else { return }
     let limit = store.maximumEntryCost
@@ -221,8 +224,9 @@ extension URLSessionTask {
 
   /// Stores a complete response. If a validation failed, a stale response may take the place of the error.
   func finishCaching(_ end: TransferEnd) {
-    guard let exchange = transferState.cacheExchange, !exchange.isStored else { return }
+    guard let exchange = transferState.cacheExchange else { return }
     transferState.cacheExchange = nil
+    if exchange.isStored { return }
     if let failure = end.failure {
       guard let stored = exchange.validated, failure.isOfConnection,
         CacheRule.mayServeStale(stored.head, to: exchange.request, afterStatus: nil, now: Date())

@@ -166,7 +166,11 @@ extension URLSessionTask {
   private func send(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
       let wanted = try makeRequest(input, body)
-      if session.settings.cache == nil { sendOverNetwork(wanted, input) } else { sendThroughCache(wanted, input) }
+      if session.settings.cache == nil {
+        sendOverNetwork(wanted, input)
+      } else {
+        sendThroughCache(wanted, input)
+      }
     } catch {
       abort(error)
     }
