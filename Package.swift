@@ -104,7 +104,7 @@ let package = Package(
     .testTarget(
       name: "RetrieverTests",
       dependencies: [
-        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport", "storing",
+        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport", "cache-writer", "storing",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),
@@ -134,6 +134,9 @@ let package = Package(
         "RetrieverCommand", "retriever-cli", "Retriever", "RetrieverImages", "TerminalProgram",
         "TerminalTestSupport", "TestSupport",
       ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "cache-writer", dependencies: ["Retriever"], path: "Tests/Programs/cache-writer",
       swiftSettings: strict),
     .executableTarget(
       name: "soak", dependencies: ["Retriever", "TestSupport"], path: "Tests/Programs/soak",

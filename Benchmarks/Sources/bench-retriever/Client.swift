@@ -91,6 +91,7 @@ struct Options: Sendable {
     let configuration = URLSessionConfiguration.ephemeral
     if let connections { configuration.httpMaximumConnectionsPerHost = connections }
     configuration.timeoutIntervalForRequest = 60
+    configuration.urlCache = nil
     #if RETRIEVER
     if let trust { configuration.trustedCertificates = .file(trust) }
     #endif

@@ -20,6 +20,7 @@ struct RetrieverClient {
   private static func outcome(of reply: RawReply, at address: String) async -> Outcome {
     guard let url = URL(string: address) else { return .failure(.other, "no URL") }
     let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
     configuration.timeoutIntervalForResource = TimeInterval(CurlClient.timeLimit)
     let session = URLSession(configuration: configuration)
     defer { session.finishTasksAndInvalidate() }

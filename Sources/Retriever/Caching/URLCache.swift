@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+import Dispatch
 import Foundation
 import HTTPSyntax
 import Synchronization
@@ -146,6 +147,33 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   /// Removes the responses that were stored at a date or later. This reads all files.
   open func removeCachedResponses(since date: Date) { store.removeAll(since: date) }
+
+  // MARK: Tasks
+
+  /// Stores a response to the request of a task; see ``storeCachedResponse(_:for:)-(_,URLRequest)``.
+  open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
+    guard let request = dataTask.currentRequest ?? dataTask.originalRequest else { return }
+    storeCachedResponse(cachedResponse, for: request)
+  }
+
+  /// Looks up the response to the request of a task.
+  ///
+  /// - Parameters:
+  ///   - dataTask: the task.
+  ///   - completionHandler: receives the response, or nil if there is none, on a background queue.
+  open func getCachedResponse(
+    for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    let request = dataTask.currentRequest ?? dataTask.originalRequest
+    DispatchQueue.global().async { completionHandler(request.flatMap { self.cachedResponse(for: $0) }) }
+  }
+
+  /// Removes all stored responses to the URL of a task.
+  open func removeCachedResponse(for dataTask: URLSessionDataTask) {
+    if let request = dataTask.currentRequest ?? dataTask.originalRequest {
+      removeCachedResponse(for: request)
+    }
+  }
 
   // MARK: Sizes
 

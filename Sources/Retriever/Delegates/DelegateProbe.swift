@@ -86,14 +86,15 @@ enum DelegateMethods {
 enum DelegateMethod: Hashable {
   case didCreateTask, didReceiveChallenge, willRedirect, needNewBodyStream
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
-  case didReceiveResponse, didReceiveData
+  case didReceiveResponse, didReceiveData, willCacheResponse
   case didFinishDownloading, didWriteData, didResumeAtOffset
 
   /// Whether the method has a completion-handler form, which is called, and an async form, which that calls by
   /// default.
   var hasAsyncForm: Bool {
     switch self {
-    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse: true
+    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse, .willCacheResponse:
+      true
     default: false
     }
   }

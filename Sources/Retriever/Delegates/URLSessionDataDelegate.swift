@@ -15,6 +15,26 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 
   /// A part of the body has arrived. Receiving pauses while a delegate lags behind.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+  /// A complete response is about to be stored in the session's cache. It is called after the last part of the body, and
+  /// only for responses that HTTP's rules allow to be stored.
+  ///
+  /// - Parameters:
+  ///   - proposedResponse: the response.
+  ///   - completionHandler: receives the response to store, which may be a changed one, or nil to store none.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+
+  /// A complete response is about to be stored in the session's cache. It is called after the last part of the body, and
+  /// only for responses that HTTP's rules allow to be stored.
+  ///
+  /// - Parameter proposedResponse: the response.
+  /// - Returns: the response to store, which may be a changed one, or nil to store none.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -40,6 +60,26 @@ extension URLSessionDataDelegate {
   /// Does nothing.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     DelegateProbe.reachedDefault(.didReceiveData, of: self)
+  }
+
+  /// Calls the async form.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    DelegateProbe.forwarded(.willCacheResponse, by: self)
+    Task {
+      completionHandler(await urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse))
+    }
+  }
+
+  /// Allows the response to be stored.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse? {
+    DelegateProbe.reachedDefault(.willCacheResponse, of: self)
+    return proposedResponse
   }
 }
 

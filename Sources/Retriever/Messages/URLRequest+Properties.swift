@@ -9,7 +9,8 @@ extension URLRequest {
     set { fields.url = newValue }
   }
 
-  /// The cache policy. Kept for source compatibility: nothing is cached.
+  /// Whether and how the cache may answer the request. With the default policy, the session's
+  /// ``URLSessionConfiguration/requestCachePolicy`` applies.
   public var cachePolicy: CachePolicy {
     get { fields.cachePolicy }
     set { fields.cachePolicy = newValue }

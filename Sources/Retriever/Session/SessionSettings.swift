@@ -11,6 +11,8 @@ final class SessionSettings: Sendable {
   let cookieAcceptPolicy: HTTPCookie.AcceptPolicy
   let sendsCookies: Bool
   let credentialStorage: URLCredentialStorage?
+  let cache: URLCache?
+  let cachePolicy: URLRequest.CachePolicy
   /// Sorted by name, so that the same configuration always sends the same bytes.
   let additionalHeaders: [TransferHeader]
   let addressPolicy: AddressPolicy?
@@ -30,6 +32,8 @@ final class SessionSettings: Sendable {
     cookieAcceptPolicy = configuration.httpCookieAcceptPolicy
     sendsCookies = configuration.httpShouldSetCookies
     credentialStorage = configuration.urlCredentialStorage
+    cache = configuration.urlCache
+    cachePolicy = configuration.requestCachePolicy
     additionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
       .map { TransferHeader("\($0.key)", "\($0.value)") }
       .sorted { $0.name < $1.name }

@@ -26,6 +26,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   let settings: SessionSettings
   let callQueue: DelegateCallQueue
   let credentials = CredentialCache()
+  /// The URLs whose stored responses are being validated in the background.
+  let revalidations = Mutex<Set<CacheKey>>([])
   /// Whether the session was created with a delegate. Loads without one avoid the lock.
   let wasGivenDelegate: Bool
   private let isShared: Bool

@@ -19,6 +19,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     let configuration = URLSessionConfiguration()
     configuration.httpCookieStorage = HTTPCookieStorage()
     configuration.urlCredentialStorage = URLCredentialStorage()
+    configuration.urlCache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0)
     return configuration
   }
 
@@ -28,8 +29,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
 
   // MARK: Policies
 
-  /// The cache policy for requests with the default policy. It has no effect, because nothing is cached; kept for
-  /// source compatibility.
+  /// The cache policy for requests whose own policy is the default.
   open var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
   /// The number of seconds that a request may go without progress; the default is 60. A request with a different
@@ -106,6 +106,11 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The credential store; nil to use none.
   open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
 
+  /// The cache of responses; nil to store none.
+  ///
+  /// The default configuration uses ``URLCache/shared``. An ephemeral one has its own cache in memory.
+  open var urlCache: URLCache? = URLCache.shared
+
   // MARK: Proxies
 
   /// The proxies of the session; nil for those in the environment (`http_proxy`, `https_proxy`, `all_proxy` and
@@ -176,6 +181,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = URLSessionConfiguration()
     copy.requestCachePolicy = requestCachePolicy
+    copy.urlCache = urlCache
     copy.timeoutIntervalForRequest = timeoutIntervalForRequest
     copy.timeoutIntervalForResource = timeoutIntervalForResource
     copy.networkServiceType = networkServiceType

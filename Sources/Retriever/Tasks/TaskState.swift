@@ -4,7 +4,7 @@ import TransferEngine
 
 /// The state of a task that several threads may read or change, protected by the task's lock.
 struct TaskState: Sendable {
-  var machine = TaskStateMachine<TaskLoad, QuestionTimer>()
+  var machine = TaskStateMachine<TaskTransfer, QuestionTimer>()
   var currentRequest: URLRequest?
   var response: URLResponse?
   var error: (any Error)?

@@ -169,7 +169,7 @@ extension URLSessionTask {
     var record = TransactionRecord(request: exchange.request, start: exchange.start)
     record.response = exchange.response
     record.error = end.failure.map { URLError($0, url: exchange.request.url) }
-    record.resourceFetchType = .networkLoad
+    record.resourceFetchType = transferState.cacheExchange?.isStored == true ? .localCache : .networkLoad
     record.decodedResponseBodyBytes = end.receivedBytes
     if let timings = end.timings { record.fill(from: timings) }
     lockedState.withLock { $0.measurements?.add(record) }

@@ -23,7 +23,7 @@ extension URLSessionTask {
     perform(action)
   }
 
-  typealias TaskAction = TaskStateMachine<TaskLoad, QuestionTimer>.Action
+  typealias TaskAction = TaskStateMachine<TaskTransfer, QuestionTimer>.Action
 
   func perform(_ action: TaskAction) {
     switch action {
@@ -72,7 +72,7 @@ extension URLSessionTask {
   // MARK: The body
 
   /// The values for the next transfer, read from the state in one step.
-  struct TransferInput {
+  struct TransferInput: Sendable {
     let request: URLRequest
     let upload: UploadBody?
     let hasSentBody: Bool
@@ -180,26 +180,45 @@ extension URLSessionTask {
 
   private func sendNow(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
-      start(.transfer(try makeTransfer(input, body)), bodyLength: body.length, hasBody: body.isPresent)
+      let wanted = try makeRequest(input, body)
+      if session.settings.cache == nil {
+        sendOverNetwork(wanted, input)
+      } else {
+        sendThroughCache(wanted, input)
+      }
     } catch {
       abort(error)
     }
   }
 
+  /// Sends the request to the server.
+  func sendOverNetwork(_ wanted: TransferRequest, _ input: TransferInput) {
+    if input.collectsRecords {
+      transferState.exchange = (wanted.recorded(input.request), Date(), nil)
+    }
+    do {
+      start(
+        .network(try session.transferClient().makeTransfer(wanted, observer: self)),
+        bodyLength: wanted.body.length, hasBody: wanted.body.isPresent)
+    } catch {
+      abort(URLError(error, url: input.request.url))
+    }
+  }
+
   /// Starts an exchange, unless the task has ended in the meantime.
-  func start(_ load: TaskLoad, bodyLength: Int64, hasBody: Bool) {
+  func start(_ transfer: TaskTransfer, bodyLength: Int64, hasBody: Bool) {
     // Stored before the exchange starts, so that its first event finds it.
     let isWanted = lockedState.withLock { state in
-      guard state.machine.send(load) else { return false }
-      if state.machine.isSuspended { load.holdBeforeStart() }
+      guard state.machine.send(transfer) else { return false }
+      if state.machine.isSuspended { transfer.holdBeforeStart() }
       state.bodyLength = bodyLength
       if hasBody { state.hasSentBody = true }
       return true
     }
-    if isWanted { load.start() }
+    if isWanted { transfer.start() }
   }
 
-  private func makeTransfer(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> Transfer {
+  private func makeRequest(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> TransferRequest {
     let request = input.request
     if let problem = RequestValidation.problem(with: request) { throw problem }
     guard let url = request.url else { throw URLError(.unsupportedURL) }
@@ -209,7 +228,7 @@ extension URLSessionTask {
     {
       throw URLError(.dataNotAllowed, message: refusal, url: url)
     }
-    var wanted = TransferRequest(url: Self.wireForm(of: url))
+    var wanted = TransferRequest(url: CacheKey.sentForm(of: url))
     wanted.method = request.httpMethod ?? "GET"
     wanted.body = body
     let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
@@ -222,25 +241,7 @@ extension URLSessionTask {
     addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
     try authorize(&wanted, with: input.authorizer, url: url)
     authorizeForProxy(&wanted, url: url)
-    if input.collectsRecords { transferState.exchange = (wanted.recorded(request), Date(), nil) }
-    do {
-      return try session.transferClient().makeTransfer(wanted, observer: self)
-    } catch {
-      throw URLError(error, url: url)
-    }
-  }
-
-  /// The URL in the form that is sent to the server. The fragment is removed because it is for the client only. The
-  /// name and password are removed because a header field contains them if the server asks for them.
-  static func wireForm(of url: URL) -> String {
-    let text = url.absoluteString
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
-      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return text }
-    components.fragment = nil
-    components.user = nil
-    components.password = nil
-    return components.string ?? text
+    return wanted
   }
 
   private var buffersBody: Bool {
@@ -321,7 +322,7 @@ extension TransferBody {
 
 extension TransferRequest {
   /// The program's request with the `Content-Type` that is sent, because an archive redacts the body by it.
-  fileprivate func recorded(_ request: URLRequest) -> URLRequest {
+  func recorded(_ request: URLRequest) -> URLRequest {
     let sent = headers.first { ASCII.equalIgnoringCase($0.name, "Content-Type") }
     guard let sent, !request.headerFields.contains("Content-Type") else { return request }
     var recorded = request

@@ -17,9 +17,16 @@ extension URLSessionTask: TransferObserver {
       url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
     transferState.exchange?.response = response
     transferState.announcedLength = length
-    if head.mentions.contains(.setCookie), !isProxyChallenge(response, to: request) {
+    let isStored = transferState.cacheExchange?.isStored == true
+    // A stored response has set its cookies when it arrived.
+    if !isStored, head.mentions.contains(.setCookie), !isProxyChallenge(response, to: request) {
       session.settings.cookieStorage?.store(
         setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
+    }
+    if !isStored, transferState.cacheExchange != nil,
+      let disposition = considerCache(response, mentionsReuse: head.mentions.contains(.reuse))
+    {
+      return disposition
     }
     return decide(about: response, to: request, mentionsLocation: head.mentions.contains(.location))
   }
@@ -41,6 +48,7 @@ extension URLSessionTask: TransferObserver {
     }
     switch reception {
     case .deliver:
+      transferState.cacheExchange?.record(bytes)
       let disposition = deliver(bytes)
       if isWatched { reportProgress() }
       if !isSuspended { return disposition }
@@ -145,6 +153,7 @@ extension URLSessionTask: TransferObserver {
 
   package func transferDidFinish(_ end: TransferEnd) {
     note(end)
+    finishCaching(end)
     guard let failure = end.failure else { return finishExchange(nil, isFinal: false) }
     let url = lockedState.withLock { $0.currentRequest?.url }
     finishExchange(

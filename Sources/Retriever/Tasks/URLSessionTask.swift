@@ -34,6 +34,10 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     var announcedLength: Int64 = -1
     /// The request of the current transfer, its start time, and the response to it.
     var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
+    /// The part of the cache in the current transfer; nil if there is none.
+    var cacheExchange: CacheExchange?
+    /// How the cache takes part in the next transfer.
+    var cacheInstruction = CacheInstruction.lookUp
   }
 
   /// - Parameter sent: the request to send if it differs from `request`.

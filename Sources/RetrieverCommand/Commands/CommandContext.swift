@@ -36,6 +36,7 @@ final class CommandContext: Sendable {
     _ credentials: Credentials, usualTimeout: TimeInterval? = 60
   ) throws -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
     try configure(configuration, usualTimeout: usualTimeout)
     let session = URLSession(
       configuration: configuration,

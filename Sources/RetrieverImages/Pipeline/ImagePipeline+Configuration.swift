@@ -64,6 +64,8 @@ extension ImagePipeline {
     var sessionConfiguration: URLSessionConfiguration {
       let copy = session.copy() as? URLSessionConfiguration ?? .ephemeral
       if addressPolicy != .unrestricted { copy.addressPolicy = addressPolicy }
+      // The pipeline has caches of its own, which also keep unfinished pictures.
+      copy.urlCache = nil
       copy.httpMaximumConnectionsPerHost = max(1, maximumFetchesPerHost)
       return copy
     }

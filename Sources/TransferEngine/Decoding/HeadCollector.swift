@@ -89,6 +89,10 @@ struct HeadCollector {
     switch (line[0] | 0x20, line.count) {
     case (UInt8(ascii: "s"), 11...) where Self.isField(line, "set-cookie"): mentions.insert(.setCookie)
     case (UInt8(ascii: "l"), 9...) where Self.isField(line, "location"): mentions.insert(.location)
+    case (UInt8(ascii: "e"), 5...) where Self.isField(line, "etag") || Self.isField(line, "expires"):
+      mentions.insert(.reuse)
+    case (UInt8(ascii: "l"), 14...) where Self.isField(line, "last-modified"): mentions.insert(.reuse)
+    case (UInt8(ascii: "c"), 14...) where Self.isField(line, "cache-control"): mentions.insert(.reuse)
     case (UInt8(ascii: "c"), 15...) where Self.isField(line, "content-length"):
       isAfterFramingField = true
       noteLength(Self.length(line[15...]))

@@ -55,6 +55,8 @@ package struct TransferHead: Sendable {
     package static let setCookie = Mentions(rawValue: 1)
     package static let location = Mentions(rawValue: 2)
     package static let contentEncoding = Mentions(rawValue: 4)
+    /// A lifetime or a validator: `Cache-Control`, `ETag`, `Expires` or `Last-Modified`.
+    package static let reuse = Mentions(rawValue: 8)
   }
 
   package init(

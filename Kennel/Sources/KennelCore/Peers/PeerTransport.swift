@@ -11,6 +11,7 @@ struct PeerTransport: Sendable {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
     configuration.urlCredentialStorage = nil
+    configuration.urlCache = nil
     configuration.addressPolicy = allowsPrivateAddresses ? .unrestricted : .publicOnly
     configuration.timeoutIntervalForRequest = 45
     configuration.timeoutIntervalForResource = 3600

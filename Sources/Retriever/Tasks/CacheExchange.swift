@@ -1,0 +1,82 @@
+#if !canImport(Darwin)
+import Foundation
+import HTTPSyntax
+import TransferEngine
+
+/// How the cache takes part in the next transfer of a task.
+enum CacheInstruction: Sendable {
+  case lookUp
+  /// Answer with this response, which was just validated, or which replaces an error.
+  case answer(StoredEntry)
+  /// Ask the server, whatever is stored.
+  case bypass
+}
+
+/// The part of the cache in one transfer.
+struct CacheExchange: Sendable {
+  /// The maximum length of a body that a session collects to store it.
+  static let maximumBody = 32 << 20
+
+  let key: CacheKey
+  let url: URL
+  let method: String
+  let policy: URLRequest.CachePolicy
+  /// The fields as they are sent.
+  let headers: [TransferHeader]
+  let requestTime: Date
+  /// Whether the response comes from the cache.
+  var isStored = false
+  /// The response that is validated.
+  var validated: StoredEntry?
+  /// What to store when the body is complete; nil if nothing is.
+  var head: StoredHead?
+  /// The body so far, unless the task collects it anyway.
+  private(set) var recorded = Data()
+  var records = false
+  private var limit = 0
+
+  init(_ wanted: TransferRequest, url: URL, key: CacheKey, policy: URLRequest.CachePolicy) {
+    self.key = key
+    self.url = url
+    self.policy = policy
+    method = wanted.method
+    headers = wanted.headers
+    requestTime = Date()
+  }
+
+  var fields: HeaderFields { HeaderFields(headers.map { (name: $0.name, value: $0.value) }) }
+
+  var request: CacheRule.Request { CacheRule.Request(method: method, policy: policy, fields: fields) }
+
+  /// Prepares to store a response.
+  ///
+  /// - Parameters:
+  ///   - records: Whether the body has to be collected here.
+  ///   - limit: The maximum size of a stored response.
+  mutating func prepareToStore(_ head: StoredHead, records: Bool, limit: Int) {
+    self.head = head
+    self.records = records
+    self.limit = min(limit, Self.maximumBody)
+  }
+
+  /// Adds bytes to the body. A body that is too long is not stored.
+  mutating func record(_ bytes: UnsafeRawBufferPointer) {
+    guard records, head != nil else { return }
+    guard recorded.count + bytes.count <= limit else {
+      head = nil
+      recorded = Data()
+      return
+    }
+    recorded.append(contentsOf: bytes)
+  }
+
+  /// What to store after the end of a complete body.
+  ///
+  /// - Parameter collected: The body, if the task collected it.
+  func entry(collected: Data) -> StoredEntry? {
+    guard let head else { return nil }
+    let body = records ? recorded : collected
+    return body.count <= limit ? StoredEntry(head: head, body: body) : nil
+  }
+}
+#endif
