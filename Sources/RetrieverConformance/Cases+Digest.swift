@@ -106,7 +106,7 @@ private struct DigestGuard: Sendable {
   var qop: String? = "auth"
   /// Further fields of a refusal.
   var further: [(String, String)] = []
-  /// A request with a higher count is told that its nonce is stale.
+  /// The nonce of a request with a higher count is stale.
   var usesOfNonce = Int.max
 
   private func hash(_ text: String) throws -> String { try MessageDigest.hexadecimal(function, text) }

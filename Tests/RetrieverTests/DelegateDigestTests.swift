@@ -63,6 +63,23 @@ import TransferEngine
     #expect(server.requests.count == 2)
   }
 
+  @Test func `a Digest challenge is answered over HTTP/2`() async throws {
+    let digest = DigestServer()
+    let server = try ScriptedServer.http(digest.reply)
+    var options = NginxServer.Options()
+    options.serverDirectives = "location /locked { proxy_pass http://127.0.0.1:\(server.port); }"
+    let nginx = try NginxServer(options)
+    let authority = try TestAuthority.shared().authorityFile
+    let session = URLSession.forTest { $0.trustedCertificates = .file(authority) }
+    for number in 0..<3 {
+      let url = try #require(URL(string: "https://localhost:\(nginx.http2Port)/locked/\(number)?a=%20b"))
+      let result = try await load(URLRequest(url: url), session)
+      #expect(result.text == "in")
+      #expect(result.challenges.count == (number == 0 ? 1 : 0))
+    }
+    #expect(digest.accepted.map { $0["nc"] } == ["00000001", "00000002", "00000003"])
+  }
+
   @Test func `a hashed user name is sent if the server wants one`() async throws {
     let digest = DigestServer { $0.parameters = ", userhash=true, charset=UTF-8" }
     let server = try ScriptedServer.http(digest.reply)

@@ -30,7 +30,7 @@ import Testing
       .name: name, .value: value, .domain: ".example.com", .path: "/dogs", .secure: "TRUE",
       .sameSitePolicy: HTTPCookieStringPolicy.sameSiteLax,
     ]
-    // Whole seconds, because a file contains no more.
+    // Complete seconds, because a file contains no more.
     if let expires {
       properties[.expires] = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + expires).rounded())
     }

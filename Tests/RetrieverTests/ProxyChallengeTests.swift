@@ -29,15 +29,27 @@ import TransferEngine
     }
   }
 
-  /// Starts a proxy that refuses requests with and without a tunnel in the same way.
-  private static func proxy(_ refusal: @escaping @Sendable (ScriptedRequest) -> Reply?) throws
-    -> ScriptedProxy
-  {
+  /// Starts a proxy that refuses requests with and without a tunnel in the same way, and loads without a tunnel from
+  /// this origin.
+  private static func proxy(
+    _ refusal: @escaping @Sendable (ScriptedRequest) -> Reply?,
+    origin: @escaping @Sendable (ScriptedRequest) -> Reply = { _ in Reply(text: "the origin's") }
+  ) throws -> ScriptedProxy {
     try ScriptedProxy(
       connect: { request in
         refusal(request).map { .cut(String(decoding: $0.bytes, as: UTF8.self)) } ?? .accept
-      }, forward: refusal)
+      },
+      forward: { request in
+        if let reply = refusal(request) { return reply }
+        var forwarded = request
+        forwarded.target = String(request.target.dropFirst(Self.origin.count))
+        return origin(forwarded)
+      })
   }
+
+  private static let origin = "http://origin.test:8080"
+
+  private func url(_ path: String = "/") throws -> URL { try #require(URL(string: Self.origin + path)) }
 
   private static func session(_ proxy: ScriptedProxy, _ credential: URLCredential? = nil) throws -> URLSession
   {
@@ -79,25 +91,22 @@ import TransferEngine
   func `the dictionary's credential answers a proxy after it asks`(isDigest: Bool) async throws {
     let digest = Self.digest()
     let proxy = try Self.proxy { isDigest ? digest.refusal(of: $0) : Self.basicRefusal($0) }
-    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
     let session = try Self.session(proxy, Self.credential)
     for number in 0..<3 {
-      let result = try await load(origin.url("/\(number)?a=b"), session)
+      let result = try await load(url("/\(number)?a=b"), session)
       #expect(result.text == "the origin's")
       #expect(result.challenges.count == (number == 0 ? 1 : 0))
     }
     let sent = proxy.server.requests.map { $0["Proxy-Authorization"] != nil }
     #expect(sent == [false, true, true, true])
-    #expect(origin.requests.count == 3)
-    #expect(origin.requests.allSatisfy { $0["Proxy-Authorization"] == nil && $0["Cookie"] == nil })
+    #expect(proxy.server.requests.allSatisfy { $0["Cookie"] == nil && $0["Authorization"] == nil })
     #expect(session.configuration.httpCookieStorage?.cookies == [])
     if isDigest { #expect(digest.replays == 0 && digest.accepted.count == 3) }
   }
 
   @Test func `a delegate is asked for a credential of the proxy`() async throws {
     let proxy = try Self.proxy(Self.basicRefusal)
-    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
-    let result = try await load(origin.url(), try Self.session(proxy)) { challenge in
+    let result = try await load(url(), try Self.session(proxy)) { challenge in
       challenge.previousFailureCount == 0
         ? (.useCredential, URLCredential(user: "ada", password: "wrong", persistence: .none))
         : (.useCredential, Self.credential)
@@ -116,23 +125,21 @@ import TransferEngine
 
   @Test func `without a credential, a proxy's 407 is the response, without its cookies`() async throws {
     let proxy = try Self.proxy(Self.basicRefusal)
-    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
     let session = try Self.session(proxy)
-    let result = try await load(origin.url(), session)
+    let result = try await load(url(), session)
     #expect(result.status == 407)
     #expect(result.text == "the proxy's")
-    #expect(origin.connectionCount == 0)
+    #expect(proxy.server.requests.count == 1)
     #expect(session.configuration.httpCookieStorage?.cookies == [])
   }
 
   @Test func `a proxy and a server each get their own credential`() async throws {
     let gate = Self.digest()
     let lock = DigestServer()
-    let proxy = try Self.proxy(gate.refusal)
-    let origin = try ScriptedServer.http(lock.reply)
+    let proxy = try Self.proxy(gate.refusal, origin: lock.reply)
     let session = try Self.session(proxy)
     for _ in 0..<2 {
-      let result = try await load(origin.url("/a"), session) { challenge in
+      let result = try await load(url("/a"), session) { challenge in
         let user = challenge.protectionSpace.isProxy() ? ("ada", "secret") : ("user", "pass")
         return (.useCredential, URLCredential(user: user.0, password: user.1, persistence: .none))
       }
@@ -140,31 +147,20 @@ import TransferEngine
       #expect(result.challenges.map { $0.protectionSpace.isProxy() } == [true, false])
       #expect(result.challenges.allSatisfy { $0.previousFailureCount == 0 })
     }
-    #expect(origin.requests.allSatisfy { $0["Proxy-Authorization"] == nil })
+    #expect(gate.replays == 0 && lock.replays == 0)
   }
 
   @Test func `the storage's credential comes before the delegate's`() async throws {
     let proxy = try Self.proxy(Self.basicRefusal)
-    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
     let session = try Self.session(proxy)
     session.configuration.urlCredentialStorage?.set(
       Self.credential,
       for: URLProtectionSpace(
         proxyHost: "127.0.0.1", port: Int(proxy.port), type: NSURLProtectionSpaceHTTPProxy, realm: "gate",
         authenticationMethod: NSURLAuthenticationMethodHTTPBasic))
-    let result = try await load(origin.url(), session)
+    let result = try await load(url(), session)
     #expect(result.text == "the origin's")
     #expect(result.challenges.first?.proposedCredential == Self.credential)
-  }
-
-  @Test func `the request's own field goes to the proxy only`() async throws {
-    let proxy = try Self.proxy(Self.basicRefusal)
-    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
-    var request = URLRequest(url: origin.url())
-    request.setValue(Self.basic, forHTTPHeaderField: "Proxy-Authorization")
-    let (data, _) = try await Self.session(proxy).data(for: request)
-    #expect(String(decoding: data, as: UTF8.self) == "the origin's")
-    #expect(origin.requests.first?["Proxy-Authorization"] == nil)
   }
 
   // MARK: Tunnels
@@ -173,9 +169,10 @@ import TransferEngine
   func `a tunnel is opened with a credential before the request is sent`(isDigest: Bool) async throws {
     let digest = Self.digest()
     let proxy = try Self.proxy { isDigest ? digest.refusal(of: $0) : Self.basicRefusal($0) }
-    let origin = try NginxServer()
+    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
+    let port = try TLSRelay.shared().forward(to: origin.port)
     let session = try Self.session(proxy)
-    let url = try #require(URL(string: "https://localhost:\(origin.httpsPort)/headers"))
+    let url = try #require(URL(string: "https://localhost:\(port)/"))
     let result = try await load(url, session) { _ in (.useCredential, Self.credential) }
     #expect(result.status == 200)
     let space = try #require(result.challenges.first?.protectionSpace)
@@ -188,11 +185,27 @@ import TransferEngine
     #expect(asked.map(\.method) == ["CONNECT", "CONNECT"])
     #expect(asked.map { $0["Proxy-Authorization"] != nil } == [false, true])
     #expect(session.configuration.httpCookieStorage?.cookies == [])
-    #expect(!result.text.contains("secret") && !result.text.contains("Basic"))
+    #expect(origin.requests.count == 1)
+    #expect(origin.requests.first?["Proxy-Authorization"] == nil)
+    #expect(origin.requests.first?["Cookie"] == nil)
     // A new connection answers before the proxy asks.
-    let other = try #require(URL(string: "https://localhost:\(origin.http2Port)/1k"))
+    let otherPort = try TLSRelay.shared().forward(to: origin.port)
+    let other = try #require(URL(string: "https://localhost:\(otherPort)/"))
     #expect(try await load(other, session).status == 200)
     #expect(proxy.server.requests.count == 3)
+  }
+
+  @Test func `the request's own field goes to the proxy, and never through a tunnel`() async throws {
+    let proxy = try Self.proxy(Self.basicRefusal)
+    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
+    let port = try TLSRelay.shared().forward(to: origin.port)
+    var request = URLRequest(url: try #require(URL(string: "https://localhost:\(port)/")))
+    request.setValue(Self.basic, forHTTPHeaderField: "Proxy-Authorization")
+    let (data, response) = try await Self.session(proxy).data(for: request)
+    #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    #expect(String(decoding: data, as: UTF8.self) == "the origin's")
+    #expect(origin.requests.map { $0["Proxy-Authorization"] } == [nil])
+    #expect(proxy.server.requests.map { $0["Proxy-Authorization"] } == [Self.basic])
   }
 
   @Test func `without a credential, a refused tunnel is an error`() async throws {
@@ -234,7 +247,7 @@ import TransferEngine
     let (data, _) = try await session("secret").data(from: url)
     #expect(String(decoding: data, as: UTF8.self) == "the origin's")
     #expect(proxy.questions.map(\.host) == ["origin.test"])
-    #expect(proxy.questions.allSatisfy { $0.isName })
+    #expect(proxy.questions.map(\.isName) == [true])
     do {
       _ = try await session("wrong-secret").data(from: url)
       Issue.record("The load succeeded")

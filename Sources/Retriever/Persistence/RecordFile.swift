@@ -74,7 +74,7 @@ struct RecordFile: Sendable {
     return contents.withUnsafeBytes { AtomicReplacement.writePrivately([$0], to: path) } == 0
   }
 
-  /// Removes the temporary files of processes that were killed while they wrote. Whoever holds the lock has none yet.
+  /// Removes the temporary files of processes that were killed while they wrote. The process that holds the lock has none yet.
   private func removeLeftovers(_ directory: String) {
     guard let stream = opendir(directory) else { return }
     defer { closedir(stream) }

@@ -115,19 +115,6 @@ package struct ProxySettings: Sendable {
   }
 }
 
-extension TransferClientOptions {
-  /// Returns the proxy that transfers of this URL use; nil for none, or if the proxy is unusable.
-  package func proxy(for url: String) -> ProxyAddress? {
-    guard usesProxies, let (host, port, scheme) = Curl.host(of: url) else { return nil }
-    let isLiteral = host.hasPrefix("[")
-    var server = ServerAddress(
-      isSecure: scheme == "https",
-      host: ASCII.lowercased(isLiteral ? String(host.dropFirst().dropLast()) : host), port: port)
-    server.isIPv6Literal = isLiteral
-    return (try? proxies.proxy(for: server)) ?? nil
-  }
-}
-
 extension TransferFailure {
   static let invalidProxySettings = TransferFailure(
     .proxyRefused,

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// Options for all transfers of one client, and so for its connections.
 package struct TransferClientOptions: Sendable {
   package enum Trust: Sendable, Hashable {
@@ -35,6 +37,19 @@ package struct TransferClientOptions: Sendable {
 
   /// With an address policy no proxy is used, because a proxy would bypass the policy.
   package var usesProxies: Bool { addressRefusal == nil && unixSocketPath == nil && !proxies.isEmpty }
+}
+
+extension TransferClientOptions {
+  /// Returns the proxy that transfers of this URL use; nil for none, or if the proxy is unusable.
+  package func proxy(for url: String) -> ProxyAddress? {
+    guard usesProxies, let (host, port, scheme) = Curl.host(of: url) else { return nil }
+    let isLiteral = host.hasPrefix("[")
+    var server = ServerAddress(
+      isSecure: scheme == "https",
+      host: ASCII.lowercased(isLiteral ? String(host.dropFirst().dropLast()) : host), port: port)
+    server.isIPv6Literal = isLiteral
+    return (try? proxies.proxy(for: server)) ?? nil
+  }
 }
 
 /// Transfers that share connections, name look-ups and TLS sessions: one curl multi handle, bound to one loop.
