@@ -18,7 +18,7 @@ package struct WebSocketMessage: Equatable, Sendable {
 ///
 /// A message is inflated, measured and validated as it arrives, so its memory is bounded and an invalid one is
 /// rejected early.
-package struct WebSocketMessageAssembler {
+package struct WebSocketMessageAssembler: Sendable {
   package enum Output: Equatable, Sendable {
     case message(WebSocketMessage)
     case close(WebSocketClosing)
@@ -26,7 +26,7 @@ package struct WebSocketMessageAssembler {
     case pong([UInt8])
   }
 
-  private struct Message {
+  private struct Message: Sendable {
     let isText: Bool
     let isCompressed: Bool
     /// Whether the current frame is the last one.

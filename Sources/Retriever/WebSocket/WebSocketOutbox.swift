@@ -6,7 +6,7 @@ import TransferEngine
 ///
 /// Only the frame that is being written is encoded, part by part, directly into the connection's buffer. Control
 /// frames go first, a Close frame goes last.
-package struct WebSocketOutbox<Completion: Sendable> {
+package struct WebSocketOutbox<Completion: Sendable>: Sendable {
   private struct Message {
     let isText: Bool
     let bytes: Data

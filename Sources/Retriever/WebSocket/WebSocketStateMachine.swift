@@ -2,7 +2,7 @@
 import Foundation
 
 /// How a connection ended.
-package enum WebSocketEnd: Equatable, Sendable {
+package enum WebSocketEnd: Error, Equatable, Sendable {
   /// The server sent a Close frame.
   case closed(WebSocketClosing)
   /// The program closed the connection.
@@ -19,7 +19,7 @@ package enum WebSocketEnd: Equatable, Sendable {
 /// A WebSocket connection after its request was sent: event in, actions out. It uses no network, no thread and no clock.
 ///
 /// `Receiver` waits for a message, and `Completion` for the end of a send or ping.
-package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable> {
+package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable>: Sendable {
   package enum Action: Sendable {
     case deliver(Receiver, WebSocketMessage)
     case refuse(Receiver, WebSocketEnd)
@@ -35,15 +35,15 @@ package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable> {
     case disconnect
   }
 
-  private enum Phase {
+  private enum Phase: Sendable {
     case connecting
     case open
     case closing(Closing)
     case ended(WebSocketEnd)
   }
 
-  private struct Closing {
-    enum Cause {
+  private struct Closing: Sendable {
+    enum Cause: Sendable {
       case program
       case server
       case failure(WebSocketFailure)

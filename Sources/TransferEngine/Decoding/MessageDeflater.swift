@@ -1,7 +1,9 @@
 import CZlib
 
 /// Deflates messages one by one (RFC 7692, 7.2.1).
-package final class MessageDeflater {
+///
+/// `@unchecked Sendable`: a connection owns it, and uses it while it holds its own lock.
+package final class MessageDeflater: @unchecked Sendable {
   /// Allocated separately: zlib keeps its address and rejects a stream that was moved.
   private let stream: UnsafeMutablePointer<z_stream>
   private let keepsWindow: Bool

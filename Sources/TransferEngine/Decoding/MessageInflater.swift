@@ -1,7 +1,9 @@
 /// Inflates messages that were deflated one by one (RFC 7692, 7.2.2), in pieces of any size.
 ///
 /// Its memory does not depend on the messages: zlib's window and one buffer. The consumer limits the output.
-package final class MessageInflater {
+///
+/// `@unchecked Sendable`: a connection owns it, and uses it while it holds its own lock.
+package final class MessageInflater: @unchecked Sendable {
   private var inflater: Inflater
   private let buffer: UnsafeMutableRawBufferPointer
   private let keepsWindow: Bool

@@ -19,6 +19,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   /// The transfers whose connections have left HTTP, by their sockets.
   private var upgraded: [Int32: Transfer] = [:]
   private var upgradedCount = 0
+  /// Whether libcurl's limits must follow the number of upgraded connections. libcurl takes none inside a callback.
+  private var needsLimits = false
   var scheduler: LoadScheduler
   var trust: TrustState
 
@@ -66,6 +68,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   }
 
   private func limitConnections() {
+    needsLimits = false
     // Upgraded connections count for libcurl, but not for the queue.
     let perHost = max(1, options.connectionsPerHost) + upgradedCount
     Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
@@ -77,14 +80,16 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   func keepUpgraded(_ transfer: Transfer) {
     if let socket = transfer.upgradedSocket { upgraded[socket] = transfer }
     upgradedCount += 1
-    limitConnections()
+    needsLimits = true
+    loop.touch(self)
   }
 
   /// Records that such a transfer has ended.
   func forgetUpgraded(_ transfer: Transfer) {
     if let socket = transfer.upgradedSocket, upgraded[socket] === transfer { upgraded[socket] = nil }
     upgradedCount -= 1
-    limitConnections()
+    needsLimits = true
+    loop.touch(self)
   }
 
   /// Frees everything that libcurl holds. No transfers are left: each one holds the client, which calls this at its
@@ -150,6 +155,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       guard let context = Curl.context(easy) else { continue }
       Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer?.done(result)
     }
+    if needsLimits { limitConnections() }
     startWaiting()
   }
 
