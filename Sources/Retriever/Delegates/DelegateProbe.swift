@@ -88,6 +88,7 @@ enum DelegateMethod: Hashable {
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
   case didReceiveResponse, didReceiveData, willCacheResponse
   case didFinishDownloading, didWriteData, didResumeAtOffset
+  case didOpenWithProtocol, didCloseWith
 
   /// Whether the method has a completion-handler form, which is called, and an async form, which that calls by
   /// default.

@@ -22,7 +22,11 @@ package enum RedirectRule {
   /// Creates the next request.
   ///
   /// The caller counts redirects, asks the delegates, and adds the cookies of the new URL.
-  package static func nextRequest(after request: URLRequest, response: HTTPURLResponse) -> Outcome {
+  ///
+  /// - Parameter allowsWebSocket: Whether `ws` and `wss` are accepted too, and converted to `http` and `https`.
+  package static func nextRequest(
+    after request: URLRequest, response: HTTPURLResponse, allowsWebSocket: Bool = false
+  ) -> Outcome {
     let status = response.statusCode
     guard [301, 302, 303, 307, 308].contains(status), let base = response.url ?? request.url else {
       return .notARedirect
@@ -34,18 +38,21 @@ package enum RedirectRule {
       return .refuse(
         error(.redirectToNonExistentLocation, base, "The server redirected to several URLs."))
     }
-    switch destination(location, from: base) {
+    switch destination(location, from: base, allowsWebSocket) {
     case .failure(let error): return .refuse(error)
     case .success(let url): return .follow(rewrite(request, status: status, from: base, to: url))
     }
   }
 
-  private static func destination(_ location: String, from base: URL) -> Result<URL, URLError> {
-    guard let url = URL(string: location, relativeTo: base)?.absoluteURL else {
+  private static func destination(
+    _ location: String, from base: URL, _ allowsWebSocket: Bool
+  ) -> Result<URL, URLError> {
+    guard var url = URL(string: location, relativeTo: base)?.absoluteURL else {
       return .failure(
         error(.redirectToNonExistentLocation, base, "The server redirected to something that is not a URL.")
       )
     }
+    if allowsWebSocket { url = URLRequest.httpURL(forWebSocket: url) }
     let scheme = ASCII.lowercased(url.scheme ?? "")
     guard scheme == "http" || scheme == "https" else {
       return .failure(

@@ -21,6 +21,7 @@ final class SessionSettings: Sendable {
   let maximumBufferedBodySize: Int64?
   /// The program's protocol classes. Those of the library need no question.
   let protocolClasses: [URLProtocol.Type]
+  let compressesWebSocketMessages: Bool
   let clientOptions: TransferClientOptions
   /// Whether any URL may be loaded through a proxy.
   let usesProxies: Bool
@@ -45,6 +46,7 @@ final class SessionSettings: Sendable {
       guard let candidate = candidate as? URLProtocol.Type else { return nil }
       return BuiltInProtocols.all.contains { $0 == candidate } ? nil : candidate
     }
+    compressesWebSocketMessages = configuration.compressesWebSocketMessages
     clientOptions = Self.clientOptions(configuration)
     usesProxies = clientOptions.usesProxies
   }

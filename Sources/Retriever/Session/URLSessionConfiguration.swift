@@ -174,6 +174,13 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// *Beyond Apple's API.*
   open var addressPolicy = AddressPolicy.unrestricted
 
+  /// Whether WebSocket tasks offer to compress messages with `permessage-deflate` (default: true). *Beyond Apple's
+  /// API.*
+  ///
+  /// Compression takes about 300 KiB of memory for each connection that uses it. Turn it off if messages contain both
+  /// secrets and text that others choose: the length of a compressed message can reveal secrets.
+  open var compressesWebSocketMessages = true
+
   /// Creates a configuration with the default values.
   public override init() {}
 
@@ -206,6 +213,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.unixSocketPath = unixSocketPath
     copy.maximumBufferedBodySize = maximumBufferedBodySize
     copy.addressPolicy = addressPolicy
+    copy.compressesWebSocketMessages = compressesWebSocketMessages
     return copy
   }
 

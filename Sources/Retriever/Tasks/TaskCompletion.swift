@@ -30,5 +30,7 @@ enum BodySink: Sendable {
   /// One reader, which receives the body as it arrives.
   case channel(BodyChannel)
   case file(DownloadFile)
+  /// A WebSocket connection, which also provides the bytes to send.
+  case webSocket(WebSocketConnection)
 }
 #endif

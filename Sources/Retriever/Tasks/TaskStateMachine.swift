@@ -73,6 +73,9 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Whether the head of a response is expected.
   var expectsHead: Bool { if case .exchanging = phase { true } else { false } }
 
+  /// Whether the body is being received.
+  var isReceiving: Bool { if case .receiving = phase { true } else { false } }
+
   /// Whether the response is discarded for another request.
   var isDiscarding: Bool { if case .discarding = phase { true } else { false } }
 
@@ -141,6 +144,9 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     guard !isSuspended, let transfer else { return .none }
     return .resumeReceiving(transfer)
   }
+
+  /// Ends the transfer, but not the task: it completes with its transfer.
+  func disconnect() -> Action { transfer.map { .cancel($0) } ?? .none }
 
   /// Returns `.release` if the task is no longer suspended: two threads may suspend and resume a task at the same time,
   /// and perform their actions in the other order.

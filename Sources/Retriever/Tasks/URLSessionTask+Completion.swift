@@ -80,7 +80,11 @@ extension URLSessionTask {
   private func deliverResult(
     _ completion: TaskCompletion?, _ error: (any Error)?, _ response: URLResponse?
   ) {
-    if case .channel(let channel) = sink { channel.finish(throwing: error) }
+    switch sink {
+    case .channel(let channel): channel.finish(throwing: error)
+    case .webSocket(let connection): _ = connection.finish(error as? URLError, url: initialRequest?.url)
+    case .memory, .delegate, .file: break
+    }
     switch completion {
     case .data(let continuation):
       release()

@@ -18,12 +18,15 @@ extension URLSessionTask {
     }
     rememberAcceptedCredential()
     if mentionsLocation, 300..<400 ~= response.statusCode {
-      switch RedirectRule.nextRequest(after: request, response: response) {
+      switch RedirectRule.nextRequest(
+        after: request, response: response, allowsWebSocket: webSocket != nil)
+      {
       case .notARedirect: break
       case .refuse(let error): return stop(error)
       case .follow(let next): return redirect(to: next, after: response)
       }
     }
+    if webSocket != nil { return refuse(response) }
     if case .delegate = sink, hasDelegates { return askForDisposition(response) }
     return deliver(response, asked: false)
   }
@@ -222,6 +225,10 @@ extension URLSessionTask {
 
   /// Does the same after a question. The transfer is paused or over.
   func answered(deliver response: HTTPURLResponse) {
+    if webSocket != nil {
+      refuse(response)
+      return
+    }
     if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
       return askAboutBody(response)
     }

@@ -96,6 +96,7 @@ extension URLSessionTask {
     }
     do throws(URLError) {
       try prepareSink()
+      if let webSocket { return send(input, .source(webSocket)) }
       if let protocolClass = session.protocolClass(for: self, input.request) {
         return try load(input, with: protocolClass)
       }
@@ -239,6 +240,7 @@ extension URLSessionTask {
     wanted.priority = input.priority
     wanted.collectsTimings = input.collectsRecords
     addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
+    if let webSocket { try prepareUpgrade(&wanted, webSocket) }
     try authorize(&wanted, with: input.authorizer, url: url)
     authorizeForProxy(&wanted, url: url)
     return wanted
@@ -251,7 +253,7 @@ extension URLSessionTask {
   private var expectsLongBody: Bool {
     switch sink {
     case .channel, .file: true
-    case .memory, .delegate: false
+    case .memory, .delegate, .webSocket: false
     }
   }
 

@@ -28,6 +28,7 @@ extension URLSessionTask: TransferObserver {
     {
       return disposition
     }
+    if head.status == 101, let webSocket { return open(webSocket, response, version: head.version) }
     return decide(about: response, to: request, mentionsLocation: head.mentions.contains(.location))
   }
 
@@ -99,6 +100,7 @@ extension URLSessionTask: TransferObserver {
       if let error = file.error { abort(error) }
       if hasDelegates { reportWritten() }
       return pauses ? .pause : .proceed
+    case .webSocket(let connection): return connection.received(bytes) ? .pause : .proceed
     }
   }
 
@@ -135,6 +137,8 @@ extension URLSessionTask: TransferObserver {
   }
 
   package func transferDidSend(total: Int64) {
+    // The bytes of a WebSocket connection are not the body of a request.
+    guard webSocket == nil else { return }
     guard lockedState.withLock({ $0.counts.sent(upTo: total) }) else { return }
     reportProgressIfWatched()
     guard hasDelegates, lockedState.withLock({ $0.counts.reportedSent.needsReport() }) else { return }
@@ -169,6 +173,7 @@ extension URLSessionTask: TransferObserver {
   func finishExchange(_ error: (any Error)?, isFinal: Bool, challenge: TunnelChallenge? = nil) {
     // Before the lock: once the exchange has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
+    if let webSocket, finish(webSocket, error) { return }
     let (action, isAsked) = lockedState.withLock { state -> (TaskAction, Bool) in
       let isAsked = challenge != nil && state.machine.expectsHead
       if isAsked { state.machine.ask() }
@@ -185,6 +190,20 @@ extension URLSessionTask: TransferObserver {
     }
     perform(action)
     if isAsked, let challenge { ask(challenge) }
+  }
+
+  /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.
+  private func finish(_ connection: WebSocketConnection, _ error: (any Error)?) -> Bool {
+    guard lockedState.withLock({ $0.machine.isReceiving }) else { return false }
+    let error = connection.finish(error as? URLError, url: originalRequest?.url)
+    perform(
+      lockedState.withLock { state in
+        if state.error == nil { state.error = error }
+        let action = state.machine.transferEnded(failed: error != nil)
+        if case .finishSink = action { return state.machine.sinkFinished() }
+        return action
+      })
+    return true
   }
 
   /// Ends the task when its time is over and a delegate still has not answered.

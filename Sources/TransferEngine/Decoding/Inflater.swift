@@ -1,6 +1,6 @@
 import CZlib
 
-/// A wrapper of zlib's inflate. Every call into zlib is in this file.
+/// A wrapper of zlib's inflate. Every call into zlib is in this file and in MessageDeflater.swift.
 struct Inflater: ~Copyable {
   enum Format: Int32 {
     case gzip = 31
@@ -43,6 +43,18 @@ struct Inflater: ~Copyable {
       }
     }
     _ = try result.get()
+  }
+
+  /// Continues after the end of a stream with another one that may refer to the data of the first.
+  mutating func beginKeepingWindow() throws(TransferFailure) {
+    isAtEnd = false
+    guard inflateResetKeep(stream) == Z_OK else { throw .noMemory(for: coding) }
+  }
+
+  /// Starts another stream without the data of earlier ones.
+  mutating func beginRaw() throws(TransferFailure) {
+    isAtEnd = false
+    guard inflateReset(stream) == Z_OK else { throw .noMemory(for: coding) }
   }
 
   /// Continues after an earlier call: inflates the rest of the input into the rest of the output.

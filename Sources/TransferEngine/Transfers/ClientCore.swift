@@ -16,6 +16,11 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   private var idleHandles: [EasyHandle] = []
   private var isClosed = false
   private var connectedSockets = ConnectedSockets()
+  /// The transfers whose connections have left HTTP, by their sockets.
+  private var upgraded: [Int32: Transfer] = [:]
+  private var upgradedCount = 0
+  /// Whether libcurl's limits must follow the number of upgraded connections. libcurl takes none inside a callback.
+  private var needsLimits = false
   var scheduler: LoadScheduler
   var trust: TrustState
 
@@ -57,11 +62,34 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
         return 0
       },
       context: context)
-    Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, options.connectionsPerHost))
-    // libcurl's default depends on the number of handles in use, which is zero between requests here.
-    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(Self.maximumIdleConnections, options.connectionsPerHost))
+    limitConnections()
     Curl.set(multi: multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     Curl.set(multi: multi, CURLMOPT_MAX_CONCURRENT_STREAMS, LoadScheduler.streamsPerConnection)
+  }
+
+  private func limitConnections() {
+    needsLimits = false
+    // Upgraded connections count for libcurl, but not for the queue.
+    let perHost = max(1, options.connectionsPerHost) + upgradedCount
+    Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
+    // libcurl's default depends on the number of handles in use, which is zero between requests here.
+    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(Self.maximumIdleConnections + upgradedCount, perHost))
+  }
+
+  /// Records that a transfer's connection has left HTTP.
+  func keepUpgraded(_ transfer: Transfer) {
+    if let socket = transfer.upgradedSocket { upgraded[socket] = transfer }
+    upgradedCount += 1
+    needsLimits = true
+    loop.touch(self)
+  }
+
+  /// Records that such a transfer has ended.
+  func forgetUpgraded(_ transfer: Transfer) {
+    if let socket = transfer.upgradedSocket, upgraded[socket] === transfer { upgraded[socket] = nil }
+    upgradedCount -= 1
+    needsLimits = true
+    loop.touch(self)
   }
 
   /// Frees everything that libcurl holds. No transfers are left: each one holds the client, which calls this at its
@@ -127,6 +155,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       guard let context = Curl.context(easy) else { continue }
       Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer?.done(result)
     }
+    if needsLimits { limitConnections() }
     startWaiting()
   }
 
@@ -141,6 +170,9 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       default: 0
       }
     loop.sockets.want(events, on: socket, for: core)
+    if !upgraded.isEmpty, let transfer = upgraded[socket] {
+      transfer.libcurlWaitsForInput(events & EPOLLIN.rawValue != 0)
+    }
   }
 
   /// Opens a socket for a connection, unless the client's address policy rejects the address.
@@ -176,11 +208,14 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     Glibc.close(socket)
   }
 
-  /// Records that a new connection was established over one of these sockets.
-  func connected(_ connection: ConnectionEnds, over sockets: [Int32]) {
+  /// Records that a new connection was established over one of these sockets, and returns it.
+  @discardableResult func connected(_ connection: ConnectionEnds, over sockets: [Int32]) -> Int32? {
     let port = connection.localPort
-    guard port > 0, let socket = sockets.first(where: { Self.localPort(of: $0) == port }) else { return }
+    // A Unix-domain socket has no port.
+    guard port > 0 else { return sockets.last }
+    guard let socket = sockets.first(where: { Self.localPort(of: $0) == port }) else { return nil }
     connectedSockets.connected(connection, over: socket)
+    return socket
   }
 
   /// Whether an idle connection has data to read, which always means that it is no longer usable.

@@ -67,6 +67,7 @@ final class EasyHandle: @unchecked Sendable {
     var version: Version
     var connectTimeout: Duration?
     var expectsLongBody: Bool
+    var isUpgrade: Bool
   }
 
   private final class HeaderListOwner {
@@ -157,7 +158,8 @@ final class EasyHandle: @unchecked Sendable {
     let wanted = OptionSignature(
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
       version: Self.version(for: request, destination),
-      connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody)
+      connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody,
+      isUpgrade: request.isUpgrade)
     do {
       if optionSignature != wanted || preparedFor !== destination {
         optionSignature = nil
@@ -170,10 +172,15 @@ final class EasyHandle: @unchecked Sendable {
         resolveList = nil
         try applyClientOptions()
         try apply(destination, wanted.version)
+        // A proxy would forward the request, but not the bytes after it.
+        if wanted.isUpgrade, destination.proxy?.kind == .http {
+          try Curl.set(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
+        }
         try apply(wanted)
         optionSignature = wanted
       }
-      if fresh {
+      // libcurl would also upgrade a connection that uses HTTP/2.
+      if fresh || request.isUpgrade {
         optionSignature = nil
         try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
       }
@@ -201,6 +208,7 @@ final class EasyHandle: @unchecked Sendable {
     for request: TransferRequest, _ destination: Destination
   ) -> OptionSignature.Version {
     switch request.httpVersion {
+    case .automatic where request.isUpgrade: .http11
     case .automatic:
       Curl.hasHTTP2 && destination.address.isSecure && !destination.requiresHTTP11
         ? .negotiated(waits: destination.isMultiplexed != false) : .http11
@@ -222,6 +230,8 @@ final class EasyHandle: @unchecked Sendable {
       if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
         fields.append(.removal(of: "Content-Type"))
       }
+      // After the upgrade, the bytes are sent as they are.
+      if request.isUpgrade { fields.append(.removal(of: "Transfer-Encoding")) }
       return fields
     }
     return fields
@@ -302,6 +312,11 @@ final class EasyHandle: @unchecked Sendable {
       try Curl.set(easy, CURLOPT_UPLOAD, 1)
       try Curl.set(easy, CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
       if signature.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, signature.method) }
+    }
+    if signature.isUpgrade {
+      // Some servers send “Content-Length: 0” with status 101.
+      try Curl.set(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+      try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
     }
     if let timeout = signature.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.clampedNanoseconds / 1_000_000)))

@@ -27,6 +27,7 @@ final class EventLoop: @unchecked Sendable {
   private var running: [Transfer] = []
   private var failed: [Transfer] = []
   private var broken: [Transfer] = []
+  private var stopped: [Transfer] = []
   private var streaming: [Transfer] = []
   private var ended: [(Transfer, TransferEnd)] = []
   private var unflushedObservers: [Transfer] = []
@@ -189,6 +190,9 @@ final class EventLoop: @unchecked Sendable {
   /// Records a transfer whose connection is no longer usable. libcurl may not notice this.
   func addBroken(_ transfer: Transfer) { broken.append(transfer) }
 
+  /// Records a transfer whose upgraded connection libcurl no longer reads.
+  func addStopped(_ transfer: Transfer) { stopped.append(transfer) }
+
   /// Records a transfer whose HTTP/2 stream received data that libcurl should deliver by itself.
   func addStreaming(_ transfer: Transfer) { streaming.append(transfer) }
 
@@ -271,6 +275,7 @@ final class EventLoop: @unchecked Sendable {
     recheckStreams()
     // This comes after the transfers that libcurl reports as done: their responses may be complete.
     while let transfer = broken.popLast() { transfer.finishBroken() }
+    while let transfer = stopped.popLast() { transfer.finishStopped() }
     flushConnections()
     stopWaitingToShare()
     flushObservers()
@@ -319,7 +324,7 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty || !stopped.isEmpty
       || !ended.isEmpty || !unflushedObservers.isEmpty || !unflushed.isEmpty || !notMultiplexed.isEmpty
   }
 

@@ -62,7 +62,8 @@ extension Transfer {
       return false
     }
     if attempt.openedConnection {
-      core.connected(connection, over: attempt.sockets)
+      let socket = core.connected(connection, over: attempt.sockets)
+      if request.isUpgrade { upgradedSocket = socket }
       attempt.sockets = []
     }
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {

@@ -8,9 +8,10 @@ extension Transfer {
     response.isHTTP2 = head.version == "HTTP/2" && destination?.isMultiplexed != false
     response.announcedLength = head.contentLength
     response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
+    if request.isUpgrade { noteUpgrade(head) }
     // If the request had a body, libcurl waits for a response body, regardless of the method.
     if request.method == "HEAD", request.body.isPresent { response.endsAtHead = true }
-    if let destination, destination.isMultiplexed == nil {
+    if let destination, destination.isMultiplexed == nil, !request.isUpgrade {
       core.learn(isMultiplexed: response.isHTTP2, destination)
     }
     guard destination?.address.isSecure == true, let handle else { return }

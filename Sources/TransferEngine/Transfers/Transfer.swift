@@ -38,6 +38,12 @@ package final class Transfer: @unchecked Sendable {
   var isStreaming = false
   var rechecks: UInt8 = 0
   var lastProgress = StreamProgress(received: -1)
+  /// Whether the connection has left HTTP.
+  var isUpgraded = false
+  /// The socket of an upgrade request's connection.
+  var upgradedSocket: Int32?
+  /// Whether libcurl no longer waits for input of the upgraded connection.
+  var hasStoppedReading = false
   /// Whether the loop has recorded that this transfer's observer collects bytes.
   var hasUnflushedObserver = false
   /// A failure noticed inside a callback. It is more specific than libcurl's result code.
@@ -225,7 +231,8 @@ package final class Transfer: @unchecked Sendable {
   /// not count as idle time.
   var expiry: Monotonic? {
     var earliest: Monotonic?
-    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused {
+    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused, !isUpgraded
+    {
       earliest = lastActivity + idle
     }
     if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
@@ -445,6 +452,7 @@ package final class Transfer: @unchecked Sendable {
       if request.collectsTimings { end.timings = timings(handle) }
       flushesReset(handle)
       dropsPausedBytes(handle)
+      if isUpgraded { core.forgetUpgraded(self) }
       core.detach(handle)
       core.giveBack(handle)
       self.handle = nil

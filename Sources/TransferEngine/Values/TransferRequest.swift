@@ -20,6 +20,10 @@ package struct TransferRequest: Sendable {
   package var limits = TransferLimits()
   /// Whether to use a larger receive buffer for a long body: fewer calls, but more memory.
   package var expectsLongBody = false
+  /// Whether the connection leaves HTTP after status 101: the body's source and the observer then exchange any bytes
+  /// with the server, until one side closes the connection. The source must have no length. With any other status the
+  /// transfer ends at the head. The idle time-out limits the time until the head only.
+  package var isUpgrade = false
   /// Whether to read the timings and addresses of the transfer when it ends.
   package var collectsTimings = false
 
