@@ -82,7 +82,7 @@ extension URLSessionTask {
   ) {
     switch sink {
     case .channel(let channel): channel.finish(throwing: error)
-    case .webSocket(let connection): _ = connection.finish(error, url: originalRequest?.url)
+    case .webSocket(let connection): _ = connection.finish(error as? URLError, url: initialRequest?.url)
     case .memory, .delegate, .file: break
     }
     switch completion {
