@@ -44,6 +44,15 @@ extension URLSession {
     return task
   }
 
+  func makeWebSocketTask(_ request: URLRequest, _ protocols: [String]) -> URLSessionWebSocketTask {
+    var sent = request
+    sent.url = request.url.map { URLRequest.httpURL(forWebSocket: $0) }
+    sent.httpMethod = "GET"
+    sent.httpBody = nil
+    let task = URLSessionWebSocketTask(session: self, request: request, sent: sent, subprotocols: protocols)
+    return admit(task, .delegate)
+  }
+
   // MARK: Registering
 
   func nextTaskIdentifier() -> Int { registry.withLock { $0.nextIdentifier() } }

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import HTTPSyntax
 import Synchronization
 import TransferEngine
 
@@ -213,6 +214,26 @@ open class URLSession: NSObject, @unchecked Sendable {
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask {
     makeDownloadTask(resumeData, .downloadHandler(completionHandler))
+  }
+
+  // MARK: WebSocket
+
+  /// Creates a task that opens a WebSocket connection to a URL with the scheme `ws` or `wss`.
+  open func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+    webSocketTask(with: url, protocols: [])
+  }
+
+  /// Creates a task that opens a WebSocket connection and offers subprotocols, in the order of preference.
+  open func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+    makeWebSocketTask(URLRequest(url: url), protocols)
+  }
+
+  /// Creates a task that opens a WebSocket connection with a request's URL and header fields.
+  ///
+  /// The field `Sec-WebSocket-Protocol` offers subprotocols. The other fields of the handshake cannot be set.
+  open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+    let subprotocols = request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol")
+    return makeWebSocketTask(request, subprotocols.map { ASCII.listMembers($0) } ?? [])
   }
 
   // MARK: All tasks

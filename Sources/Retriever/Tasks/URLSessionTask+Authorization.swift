@@ -47,7 +47,7 @@ extension URLSessionTask {
       wanted.proxyHeaders = own
       return
     }
-    let protected = wanted.digestRequest(forTunnel: Self.isSecure(url))
+    let protected = wanted.digestRequest(forTunnel: Self.isSecure(url) || wanted.isUpgrade)
     let answer = lockedState.withLock { state -> Authorizer.Answer? in
       let answer: Authorizer.Answer?
       if let held = state.proxyAuthorizer, held.proxy.isSameProxy(as: proxy) {

@@ -12,7 +12,7 @@ extension URLSessionTask {
     for name in task.subprotocols where !ASCII.isToken(name) {
       throw URLError(
         .badURL, message: "The WebSocket subprotocol \"\(name)\" is empty or has an invalid character.",
-        url: originalRequest?.url)
+        url: initialRequest?.url)
     }
     wanted.isUpgrade = true
     wanted.method = "GET"
@@ -49,7 +49,7 @@ extension URLSessionTask {
       problem
       ?? "The server did not open the WebSocket connection: it responded with status \(response.statusCode)."
     lockedState.withLock { $0.response = response }
-    abort(URLError(.badServerResponse, message: message, url: originalRequest?.url))
+    abort(URLError(.badServerResponse, message: message, url: initialRequest?.url))
     return .stop
   }
 

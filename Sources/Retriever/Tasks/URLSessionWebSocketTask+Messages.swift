@@ -41,7 +41,7 @@ extension URLSessionWebSocketTask {
     } catch .cancelled where !Task.isCancelled && connection.closing != nil {
       return nil
     } catch {
-      throw error.error(url: originalRequest?.url)
+      throw error.error(url: initialRequest?.url)
     }
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Nothing is read from the network beyond a small buffer while nobody receives messages. Pings of the server are
 /// answered automatically, as long as the buffer has room.
-public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   // Unchecked as its superclass is: this class adds only constants.
 
   let connection: WebSocketConnection
@@ -36,6 +36,13 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         didClose: { [weak self] in self?.didClose($0) }))
   }
 
+  /// Creates a task that belongs to no session, for subclasses that replace its methods.
+  public override init() {
+    connection = WebSocketConnection()
+    subprotocols = []
+    super.init()
+  }
+
   // MARK: Sending
 
   /// Sends a message. The handler is called on the delegate queue when the connection has taken all of it, or with
@@ -43,7 +50,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   ///
   /// Messages are sent in the order of the calls. The task keeps them in memory until then: to bound it, wait for the
   /// handler before you send the next message.
-  public func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+  open func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
     connection.send(WebSocketMessage(message)) { [self] end in
       let error = end.map(error)
       session.callQueue.post { completionHandler(error) }
@@ -56,7 +63,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// was begun cannot be taken back.
   ///
   /// - Throws: `URLError` if the connection has ended or ends before the message was sent.
-  public func send(_ message: Message) async throws {
+  open func send(_ message: Message) async throws {
     let end = await withUnsafeContinuation { (continuation: UnsafeContinuation<WebSocketEnd?, Never>) in
       connection.send(WebSocketMessage(message)) { continuation.resume(returning: $0) }
     }
@@ -65,7 +72,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
   /// Sends a ping. The handler is called on the delegate queue when the server has answered, or with the error that
   /// prevented that.
-  public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+  open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
     connection.sendPing { [self] end in
       let error = end.map(error)
       session.callQueue.post { pongReceiveHandler(error) }
@@ -75,7 +82,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// Sends a ping and waits for the server's answer.
   ///
   /// - Throws: `URLError` if the connection has ended or ends before the answer arrives.
-  public func sendPing() async throws {
+  open func sendPing() async throws {
     let end = await withUnsafeContinuation { (continuation: UnsafeContinuation<WebSocketEnd?, Never>) in
       connection.sendPing { continuation.resume(returning: $0) }
     }
@@ -85,7 +92,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   // MARK: Receiving
 
   /// Receives the next message. The handler is called once, on the delegate queue.
-  public func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
+  open func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
     connection.receive { [self] result in
       let result = result.map(Message.init).mapError { error($0) as any Error }
       session.callQueue.post { completionHandler(result) }
@@ -98,7 +105,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// message that arrives later goes to the next receiver.
   ///
   /// - Throws: `URLError` if the connection has ended or ends before a message arrives.
-  public func receive() async throws -> Message {
+  open func receive() async throws -> Message {
     do {
       return Message(try await connection.receive())
     } catch {
@@ -110,7 +117,7 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   ///
   /// A larger message closes the connection with ``CloseCode/messageTooBig`` and fails the task with
   /// `URLError.dataLengthExceedsMaximum`.
-  public var maximumMessageSize: Int {
+  open var maximumMessageSize: Int {
     get { connection.maximumMessageSize }
     set { connection.maximumMessageSize = newValue }
   }
@@ -126,20 +133,20 @@ public class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// - Parameters:
   ///   - closeCode: The code to send. Codes that must not be sent are left out.
   ///   - reason: UTF-8 text of at most 123 bytes. A longer one is shortened.
-  public func cancel(with closeCode: CloseCode, reason: Data?) {
+  open func cancel(with closeCode: CloseCode, reason: Data?) {
     let frame = WebSocketClosing(sending: closeCode.rawValue, reason: reason)
     if !connection.close(frame) { cancel() }
   }
 
   /// The code with which the connection was closed; ``CloseCode/invalid`` while it is open.
-  public var closeCode: CloseCode { connection.closing.map { CloseCode($0) } ?? .invalid }
+  open var closeCode: CloseCode { connection.closing.map { CloseCode($0) } ?? .invalid }
 
   /// The reason with which the connection was closed; nil if there is none.
-  public var closeReason: Data? { connection.closing?.reasonData }
+  open var closeReason: Data? { connection.closing?.reasonData }
 
   // MARK: The task
 
-  private func error(_ end: WebSocketEnd) -> URLError { end.error(url: originalRequest?.url) }
+  private func error(_ end: WebSocketEnd) -> URLError { end.error(url: initialRequest?.url) }
 
   private func disconnect() { perform(lockedState.withLock { $0.machine.disconnect() }) }
 
