@@ -135,7 +135,7 @@ private final class UpgradeSource: TransferBodySource {
     let server = try echo()
     let proxy = try ScriptedProxy()
     var options = TransferClientOptions()
-    options.proxies = ProxyEnvironment { $0 == "http_proxy" ? proxy.url : nil }
+    options.proxies = ProxySelection(ProxyEnvironment { $0 == "http_proxy" ? proxy.url : nil })
     let url = "http://upgrade.test:\(server.port)/"
     try await exchange(server, url, TransferClient(options: options))
     #expect(proxy.questions == ["CONNECT upgrade.test:\(server.port)"])

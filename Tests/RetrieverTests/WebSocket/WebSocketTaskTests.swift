@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `the subprotocol, the delegate and the Close frame of the server`() async throws {
-    final class Delegate: URLSessionWebSocketDelegate {
+    final class Delegate: NSObject, URLSessionWebSocketDelegate {
       let log = Log<String>()
       let completed = Gate()
       func urlSession(_ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol name: String?) {
