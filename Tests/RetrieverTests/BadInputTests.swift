@@ -38,8 +38,8 @@ import Testing
 
   @Test(arguments: [
     ("http:///path", URLError.Code.badURL), ("https:", .badURL), ("http://example.com:99999/", .badURL),
-    ("ftp://example.com/", .unsupportedURL), ("file:///etc/passwd", .unsupportedURL),
-    ("data:,hello", .unsupportedURL), ("relative/path", .unsupportedURL), ("gopher://x/", .unsupportedURL),
+    ("ftp://example.com/", .unsupportedURL), ("file:///missing", .fileDoesNotExist),
+    ("data:no-comma", .badURL), ("relative/path", .unsupportedURL), ("gopher://x/", .unsupportedURL),
   ])
   func `a URL that cannot be loaded is an error`(text: String, code: URLError.Code) async throws {
     try await expect(code, for: URLRequest(url: try #require(URL(string: text))))

@@ -317,11 +317,17 @@ package final class Transfer: @unchecked Sendable {
     observer?.transferDidBecomeIdle()
   }
 
+  /// Whether an HTTP proxy opens a tunnel to the server.
+  private var usesTunnel: Bool {
+    guard let destination else { return false }
+    return destination.usesTunnel || request.isUpgrade && destination.proxy?.kind == .http
+  }
+
   /// Handles a header line. False ends the transfer.
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard machine.isRunning, let observer else { return false }
     lastActivity = core.loop.now
-    if attempt.openedConnection, destination?.usesTunnel == true { return receiveTunnelLine(line) }
+    if attempt.openedConnection, usesTunnel { return receiveTunnelLine(line) }
     reportShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
