@@ -8,25 +8,35 @@ import Testing
 @Suite struct StoredTransferTests {
   private typealias Machine = StoredTransfer.Machine
 
+  private func expectNext(
+    _ expected: Machine.Step, _ machine: inout Machine, _ sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let step = machine.next()
+    #expect(step == expected, sourceLocation: sourceLocation)
+  }
+
   @Test func `the head comes first, then the body in parts, then the end`() {
     var machine = Machine(length: Machine.maximumPart + 1)
-    #expect(machine.begin())
-    #expect(machine.next() == .head)
-    #expect(machine.next() == .bytes(0..<Machine.maximumPart))
-    #expect(machine.next() == .bytes(Machine.maximumPart..<Machine.maximumPart + 1))
-    #expect(machine.next() == .finish(isCancelled: false))
-    #expect(machine.next() == .rest)
-    #expect(!machine.begin())
+    let begins = machine.begin()
+    #expect(begins)
+    expectNext(.head, &machine)
+    expectNext(.bytes(0..<Machine.maximumPart), &machine)
+    expectNext(.bytes(Machine.maximumPart..<Machine.maximumPart + 1), &machine)
+    expectNext(.finish(isCancelled: false), &machine)
+    expectNext(.rest, &machine)
+    let beginsAgain = machine.begin()
+    #expect(!beginsAgain)
   }
 
   @Test func `a pause lasts until the transfer is resumed`() {
     var machine = Machine(length: 5)
     _ = (machine.begin(), machine.next())
     machine.pause(asOf: machine.resumes)
-    #expect(machine.next() == .rest)
+    expectNext(.rest, &machine)
     machine.resume()
-    #expect(machine.begin())
-    #expect(machine.next() == .bytes(0..<5))
+    let begins = machine.begin()
+    #expect(begins)
+    expectNext(.bytes(0..<5), &machine)
   }
 
   @Test func `a resume during the call that asks for a pause cancels the pause`() {
@@ -35,11 +45,11 @@ import Testing
     let resumes = machine.resumes
     machine.resume()
     machine.pause(asOf: resumes)
-    #expect(machine.next() == .bytes(0..<5))
+    expectNext(.bytes(0..<5), &machine)
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
-  func `events come once and in order, whatever the order of calls`(seed: UInt64) {
+  func `events come once and in order, in any order of the calls`(seed: UInt64) {
     var machine = Machine(length: 200_000)
     var steps: [Machine.Step] = []
     var isDelivering = false
