@@ -34,6 +34,9 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   // MARK: Creating
 
+  static let defaultMemoryCapacity = 4 << 20
+  static let defaultDiskCapacity = 20 << 20
+
   private static let sharedCache = Mutex<URLCache?>(nil)
 
   /// The cache of sessions with the default configuration: 4 MiB in memory, and 20 MiB on disk in the user's cache
@@ -44,7 +47,8 @@ open class URLCache: NSObject, @unchecked Sendable {
     get {
       sharedCache.withLock { shared in
         if let shared { return shared }
-        let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, diskPath: nil)
+        let cache = URLCache(
+          memoryCapacity: defaultMemoryCapacity, diskCapacity: defaultDiskCapacity, diskPath: nil)
         shared = cache
         return cache
       }
@@ -110,8 +114,13 @@ open class URLCache: NSObject, @unchecked Sendable {
   /// reads a file if the response is not in memory.
   open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
     guard let key = CacheKey(request) else { return nil }
-    let entries = store.allEntries(for: key).sorted { $0.head.responseTime > $1.head.responseTime }
     let fields = request.headerFields
+    if case .memory(let entries, _) = store.find(key),
+      let entry = entries.last(where: { $0.head.selection.matches(fields) })
+    {
+      return entry.makeCachedResponse()
+    }
+    let entries = store.allEntries(for: key).sorted { $0.head.responseTime > $1.head.responseTime }
     let entry =
       entries.first { $0.head.selection.matches(fields) }
       ?? entries.first { $0.head.selection.matches(fields, ignoring: Self.sessionFields) }
