@@ -78,7 +78,16 @@ import Testing
       "cookies",
       [CookieJar.Limits().total, CookieJar.Limits().perSite, CookieJar.Limits().bytesPerCookie]
     ),
-    ("remembered credentials", [CredentialCache().maximumCount, CredentialCache.maximumDirectories]),
+    (
+      "remembered credentials",
+      [
+        CredentialCache().maximumCount, CredentialCache.maximumDirectories, CredentialCache.maximumSessions,
+        DigestSession.maximumNonces,
+      ]
+    ),
+    ("nonces of a task that were too old", [ChallengeMachine.maximumStaleNonces]),
+    ("texts of a server that a Digest answer repeats", [DigestChallenge.maximumLength]),
+    ("cookies and credentials in files", [RecordFile.maximumRecords, RecordFile.maximumBytes]),
     (
       "a recorded archive",
       [
