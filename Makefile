@@ -177,7 +177,7 @@ build/peers/go-client: Benchmarks/peers/go/main.go Benchmarks/peers/go/go.mod
 	@mkdir -p $(@D)
 	cd $(<D) && CGO_ENABLED=0 GOFLAGS=-trimpath GOCACHE=$(CURDIR)/build/go-cache go build -o $(CURDIR)/$@ .
 
-fuzz: setup-build ## fuzz the image decoders under libFuzzer and AddressSanitizer; FUZZ_SECONDS=600 for each codec
+fuzz: setup-build ## fuzz the image decoders and the parsers of challenges under libFuzzer and AddressSanitizer; FUZZ_SECONDS=600 for each codec
 	scripts/fuzz $(or $(FUZZ_SECONDS),60)
 
 lint: setup-build ## check formatting and the project's own rules
