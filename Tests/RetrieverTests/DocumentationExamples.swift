@@ -241,6 +241,40 @@ struct DocumentationExamples {
     defer { session.finishTasksAndInvalidate() }
     return try await session.data(from: url).0
   }
+
+  // MARK: WebSocket
+
+  func shout(_ words: [String], at url: URL) async throws -> [String] {
+    let task = URLSession.shared.webSocketTask(with: url)
+    task.resume()
+    var answers: [String] = []
+    for word in words {
+      try await task.send(.string(word))
+      if case .string(let answer) = try await task.receive() { answers.append(answer) }
+    }
+    task.cancel(with: .normalClosure, reason: nil)
+    return answers
+  }
+
+  func follow(_ url: URL, onText: (String) -> Void) async throws {
+    let task = URLSession.shared.webSocketTask(with: url, protocols: ["dogs.v1"])
+    task.resume()
+    for try await message in task.messages {
+      switch message {
+      case .string(let text): onText(text)
+      case .data: task.cancel(with: .unsupportedData, reason: nil)
+      }
+    }
+  }
+
+  func isAlive(_ task: URLSessionWebSocketTask) async -> Bool {
+    do {
+      try await task.sendPing()
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
 #endif

@@ -27,7 +27,9 @@ extension URLSessionTask {
   }
 
   /// Opens the connection after status 101, if the handshake is valid.
-  func open(_ connection: WebSocketConnection, _ response: HTTPURLResponse, version: String) -> TransferDisposition {
+  func open(_ connection: WebSocketConnection, _ response: HTTPURLResponse, version: String)
+    -> TransferDisposition
+  {
     let subprotocol: String?
     do throws(WebSocketFailure) {
       subprotocol = try connection.open(version: version, fields: response.headerFields)
@@ -44,7 +46,8 @@ extension URLSessionTask {
   }
 
   /// Fails the task because of the server's response, which stays available.
-  @discardableResult func refuse(_ response: HTTPURLResponse, _ problem: String? = nil) -> TransferDisposition {
+  @discardableResult func refuse(_ response: HTTPURLResponse, _ problem: String? = nil) -> TransferDisposition
+  {
     let message =
       problem
       ?? "The server did not open the WebSocket connection: it responded with status \(response.statusCode)."

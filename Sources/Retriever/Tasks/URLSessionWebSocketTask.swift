@@ -60,7 +60,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// Sends a message. Returns when the connection has taken all of it.
   ///
   /// Messages are sent in the order of the calls. Cancelling the surrounding Swift task has no effect: a message that
-  /// was begun cannot be taken back.
+  /// was begun cannot be withdrawn.
   ///
   /// - Throws: `URLError` if the connection has ended or ends before the message was sent.
   open func send(_ message: Message) async throws {

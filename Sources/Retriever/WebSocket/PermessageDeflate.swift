@@ -29,7 +29,8 @@ package struct PermessageDeflate: Equatable, Sendable {
     var parts = first.split(separator: ";", omittingEmptySubsequences: false).map { ASCII.trimmed($0) }
     let name = parts.removeFirst()
     guard isOffered, ASCII.equalIgnoringCase(name, Self.name) else {
-      throw Self.refusal("The server selected a WebSocket extension that was not offered: \(name.prefix(40)).")
+      throw Self.refusal(
+        "The server selected a WebSocket extension that was not offered: \(name.prefix(40)).")
     }
     var seen: Set<String> = []
     for part in parts {

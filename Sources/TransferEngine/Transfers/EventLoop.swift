@@ -324,7 +324,8 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty || !stopped.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
+      || !stopped.isEmpty
       || !ended.isEmpty || !unflushedObservers.isEmpty || !unflushed.isEmpty || !notMultiplexed.isEmpty
   }
 

@@ -15,7 +15,9 @@ struct TestFrame: Equatable {
     self.payload = Array(payload)
   }
 
-  static func text(_ text: String, isFinal: Bool = true) -> TestFrame { .init(1, text.utf8, isFinal: isFinal) }
+  static func text(_ text: String, isFinal: Bool = true) -> TestFrame {
+    .init(1, text.utf8, isFinal: isFinal)
+  }
   static func close(_ code: UInt16?, _ reason: String = "") -> TestFrame {
     .init(8, (code.map { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] } ?? []) + Array(reason.utf8))
   }

@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  private func isRefused(_ changes: [(String, String?)], status: Int = 101, version: String = "HTTP/1.1") -> Bool {
+  private func isRefused(_ changes: [(String, String?)], status: Int = 101, version: String = "HTTP/1.1")
+    -> Bool
+  {
     if case .failure = agree(changes, status: status, version: version) { true } else { false }
   }
 
@@ -43,7 +45,11 @@ import Testing
     #expect(WebSocketHandshake.accept(for: handshake.key) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     #expect(try agree().get() == .init())
     #expect(try agree([("Sec-WebSocket-Protocol", "chat")]).get().subprotocol == "chat")
-    #expect(try agree([("Connection", nil), ("Connection", "keep-alive, upgrade"), ("Upgrade", nil), ("Upgrade", "WebSocket")]).get() == .init())
+    #expect(
+      try agree([
+        ("Connection", nil), ("Connection", "keep-alive, upgrade"), ("Upgrade", nil),
+        ("Upgrade", "WebSocket"),
+      ]).get() == .init())
   }
 
   @Test func `each request has its own key of 16 bytes`() {
@@ -62,7 +68,8 @@ import Testing
     #expect(isRefused([("Upgrade", nil), ("Upgrade", "h2c")]))
     #expect(isRefused([("Connection", nil), ("Connection", "close")]))
     #expect(isRefused([("Sec-WebSocket-Accept", nil)]))
-    #expect(isRefused([("Sec-WebSocket-Accept", nil), ("Sec-WebSocket-Accept", "S3PPLMBITXAQ9KYGZZHZRBK+XOO=")]))
+    #expect(
+      isRefused([("Sec-WebSocket-Accept", nil), ("Sec-WebSocket-Accept", "S3PPLMBITXAQ9KYGZZHZRBK+XOO=")]))
     #expect(isRefused([("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")]))
     #expect(isRefused([("Sec-WebSocket-Protocol", "other")]))
     #expect(isRefused([("Sec-WebSocket-Protocol", "chat"), ("Sec-WebSocket-Protocol", "superchat")]))

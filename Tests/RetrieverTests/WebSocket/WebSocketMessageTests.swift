@@ -65,7 +65,10 @@ import TransferEngine
 
   @Test func `validation agrees with the standard library`() {
     var random = SeededRandom(3)
-    let bytes: [UInt8] = [0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5, 0xff]
+    let bytes: [UInt8] = [
+      0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0,
+      0xf1, 0xf4, 0xf5, 0xff,
+    ]
     for _ in 0..<100_000 {
       let sample = (0..<Int.random(in: 0...6, using: &random)).map { _ in
         bytes.randomElement(using: &random) ?? 0
@@ -100,7 +103,9 @@ import TransferEngine
 
   // MARK: Close frames
 
-  @Test(arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4999] as [UInt16])
+  @Test(
+    arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4999]
+      as [UInt16])
   func `a valid close code is accepted`(code: UInt16) {
     #expect(
       assemble([.close(code, "reason")]).outputs == [.close(.init(code: code, reason: Array("reason".utf8)))])
@@ -118,7 +123,7 @@ import TransferEngine
     #expect(assemble([TestFrame(8, [3, 232, 0xc3])]).failure?.code == .invalidText)
   }
 
-  @Test func `a reason is shortened to 123 bytes of whole characters`() {
+  @Test func `a reason is shortened to 123 bytes of complete characters`() {
     let reason = WebSocketClosing(sending: 1000, reason: Data(String(repeating: "é", count: 100).utf8)).reason
     #expect(String(decoding: reason, as: UTF8.self) == String(repeating: "é", count: 61))
     #expect(WebSocketClosing(sending: 1005, reason: Data("x".utf8)) == .init(code: nil))
@@ -140,13 +145,16 @@ import TransferEngine
       }
     }
     check([compressed(hello)], ["Hello"])
-    check([TestFrame(1, hello.prefix(3), isFinal: false, reserved: 4), TestFrame(0, hello.dropFirst(3))], ["Hello"])
+    check(
+      [TestFrame(1, hello.prefix(3), isFinal: false, reserved: 4), TestFrame(0, hello.dropFirst(3))],
+      ["Hello"])
     check([compressed(hello), compressed([0xf2, 0x00, 0x11, 0x00, 0x00])], ["Hello", "Hello"])
     let stored: [UInt8] = [0x00, 0x05, 0x00, 0xfa, 0xff, 0x48, 0x65, 0x6c, 0x6c, 0x6f, 0x00]
     check([compressed(stored)], ["Hello"])
     let final: [UInt8] = [0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x00]
     check([compressed(final), compressed(hello), compressed(final)], ["Hello", "Hello", "Hello"])
-    check([compressed([0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00])], ["Hello"])
+    check(
+      [compressed([0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00])], ["Hello"])
     check([compressed(hello), .text("plain"), compressed([0x00])], ["Hello", "plain", ""])
   }
 
@@ -172,7 +180,8 @@ import TransferEngine
     let deflater = try MessageDeflater(windowBits: 15, keepsWindow: true)
     let bomb = try Data(count: 50 << 20).withUnsafeBytes { try deflater.append($0, isLast: true) }
     #expect(bomb.count < 100_000)
-    let result = assemble([TestFrame(2, bomb, reserved: 4)], limit: 1 << 20, compression: .init(), piece: 1000)
+    let result = assemble(
+      [TestFrame(2, bomb, reserved: 4)], limit: 1 << 20, compression: .init(), piece: 1000)
     #expect(result.failure?.code == .messageTooBig)
     let exact = try MessageDeflater(windowBits: 15, keepsWindow: true)
     let fits = try Data(count: 1 << 20).withUnsafeBytes { try exact.append($0, isLast: true) }
@@ -197,9 +206,17 @@ import TransferEngine
       while !rest.isEmpty {
         let part = Array(rest.prefix(Int.random(in: 1...3000, using: &random)))
         rest = rest.dropFirst(part.count)
-        #expect(try part.withUnsafeBytes { try inflater.append($0) { inflated += $0; return true } })
+        #expect(
+          try part.withUnsafeBytes {
+            try inflater.append($0) {
+              inflated += $0; return true
+            }
+          })
       }
-      #expect(try inflater.endMessage { inflated += $0; return true })
+      #expect(
+        try inflater.endMessage {
+          inflated += $0; return true
+        })
       #expect(inflated == message)
     }
   }

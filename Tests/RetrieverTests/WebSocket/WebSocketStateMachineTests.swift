@@ -247,7 +247,9 @@ import Testing
         case 0: note(machine.opened(Bool.random(using: &random) ? PermessageDeflate() : nil))
         case 1, 2:
           begun.insert(id)
-          note(machine.send(.init(isText: false, bytes: Data(count: Int.random(in: 0...200, using: &random))), id))
+          note(
+            machine.send(
+              .init(isText: false, bytes: Data(count: Int.random(in: 0...200, using: &random))), id))
         case 3:
           begun.insert(id)
           note(machine.sendPing(id))
@@ -257,7 +259,9 @@ import Testing
         case 6: note(machine.cancelReceive(id: Int.random(in: 0...id, using: &random)))
         case 7, 8: note(buffer.withUnsafeMutableBytes { machine.write(into: $0) }.actions)
         case 9:
-          let frames = [TestFrame.text("a"), TestFrame(9, [1]), TestFrame(10, [2]), TestFrame(2, Data(count: 900))]
+          let frames = [
+            TestFrame.text("a"), TestFrame(9, [1]), TestFrame(10, [2]), TestFrame(2, Data(count: 900)),
+          ]
           let bytes = (frames.randomElement(using: &random) ?? frames[0]).bytes
           note(bytes.withUnsafeBytes { machine.received($0) }.actions)
         case 10 where id > 60:

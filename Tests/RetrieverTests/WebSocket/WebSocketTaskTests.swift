@@ -77,7 +77,9 @@ import Testing
     final class Delegate: NSObject, URLSessionWebSocketDelegate {
       let log = Log<String>()
       let completed = Gate()
-      func urlSession(_ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol name: String?) {
+      func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol name: String?
+      ) {
         log.add("open \(name ?? "none")")
       }
       func urlSession(
@@ -119,7 +121,8 @@ import Testing
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()
       try connection.send(
-        "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")
+        "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"
+      )
       try connection.readUntilClosed()
     }
     let task = start(server)
@@ -132,13 +135,16 @@ import Testing
       while let request = try connection.nextRequest() {
         if request.path == "/chat" {
           try connection.send(
-            Reply(307, headers: [("Location", "ws://\(request["Host"] ?? "")/next"), ("Set-Cookie", "a=b; Path=/")]))
+            Reply(
+              307,
+              headers: [("Location", "ws://\(request["Host"] ?? "")/next"), ("Set-Cookie", "a=b; Path=/")]))
         } else if request["Authorization"] == nil {
           try connection.send(Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"dogs\"")]))
         } else {
           let accept = WebSocketHandshake.accept(for: request["Sec-WebSocket-Key"] ?? "")
           try connection.send(
-            "HTTP/1.1 101 Ok\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n")
+            "HTTP/1.1 101 Ok\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
+          )
           return try connection.echoFrames()
         }
       }
