@@ -2,13 +2,14 @@ import HTTPSyntax
 import Testing
 
 @Suite struct HTTPDateFormatTests {
-  @Test(arguments: [
-    ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-    ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 16 08:49:37 1994", 784_975_777),
-    ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
-    ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799), ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200),
-    ("THU, 18 AUG 2050 02:01:18 gMT", 2_544_400_878), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
-  ] as [(String, Int64)])
+  @Test(
+    arguments: [
+      ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+      ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 16 08:49:37 1994", 784_975_777),
+      ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
+      ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799), ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200),
+      ("THU, 18 AUG 2050 02:01:18 gMT", 2_544_400_878), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
+    ] as [(String, Int64)])
   func `the three formats of HTTP are parsed`(text: String, seconds: Int64) {
     #expect(HTTPDateFormat.seconds(text) == seconds)
     #expect(HTTPDateFormat.seconds(" \(text)\t") == seconds)

@@ -218,6 +218,22 @@ struct DocumentationExamples {
     return URLSession(configuration: configuration)
   }
 
+  func makeCachingSession(directory: URL) -> URLSession {
+    let configuration = URLSessionConfiguration.default
+    configuration.urlCache = URLCache(
+      memoryCapacity: 16 << 20, diskCapacity: 256 << 20, directory: directory)
+    return URLSession(configuration: configuration)
+  }
+
+  func loadOffline(_ url: URL) async throws -> Data? {
+    let request = URLRequest(url: url, cachePolicy: .returnCacheDataDontLoad)
+    do {
+      return try await URLSession.shared.data(for: request).0
+    } catch let error as URLError where error.code == .resourceUnavailable {
+      return nil
+    }
+  }
+
   func askLocalService(socketPath: String, url: URL) async throws -> Data {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.unixSocketPath = socketPath

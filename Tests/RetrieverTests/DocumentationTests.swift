@@ -159,6 +159,18 @@ import Testing
     session.invalidateAndCancel()
   }
 
+  @Test func `a response is stored in a directory, and an offline load finds nothing elsewhere`() async throws
+  {
+    let folder = try TemporaryDirectory()
+    let reply = Reply(headers: [("Cache-Control", "max-age=60")], text: "woof")
+    let server = try ScriptedServer.http { _ in reply }
+    let session = examples.makeCachingSession(directory: folder.file("cache"))
+    for _ in 0..<2 { #expect(try await session.data(from: server.url()).0 == Data("woof".utf8)) }
+    #expect(server.requests.count == 1)
+    session.invalidateAndCancel()
+    #expect(try await examples.loadOffline(server.url("/other")) == nil)
+  }
+
   // MARK: Text
 
   @Test func `every Swift example of the documentation is part of a test`() throws {

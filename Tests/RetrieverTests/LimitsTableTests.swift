@@ -86,6 +86,13 @@ import Testing
         TrafficArchive.Limits().totalBodyBytes,
       ]
     ),
+    (
+      "stored responses",
+      [
+        URLCache.defaultMemoryCapacity, URLCache.defaultDiskCapacity, MemoryStore.maximumVariants,
+        DiskStore.maximumPendingBytes,
+      ]
+    ),
   ]
 
   private static var noBytes: AsyncStream<UInt8> { AsyncStream { $0.finish() } }

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
-  func `events come once and in order, whatever the order of calls`(seed: UInt64) {
+  func `events come once and in order, in any order of the calls`(seed: UInt64) {
     var machine = Machine(length: 200_000)
     var steps: [Machine.Step] = []
     var isDelivering = false

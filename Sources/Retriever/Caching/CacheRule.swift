@@ -43,7 +43,9 @@ package enum CacheRule {
 
     /// Whether the program validates by itself. Such a request and its response are passed on unchanged.
     var isConditional: Bool {
-      ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"].contains { fields.contains($0) }
+      ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"].contains {
+        fields.contains($0)
+      }
     }
   }
 
@@ -78,7 +80,8 @@ package enum CacheRule {
     let freshness = entry.freshness(now: now)
     if servable, allows(control, freshness) { return .serve(entry: index, revalidates: false) }
     if isOffline { return .fail }
-    if servable, request.method == "GET", !freshness.mustRevalidate, control.isEmpty, freshness.staleness >= 0,
+    if servable, request.method == "GET", !freshness.mustRevalidate, control.isEmpty,
+      freshness.staleness >= 0,
       freshness.staleness < freshness.staleWhileRevalidate
     {
       return .serve(entry: index, revalidates: true)
@@ -131,7 +134,9 @@ package enum CacheRule {
   /// Whether the directives of a request allow a stored response to be used without validation.
   private static func allows(_ control: CacheControl, _ freshness: Freshness) -> Bool {
     if freshness.isNoCache || control.isNoCache || control.contains("no-store") { return false }
-    if let limit = control.seconds("max-age"), freshness.age > TimeInterval(limit) || limit == 0 { return false }
+    if let limit = control.seconds("max-age"), freshness.age > TimeInterval(limit) || limit == 0 {
+      return false
+    }
     let minimum = TimeInterval(control.seconds("min-fresh") ?? 0)
     if freshness.age + minimum < freshness.lifetime { return true }
     guard !freshness.mustRevalidate, minimum == 0, control.contains("max-stale") else { return false }
@@ -143,7 +148,9 @@ package enum CacheRule {
   private static func validation(of index: Int, _ entry: StoredHead, for request: Request) -> CacheDecision {
     guard request.method == "GET", !request.fields.contains("Range") else { return .load }
     var fields: [HeaderFields.Entry] = []
-    if let tag = entry.fields.values(for: "ETag").first, !tag.isEmpty { fields.append(("If-None-Match", tag)) }
+    if let tag = entry.fields.values(for: "ETag").first, !tag.isEmpty {
+      fields.append(("If-None-Match", tag))
+    }
     if let date = entry.fields.values(for: "Last-Modified").first, !date.isEmpty {
       fields.append(("If-Modified-Since", date))
     }

@@ -109,7 +109,8 @@ extension StoredHead {
         url: url, statusCode: status, httpVersion: version, fields: fields, isFromNetwork: isFromNetwork)
     case .other(let mimeType, let length, let encodingName):
       URLResponse(
-        url: url, mimeType: mimeType, expectedContentLength: Int(clamping: length), textEncodingName: encodingName)
+        url: url, mimeType: mimeType, expectedContentLength: Int(clamping: length),
+        textEncodingName: encodingName)
     }
   }
 
@@ -117,7 +118,8 @@ extension StoredHead {
   ///   - key: The key of the request; nil for the response's own URL.
   ///   - requestFields: The fields of the request.
   init(
-    _ response: URLResponse, key: CacheKey? = nil, requestFields: HeaderFields = HeaderFields(), now: Date = Date()
+    _ response: URLResponse, key: CacheKey? = nil, requestFields: HeaderFields = HeaderFields(),
+    now: Date = Date()
   ) {
     let url = response.url ?? URL(fileURLWithPath: "/")
     let key = key ?? CacheKey(url) ?? CacheKey(text: "")
@@ -129,7 +131,8 @@ extension StoredHead {
           status: response.statusCode, version: response.httpVersion, isFromNetwork: response.isFromNetwork),
         fields: fields,
         // A program may store a response that varies by something other than fields. Any request may get it then.
-        selection: VarySelection(response: fields, request: requestFields) ?? VarySelection(), requestTime: now,
+        selection: VarySelection(response: fields, request: requestFields) ?? VarySelection(),
+        requestTime: now,
         responseTime: now)
     } else {
       self.init(

@@ -106,7 +106,8 @@ package final class DiskStore: Sendable {
       return (waiting, isHidden ? [] : state.index?.names(ofGroup: group), state.hiddenNames)
     }
     var entries = waiting.values.map(\.entry).filter { $0.head.key == key }
-    for name in names ?? scanFiles(group: group).map(\.name) where waiting[name] == nil && hidden[name] == nil {
+    for name in names ?? scanFiles(group: group).map(\.name) where waiting[name] == nil && hidden[name] == nil
+    {
       if let entry = read(name, for: key) { entries.append(entry) }
     }
     return entries

@@ -44,7 +44,8 @@ package enum StoreRule {
 
   package static func decide(_ exchange: Exchange, now: Date) -> StoreDecision {
     let control = CacheControl(exchange.responseFields)
-    guard exchange.method == "GET", isStorable(exchange.status), exchange.key.text.utf8.count <= maximumKeyLength,
+    guard exchange.method == "GET", isStorable(exchange.status),
+      exchange.key.text.utf8.count <= maximumKeyLength,
       !CacheControl(exchange.requestFields).contains("no-store"),
       !control.contains("no-store") || (control.contains("must-understand") && isUnderstood(exchange.status)),
       !control.contains("must-understand") || isUnderstood(exchange.status),
@@ -55,15 +56,19 @@ package enum StoreRule {
       kind: .http(status: exchange.status, version: exchange.version, isFromNetwork: true),
       fields: storedFields(of: exchange.responseFields), selection: selection,
       requestTime: min(exchange.requestTime, now), responseTime: now,
-      staysInMemory: mayIdentifyUser(exchange.requestFields) || exchange.responseFields.contains("Set-Cookie"))
-    guard head.hasExplicitLifetime || allowsHeuristics(exchange.status) || control.contains("public")
-      || control.contains("private")
+      staysInMemory: mayIdentifyUser(exchange.requestFields) || exchange.responseFields.contains("Set-Cookie")
+    )
+    guard
+      head.hasExplicitLifetime || allowsHeuristics(exchange.status) || control.contains("public")
+        || control.contains("private")
     else { return .ignore }
     // A response that could never be used is not worth the memory, except for a request that accepts any.
     let freshness = head.freshness(now: now)
-    let acceptsAny = exchange.policy == .returnCacheDataElseLoad || exchange.policy == .returnCacheDataDontLoad
-    guard freshness.isFresh || head.hasValidator || freshness.staleWhileRevalidate > 0
-      || freshness.staleIfError > 0 || acceptsAny
+    let acceptsAny =
+      exchange.policy == .returnCacheDataElseLoad || exchange.policy == .returnCacheDataDontLoad
+    guard
+      freshness.isFresh || head.hasValidator || freshness.staleWhileRevalidate > 0
+        || freshness.staleIfError > 0 || acceptsAny
     else { return .ignore }
     return .store(head)
   }
@@ -80,7 +85,9 @@ package enum StoreRule {
   /// Whether the cache knows the meaning of a status for caches, as `must-understand` requires.
   package static func isUnderstood(_ status: Int) -> Bool {
     switch status {
-    case 200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 500, 501, 502, 503, 504: true
+    case 200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 500, 501, 502, 503,
+      504:
+      true
     default: false
     }
   }

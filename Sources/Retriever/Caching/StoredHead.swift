@@ -53,7 +53,9 @@ package struct StoredHead: Sendable, Equatable {
 
   /// The number of bytes that the head uses in memory, roughly.
   package var cost: Int {
-    fields.entries.reduce(256 + key.text.utf8.count * 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+    fields.entries.reduce(256 + key.text.utf8.count * 2) {
+      $0 + $1.name.utf8.count + $1.value.utf8.count + 64
+    }
       + selection.cost
   }
 }
@@ -76,7 +78,8 @@ package struct VarySelection: Sendable, Hashable {
   ///
   /// - Returns: nil if the response varies by something other than fields (`*`).
   package init?(response: HeaderFields, request: HeaderFields) {
-    let names = Set(response.values(for: "Vary").flatMap(ASCII.listMembers).map { ASCII.lowercased($0) }).sorted()
+    let names = Set(response.values(for: "Vary").flatMap(ASCII.listMembers).map { ASCII.lowercased($0) })
+      .sorted()
     guard !names.contains("*") else { return nil }
     self.names = names
     values = names.map { Self.normalised(request, $0) }

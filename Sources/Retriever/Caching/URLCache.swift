@@ -34,6 +34,9 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   // MARK: Creating
 
+  static let defaultMemoryCapacity = 4 << 20
+  static let defaultDiskCapacity = 20 << 20
+
   private static let sharedCache = Mutex<URLCache?>(nil)
 
   /// The cache of sessions with the default configuration: 4 MiB in memory, and 20 MiB on disk in the user's cache
@@ -44,7 +47,8 @@ open class URLCache: NSObject, @unchecked Sendable {
     get {
       sharedCache.withLock { shared in
         if let shared { return shared }
-        let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, diskPath: nil)
+        let cache = URLCache(
+          memoryCapacity: defaultMemoryCapacity, diskCapacity: defaultDiskCapacity, diskPath: nil)
         shared = cache
         return cache
       }

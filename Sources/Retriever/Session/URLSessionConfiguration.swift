@@ -19,7 +19,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     let configuration = URLSessionConfiguration()
     configuration.httpCookieStorage = HTTPCookieStorage()
     configuration.urlCredentialStorage = URLCredentialStorage()
-    configuration.urlCache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0)
+    configuration.urlCache = URLCache(memoryCapacity: URLCache.defaultMemoryCapacity, diskCapacity: 0)
     return configuration
   }
 

@@ -8,7 +8,7 @@ enum CacheInstruction: Sendable {
   case lookUp
   /// Answer with this response, which was just validated, or which replaces an error.
   case answer(StoredEntry)
-  /// Ask the server, whatever is stored.
+  /// Ask the server, even if a response is stored.
   case bypass
 }
 

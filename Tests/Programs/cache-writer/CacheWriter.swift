@@ -16,7 +16,8 @@ import Retriever
     let arguments = CommandLine.arguments
     guard arguments.count == 3, var state = UInt64(arguments[2]) else { exit(64) }
     let cache = URLCache(
-      memoryCapacity: 0, diskCapacity: 4 << 20, directory: URL(fileURLWithPath: arguments[1], isDirectory: true))
+      memoryCapacity: 0, diskCapacity: 4 << 20,
+      directory: URL(fileURLWithPath: arguments[1], isDirectory: true))
     func random(_ bound: UInt64) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int((state >> 33) % bound)

@@ -51,7 +51,9 @@ import TestSupport
     let control = CacheControl(["no-cache=\"Set-Cookie, X-A\", max-age=5"])
     #expect(!control.isNoCache && control.noCacheFields == ["set-cookie", "x-a"])
     #expect(CacheControl(["no-cache=Set-Cookie"]).noCacheFields == ["set-cookie"])
-    for text in ["no-cache", "no-cache=\"\"", "no-cache=\"a b\"", "no-cache=\"a\", no-cache", "no-cache =\"a\""] {
+    for text in [
+      "no-cache", "no-cache=\"\"", "no-cache=\"a b\"", "no-cache=\"a\", no-cache", "no-cache =\"a\"",
+    ] {
       #expect(CacheControl([text]).isNoCache, "\(text)")
     }
   }
@@ -65,7 +67,8 @@ import TestSupport
   @Test(arguments: 0..<300) func `any bytes are parsed, and no-store before them is found`(seed: UInt64) {
     var random = SeededRandom(seed)
     let alphabet = Array("\"\\,= \tmaxage-no1290é;'\u{0}")
-    let noise = String((0..<Int.random(in: 0..<60, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
+    let noise = String(
+      (0..<Int.random(in: 0..<60, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
     let control = CacheControl(["no-store," + noise])
     #expect(control.contains("no-store"))
     #expect(control.seconds("max-age").map { 0...CacheControl.maximumSeconds ~= $0 } ?? true)

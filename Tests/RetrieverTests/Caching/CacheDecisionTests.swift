@@ -139,7 +139,8 @@ import Testing
 
   @Test func `a stale response is used while it is revalidated, within the window`() {
     var cache = CacheModel()
-    #expect(cache.send(.init(fields: [("Cache-Control", "max-age=600, stale-while-revalidate=30")])) == .loaded)
+    #expect(
+      cache.send(.init(fields: [("Cache-Control", "max-age=600, stale-while-revalidate=30")])) == .loaded)
     cache.now += 599
     #expect(cache.send() == .cached)
     cache.now += 30

@@ -5,7 +5,9 @@ import Testing
 @testable import Retriever
 
 @Suite struct CacheFreshnessTests {
-  private func head(_ fields: [(String, String)], requestTime: Date = moment(), responseTime: Date = moment()) -> StoredHead {
+  private func head(_ fields: [(String, String)], requestTime: Date = moment(), responseTime: Date = moment())
+    -> StoredHead
+  {
     StoredHead(
       key: CacheKey(text: "http://cache.test/"), url: URL(string: "http://cache.test/")!,
       kind: .http(status: 200, version: nil, isFromNetwork: true), fields: HeaderFields(pairs: fields),
@@ -26,7 +28,8 @@ import Testing
     let modified = ("Last-Modified", httpDate(moment(-1000)))
     let expires = ("Expires", httpDate(moment(50)))
     let date = ("Date", httpDate(moment()))
-    #expect(head([("Cache-Control", "max-age=5"), expires, modified, date]).freshness(now: moment()).lifetime == 5)
+    #expect(
+      head([("Cache-Control", "max-age=5"), expires, modified, date]).freshness(now: moment()).lifetime == 5)
     #expect(head([expires, modified, date]).freshness(now: moment()).lifetime == 50)
     #expect(head([modified, date]).freshness(now: moment()).lifetime == 100)
     #expect(head([date]).freshness(now: moment()).lifetime == 0)
@@ -54,7 +57,8 @@ import Testing
   @Test func `dates of any size are calculated with`() {
     for text in ["Fri, 31 Dec 9999 23:59:59 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "x"] {
       for now in [Date.distantPast, .distantFuture, moment()] {
-        let entry = head([("Date", text), ("Expires", text), ("Age", "9999999999999999999")], responseTime: now)
+        let entry = head(
+          [("Date", text), ("Expires", text), ("Age", "9999999999999999999")], responseTime: now)
         #expect(entry.age(now: moment()).isFinite)
       }
     }

@@ -25,7 +25,8 @@ import Testing
       let response = try #require(cached.response as? HTTPURLResponse)
       let version = try #require(response.value(forHTTPHeaderField: "Version").flatMap { Int($0) })
       let isWhole =
-        response.url == url && cached.data == Data(repeating: UInt8(version % 251), count: 1 + version * 97 % 60_000)
+        response.url == url
+        && cached.data == Data(repeating: UInt8(version % 251), count: 1 + version * 97 % 60_000)
       #expect(isWhole, "\(url) version \(version) has \(cached.data.count) bytes")
       count += 1
     }
@@ -41,7 +42,9 @@ import Testing
     var found = 0
     for round in 0..<40 {
       let writer = try startWriter(round)
-      let isWriting = try await eventually { () async throws in try !FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty }
+      let isWriting = try await eventually { () async throws in
+        try !FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty
+      }
       #expect(isWriting)
       // The moment of the kill is arbitrary on purpose. No result depends on it.
       usleep(UInt32.random(in: 0..<20_000, using: &random))

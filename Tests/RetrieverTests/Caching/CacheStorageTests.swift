@@ -13,7 +13,9 @@ import Testing
 
   private var directory: String { folder.path("cache") }
 
-  private func entry(_ path: String, size: Int = 100, byte: UInt8 = 1, vary: String? = nil, at time: Date = moment())
+  private func entry(
+    _ path: String, size: Int = 100, byte: UInt8 = 1, vary: String? = nil, at time: Date = moment()
+  )
     -> StoredEntry
   {
     let url = URL(string: "http://cache.test/\(path)")!
@@ -159,7 +161,9 @@ import Testing
     #expect(store.usage <= 4000 && fileNames.count <= 2)
   }
 
-  @Test func `an entry of more than a twentieth of the capacity is not stored and removes an older one`() async {
+  @Test func `an entry of more than a twentieth of the capacity is not stored and removes an older one`()
+    async
+  {
     let store = ResponseStore(memoryCapacity: 40_000, diskCapacity: 40_000, directory: directory)
     store.store(entry("a", size: 1000))
     await flush(store.disk!)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-/// The stores behave like a dictionary, whatever the order of the calls.
+/// The stores behave like a dictionary, in any order of the calls.
 @Suite(.timeLimit(.minutes(1))) struct CacheStoreModelTests {
   private struct Identity: Hashable {
     let key: CacheKey
@@ -16,7 +16,8 @@ import Testing
   func `stores in memory and on disk behave like a dictionary`(seed: UInt64) async throws {
     let folder = try TemporaryDirectory()
     func open() -> ResponseStore {
-      ResponseStore(memoryCapacity: seed % 3 == 0 ? 0 : 8 << 20, diskCapacity: 8 << 20, directory: folder.path("cache"))
+      ResponseStore(
+        memoryCapacity: seed % 3 == 0 ? 0 : 8 << 20, diskCapacity: 8 << 20, directory: folder.path("cache"))
     }
     var store = open()
     var model: [Identity: Data] = [:]
@@ -27,14 +28,16 @@ import Testing
       let variant = ["1", "2", nil].randomElement(using: &random)!
       let selection = VarySelection(names: ["foo"], values: [variant])
       let head = StoredHead(
-        key: key, url: url, kind: .http(status: 200, version: nil, isFromNetwork: true), fields: HeaderFields(),
+        key: key, url: url, kind: .http(status: 200, version: nil, isFromNetwork: true),
+        fields: HeaderFields(),
         selection: selection, requestTime: moment(Double(step)), responseTime: moment(Double(step)))
       switch Int.random(in: 0..<20, using: &random) {
       case 0..<9:
         let body = Data("\(step)".utf8)
         store.store(StoredEntry(head: head, body: body))
         model[Identity(key: key, selection: selection)] = body
-      case 9: store.remove(key)
+      case 9:
+        store.remove(key)
         model = model.filter { $0.key.key != key }
       case 10:
         store.remove(head)
@@ -49,8 +52,9 @@ import Testing
       }
       let found = store.allEntries(for: key)
       let expected = model.filter { $0.key.key == key }
-      #expect(Dictionary(found.map { ($0.head.selection, $0.body) }) { a, _ in a }
-        == Dictionary(expected.map { ($0.key.selection, $0.value) }) { a, _ in a }, "step \(step)")
+      #expect(
+        Dictionary(found.map { ($0.head.selection, $0.body) }) { a, _ in a }
+          == Dictionary(expected.map { ($0.key.selection, $0.value) }) { a, _ in a }, "step \(step)")
       #expect(found.count == expected.count)
     }
   }
@@ -66,7 +70,8 @@ import Testing
       let variant = "\(Int.random(in: 0..<12, using: &random))"
       let selection = VarySelection(names: ["foo"], values: [variant])
       let head = StoredHead(
-        key: key, url: url, kind: .http(status: 200, version: nil, isFromNetwork: true), fields: HeaderFields(),
+        key: key, url: url, kind: .http(status: 200, version: nil, isFromNetwork: true),
+        fields: HeaderFields(),
         selection: selection, requestTime: moment(), responseTime: moment())
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:

@@ -19,7 +19,8 @@ import Testing
 
   private static let fresh = ("Cache-Control", "max-age=60")
 
-  @Test(arguments: [100, 199, 206, 304, 600]) func `partial and interim responses are not stored`(status: Int) {
+  @Test(arguments: [100, 199, 206, 304, 600]) func `partial and interim responses are not stored`(status: Int)
+  {
     #expect(decide([Self.fresh], status: status) == nil)
     #expect(decide([Self.fresh], status: 200) != nil)
   }
@@ -47,11 +48,13 @@ import Testing
 
   @Test func `fields of the connection are not stored`() {
     let removed = [
-      "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Proxy-Connection", "TE",
+      "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+      "Proxy-Connection", "TE",
       "Transfer-Encoding", "Upgrade", "a", "B",
     ]
     let kept = [
-      "Test-Header", "Content-Encoding", "Content-Length", "Content-Location", "Content-Range", "Content-Type", "ETag",
+      "Test-Header", "Content-Encoding", "Content-Length", "Content-Location", "Content-Range",
+      "Content-Type", "ETag",
       "Set-Cookie", "c",
     ]
     let fields = (removed + kept).map { ($0, "1") } + [("Connection", "A, b"), Self.fresh]
@@ -69,7 +72,8 @@ import Testing
 
   @Test(arguments: [
     ("HTTP://Cache.Test/A?B", "http://cache.test/A?B"), ("http://cache.test:80/", "http://cache.test/"),
-    ("https://cache.test:443/a", "https://cache.test/a"), ("http://cache.test:443/a", "http://cache.test:443/a"),
+    ("https://cache.test:443/a", "https://cache.test/a"),
+    ("http://cache.test:443/a", "http://cache.test:443/a"),
     ("http://cache.test", "http://cache.test/"), ("http://cache.test?a", "http://cache.test/?a"),
     ("http://me:secret@cache.test/a#b", "http://cache.test/a"), ("data:,a", "data:,a"),
     ("http://[::1]:80/", "http://[::1]/"),

@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test func `a 304 response replaces the fields that it has and keeps the others`() {
-    let stored = [("ETag", "\"a\""), ("Test", "1"), ("Test", "2"), ("Kept", "1"), ("Cache-Control", "max-age=1")]
+    let stored = [
+      ("ETag", "\"a\""), ("Test", "1"), ("Test", "2"), ("Kept", "1"), ("Cache-Control", "max-age=1"),
+    ]
     let entry = updated(stored, by: [("test", "3"), ("Cache-Control", "max-age=60"), ("New", "1")])
     #expect(entry?.fields.values(for: "Test") == ["3"])
     #expect(entry?.fields["Kept"] == "1" && entry?.fields["New"] == "1")
@@ -28,7 +30,9 @@ import Testing
 
   @Test func `a 304 response does not change the fields that describe the body`() {
     let stored = [("Content-Length", "5"), ("Content-Encoding", "gzip"), ("Content-Type", "a/b")]
-    let received = [("Content-Length", "10"), ("Content-Encoding", "br"), ("Content-Type", "c/d"), ("Connection", "x")]
+    let received = [
+      ("Content-Length", "10"), ("Content-Encoding", "br"), ("Content-Type", "c/d"), ("Connection", "x"),
+    ]
     let entry = updated(stored, by: received)
     #expect(entry?.fields["Content-Length"] == "5" && entry?.fields["Content-Encoding"] == "gzip")
     #expect(entry?.fields["Content-Type"] == "c/d" && entry?.fields.contains("Connection") == false)
@@ -41,7 +45,8 @@ import Testing
   }
 
   @Test func `the age of a validated response starts again`() {
-    let entry = updated([("Age", "500"), ("Date", httpDate(moment(-500))), ("Cache-Control", "max-age=10")], by: [])
+    let entry = updated(
+      [("Age", "500"), ("Date", httpDate(moment(-500))), ("Cache-Control", "max-age=10")], by: [])
     #expect(entry?.age(now: moment(105)) == 6)
   }
 
@@ -50,7 +55,8 @@ import Testing
   @Test func `a response to HEAD updates the stored response, or invalidates it after a change`() {
     func effect(_ fields: [(String, String)]) -> ValidationRule.HeadEffect {
       ValidationRule.effect(
-        ofHead: HeaderFields(pairs: fields), on: head([("ETag", "\"a\""), ("Content-Length", "5"), ("X", "1")]),
+        ofHead: HeaderFields(pairs: fields),
+        on: head([("ETag", "\"a\""), ("Content-Length", "5"), ("X", "1")]),
         requestTime: moment(100), now: moment(100))
     }
     guard case .update(let entry) = effect([("ETag", "\"a\""), ("Content-Length", "5"), ("X", "2")]) else {
@@ -85,7 +91,9 @@ import Testing
     let fields = [("Location", "c"), ("Content-Location", "/d")]
     let expected = ["http://cache.test/a/b", "http://cache.test/a/c", "http://cache.test/d"]
     #expect(keys("POST", 201, fields) == expected)
-    #expect(keys("POST", 201, [("Location", "http://other.test/"), ("Content-Location", "https://cache.test/")]).count == 1)
+    #expect(
+      keys("POST", 201, [("Location", "http://other.test/"), ("Content-Location", "https://cache.test/")])
+        .count == 1)
     #expect(keys("POST", 201, [("Location", "http://[")]).count == 1)
   }
 
@@ -101,7 +109,9 @@ import Testing
     #expect(range("bytes=-1") == 10..<11)
     #expect(range("bytes=-100") == 0..<11)
     #expect(range("bytes=5-99999999999") == 5..<11)
-    for text in ["bytes=11-", "bytes=-0", "bytes=2-1", "bytes=1-2,4-5", "items=0-1", "bytes", "bytes=a-b", "bytes=--1"] {
+    for text in [
+      "bytes=11-", "bytes=-0", "bytes=2-1", "bytes=1-2,4-5", "items=0-1", "bytes", "bytes=a-b", "bytes=--1",
+    ] {
       #expect(range(text) == nil, "\(text)")
     }
     #expect(range("bytes=0-0", length: 0) == nil && range("bytes=-5", length: 0) == nil)
@@ -120,7 +130,9 @@ import Testing
 
   @Test func `the head of a part states its range and length`() {
     let part = ByteRangeRule.head(of: head([("Content-Length", "11")]), range: 3..<5, length: 11)
-    #expect(part.status == 206 && part.fields["Content-Range"] == "bytes 3-4/11" && part.fields["Content-Length"] == "2")
+    #expect(
+      part.status == 206 && part.fields["Content-Range"] == "bytes 3-4/11"
+        && part.fields["Content-Length"] == "2")
     let none = ByteRangeRule.head(of: head([]), range: nil, length: 11)
     #expect(none.status == 416 && none.fields["Content-Range"] == "bytes */11")
   }

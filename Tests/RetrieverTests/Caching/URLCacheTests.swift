@@ -15,7 +15,9 @@ import Testing
     URLCache(memoryCapacity: memory, diskCapacity: disk, directory: folder.file("cache"))
   }
 
-  private func response(_ fields: [String: String] = [:], policy: URLCache.StoragePolicy = .allowed, body: String = "woof")
+  private func response(
+    _ fields: [String: String] = [:], policy: URLCache.StoragePolicy = .allowed, body: String = "woof"
+  )
     throws -> CachedURLResponse
   {
     let response = try #require(
@@ -45,7 +47,8 @@ import Testing
 
   @Test func `a response that is not HTTP is stored too`() async throws {
     let cache = makeCache(memory: 0)
-    let response = URLResponse(url: url, mimeType: "text/plain", expectedContentLength: 4, textEncodingName: "utf-8")
+    let response = URLResponse(
+      url: url, mimeType: "text/plain", expectedContentLength: 4, textEncodingName: "utf-8")
     let stored = CachedURLResponse(response: response, data: Data("woof".utf8))
     cache.storeCachedResponse(stored, for: URLRequest(url: url))
     await flush(cache)
@@ -113,7 +116,8 @@ import Testing
   @Test func `a cached response can be archived`() throws {
     let stored = try response(["X-Name": "1"])
     let data = try NSKeyedArchiver.archivedData(withRootObject: stored, requiringSecureCoding: true)
-    let decoded = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CachedURLResponse.self, from: data))
+    let decoded = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CachedURLResponse.self, from: data))
     #expect(decoded == stored && decoded.copy() as? CachedURLResponse == stored)
   }
 
