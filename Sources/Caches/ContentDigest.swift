@@ -58,11 +58,19 @@ public enum FileNameHash {
   /// Returns a 128-bit FNV-1a hash as 32 hexadecimal digits.
   ///
   /// Two texts may have the same hash. A cache compares the text that is stored in the file.
-  public static func hexadecimal(_ text: some StringProtocol) -> String {
+  public static func hexadecimal(_ text: some StringProtocol) -> String { hexadecimal(hash(text)) }
+
+  /// Returns a 128-bit FNV-1a hash.
+  public static func hash(_ text: some StringProtocol) -> UInt128 {
     var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
     for byte in text.utf8 {
       hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
     }
+    return hash
+  }
+
+  /// Returns a hash as 32 hexadecimal digits.
+  public static func hexadecimal(_ hash: UInt128) -> String {
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 32 - digits.count) + digits
   }

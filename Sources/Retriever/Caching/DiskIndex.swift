@@ -17,8 +17,11 @@ package struct DiskIndex: Sendable {
     }
   }
 
+  /// The hash of a URL, with which the names of all files of the URL begin.
+  package typealias Group = UInt128
+
   private var files: LRUCache<String, Int>
-  private var groups: [String: Set<String>] = [:]
+  private var groups: [Group: Set<String>] = [:]
 
   package init(capacity: Int) { files = LRUCache(limit: capacity) }
 
@@ -34,13 +37,14 @@ package struct DiskIndex: Sendable {
   package var usage: Int { files.cost }
   package var isEmpty: Bool { files.count == 0 }
 
-  package func names(ofGroup group: String) -> [String] { groups[group]?.sorted() ?? [] }
+  package func names(ofGroup group: Group) -> [String] { groups[group]?.sorted() ?? [] }
 
-  package func hasGroup(_ group: String) -> Bool { groups[group] != nil }
+  package func hasGroup(_ group: Group) -> Bool { groups[group] != nil }
 
   /// Adds a file. Returns the names of the files to remove.
   package mutating func insert(_ name: String, size: Int) -> [String] {
-    groups[Self.group(of: name), default: []].insert(name)
+    guard let group = Self.group(of: name) else { return [] }
+    groups[group, default: []].insert(name)
     let excess = files.insert(size, for: name, cost: size)
     if files.peek(name) == nil {
       forget(name)
@@ -65,7 +69,7 @@ package struct DiskIndex: Sendable {
   }
 
   private mutating func forget(_ name: String) {
-    let group = Self.group(of: name)
+    guard let group = Self.group(of: name) else { return }
     groups[group]?.remove(name)
     if groups[group]?.isEmpty == true { groups[group] = nil }
   }
@@ -73,9 +77,12 @@ package struct DiskIndex: Sendable {
   // MARK: Names
 
   /// The part of a name that all responses of one URL share.
-  package static func group(of key: CacheKey) -> String { FileNameHash.hexadecimal(key.text) }
+  package static func group(of key: CacheKey) -> Group { FileNameHash.hash(key.text) }
 
-  private static func group(of name: String) -> String { String(name.prefix(groupLength)) }
+  private static func group(of name: String) -> Group? { Group(name.prefix(groupLength), radix: 16) }
+
+  /// The beginning of the names of a group's files.
+  package static func prefix(of group: Group) -> String { FileNameHash.hexadecimal(group) }
 
   private static let groupLength = 32
   private static let nameLength = 65
@@ -86,7 +93,7 @@ package struct DiskIndex: Sendable {
     for (name, value) in zip(head.selection.names, head.selection.values) {
       text += "\(name)\n\(value == nil ? 0 : 1)\(value ?? "")\n"
     }
-    return group(of: head.key) + "-" + FileNameHash.hexadecimal(text)
+    return prefix(of: group(of: head.key)) + "-" + FileNameHash.hexadecimal(text)
   }
 
   /// Whether a file of the directory belongs to the cache.

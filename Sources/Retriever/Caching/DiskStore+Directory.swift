@@ -38,12 +38,13 @@ extension DiskStore {
   }
 
   /// Returns the files of the cache. Other files in the directory are left alone.
-  func scanFiles(group: String = "") -> [DiskIndex.File] {
+  func scanFiles(group: DiskIndex.Group? = nil) -> [DiskIndex.File] {
     var abandoned: [String] = []
     return scanFiles(group: group, abandoned: &abandoned)
   }
 
-  private func scanFiles(group: String = "", abandoned: inout [String]) -> [DiskIndex.File] {
+  private func scanFiles(group: DiskIndex.Group? = nil, abandoned: inout [String]) -> [DiskIndex.File] {
+    let prefix = group.map(DiskIndex.prefix) ?? ""
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
     let oldest = Date().timeIntervalSince1970 - Self.temporaryLifetime
@@ -53,7 +54,7 @@ extension DiskStore {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       let isTemporary = DiskIndex.isTemporaryName(name)
-      guard isTemporary || (DiskIndex.isName(name) && name.hasPrefix(group)) else { continue }
+      guard isTemporary || (DiskIndex.isName(name) && name.hasPrefix(prefix)) else { continue }
       var status = stat()
       // A file may vanish while the directory is read.
       guard fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0,

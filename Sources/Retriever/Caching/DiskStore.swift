@@ -28,12 +28,12 @@ package final class DiskStore: Sendable {
     /// nil until the directory was read.
     var index: DiskIndex?
     /// Responses that wait to be written, by group and file name.
-    var pending: [String: [String: Pending]] = [:]
+    var pending: [DiskIndex.Group: [String: Pending]] = [:]
     var pendingBytes = 0
     var lastToken: UInt64 = 0
     /// The number of removals that wait for the queue, for each file, for each group and for everything.
     var hiddenNames: [String: Int] = [:]
-    var hiddenGroups: [String: Int] = [:]
+    var hiddenGroups: [DiskIndex.Group: Int] = [:]
     var hiddenAll = 0
     var nextRefresh = ContinuousClock.now
     /// False after the directory could not be created or belongs to another user.
@@ -158,7 +158,7 @@ package final class DiskStore: Sendable {
     }
   }
 
-  private func write(_ name: String, _ group: String, _ token: UInt64) {
+  private func write(_ name: String, _ group: DiskIndex.Group, _ token: UInt64) {
     let pending = state.withLock { $0.pending[group]?[name] }
     // The response was removed or replaced in the meantime.
     guard let pending, pending.token == token else { return }
@@ -203,7 +203,7 @@ package final class DiskStore: Sendable {
   }
 
   /// Removes one response.
-  package func remove(name: String, group: String) {
+  package func remove(name: String, group: DiskIndex.Group) {
     let isKnown = state.withLock { state in
       state.removePending(name, group)
       let isKnown = state.index?.hasGroup(group) ?? true
@@ -276,13 +276,13 @@ package final class DiskStore: Sendable {
 }
 
 extension DiskStore.State {
-  mutating func removePending(_ name: String, _ group: String) {
+  mutating func removePending(_ name: String, _ group: DiskIndex.Group) {
     guard let removed = pending[group]?.removeValue(forKey: name) else { return }
     pendingBytes -= removed.entry.cost
     if pending[group]?.isEmpty == true { pending[group] = nil }
   }
 
-  mutating func removePending(_ group: String) {
+  mutating func removePending(_ group: DiskIndex.Group) {
     for removed in (pending.removeValue(forKey: group) ?? [:]).values { pendingBytes -= removed.entry.cost }
   }
 }

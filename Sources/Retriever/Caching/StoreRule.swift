@@ -113,19 +113,24 @@ package enum StoreRule {
     "proxy-connection", "te", "transfer-encoding", "upgrade",
   ]
 
+  /// Whether a name may be one of these: most names have another first letter.
+  private static func isConnectionField(_ name: String) -> Bool {
+    switch name.utf8.first.map({ ASCII.lowercased($0) }) {
+    case UInt8(ascii: "c"): ASCII.equalIgnoringCase(name, "connection")
+    case UInt8(ascii: "k"), UInt8(ascii: "p"), UInt8(ascii: "t"), UInt8(ascii: "u"):
+      connectionFields.contains(ASCII.lowercased(name))
+    default: false
+    }
+  }
+
   /// Returns the fields of a response without those that belong to the connection.
   package static func storedFields(of response: HeaderFields) -> HeaderFields {
+    guard response.entries.contains(where: { isConnectionField($0.name) }) else { return response }
     let listed = response.values(for: "Connection").flatMap(ASCII.listMembers).map { ASCII.lowercased($0) }
     let removed = connectionFields.union(listed)
     var fields = response
     fields.removeAll { removed.contains(ASCII.lowercased($0)) }
     return fields
-  }
-
-  /// Returns whether a head has a field that allows its response to be reused, without parsing the head.
-  package static func mentionsReuse(_ response: HTTPURLResponse) -> Bool {
-    response.mayContainField("Cache-Control") || response.mayContainField("ETag")
-      || response.mayContainField("Last-Modified") || response.mayContainField("Expires")
   }
 }
 #endif

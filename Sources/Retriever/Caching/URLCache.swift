@@ -114,8 +114,13 @@ open class URLCache: NSObject, @unchecked Sendable {
   /// reads a file if the response is not in memory.
   open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
     guard let key = CacheKey(request) else { return nil }
-    let entries = store.allEntries(for: key).sorted { $0.head.responseTime > $1.head.responseTime }
     let fields = request.headerFields
+    if case .memory(let entries, _) = store.find(key),
+      let entry = entries.last(where: { $0.head.selection.matches(fields) })
+    {
+      return entry.makeCachedResponse()
+    }
+    let entries = store.allEntries(for: key).sorted { $0.head.responseTime > $1.head.responseTime }
     let entry =
       entries.first { $0.head.selection.matches(fields) }
       ?? entries.first { $0.head.selection.matches(fields, ignoring: Self.sessionFields) }
