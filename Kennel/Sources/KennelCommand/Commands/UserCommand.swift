@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import KennelCore
+import KennelModel
 import TerminalProgram
 
 enum UserCommand {

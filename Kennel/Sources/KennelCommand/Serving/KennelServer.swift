@@ -1,5 +1,6 @@
 import HTTPService
-import KennelCore
+import KennelModel
+import KennelWeb
 import TerminalProgram
 
 /// A kennel that is being served.

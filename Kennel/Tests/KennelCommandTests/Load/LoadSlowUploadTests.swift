@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 import HTTPService
-import KennelCore
+import KennelModel
+import KennelStorage
+import KennelWeb
 import TerminalProgram
 import TestSupport
 import Testing
