@@ -7,10 +7,6 @@ extension KennelStore {
     package var comments: Int
     package var favourites: Int
     package var users: Int
-
-    package init(posts: Int, comments: Int, favourites: Int, users: Int) {
-      (self.posts, self.comments, self.favourites, self.users) = (posts, comments, favourites, users)
-    }
   }
 
   /// Reads as little of the database as possible, to check that it works.
