@@ -10,9 +10,7 @@ package struct PostPage: Sendable, Hashable {
     self.posts = posts
     self.next = next
   }
-}
 
-extension PostPage {
   /// - Parameter more: up to `limit` + 1 posts. An extra post means that there is a next page.
   init(_ more: [Post], limit: Int) {
     let posts = Array(more.prefix(limit))
