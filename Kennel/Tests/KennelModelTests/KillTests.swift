@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 @testable import KennelModel
-@testable import KennelStorage
 
 /// A program changes a store at full speed and is killed two hundred times. No acknowledged change may be missing, and
 /// nothing that was acknowledged as deleted may exist.

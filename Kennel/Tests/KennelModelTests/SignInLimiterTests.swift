@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import KennelModel
-@testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(3))) struct SignInLimiterTests {
   private func makeLimiter(capacity: Int = 100) -> SignInLimiter {

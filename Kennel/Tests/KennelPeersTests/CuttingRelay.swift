@@ -1,8 +1,6 @@
 import Synchronization
 import TestSupport
 
-@testable import KennelStorage
-
 /// A relay in front of a server that cuts off responses after a number of bytes, which differs for each request.
 final class CuttingRelay: Sendable {
   private struct State: Sendable {

@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 @testable import KennelModel
-@testable import KennelStorage
 @testable import KennelWeb
 
 @Suite(.timeLimit(.minutes(3))) struct WebEventTests {
@@ -113,7 +112,6 @@ import Testing
           id: 3
           event: post
           data: {"id":3,"kind":"post","post":3,"date":"2027-01-15T08:00:00Z"}
-
 
           """)
     }

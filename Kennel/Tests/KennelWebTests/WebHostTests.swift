@@ -4,7 +4,6 @@ import KennelTestSupport
 import TestSupport
 import Testing
 
-@testable import KennelStorage
 @testable import KennelWeb
 
 /// A foreign page that points its own host name to this server must not receive any content.

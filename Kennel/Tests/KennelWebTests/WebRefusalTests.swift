@@ -3,8 +3,6 @@ import KennelTestSupport
 import TestSupport
 import Testing
 
-@testable import KennelModel
-@testable import KennelStorage
 @testable import KennelWeb
 
 /// A request that the server refuses before it reaches the site also gets a problem document.

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import HTTPService
-import KennelModel
 import KennelWeb
 import TerminalProgram
 

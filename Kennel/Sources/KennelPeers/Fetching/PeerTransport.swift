@@ -1,5 +1,4 @@
 import Foundation
-import KennelModel
 import KennelStorage
 import Retriever
 

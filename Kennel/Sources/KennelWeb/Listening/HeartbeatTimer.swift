@@ -1,4 +1,3 @@
-import KennelStorage
 import Synchronization
 
 /// A timer shared by all listeners. A beat wakes all of them. The timer is stopped while there are no listeners.

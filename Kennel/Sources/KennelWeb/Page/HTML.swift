@@ -1,5 +1,3 @@
-import KennelModel
-
 /// A piece of HTML in which every inserted string is escaped.
 ///
 /// Only literals in the source count as markup: a literal is a `StaticString`, which outside data can never become.

@@ -1,6 +1,5 @@
 import Foundation
 import KennelModel
-import KennelStorage
 
 /// A single large photo with its author, its date, its hearts and its comments.
 struct PhotoArticle {

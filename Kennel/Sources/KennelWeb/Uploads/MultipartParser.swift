@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import KennelModel
 
 /// An incremental parser for `multipart/form-data` (RFC 7578). A pure value that is fed with bytes. It buffers no more
 /// than a boundary or the head of a part.

@@ -1,6 +1,5 @@
 import Glibc
 import HTTPSyntax
-import KennelModel
 
 /// The host in a `Host` field, without the port.
 struct RequestedHost: Sendable, Equatable {

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import HTTPService
 import KennelModel
-import KennelStorage
 import KennelWeb
 import TerminalProgram
 import TestSupport
