@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import KennelModel
+@testable import KennelStorage
 @testable import KennelWeb
 
 @Suite(.timeLimit(.minutes(3))) struct WebEventTests {
@@ -112,6 +113,7 @@ import Testing
           id: 3
           event: post
           data: {"id":3,"kind":"post","post":3,"date":"2027-01-15T08:00:00Z"}
+
 
           """)
     }
