@@ -32,21 +32,30 @@ let package = Package(
       dependencies: ["CMicroHTTPD", root("CLinux"), root("HTTPSyntax"), root("LoopThread")],
       swiftSettings: strict),
 
+    .target(
+      name: "KennelStorage",
+      dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
+      swiftSettings: strict),
+    .target(
+      name: "KennelModel", dependencies: ["KennelStorage", root("RetrieverImages")], swiftSettings: strict),
+    .target(
+      name: "KennelPeers",
+      dependencies: ["KennelModel", "KennelStorage", root("Retriever"), root("RetrieverBridges")],
+      swiftSettings: strict),
     // page.c embeds the assets.
     .target(name: "CKennelPage", exclude: ["assets"]),
     .target(
-      name: "KennelCore",
+      name: "KennelWeb",
       dependencies: [
-        "CKennelPage", "CSQLite", "CSodium", "HTTPService", root("Caches"), root("HTTPSyntax"),
-        root("Retriever"), root("RetrieverBridges"), root("RetrieverImages"), root("SystemFiles"),
-        root("Waiting"),
+        "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", root("Caches"), root("HTTPSyntax"),
+        root("RetrieverImages"),
       ],
       swiftSettings: strict),
     .target(
       name: "KennelCommand",
       dependencies: [
-        "HTTPService", "KennelCore", root("Retriever"), root("RetrieverImages"), root("SystemFiles"),
-        root("TerminalProgram"),
+        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", root("Retriever"),
+        root("RetrieverImages"), root("SystemFiles"), root("TerminalProgram"),
       ],
       swiftSettings: strict),
     .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
@@ -55,20 +64,46 @@ let package = Package(
       name: "HTTPServiceTests", dependencies: ["HTTPService", root("Retriever"), root("TestSupport")],
       swiftSettings: strict),
     .executableTarget(
-      name: "kennel-writer", dependencies: ["KennelCore"], path: "Tests/Programs/kennel-writer",
+      name: "kennel-writer", dependencies: ["KennelModel", "KennelStorage"],
+      path: "Tests/Programs/kennel-writer", swiftSettings: strict),
+    .target(
+      name: "KennelTestSupport",
+      dependencies: [
+        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", root("Retriever"),
+        root("RetrieverImages"),
+        root("TestSupport"),
+      ],
+      path: "Tests/KennelTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "KennelStorageTests",
+      dependencies: ["KennelStorage", "KennelModel", "KennelTestSupport", root("TestSupport")],
       swiftSettings: strict),
     .testTarget(
-      name: "KennelCoreTests",
+      name: "KennelModelTests",
       dependencies: [
-        "KennelCore", "HTTPService", "kennel-writer", root("Retriever"), root("RetrieverBridges"),
+        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("TestSupport"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "KennelPeersTests",
+      dependencies: [
+        "KennelPeers", "HTTPService", "KennelModel", "KennelStorage", "KennelTestSupport", "KennelWeb",
+        root("Retriever"), root("RetrieverBridges"), root("TestSupport"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "KennelWebTests",
+      dependencies: [
+        "KennelWeb", "HTTPService", "KennelModel", "KennelStorage", "KennelTestSupport", root("Retriever"),
         root("RetrieverImages"), root("TestSupport"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "KennelCommandTests",
       dependencies: [
-        "KennelCommand", "kennel", "KennelCore", root("Retriever"), root("RetrieverImages"),
-        root("TerminalProgram"), root("TestSupport"),
+        "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb",
+        root("Retriever"),
+        root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),
   ]

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @testable import KennelCommand
-@testable import KennelCore
+@testable import KennelModel
+@testable import KennelStorage
 
 extension Kennel {
   /// Writes small, different photos into a folder and its subfolder.

@@ -1,5 +1,4 @@
 import Foundation
-import KennelCore
 import RetrieverImages
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import KennelCore
+import KennelWeb
 import TerminalProgram
 import TestSupport
 import Testing

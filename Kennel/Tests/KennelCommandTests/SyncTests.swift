@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import KennelStorage
 import TestSupport
 import Testing
 
 @testable import KennelCommand
-@testable import KennelCore
+@testable import KennelPeers
 
 @Suite(.timeLimit(.minutes(1))) struct SyncTests {
   @Test func `sync copies each post of another kennel only once`() async throws {

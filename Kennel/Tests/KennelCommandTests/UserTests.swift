@@ -1,5 +1,5 @@
 import Foundation
-import KennelCore
+import KennelModel
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import KennelCore
+import KennelModel
 import TerminalProgram
 
 enum BackupCommand {

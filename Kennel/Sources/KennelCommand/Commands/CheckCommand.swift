@@ -1,4 +1,4 @@
-import KennelCore
+import KennelModel
 import TerminalProgram
 
 enum CheckCommand {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPService
-import KennelCore
+import KennelModel
 import TerminalProgram
 
 enum DemoCommand {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
-import KennelCore
+import KennelModel
 import TerminalProgram
 
 enum ServeCommand {

@@ -1,4 +1,5 @@
-import KennelCore
+import KennelModel
+import KennelPeers
 import Retriever
 import TerminalProgram
 

@@ -1,5 +1,6 @@
 import Foundation
-import KennelCore
+import KennelModel
+import KennelStorage
 
 /// Fills a kennel with drawn dogs, and with users who comment on them.
 enum DemoKennel {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-import KennelCore
+import KennelModel
+import KennelStorage
 import TerminalProgram
 
 /// The owner's password of a permanent demonstration, in a file in its directory that only the user can read.

@@ -1,4 +1,5 @@
-import KennelCore
+import KennelModel
+import KennelStorage
 import TerminalProgram
 
 /// Posts the photos in files. It skips photos that were already posted, so an interrupted import continues when it is

@@ -1,6 +1,6 @@
 import Glibc
 import HTTPService
-import KennelCore
+import KennelStorage
 import TerminalProgram
 
 extension ExitStatus {

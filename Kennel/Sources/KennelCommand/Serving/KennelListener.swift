@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
-import KennelCore
+import KennelWeb
 import Synchronization
 import TerminalProgram
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
-import KennelCore
+import KennelWeb
 import TerminalProgram
 
 /// The settings of the server.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import KennelCore
+import KennelModel
 import TerminalProgram
 
 /// The arguments, settings and terminal of a command.

@@ -1,4 +1,4 @@
-import KennelCore
+import KennelPeers
 import TerminalProgram
 
 /// The sync with one other kennel, and its messages.

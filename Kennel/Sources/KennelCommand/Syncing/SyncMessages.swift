@@ -1,4 +1,4 @@
-import KennelCore
+import KennelPeers
 import TerminalProgram
 
 /// Decides which messages a sync prints, and when. A pure value.

@@ -1,4 +1,4 @@
-import KennelCore
+import KennelPeers
 import Synchronization
 import TerminalProgram
 

@@ -1,4 +1,4 @@
-import KennelCore
+import KennelPeers
 
 /// The totals of all runs of a sync, including interrupted runs. A pure value.
 struct SyncTotals: Sendable, Hashable {

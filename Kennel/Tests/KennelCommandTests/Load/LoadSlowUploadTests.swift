@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 import HTTPService
-import KennelCore
+import KennelModel
+import KennelWeb
 import TerminalProgram
 import TestSupport
 import Testing

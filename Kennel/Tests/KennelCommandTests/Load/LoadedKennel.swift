@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-import KennelCore
+import KennelModel
+import KennelStorage
 import RetrieverImages
 import TestSupport
 

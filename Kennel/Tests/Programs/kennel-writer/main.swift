@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-import KennelCore
+import KennelModel
+import KennelStorage
 
 // Changes a store as fast as possible until it is killed. Prints each action on standard output before and after it.
 // Each task changes only objects that it has created itself, so its output determines the possible states of the

@@ -1,0 +1,136 @@
+import Foundation
+import KennelStorage
+
+extension Accounts {
+  /// What happens to the posts and comments of a removed user. The user's favourites are always deleted.
+  package enum ContentPolicy: Sendable, Hashable {
+    /// They are deleted too.
+    case removed
+    /// They are transferred to another user.
+    case transferred(to: User.ID)
+  }
+
+  /// The number of items that were deleted with a user, or transferred to another user.
+  package struct RemovedContent: Sendable, Hashable {
+    package var posts = 0
+    package var comments = 0
+    package var favourites = 0
+  }
+
+  /// Returns the number of items that belong to a user now.
+  package func belongings(of user: User.ID) async throws(KennelError) -> RemovedContent {
+    try await database.read { connection throws(KennelError) in
+      func count(_ query: StaticString) throws(KennelError) -> Int {
+        try connection.first(query, .integer(user)) { Int($0.integer(0)) } ?? 0
+      }
+      return RemovedContent(
+        posts: try count("SELECT count(*) FROM posts WHERE author = ?"),
+        comments: try count("SELECT count(*) FROM comments WHERE author = ?"),
+        favourites: try count("SELECT count(*) FROM favourites WHERE user = ?"))
+    }
+  }
+
+  /// Removes a user in one transaction: the sessions, the favourites, and the posts and comments unless they are
+  /// transferred to another user.
+  ///
+  /// - Throws: `noSuchUser`, or `notAllowed` for the last owner.
+  package func removeUser(_ user: User.ID, contentPolicy: ContentPolicy = .removed) async throws(KennelError)
+    -> RemovedContent
+  {
+    let now = clock.now()
+    let removed = try await database.write { [self] transaction throws(KennelError) in
+      let connection = transaction.connection
+      try Self.requireAnotherOwner(than: user, connection)
+      var removed = RemovedContent()
+      removed.favourites = try removeFavourites(of: user, at: now, in: transaction)
+      switch contentPolicy {
+      case .removed:
+        removed.posts = try removePosts(of: user, at: now, in: transaction)
+        removed.comments = try removeComments(of: user, at: now, in: transaction)
+      case .transferred(let recipient):
+        guard recipient != user else {
+          throw KennelError(
+            .notAllowed, "The posts cannot be transferred to the user who is removed. Choose another user.")
+        }
+        let isThere = try connection.first(
+          "SELECT 1 FROM users WHERE id = ?", .integer(recipient), row: { _ in true })
+        guard isThere != nil else { throw KennelError.noSuchUser }
+        removed.posts = try connection.run(
+          "UPDATE posts SET author = ? WHERE author = ?", .integer(recipient), .integer(user))
+        removed.comments = try connection.run(
+          "UPDATE comments SET author = ? WHERE author = ?", .integer(recipient), .integer(user))
+      }
+      try connection.run("DELETE FROM users WHERE id = ?", .integer(user))
+      return removed
+    }
+    discardVerifiedCredentials(of: user)
+    return removed
+  }
+
+  /// Makes a user an owner or a member.
+  ///
+  /// - Throws: `noSuchUser`, or `notAllowed` if there would be no owner left.
+  package func setRole(_ role: User.Role, of user: User.ID) async throws(KennelError) {
+    try await database.write { transaction throws(KennelError) in
+      let connection = transaction.connection
+      if role != .owner { try Self.requireAnotherOwner(than: user, connection) }
+      let count = try connection.run(
+        "UPDATE users SET role = ? WHERE id = ?", .text(role.rawValue), .integer(user))
+      guard count == 1 else { throw KennelError.noSuchUser }
+    }
+  }
+
+  private static func requireAnotherOwner(than user: User.ID, _ connection: Connection) throws(KennelError) {
+    let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
+    guard let role else { throw KennelError.noSuchUser }
+    guard role == User.Role.owner.rawValue else { return }
+    let other = try connection.first(
+      "SELECT 1 FROM users WHERE role = 'owner' AND id <> ?", .integer(user), row: { _ in true })
+    guard other != nil else {
+      throw KennelError(.notAllowed, "This user is the only owner. Make another user an owner first.")
+    }
+  }
+
+  private func removeFavourites(
+    of user: User.ID, at now: Date, in transaction: WriteTransaction
+  ) throws(KennelError) -> Int {
+    let connection = transaction.connection
+    let favoured = try connection.rows("SELECT post FROM favourites WHERE user = ?", .integer(user)) {
+      $0.integer(0)
+    }
+    try connection.run("DELETE FROM favourites WHERE user = ?", .integer(user))
+    for post in favoured {
+      let count = try Posts.favouriteCount(post, connection)
+      try posts.changes.record(.favourites(count: count), post: post, at: now, in: transaction)
+    }
+    return favoured.count
+  }
+
+  private func removePosts(
+    of user: User.ID, at now: Date, in transaction: WriteTransaction
+  ) throws(KennelError) -> Int {
+    let own = try transaction.connection.rows("SELECT id, photo FROM posts WHERE author = ?", .integer(user))
+    {
+      (id: $0.integer(0), photo: $0.blob(1))
+    }
+    for post in own { try posts.remove(post.id, photo: post.photo, at: now, in: transaction) }
+    return own.count
+  }
+
+  /// Removes the user's remaining comments. Comments on the user's own posts have already been deleted.
+  private func removeComments(
+    of user: User.ID, at now: Date, in transaction: WriteTransaction
+  ) throws(KennelError) -> Int {
+    let connection = transaction.connection
+    let own = try connection.rows("SELECT id, post FROM comments WHERE author = ?", .integer(user)) {
+      (id: $0.integer(0), post: $0.integer(1))
+    }
+    for comment in own {
+      try connection.run("DELETE FROM comments WHERE id = ?", .integer(comment.id))
+      let count = try Posts.commentCount(comment.post, connection)
+      try posts.changes.record(
+        .commentDeleted(comment: comment.id, count: count), post: comment.post, at: now, in: transaction)
+    }
+    return own.count
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import KennelStorage
+
+/// A token that identifies a session: 256 random bits. The store keeps only its SHA-256 hash.
+package struct SessionToken: Sendable, Hashable {
+  private static let byteCount = 32
+  private let bytes: [UInt8]
+
+  /// Creates a random token.
+  init() { bytes = Sodium.randomBytes(Self.byteCount) }
+
+  /// Creates a token from its text, or returns nil if the text is not a valid token.
+  package init?(_ text: String) {
+    guard let bytes = Sodium.bytes(Self.byteCount, ofBase64: text) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The token as 43 characters that need no escaping in a cookie.
+  package var text: String { Sodium.base64(bytes) }
+
+  var digest: [UInt8] { Sodium.sha256(bytes) }
+}
+
+extension SessionToken: CustomStringConvertible, CustomReflectable {
+  /// Hides the token, so that it does not get into a log.
+  package var description: String { "SessionToken(…)" }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension Accounts {
+  /// A session and the date on which it expires.
+  package struct Session: Sendable, Hashable {
+    package var token: SessionToken
+    package var expires: Date
+  }
+
+  /// Starts a session for a user who has signed in.
+  package func beginSession(of user: User.ID) async throws(KennelError) -> Session {
+    let now = clock.now()
+    let seconds = TimeInterval(configuration.sessionLifetime.components.seconds)
+    let session = Session(token: SessionToken(), expires: now.addingTimeInterval(seconds))
+    let limit = configuration.maximumSessionsPerUser
+    return try await database.write { transaction throws(KennelError) in
+      let connection = transaction.connection
+      try connection.run("DELETE FROM sessions WHERE expires <= ?", .integer(now.milliseconds))
+      do throws(KennelError) {
+        try connection.run(
+          "INSERT INTO sessions (token, user, created, expires) VALUES (?, ?, ?, ?)",
+          .blob(session.token.digest), .integer(user), .integer(now.milliseconds),
+          .integer(session.expires.milliseconds))
+      } catch  where error.isMissingReference {
+        throw KennelError.noSuchUser
+      }
+      try connection.run(
+        """
+        DELETE FROM sessions WHERE token IN (
+          SELECT token FROM sessions WHERE user = ?1 AND token <> ?2 ORDER BY created DESC LIMIT -1 OFFSET ?3)
+        """, .integer(user), .blob(session.token.digest), .integer(Int64(max(limit, 1) - 1)))
+      return session
+    }
+  }
+
+  /// Returns the user of a session, or nil if the session has expired or does not exist.
+  package func user(of token: SessionToken) async throws(KennelError) -> User? {
+    let now = clock.now()
+    return try await database.read { connection throws(KennelError) in
+      try connection.first(
+        """
+        SELECT users.id, users.name, users.role, users.created FROM sessions JOIN users ON users.id = sessions.user
+        WHERE sessions.token = ? AND sessions.expires > ?
+        """, .blob(token.digest), .integer(now.milliseconds), row: User.init(row:))
+    }
+  }
+
+  /// Ends a session. Does nothing if the session has already ended.
+  package func endSession(_ token: SessionToken) async throws(KennelError) {
+    try await database.write { transaction throws(KennelError) in
+      _ = try transaction.connection.run("DELETE FROM sessions WHERE token = ?", .blob(token.digest))
+    }
+  }
+
+  /// Ends all sessions of a user.
+  package func endSessions(of user: User.ID) async throws(KennelError) {
+    try await database.write { transaction throws(KennelError) in
+      _ = try transaction.connection.run("DELETE FROM sessions WHERE user = ?", .integer(user))
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import KennelStorage
+import Synchronization
+
+/// The sign-in attempts in progress and the state that decides whether another attempt is allowed.
+struct SignIns: Sendable {
+  struct Work: Sendable {
+    let task: Task<Result<User, KennelError>, Never>
+    var waiterCount = 1
+  }
+
+  var coordinator: SignInCoordinator
+  var work: [Int: Work] = [:]
+}
+
+extension Accounts {
+  /// Verifies a name and a password. The check takes the same time for a name that does not exist.
+  ///
+  /// Repeated calls are cheap: credentials that were right a short time ago are not hashed again, and equal attempts at
+  /// the same time are hashed only once. Cancelling withdraws an attempt that has not started, unless another caller is
+  /// waiting for it.
+  ///
+  /// - Parameter address: the client's IP address.
+  /// - Throws: `wrongCredentials`, or `tooManyAttempts` with the seconds to wait.
+  package func signIn(
+    _ name: String, password: String, address: String
+  ) async throws(KennelError) -> User {
+    // All texts that are not valid names share one allowance. Otherwise, each such text would be a new key and a way
+    // around the limit.
+    let folded = UserName(existing: name)?.folded ?? ""
+    let visitor = SignInLimiter.Visitor(name: folded, address: ClientAddress.key(address))
+    // A name never contains a NUL character, so no other name and password produce the same bytes.
+    let digest = Sodium.keyedHash(Array(folded.utf8) + [0] + password.passwordBytes, key: digestKey)
+    while true {
+      let now = clock.uptime()
+      switch arrive(visitor, digest, at: now, password: password) {
+      case .wait(let seconds):
+        throw KennelError(
+          .tooManyAttempts, "Too many attempts to sign in. Try again in \(seconds) seconds.",
+          secondsToWait: seconds)
+      case .attempt(let id, let task):
+        return try await withTaskCancellationHandler {
+          await task.value
+        } onCancel: {
+          leave(id)
+        }.get()
+      case .verified(let credentials):
+        if let user = try await user(of: credentials) {
+          signIns.withLock { $0.coordinator.confirm(visitor, at: now) }
+          return user
+        }
+        // The password has changed since then, so this attempt is verified like any other.
+        signIns.withLock { $0.coordinator.invalidate(digest) }
+      }
+    }
+  }
+
+  /// Discards all verified credentials of a user.
+  func discardVerifiedCredentials(of user: User.ID) { signIns.withLock { $0.coordinator.forget(user: user) } }
+
+  private enum Arrival: Sendable {
+    case wait(seconds: Int)
+    case verified(VerifiedCredentials)
+    case attempt(Int, Task<Result<User, KennelError>, Never>)
+  }
+
+  private func arrive(
+    _ visitor: SignInLimiter.Visitor, _ digest: SignInCoordinator.Digest, at now: Duration, password: String
+  ) -> Arrival {
+    signIns.withLock { state in
+      switch state.coordinator.arrive(visitor, digest: digest, at: now) {
+      case .wait(let seconds): return .wait(seconds: seconds)
+      case .verified(let credentials): return .verified(credentials)
+      case .join(let id):
+        // The coordinator never returns an attempt that has no work.
+        guard let task = state.work[id]?.task else { return .wait(seconds: 1) }
+        state.work[id]?.waiterCount += 1
+        return .attempt(id, task)
+      case .begin(let id):
+        // The task is only created here. It runs on a separate thread and takes the lock when it has a result.
+        let task = Task { await performAttempt(id, name: visitor.name, password: password) }
+        state.work[id] = SignIns.Work(task: task)
+        return .attempt(id, task)
+      }
+    }
+  }
+
+  /// Removes one waiter from an attempt and cancels the attempt if it was the last one.
+  private func leave(_ id: Int) {
+    let abandoned = signIns.withLock { state -> SignIns.Work? in
+      guard let count = state.work[id]?.waiterCount else { return nil }
+      state.work[id]?.waiterCount = count - 1
+      guard count == 1 else { return nil }
+      state.coordinator.abandon(id)
+      return state.work.removeValue(forKey: id)
+    }
+    abandoned?.task.cancel()
+  }
+
+  private func performAttempt(_ id: Int, name: String, password: String) async -> Result<User, KennelError> {
+    let result: Result<User, KennelError>
+    let outcome: SignInCoordinator.Outcome
+    do throws(KennelError) {
+      let verified = try await verify(name, password)
+      (result, outcome) = (.success(verified.user), .right(verified.credentials))
+    } catch {
+      (result, outcome) = (.failure(error), error.code == .wrongCredentials ? .wrong : .undecided)
+    }
+    let now = clock.uptime()
+    signIns.withLock { state in
+      state.coordinator.finish(id, outcome, at: now)
+      state.work[id] = nil
+    }
+    return result
+  }
+
+  private func verify(
+    _ folded: String, _ password: String
+  ) async throws(KennelError) -> (user: User, credentials: VerifiedCredentials) {
+    let found = try await database.read { connection throws(KennelError) in
+      try connection.first(
+        "SELECT id, name, role, created, password FROM users WHERE folded = ?", .text(folded)
+      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(4)) }
+    }
+    let isRight = try await hasher.verifies(password, hash: found?.hash)
+    guard isRight, let found else {
+      throw KennelError(.wrongCredentials, "The name or the password is wrong.")
+    }
+    var current = found.hash
+    if hasher.isOutdated(found.hash) {
+      let hash = try await hasher.hash(password)
+      let count = try await database.write { transaction throws(KennelError) in
+        // Does nothing if the password was changed in the meantime.
+        try transaction.connection.run(
+          "UPDATE users SET password = ? WHERE id = ? AND password = ?", .text(hash), .integer(found.user.id),
+          .text(found.hash))
+      }
+      if count == 1 { current = hash }
+    }
+    return (found.user, VerifiedCredentials(user: found.user.id, passwordDigest: Self.digest(current)))
+  }
+
+  /// Returns nil if the user was removed or the password has changed.
+  private func user(of credentials: VerifiedCredentials) async throws(KennelError) -> User? {
+    try await database.read { connection throws(KennelError) in
+      let found = try connection.first(
+        "SELECT id, name, role, created, password FROM users WHERE id = ?", .integer(credentials.user)
+      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(4)) }
+      guard let found, Sodium.areEqual(Self.digest(found.hash), credentials.passwordDigest) else {
+        return nil
+      }
+      return found.user
+    }
+  }
+
+  private static func digest(_ hash: String) -> [UInt8] { Sodium.sha256(Array(hash.utf8)) }
+}

@@ -1,0 +1,156 @@
+import Glibc
+
+/// Limits how often a client may try to sign in. A pure value: the caller passes the time.
+///
+/// Three allowances protect against password guessing. None of them lets an attacker lock a user out:
+///
+/// - Attempts per address, for all names together. This protects against trying one password on every account.
+/// - Attempts per name and address. An attacker uses up the allowance of the attacker's address, not the user's.
+/// - Attempts per name from all addresses that the name has never signed in from. A thousand machines therefore do not
+///   get a thousand allowances. Attackers can use this allowance up. It does not apply to an address from which the
+///   name has signed in recently. The user can still sign in from home during an attack. From a new address, the user
+///   has to wait, as the attackers do: only the password could distinguish them.
+///
+/// All clients that share an address share its allowance, for example a household, or a proxy that Kennel does not know
+/// about.
+///
+/// Each key starts with `burst` attempts and regains one after each `refill`. An attempt counts when it begins, so
+/// concurrent attempts do not bypass the limit. A successful attempt is not counted.
+struct SignInLimiter: Sendable {
+  /// The allowance of one key.
+  struct Allowance: Sendable, Hashable {
+    var burst: Int
+    var refill: Duration
+  }
+
+  /// The client of an attempt, as far as it is known.
+  struct Visitor: Sendable, Hashable {
+    var name: String
+    var address: String
+  }
+
+  enum Verdict: Sendable, Equatable {
+    case allowed
+    case wait(seconds: Int)
+  }
+
+  /// The moment at which the allowance of each key is full again. A moment in the past is equivalent to no entry.
+  private struct Table<Key: Hashable & Sendable>: Sendable {
+    let allowance: Allowance
+    let capacity: Int
+    var fullAt: [Key: Duration] = [:]
+
+    init(_ allowance: Allowance, capacity: Int) {
+      self.allowance = allowance
+      self.capacity = capacity
+    }
+
+    /// Returns the time to wait before an attempt, or zero if one is allowed now.
+    func delay(_ key: Key, at now: Duration) -> Duration {
+      let next = max(fullAt[key] ?? now, now) + allowance.refill
+      return max(.zero, next - now - allowance.refill * allowance.burst)
+    }
+
+    mutating func take(_ key: Key, at now: Duration) {
+      fullAt.makeRoom(for: key, capacity: capacity, at: now)
+      fullAt[key] = max(fullAt[key] ?? now, now) + allowance.refill
+    }
+
+    mutating func refund(_ key: Key) {
+      if let moment = fullAt[key] { fullAt[key] = moment - allowance.refill }
+    }
+  }
+
+  private var addresses: Table<String>
+  private var visitors: Table<Visitor>
+  /// The attempts of unknown addresses, by name.
+  private var unknownVisitors: Table<String>
+  /// The visitors who signed in recently, and when that expires.
+  private var known: [Visitor: Duration] = [:]
+  private let knownFor: Duration
+  private let capacity: Int
+
+  init(
+    address: Allowance = Allowance(burst: 20, refill: .seconds(10)),
+    visitor: Allowance = Allowance(burst: 10, refill: .seconds(30)),
+    unknownVisitors: Allowance = Allowance(burst: 50, refill: .seconds(60)),
+    knownFor: Duration = .seconds(30 * 24 * 3600), capacity: Int = 10_000
+  ) {
+    let capacity = max(capacity, 1)
+    self.capacity = capacity
+    self.knownFor = knownFor
+    addresses = Table(address, capacity: capacity)
+    visitors = Table(visitor, capacity: capacity)
+    self.unknownVisitors = Table(unknownVisitors, capacity: capacity)
+  }
+
+  var entryCount: Int {
+    addresses.fullAt.count + visitors.fullAt.count + unknownVisitors.fullAt.count + known.count
+  }
+
+  /// Returns whether an attempt is allowed, without counting it.
+  func verdict(_ visitor: Visitor, at now: Duration) -> Verdict {
+    var delay = max(addresses.delay(visitor.address, at: now), visitors.delay(visitor, at: now))
+    if !isKnown(visitor, at: now) { delay = max(delay, unknownVisitors.delay(visitor.name, at: now)) }
+    guard delay > .zero else { return .allowed }
+    let (seconds, rest) = delay.components
+    return .wait(seconds: Int(seconds) + (rest > 0 ? 1 : 0))
+  }
+
+  /// Counts an allowed attempt. Returns the value to pass to ``refund(_:)``.
+  mutating func begin(_ visitor: Visitor, at now: Duration) -> Attempt {
+    let attempt = Attempt(visitor: visitor, isUnknown: !isKnown(visitor, at: now))
+    addresses.take(visitor.address, at: now)
+    visitors.take(visitor, at: now)
+    if attempt.isUnknown { unknownVisitors.take(visitor.name, at: now) }
+    return attempt
+  }
+
+  /// The keys under which an attempt was counted.
+  struct Attempt: Sendable, Hashable {
+    var visitor: Visitor
+    fileprivate var isUnknown: Bool
+  }
+
+  /// Removes an attempt from the count because it was right or had no result.
+  mutating func refund(_ attempt: Attempt) {
+    addresses.refund(attempt.visitor.address)
+    visitors.refund(attempt.visitor)
+    if attempt.isUnknown { unknownVisitors.refund(attempt.visitor.name) }
+  }
+
+  /// Records that a visitor knew the password.
+  mutating func remember(_ visitor: Visitor, at now: Duration) {
+    known.makeRoom(for: visitor, capacity: capacity, at: now)
+    known[visitor] = now + knownFor
+  }
+
+  private func isKnown(_ visitor: Visitor, at now: Duration) -> Bool {
+    known[visitor].map { $0 > now } ?? false
+  }
+}
+
+extension Dictionary where Key: Sendable, Value == Duration {
+  /// Makes room for a key. Removes expired entries first, then the entry that expires next.
+  fileprivate mutating func makeRoom(for key: Key, capacity: Int, at now: Duration) {
+    guard self[key] == nil, count >= capacity else { return }
+    self = filter { $0.value > now }
+    guard count >= capacity, let first = self.min(by: { $0.value < $1.value })?.key else { return }
+    self[first] = nil
+  }
+}
+
+enum ClientAddress {
+  /// Returns the key by which attempts are counted: an IPv4 address, or the 64-bit prefix of an IPv6 address. A single
+  /// client usually owns the complete prefix.
+  static func key(_ address: String) -> String {
+    var bytes = in6_addr()
+    guard inet_pton(AF_INET6, String(address.prefix { $0 != "%" }), &bytes) == 1 else { return address }
+    let all = withUnsafeBytes(of: &bytes) { Array($0) }
+    // ::ffff:a.b.c.d is an IPv4 client on a dual-stack socket.
+    if all[..<10].allSatisfy({ $0 == 0 }), all[10] == 0xff, all[11] == 0xff {
+      return all[12...].map { String($0) }.joined(separator: ".")
+    }
+    return all[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "/64"
+  }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import KennelStorage
+
+extension KennelStore {
+  /// Restores a backup into a directory that is empty or does not exist.
+  ///
+  /// The complete backup is first read into a directory next to the target and verified: names, sizes, hashes, and
+  /// whether the database is a Kennel database. If a check fails, nothing is left behind.
+  ///
+  /// Cancelling stops it soon and leaves nothing behind.
+  ///
+  /// - Parameter progress: called often, on a thread that may be blocked briefly.
+  /// - Throws: `badBackup` if the file is damaged or not a backup, or an error of the file system.
+  package static func restore(
+    from path: String, to directory: String, configuration: Configuration = Configuration(),
+    progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+  ) async throws(KennelError) -> BackupReport {
+    let workQueue = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
+    let place = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
+    let draft = "\(place).restoring-\(Sodium.base64(Sodium.randomBytes(9)))"
+    do throws(KennelError) {
+      var report = try await workQueue.runInterruptibly { isCancelled throws(KennelError) in
+        try requireEmpty(directory)
+        var reader = try BackupReader(path: path, draft: draft, isCancelled: isCancelled, progress: progress)
+        return try reader.read()
+      }
+      report.missing = try await missingPhotos(in: draft, configuration)
+      if Task.isCancelled { throw KennelError.cancelled }
+      try await workQueue.run { () throws(KennelError) in
+        // The order matters: the lineage must record the last shared number before numbers are skipped.
+        try beginLineage(in: draft)
+        try skipNumbers(in: draft)
+        FileCalls.syncAll()
+        // Replaces an empty directory, and nothing else.
+        try FileCalls.rename(draft, to: place)
+        try FileCalls.syncDirectory(FileCalls.parent(of: place))
+      }
+      return report
+    } catch {
+      _ = try? await workQueue.run { () throws(KennelError) in
+        try? FileManager.default.removeItem(atPath: draft)
+      }
+      throw error
+    }
+  }
+
+  private static func requireEmpty(_ directory: String) throws(KennelError) {
+    guard FileManager.default.fileExists(atPath: directory) else { return }
+    var isEmpty = true
+    try FileCalls.forEachName(in: directory) { _ in isEmpty = false }
+    guard isEmpty else {
+      throw KennelError(
+        .notAllowed, "\(directory) is not empty. Move its contents, or choose another directory.")
+    }
+  }
+
+  /// Opens the unpacked files as a store and checks them for consistency.
+  private static func missingPhotos(
+    in draft: String, _ configuration: Configuration
+  ) async throws(KennelError) -> [PhotoHash] {
+    let store = try await KennelStore.open(draft, configuration: configuration)
+    let report: StoreReport
+    do throws(KennelError) {
+      report = try await store.check()
+    } catch {
+      await store.close()
+      throw error
+    }
+    await store.close()
+    var missing: [PhotoHash] = []
+    for problem in report.problems {
+      guard case .missing(let hash) = problem else {
+        throw KennelError(
+          .badBackup, "The backup is inconsistent: \(problem) Use another backup.")
+      }
+      missing.append(hash)
+    }
+    return missing
+  }
+}
+
+/// Unpacks one backup. It blocks, so it must run on a separate thread.
+private struct BackupReader: ~Copyable {
+  private let draft: String
+  private let isCancelled: @Sendable () -> Bool
+  private let reportProgress: @Sendable (BackupProgress) -> Void
+  private let input: OpenFile
+  private var progress = BackupProgress()
+  private var report = BackupReport()
+  /// The hash of the expected lines of the file of hashes.
+  private var sums = Sodium.SHA256()
+  private let buffer = FileBuffer()
+
+  init(
+    path: String, draft: String, isCancelled: @escaping @Sendable () -> Bool,
+    progress: @escaping @Sendable (BackupProgress) -> Void
+  ) throws(KennelError) {
+    let input = try OpenFile(reading: path, followsLinks: true)
+    try Self.checkBeginning(of: input)
+    self.draft = draft
+    self.isCancelled = isCancelled
+    reportProgress = progress
+    self.input = input
+  }
+
+  /// Checks that the file begins like a backup. This distinguishes a truncated backup from another file, such as a
+  /// photo.
+  private static func checkBeginning(of file: borrowing OpenFile) throws(KennelError) {
+    guard try file.isRegular() else {
+      throw KennelError(
+        .badBackup, "The backup is not a regular file. Copy it to a file and give the path of that file.")
+    }
+    let buffer = FileBuffer()
+    let count = try file.read(into: buffer.first(TarHeader.blockSize))
+    try file.rewind()
+    // If the database is too large for ustar, the first header is an extended header for the next one.
+    let isOne = ["", TarHeader.extendedPrefix].contains { prefix in
+      let name = Array("\(prefix)\(BackupContents.database.name)\0".utf8)
+      return buffer.bytes(min(count, name.count)).elementsEqual(name.prefix(count))
+    }
+    guard count > 0, isOne else {
+      throw KennelError(
+        .badBackup, "The file is not a Kennel backup. Use a file written by kennel backup.")
+    }
+  }
+
+  mutating func read() throws(KennelError) -> BackupReport {
+    try FileCalls.makeDirectory(draft)
+    try FileCalls.makeDirectory(draft + "/photos")
+    var last: BackupContents?
+    while last != .sums {
+      let (contents, size) = try nextHeader()
+      // The photos must be sorted, so no photo can occur twice.
+      switch (last, contents) {
+      case (nil, .database), (.database, .photo), (.database, .sums), (.photo, .sums): break
+      case (.photo(let one), .photo(let next)) where one.bytes.lexicographicallyPrecedes(next.bytes): break
+      default: throw Self.notOne
+      }
+      try unpack(contents, size: size)
+      last = contents
+    }
+    guard try block().allSatisfy({ $0 == 0 }), try block().allSatisfy({ $0 == 0 }) else { throw Self.notOne }
+    guard try input.read(into: buffer.first(1)) == 0 else { throw Self.notOne }
+    report.bytes = try input.size()
+    try Self.checkDatabase(draft + "/" + BackupContents.database.name)
+    return report
+  }
+
+  private mutating func nextHeader() throws(KennelError) -> (BackupContents, size: Int) {
+    guard var header = TarHeader(try block()) else { throw Self.notOne }
+    if header.kind == .extended {
+      guard header.size < TarHeader.blockSize else { throw Self.notOne }
+      let record = Array(try block().prefix(header.size))
+      guard let size = TarHeader.size(inRecord: record), let next = TarHeader(try block()) else {
+        throw Self.notOne
+      }
+      header = next
+      header.size = size
+    }
+    guard header.kind == .file, let contents = BackupContents(name: header.name) else { throw Self.notOne }
+    return (contents, header.size)
+  }
+
+  private mutating func unpack(_ contents: BackupContents, size: Int) throws(KennelError) {
+    guard size <= (try input.size()) else { throw Self.cutShort }
+    var hash = Sodium.SHA256()
+    if contents == .sums {
+      try forEachPiece(of: size) { piece throws(KennelError) in hash.update(piece) }
+      var lines = Sodium.SHA256()
+      swap(&lines, &sums)
+      guard (consume hash).finish() == (consume lines).finish() else { throw Self.damaged }
+    } else {
+      let file = try OpenFile(creating: "\(draft)/\(contents.name)")
+      try forEachPiece(of: size) { piece throws(KennelError) in
+        hash.update(piece)
+        try file.write(piece)
+      }
+      guard let found = PhotoHash(bytes: (consume hash).finish()) else { throw Self.damaged }
+      if case .photo(let expected) = contents {
+        guard found == expected, size > 0 else { throw Self.damaged }
+        report.photos += 1
+        progress.photos += 1
+      }
+      let line = contents.line(found)
+      line.withUnsafeBytes { sums.update($0) }
+    }
+    let padding = TarHeader.padding(after: size)
+    if padding > 0 { try forEachPiece(of: padding, isContents: false) { _ in } }
+  }
+
+  private mutating func forEachPiece(
+    of size: Int, isContents: Bool = true, _ body: (UnsafeRawBufferPointer) throws(KennelError) -> Void
+  ) throws(KennelError) {
+    var left = size
+    while left > 0 {
+      if isCancelled() { throw .cancelled }
+      let count = try input.read(
+        into: buffer.first(left))
+      guard count > 0 else { throw Self.cutShort }
+      try body(buffer.bytes(count))
+      left -= count
+      if isContents {
+        progress.bytes += count
+        reportProgress(progress)
+      }
+    }
+  }
+
+  private mutating func block() throws(KennelError) -> [UInt8] {
+    var block: [UInt8] = []
+    try forEachPiece(of: TarHeader.blockSize, isContents: false) { block += $0 }
+    return block
+  }
+
+  /// Checks, before the database is used, that it has exactly Kennel's tables and indexes, without triggers or views.
+  private static func checkDatabase(_ path: String) throws(KennelError) {
+    let connection = try Connection(path: path, access: .reading, busyTimeout: .zero)
+    let version = Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
+    // A newer database is refused with a specific error when it is opened.
+    guard version <= Migration.all.count else { return }
+    let model = try Connection(path: ":memory:", access: .copying, busyTimeout: .zero)
+    for migration in Migration.all.prefix(max(version, 0)) { try model.script(migration.script) }
+    guard version > 0, try shape(of: connection) == shape(of: model) else {
+      throw KennelError(
+        .badBackup, "The database in the backup is not a Kennel database. Use another backup.")
+    }
+  }
+
+  private static func shape(of connection: Connection) throws(KennelError) -> [String] {
+    try connection.rows(
+      """
+      SELECT type || ' ' || name || ' ' || tbl_name || CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN ' virtual' ELSE '' END
+      FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY 1
+      """
+    ) { $0.text(0) }
+  }
+
+  private static let notOne = KennelError(
+    .badBackup, "The file is damaged or not a Kennel backup. Use another file.")
+  private static let damaged = KennelError(
+    .badBackup, "The backup is damaged: a hash does not match. Use another backup.")
+  private static let cutShort = KennelError(
+    .badBackup, "The backup is incomplete. Copy it again, or use another backup.")
+}
+
+extension KennelStore {
+  /// More numbers than are assigned between a backup and its restore.
+  private static let skippedCount: Int64 = 100_000
+
+  /// Skips numbers after a restore. Posts made after the backup are lost, but browsers cache their pictures by number,
+  /// so these numbers must not be used again.
+  static func skipNumbers(in directory: String) throws(KennelError) {
+    let connection = try Connection(
+      path: directory + "/kennel.sqlite", access: .copying, busyTimeout: .zero)
+    for table in ["posts", "comments", "events"] {
+      try connection.run(
+        """
+        INSERT INTO sqlite_sequence (name, seq)
+        SELECT ?1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
+        """, .text(table))
+      // Near the maximum, which only a forged backup can reach, the numbers stay unchanged.
+      try connection.run(
+        "UPDATE sqlite_sequence SET seq = seq + ?2 WHERE name = ?1 AND seq BETWEEN 0 AND ?3", .text(table),
+        .integer(skippedCount), .integer(.max - skippedCount))
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import KennelStorage
+
+/// The destination of a backup.
+package enum BackupTarget: Sendable, Hashable {
+  /// A path. A regular file appears only when it is complete; if the path is a symbolic link, the link's target is
+  /// replaced. An existing pipe or character device is written to directly.
+  case path(String)
+  case standardOutput
+
+  /// Opens the output. A regular file gets its final path when it is complete; a stream has no such path.
+  func open(
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws(KennelError) -> BackupOutput {
+    guard case .path(let path) = self else {
+      return BackupOutput(file: try OpenFile(standardOutputUntil: isCancelled), place: nil)
+    }
+    switch FileCalls.kind(of: path) {
+    case .directory:
+      let example = path.hasSuffix("/") ? path + "kennel.tar" : path + "/kennel.tar"
+      throw KennelError(.cannotOpen, "\(path) is a folder. Give the path of a file, such as \(example).")
+    case .disk:
+      throw KennelError(.notAllowed, "\(path) is a disk and would be overwritten. Give the path of a file.")
+    case .other:
+      throw KennelError(.cannotOpen, "\(path) cannot be written to. Give the path of a file.")
+    case .stream:
+      return BackupOutput(file: try OpenFile(streamingTo: path, until: isCancelled), place: nil)
+    case .file, nil:
+      let place = try FileCalls.resolvingLinks(path)
+      let draft = "\(place).\(Sodium.base64(Sodium.randomBytes(9))).part"
+      return BackupOutput(file: try OpenFile(creating: draft, name: path), place: place)
+    }
+  }
+}
+
+/// The output of a backup.
+struct BackupOutput: ~Copyable {
+  private var file: OpenFile
+  /// The final path of the file, or nil for a stream.
+  private let place: String?
+  private(set) var byteCount = 0
+
+  init(file: consuming OpenFile, place: String?) {
+    self.file = file
+    self.place = place
+  }
+
+  mutating func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
+    try file.write(bytes)
+    byteCount += bytes.count
+  }
+
+  mutating func write(_ bytes: [UInt8]) throws(KennelError) {
+    try file.write(bytes)
+    byteCount += bytes.count
+  }
+
+  /// Completes the output.
+  mutating func finish() throws(KennelError) {
+    try file.sync()
+    guard let place else { return }
+    try file.move(to: place)
+  }
+
+  /// Deletes an incomplete file.
+  func abandon() {
+    if place != nil { try? FileCalls.remove(file.path) }
+  }
+
+  /// Syncs the directory of the file to the disk.
+  func syncPlace() throws(KennelError) {
+    if let place { try FileCalls.syncDirectory(FileCalls.parent(of: place)) }
+  }
+}

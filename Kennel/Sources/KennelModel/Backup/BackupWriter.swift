@@ -1,0 +1,145 @@
+import Foundation
+import KennelStorage
+
+extension KennelStore {
+  /// Writes the complete store to one file, as it is at one moment. Other readers and writers can continue meanwhile.
+  ///
+  /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, so only its
+  /// owner may read it (mode 0600). It does not contain sessions. The file appears under its name when it is complete
+  /// and replaces an existing file. A pipe or a device is written to directly.
+  ///
+  /// Cancelling stops it soon and leaves nothing behind.
+  ///
+  /// - Parameter progress: called often, on a thread that may be blocked briefly.
+  package func backUp(
+    to target: BackupTarget, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+  ) async throws(KennelError) -> BackupReport {
+    let date = clock.now()
+    let report = try await backups.runInterruptibly { [self] isCancelled throws(KennelError) in
+      var writer = try BackupWriter(
+        store: self, target: target, modified: Int(date.milliseconds / 1000), isCancelled: isCancelled,
+        progress: progress)
+      return try writer.write()
+    }
+    // Removes the photos that were kept only for the backup.
+    changes.removePhotos()
+    return report
+  }
+}
+
+/// Writes one backup. It blocks, so it must run on a separate thread.
+private struct BackupWriter: ~Copyable {
+  private let store: KennelStore
+  private let modified: Int
+  private let isCancelled: @Sendable () -> Bool
+  private let reportProgress: @Sendable (BackupProgress) -> Void
+  private var output: BackupOutput
+  /// The lines of the file of hashes so far.
+  private let sums: TemporaryPhoto
+  private var progress = BackupProgress()
+  private var report = BackupReport()
+  private let buffer = FileBuffer()
+
+  init(
+    store: KennelStore, target: BackupTarget, modified: Int, isCancelled: @escaping @Sendable () -> Bool,
+    progress: @escaping @Sendable (BackupProgress) -> Void
+  ) throws(KennelError) {
+    let sums = try store.photos.makeTemporaryFile()
+    let output = try target.open(isCancelled: isCancelled)
+    self.store = store
+    self.modified = modified
+    self.isCancelled = isCancelled
+    reportProgress = progress
+    self.sums = sums
+    self.output = output
+  }
+
+  mutating func write() throws(KennelError) -> BackupReport {
+    do throws(KennelError) {
+      try writeAll()
+      try output.finish()
+    } catch {
+      output.abandon()
+      throw error
+    }
+    try output.syncPlace()
+    report.bytes = output.byteCount
+    return report
+  }
+
+  private mutating func writeAll() throws(KennelError) {
+    // This must come before the copy, so that every photo that the copy names exists until the end.
+    let held = try store.photos.holdRemovals()
+    let copy = try store.photos.makeTemporaryFile()
+    try makeCopy(at: copy.path)
+    let database = try OpenFile(reading: copy.path)
+    guard let hash = try PhotoDirectory.hash(of: database) else {
+      throw KennelError(.failed, "The copy of the database could not be hashed. Try again.")
+    }
+    try add(.database, database, hash: hash)
+    try addPhotos(namedBy: copy.path)
+    let lines = try OpenFile(reading: sums.path)
+    try add(.sums, lines, hash: nil)
+    try output.write([UInt8](repeating: 0, count: 2 * TarHeader.blockSize))
+    withExtendedLifetime(held) {}
+  }
+
+  private mutating func makeCopy(at target: String) throws(KennelError) {
+    let source = try Connection(
+      path: store.directory + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
+    try source.run("VACUUM INTO ?", .text(target))
+    let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
+    // A session grants access, so the backup must not contain any. `secure_delete` also overwrites free pages.
+    try copy.script("PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM sessions;")
+    progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
+  }
+
+  private mutating func addPhotos(namedBy database: String) throws(KennelError) {
+    let copy = try Connection(path: database, access: .reading, busyTimeout: .zero)
+    var last: [UInt8] = []
+    while true {
+      let hashes = try copy.rows(
+        "SELECT hash FROM photos WHERE hash > ? ORDER BY hash LIMIT 500", .blob(last)
+      ) { $0.blob(0) }
+      guard let end = hashes.last else { return }
+      last = end
+      for bytes in hashes {
+        guard let hash = PhotoHash(bytes: bytes) else { continue }
+        // The file is read twice, the second time from the page cache: a damaged photo must not get into a backup.
+        guard (try? store.photos.computeHash(of: hash)) == hash else {
+          if report.missing.count < KennelStore.maximumProblemCount { report.missing.append(hash) }
+          continue
+        }
+        let file = try OpenFile(reading: store.photos.location(hash))
+        try add(.photo(hash), file, hash: hash)
+        report.photos += 1
+        progress.photos += 1
+        reportProgress(progress)
+      }
+    }
+  }
+
+  private mutating func add(
+    _ contents: BackupContents, _ file: borrowing OpenFile, hash: PhotoHash?
+  ) throws(KennelError) {
+    let size = try file.size()
+    try file.rewind()
+    try output.write(TarHeader.blocks(name: contents.name, size: size, modified: modified))
+    var left = size
+    while left > 0 {
+      if isCancelled() { throw .cancelled }
+      let count = min(
+        try file.read(into: buffer.first(left)), left
+      )
+      guard count > 0 else {
+        throw KennelError(.inputOutput, "A file became shorter during the backup. Try again.")
+      }
+      try output.write(buffer.bytes(count))
+      left -= count
+      progress.bytes += count
+      reportProgress(progress)
+    }
+    try output.write([UInt8](repeating: 0, count: TarHeader.padding(after: size)))
+    if let hash { try sums.file.write(contents.line(hash)) }
+  }
+}

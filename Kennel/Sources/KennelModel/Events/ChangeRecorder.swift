@@ -1,0 +1,77 @@
+import Foundation
+import KennelStorage
+
+/// Records the consequences of a change: its event, and the files that are no longer needed.
+struct ChangeRecorder: Sendable {
+  let database: Database
+  let photos: PhotoDirectory
+  let log: EventLog
+  let hub: EventHub
+
+  /// Writes an event in the transaction of its change, and publishes it after the commit.
+  ///
+  /// - Parameters:
+  ///   - heart: the user who gave or removed a heart.
+  ///   - photo: the photo of a deleted post.
+  func record(
+    _ kind: KennelEvent.Kind, post: Int64, heart: KennelEvent.Heart? = nil, photo: PhotoHash? = nil,
+    at date: Date, in transaction: WriteTransaction
+  ) throws(KennelError) {
+    try log.append(
+      KennelEvent(id: 0, post: post, kind: kind, date: date, heart: heart, photo: photo), in: transaction)
+    let connection = transaction.connection
+    // The events are read from the log because another process on the same directory may have written events in
+    // between.
+    transaction.afterCommit(.publishEvents) { [log, hub] in
+      while true {
+        guard let events = try? log.events(after: hub.lastID, limit: 1000, from: connection), !events.isEmpty
+        else { return }
+        hub.publish(events)
+      }
+    }
+  }
+
+  /// Removes photos that are no longer used by a post.
+  func removePhotos() {
+    database.writeLater { [self] transaction throws(KennelError) in try removePhotos(in: transaction) }
+  }
+
+  func removePhotos(in transaction: WriteTransaction) throws(KennelError) {
+    let limit = 100
+    let connection = transaction.connection
+    let hashes = try connection.rows("SELECT hash FROM removals LIMIT ?", .integer(Int64(limit))) {
+      $0.blob(0)
+    }
+    if hashes.isEmpty { return }
+    // If a backup holds the files, the notes stay. The files are removed after the backup.
+    guard let lock = try photos.beginRemovals() else { return }
+    transaction.atEnd { _ in withExtendedLifetime(lock) {} }
+    for bytes in hashes {
+      if let hash = PhotoHash(bytes: bytes) {
+        // The transaction that removed the last post runs this again after the commit.
+        if transaction.photosPendingRemoval.contains(hash) { continue }
+        if try !Self.isNeeded(hash, connection) { try photos.remove(hash, in: transaction) }
+      }
+      try connection.run("DELETE FROM removals WHERE hash = ?", .blob(bytes))
+    }
+    // The rest is removed after the jobs that are already waiting.
+    if hashes.count == limit { transaction.afterCommit(.tidyPhotos) { removePhotos() } }
+  }
+
+  /// Cleans up after a transaction that was rolled back.
+  func clearIncoming() {
+    database.writeLater { [self] transaction throws(KennelError) in try clearIncoming(in: transaction) }
+  }
+
+  func clearIncoming(in transaction: WriteTransaction) throws(KennelError) {
+    let connection = transaction.connection
+    try photos.clearIncoming { hash throws(KennelError) in
+      if transaction.photosPendingRemoval.contains(hash) { return true }
+      return try Self.isNeeded(hash, connection)
+    }
+  }
+
+  static func isNeeded(_ hash: PhotoHash, _ connection: Connection) throws(KennelError) -> Bool {
+    try connection.first("SELECT 1 FROM photos WHERE hash = ?", .blob(hash.bytes), row: { _ in true }) != nil
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import KennelStorage
+import RetrieverImages
+
+/// Determines the properties of a photo. It decodes the complete photo to verify it.
+package enum PhotoInspector {
+  /// The maximum size of a photo, in bytes and in pixels.
+  package static let maximumByteCount = PhotoLimits.maximumByteCount
+  package static let maximumPixelCount = PhotoLimits.maximumPixelCount
+
+  package static let limits = ImageLimits(
+    bytes: maximumByteCount, pixels: maximumPixelCount, frames: 1000, duration: .seconds(30))
+
+  /// A photo is in memory while it is inspected, so the number of concurrent inspections is limited.
+  private static let semaphore = AsyncSemaphore(
+    "photo inspections", permits: max(ProcessInfo.processInfo.activeProcessorCount, 2),
+    maximumWaitingCount: 256)
+  private static let workQueue = BlockingWorkQueue<Void>(
+    "photo inspections", slots: 2, maximumWaitingCount: 256)
+
+  /// Returns the properties of the photo in a file.
+  ///
+  /// It does not block a thread of Swift's concurrency pool. Cancelling the task ends the work early.
+  ///
+  /// - Parameter path: a file that is no longer being written.
+  /// - Throws: `unknownFormat` if the format is not supported, `photoTooLarge`, or `badPhoto` if the photo is damaged,
+  ///   each with a message for the sender; `cancelled`, or an error of the file system.
+  package static func facts(ofFileAt path: String) async throws(KennelError) -> PhotoFacts {
+    try await semaphore.withPermit { () async throws(KennelError) in
+      let data = try await bytes(ofFileAt: path, limit: maximumByteCount)
+      return try await facts(of: data)
+    }
+  }
+
+  private static func facts(of data: Data) async throws(KennelError) -> PhotoFacts {
+    do {
+      let image = try UIImage(validating: data, limits: limits)
+      guard let format = image.format.flatMap({ PhotoFacts.Format(rawValue: $0.rawValue) }) else {
+        throw KennelError.notAPhoto
+      }
+      // A thumbnail is made from all rows, so this fails if any row is missing.
+      let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100), priority: .low)
+      return PhotoFacts(
+        width: Int(image.size.width), height: Int(image.size.height), format: format,
+        thumbHash: ThumbHash(small).map { Array($0.data) } ?? [])
+    } catch let error as KennelError {
+      throw error
+    } catch {
+      throw KennelError(decoding: error)
+    }
+  }
+
+  /// Reads the bytes of a photo on another thread.
+  package static func bytes(ofFileAt path: String, limit: Int) async throws(KennelError) -> Data {
+    try await workQueue.run { () throws(KennelError) in
+      try OpenFile(reading: path).contents(limit: limit)
+    }
+  }
+}
+
+extension KennelError {
+  static let notAPhoto = KennelError(
+    .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP or GIF image.")
+
+  /// Creates an error for the sender from an error that occurred while decoding a photo.
+  package init(decoding error: any Error) {
+    guard let error = error as? ImageError else {
+      self.init(.badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.")
+      return
+    }
+    switch error.code {
+    case .unknownFormat: self = .notAPhoto
+    case .cancelled: self = .cancelled
+    case .tooLarge: self = .photoTooLarge
+    case .outOfMemory:
+      self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
+    case .truncated:
+      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.description)
+    default:
+      self.init(
+        .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
+        cause: error.description)
+    }
+  }
+}

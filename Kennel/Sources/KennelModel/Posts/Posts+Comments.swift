@@ -1,0 +1,82 @@
+import Foundation
+import KennelStorage
+
+extension Posts {
+  /// Adds a comment.
+  ///
+  /// - Throws: `badText`, `noSuchPost` or `noSuchUser`.
+  package func addComment(
+    _ text: String, to post: Post.ID, author: User.ID
+  ) async throws(KennelError) -> Comment {
+    try TextRules.check(text, TextRules.comment, name: "comment")
+    try TextRules.checkNotBlank(text, name: "comment")
+    let now = clock.now()
+    return try await database.write { [changes] transaction throws(KennelError) in
+      let connection = transaction.connection
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      guard exists != nil else { throw Self.noSuchPost }
+      let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(author)) { $0.text(0) }
+      guard let name else { throw KennelError.noSuchUser }
+      try connection.run(
+        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?)",
+        .integer(post), .integer(author), .text(text), .integer(now.milliseconds))
+      let id = connection.lastInsertedID
+      let count = try Self.commentCount(post, connection)
+      try changes.record(.commented(comment: id, count: count), post: post, at: now, in: transaction)
+      return Comment(
+        id: id, post: post, author: author, authorName: name, text: text,
+        created: Date(milliseconds: now.milliseconds))
+    }
+  }
+
+  /// Returns the comments after a given one, the oldest first.
+  ///
+  /// - Throws: `noSuchPost`.
+  package func comments(
+    on post: Post.ID, after: Comment.ID? = nil, limit: Int = 50
+  ) async throws(KennelError) -> [Comment] {
+    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
+    return try await database.read { connection throws(KennelError) in
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      guard exists != nil else { throw Self.noSuchPost }
+      return try connection.rows(
+        """
+        SELECT c.id, c.post, c.author, u.name, c.text, c.created FROM comments c JOIN users u ON u.id = c.author
+        WHERE c.post = ? AND c.id > ? ORDER BY c.id LIMIT ?
+        """, .integer(post), .integer(after ?? 0), .integer(limit)
+      ) { row in
+        Comment(
+          id: row.integer(0), post: row.integer(1), author: row.integer(2), authorName: row.text(3),
+          text: row.text(4), created: Date(milliseconds: row.integer(5)))
+      }
+    }
+  }
+
+  /// Deletes a comment.
+  ///
+  /// - Throws: `noSuchComment`, or `notAllowed` if the user is neither its author, nor the post's author, nor an owner.
+  package func deleteComment(_ id: Comment.ID, by user: User.ID) async throws(KennelError) {
+    let now = clock.now()
+    try await database.write { [changes] transaction throws(KennelError) in
+      let connection = transaction.connection
+      let found = try connection.first(
+        "SELECT c.post, c.author, p.author FROM comments c JOIN posts p ON p.id = c.post WHERE c.id = ?",
+        .integer(id)
+      ) { row in (post: row.integer(0), authors: [row.integer(1), row.integer(2)]) }
+      guard let found else {
+        throw KennelError(.noSuchComment, "The comment does not exist. It may have been deleted.")
+      }
+      try Self.require(user, oneOf: found.authors, connection)
+      try connection.run("DELETE FROM comments WHERE id = ?", .integer(id))
+      let count = try Self.commentCount(found.post, connection)
+      try changes.record(
+        .commentDeleted(comment: id, count: count), post: found.post, at: now, in: transaction)
+    }
+  }
+
+  static func commentCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+    Int(
+      try connection.first("SELECT count(*) FROM comments WHERE post = ?", .integer(post)) { $0.integer(0) }
+        ?? 0)
+  }
+}

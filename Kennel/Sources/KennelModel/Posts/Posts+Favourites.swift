@@ -1,0 +1,68 @@
+import KennelStorage
+
+extension Posts {
+  /// The favourites of a post after a change.
+  package struct FavouriteState: Sendable, Hashable {
+    package var isFavourite: Bool
+    package var count: Int
+    /// The id of the latest event that this state includes.
+    package var lastEvent: Int64
+  }
+
+  /// Adds a post to a user's favourites, or removes it. If the post already has the requested state, nothing changes.
+  ///
+  /// - Throws: `noSuchPost` or `noSuchUser`.
+  @discardableResult
+  package func setFavourite(
+    _ isFavourite: Bool, post: Post.ID, user: User.ID
+  ) async throws(KennelError) -> FavouriteState {
+    let now = clock.now()
+    return try await database.write { [changes] transaction throws(KennelError) in
+      let connection = transaction.connection
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      guard exists != nil else { throw Self.noSuchPost }
+      let changed: Int
+      do throws(KennelError) {
+        changed =
+          isFavourite
+          ? try connection.run(
+            "INSERT INTO favourites (post, user, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            .integer(post), .integer(user), .integer(now.milliseconds))
+          : try connection.run(
+            "DELETE FROM favourites WHERE post = ? AND user = ?", .integer(post), .integer(user))
+      } catch  where error.isMissingReference {
+        throw KennelError.noSuchUser
+      }
+      let count = try Self.favouriteCount(post, connection)
+      if changed > 0 {
+        try changes.record(
+          .favourites(count: count), post: post,
+          heart: KennelEvent.Heart(user: user, isGiven: isFavourite), at: now, in: transaction)
+      }
+      return FavouriteState(
+        isFavourite: isFavourite, count: count, lastEvent: try EventLog.lastID(connection))
+    }
+  }
+
+  /// Returns a user's favourites before a post, the newest post first.
+  package func favourites(
+    of user: User.ID, before: Post.ID? = nil, limit: Int = 50
+  ) async throws(KennelError) -> [Post] {
+    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
+    return try await database.read { connection throws(KennelError) in
+      let ids = try connection.rows(
+        "SELECT post FROM favourites WHERE user = ? AND post < ? ORDER BY post DESC LIMIT ?", .integer(user),
+        .integer(before ?? .max), .integer(limit), row: { $0.integer(0) })
+      return try Self.posts(ids, for: user, from: connection)
+    }
+  }
+
+  /// Returns the number of favourites. It is counted each time, so a stored number cannot become wrong.
+  static func favouriteCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+    let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
+      row in
+      Int(row.integer(0))
+    }
+    return count ?? 0
+  }
+}

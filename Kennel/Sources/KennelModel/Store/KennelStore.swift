@@ -1,0 +1,118 @@
+import KennelStorage
+
+/// The data of a kennel in one directory: the database and the photos.
+///
+/// Several processes may open the same directory. Their changes are serialized, and listeners receive the changes of
+/// other processes within a second.
+package final class KennelStore: Sendable {
+  /// Limits of a store.
+  package struct Configuration: Sendable {
+    package var database = Database.Configuration()
+    package var accounts = Accounts.Configuration()
+    /// The maximum size of a photo in bytes.
+    package var maximumPhotoSize = 25 << 20
+    /// The number of events that can be replayed.
+    package var eventLogCapacity = 10_000
+    /// The maximum number of events that a listener may fall behind.
+    package var eventRingCapacity = 1024
+    package var maximumListenerCount = 10_000
+    /// The interval at which to poll for changes by other processes.
+    package var pollInterval = Duration.seconds(1)
+
+    package init() {}
+  }
+
+  /// The directory of the store.
+  package let directory: String
+  package let accounts: Accounts
+  package let posts: Posts
+  package let photos: PhotoDirectory
+  package let events: EventHub
+  let database: Database
+  let changes: ChangeRecorder
+  let clock: KennelClock
+  private let poller: ChangePoller
+  /// Runs one backup at a time.
+  let backups = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
+
+  /// Opens the store in a directory and cleans up after a killed process. The directory is created if it is missing.
+  ///
+  /// - Parameters:
+  ///   - clock: the clock for stored dates and time-outs.
+  ///   - timer: the clock that schedules polls for changes by other processes.
+  /// - Throws: an error that explains what to do about the directory, the disk, or a database of another version.
+  package static func open(
+    _ directory: String, configuration: Configuration = Configuration(), clock: KennelClock = .system,
+    timer: any Clock<Duration> = ContinuousClock()
+  ) async throws(KennelError) -> KennelStore {
+    let workQueue = BlockingWorkQueue<Void>("openings", slots: 1, maximumWaitingCount: 0)
+    let store = try await workQueue.run { () throws(KennelError) in
+      try KennelStore(directory, configuration: configuration, clock: clock, timer: timer)
+    }
+    do throws(KennelError) {
+      try await store.prepare()
+    } catch {
+      await store.close()
+      throw error
+    }
+    return store
+  }
+
+  private init(
+    _ directory: String, configuration: Configuration, clock: KennelClock, timer: any Clock<Duration>
+  ) throws(KennelError) {
+    self.directory = directory
+    self.clock = clock
+    try FileCalls.makeDirectory(directory)
+    let path = directory + "/kennel.sqlite"
+    // SQLite would create a file that others can read. Its log and its index get the permissions of this file.
+    try FileCalls.makeFile(path)
+    var lastEventID: Int64 = 0
+    let database = try Database(path: path, configuration: configuration.database) {
+      connection throws(KennelError) in
+      lastEventID = try EventLog.lastID(connection)
+    }
+    let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))
+    self.database = database
+    photos = try PhotoDirectory(path: directory + "/photos", maximumPhotoSize: configuration.maximumPhotoSize)
+    poller = ChangePoller(interval: configuration.pollInterval, timer: timer) {
+      after async throws(KennelError) in
+      try await database.readChanges { connection throws(KennelError) in
+        try log.events(after: after, limit: log.capacity, from: connection)
+      } ?? []
+    }
+    events = EventHub(
+      capacity: configuration.eventRingCapacity, maximumListenerCount: configuration.maximumListenerCount,
+      lastID: lastEventID, poller: poller
+    ) { after async throws(KennelError) in
+      try await database.read { connection throws(KennelError) in
+        EventHub.Replay(
+          events: try log.events(after: after, limit: 500, from: connection),
+          lastDiscardedID: try log.lastDiscardedID(connection))
+      }
+    }
+    changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
+    posts = Posts(database: database, photos: photos, changes: changes, clock: clock)
+    accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
+    try FileCalls.syncDirectory(directory)
+  }
+
+  private func prepare() async throws(KennelError) {
+    let changes = changes
+    try await database.write { transaction throws(KennelError) in
+      try KennelLineage.begin(transaction.connection)
+      try changes.clearIncoming(in: transaction)
+      try changes.removePhotos(in: transaction)
+    }
+  }
+
+  /// Completes waiting work, ends the listeners, and closes the files. Later calls fail with `closed`.
+  package func close() async {
+    await poller.close()
+    await backups.close()
+    await accounts.close()
+    await database.close()
+    events.close()
+    await photos.workQueue.close()
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import KennelStorage
+
+/// The properties of a photo, as determined by decoding it.
+package struct PhotoFacts: Sendable, Hashable {
+  /// A supported format.
+  package enum Format: String, Sendable, Hashable, CaseIterable {
+    case jpeg, png, webp, gif
+  }
+
+  /// The size in pixels after the photo was rotated upright.
+  package var width: Int
+  package var height: Int
+  package var format: Format
+  /// A few bytes that encode a blurred placeholder, or an empty array if there are none.
+  package var thumbHash: [UInt8]
+
+  package init(width: Int, height: Int, format: Format, thumbHash: [UInt8]) {
+    self.width = width
+    self.height = height
+    self.format = format
+    self.thumbHash = thumbHash
+  }
+}
+
+/// A photo with a caption, its favourites and its comments.
+package struct Post: Sendable, Hashable, Identifiable {
+  /// The origin of a post that was fetched from another kennel.
+  package struct Origin: Sendable, Hashable {
+    /// The other kennel's host, with its port if that is not the default port.
+    package var kennel: String
+    /// The author's name in the other kennel.
+    package var author: String
+    /// The post's id in the other kennel.
+    package var id: Int64
+
+    package init(kennel: String, author: String, id: Int64) {
+      self.kennel = kennel
+      self.author = author
+      self.id = id
+    }
+  }
+
+  package var id: Int64
+  package var author: User.ID
+  package var authorName: String
+  package var caption: String
+  package var photo: PhotoHash
+  package var byteCount: Int
+  package var facts: PhotoFacts
+  package var created: Date
+  package var favouriteCount: Int
+  package var commentCount: Int
+  /// Whether the post is a favourite of the user for whom it was loaded.
+  package var isFavourite: Bool
+  /// The origin, or nil for a post that was created here.
+  package var origin: Origin?
+}
+
+/// A comment on a post.
+package struct Comment: Sendable, Hashable, Identifiable {
+  package var id: Int64
+  package var post: Post.ID
+  package var author: User.ID
+  package var authorName: String
+  package var text: String
+  package var created: Date
+}

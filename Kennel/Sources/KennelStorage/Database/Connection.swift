@@ -1,0 +1,246 @@
+// All calls into SQLite are in this file.
+
+import CSQLite
+import Foundation
+
+/// A value as SQLite stores it.
+package enum SQLValue: Sendable, Hashable {
+  case integer(Int64)
+  case text(String)
+  case blob([UInt8])
+  case null
+}
+
+/// A connection to the database. Only one thread may use it at a time; the work queue that owns it ensures this.
+package final class Connection {
+  package enum Access: Sendable {
+    case writing
+    case reading
+    /// For copying the database, or for preparing a copy that nobody else has open.
+    case copying
+  }
+
+  private let handle: OpaquePointer
+  private let name: String
+  /// The prepared statements, by the address of their SQL literal. Their number is limited by the number of literals in
+  /// the program.
+  private var statements: [UInt: Statement] = [:]
+
+  package init(path: String, access: Access, busyTimeout: Duration) throws(KennelError) {
+    name = path
+    var handle: OpaquePointer?
+    // SQLITE_OPEN_NOMUTEX: "The new database connection will use the 'multi-thread' threading mode", in which separate
+    // threads may use separate connections.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code =
+      StorageFault.strikes(.openDatabase) ? SQLITE_CANTOPEN : sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK, let handle else {
+      // "Whether or not an error occurs when it is opened, resources associated with the database connection handle
+      // should be released by passing it to sqlite3_close()".
+      let errno = sqlite3_system_errno(handle)
+      sqlite3_close_v2(handle)
+      throw Self.error(code, path: path, errno: errno, message: "")
+    }
+    self.handle = handle
+    sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.components.seconds * 1000))
+    try check(csqlite_defend(handle))
+    // FULL: in WAL mode, the log is synced at each commit, so confirmed changes survive a power failure.
+    try script("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;")
+    switch access {
+    case .writing: try script("PRAGMA journal_mode = WAL;")
+    case .reading: try script("PRAGMA query_only = ON;")
+    case .copying: break
+    }
+  }
+
+  deinit {
+    statements = [:]
+    sqlite3_close_v2(handle)
+  }
+
+  /// False after SQLite has rolled back a transaction by itself, as it does when the disk is full.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Runs statements that return no rows.
+  package func script(_ text: String) throws(KennelError) {
+    if StorageFault.strikes(.script) { throw Self.error(SQLITE_IOERR, path: name, errno: 0, message: "") }
+    try check(sqlite3_exec(handle, text, nil, nil, nil))
+  }
+
+  /// Runs a statement that returns no rows. Returns the number of rows it changed.
+  @discardableResult
+  package func run(_ sql: StaticString, _ values: SQLValue...) throws(KennelError) -> Int {
+    let statement = try bound(sql, values)
+    defer { statement.rewind() }
+    while try step(statement) {}
+    return Int(sqlite3_changes64(handle))
+  }
+
+  /// Returns the rows of a query.
+  package func rows<Value>(
+    _ sql: StaticString, _ values: SQLValue..., row read: (borrowing Row) throws(KennelError) -> Value
+  ) throws(KennelError) -> [Value] {
+    let statement = try bound(sql, values)
+    defer { statement.rewind() }
+    var result: [Value] = []
+    while try step(statement) { result.append(try read(Row(statement: statement.handle))) }
+    return result
+  }
+
+  /// Returns the first row of a query, or nil if there is none.
+  package func first<Value>(
+    _ sql: StaticString, _ values: SQLValue..., row read: (borrowing Row) throws(KennelError) -> Value
+  ) throws(KennelError) -> Value? {
+    let statement = try bound(sql, values)
+    defer { statement.rewind() }
+    return try step(statement) ? try read(Row(statement: statement.handle)) : nil
+  }
+
+  private func bound(_ sql: StaticString, _ values: [SQLValue]) throws(KennelError) -> Statement {
+    let statement = try prepared(sql)
+    for (index, value) in values.enumerated() {
+      let code = statement.bind(value, at: Int32(index + 1))
+      if code != SQLITE_OK {
+        statement.rewind()
+        try check(code)
+      }
+    }
+    return statement
+  }
+
+  private func prepared(_ sql: StaticString) throws(KennelError) -> Statement {
+    let key = UInt(bitPattern: sql.utf8Start)
+    if let statement = statements[key] { return statement }
+    if StorageFault.strikes(.prepare) { throw Self.error(SQLITE_NOMEM, path: name, errno: 0, message: "") }
+    var made: OpaquePointer?
+    let code = sql.withUTF8Buffer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        sqlite3_prepare_v3(
+          handle, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT), &made,
+          nil)
+      }
+    }
+    try check(code)
+    guard let made else { throw KennelError(.failed, "An SQL statement is empty.") }
+    let statement = Statement(handle: made)
+    statements[key] = statement
+    return statement
+  }
+
+  /// Advances a statement. Returns true if there is a row.
+  private func step(_ statement: borrowing Statement) throws(KennelError) -> Bool {
+    let code = StorageFault.strikes(.step) ? SQLITE_FULL : sqlite3_step(statement.handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      try check(code)
+      return false
+    }
+  }
+
+  private func check(_ code: Int32) throws(KennelError) {
+    guard code != SQLITE_OK else { return }
+    let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
+    throw Self.error(code, path: name, errno: sqlite3_system_errno(handle), message: message)
+  }
+
+  private static func error(_ code: Int32, path: String, errno: Int32, message: String) -> KennelError {
+    func make(_ kind: KennelError.Code, _ sentence: String) -> KennelError {
+      KennelError(kind, sentence, sqliteCode: code, errno: errno)
+    }
+    switch code & 0xff {
+    case SQLITE_FULL:
+      return make(
+        .diskFull, "There is no space left for the database at \(path). Free some space, then try again.")
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      return make(
+        .cannotOpen, "The database at \(path) cannot be opened. Check the path and its permissions.")
+    case SQLITE_READONLY:
+      return make(
+        .notWritable, "The database at \(path) is read-only. Give Kennel's user write permission.")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return make(.busy, "The database at \(path) is locked by another program. Try again in a moment.")
+    case SQLITE_CORRUPT, SQLITE_NOTADB:
+      return make(.damaged, "The database at \(path) is damaged (\(message)). Restore a backup.")
+    case SQLITE_CONSTRAINT:
+      return make(.constraint, "The change would violate a database constraint (\(message)).")
+    case SQLITE_IOERR:
+      let reason = errno == 0 ? message : String(cString: strerror(errno))
+      return make(
+        .inputOutput, "The database at \(path) could not be read or written (\(reason)). Check the disk.")
+    default:
+      let reason = message.isEmpty ? sqlite3_errstr(code).map { String(cString: $0) } ?? "" : message
+      return make(.failed, "The database at \(path) returned an error (\(reason)).")
+    }
+  }
+}
+
+extension KennelError {
+  /// Whether a row refers to another row that does not exist.
+  package var isMissingReference: Bool { sqliteCode == SQLITE_CONSTRAINT | (3 << 8) }
+  /// Whether the row exists already.
+  package var isDuplicate: Bool {
+    sqliteCode == SQLITE_CONSTRAINT | (8 << 8) || sqliteCode == SQLITE_CONSTRAINT | (6 << 8)
+  }
+}
+
+/// A prepared statement, finalized with its last owner.
+private final class Statement {
+  let handle: OpaquePointer
+
+  init(handle: OpaquePointer) { self.handle = handle }
+
+  deinit { sqlite3_finalize(handle) }
+
+  func bind(_ value: SQLValue, at index: Int32) -> Int32 {
+    switch value {
+    case .integer(let number): return sqlite3_bind_int64(handle, index, number)
+    case .null: return sqlite3_bind_null(handle, index)
+    case .text(var text):
+      return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          // A null pointer would bind NULL, so an empty text also needs an address.
+          guard let base = characters.baseAddress else { return csqlite_bind_text(handle, index, "", 0) }
+          return csqlite_bind_text(handle, index, base, UInt64(characters.count))
+        }
+      }
+    case .blob(let bytes):
+      return bytes.withUnsafeBytes { buffer in
+        guard let base = buffer.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
+        return csqlite_bind_blob(handle, index, base, UInt64(buffer.count))
+      }
+    }
+  }
+
+  func rewind() {
+    // "If the most recent call to sqlite3_step returned an error, sqlite3_reset returns it again". It has already been
+    // reported.
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+  }
+}
+
+/// A row of a query. It is valid until the query advances.
+package struct Row: ~Copyable {
+  fileprivate let statement: OpaquePointer
+
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+  /// The complete text, including NUL characters.
+  package func text(_ column: Int32) -> String {
+    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  package func blob(_ column: Int32) -> [UInt8] {
+    // "The return value from sqlite3_column_blob() for a zero-length BLOB is a NULL pointer."
+    guard let bytes = sqlite3_column_blob(statement, column) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+
+/// The photo files. Each one is named by the hash of its bytes, so the same photo is stored once.
+///
+/// A photo is first written to `incoming`. It is put in place and removed only while the database's write lock is held.
+/// Therefore, a process that holds the lock sees a consistent state. A marker in `incoming` represents a photo whose
+/// row is not committed yet. After a kill, the marker names the file to check.
+package final class PhotoDirectory: Sendable {
+  /// A photo file.
+  package struct File: Sendable, Hashable {
+    package var path: String
+    package var byteCount: Int
+  }
+
+  private static let partSuffix = ".part"
+  private static let markerSuffix = ".placing"
+
+  /// The directory. All photos are directly in it, so one directory sync is enough for many of them.
+  package let path: String
+  private let incoming: String
+  package let workQueue: BlockingWorkQueue<Void>
+  package let maximumPhotoSize: Int
+
+  package init(path: String, maximumPhotoSize: Int) throws(KennelError) {
+    self.path = path
+    self.maximumPhotoSize = maximumPhotoSize
+    incoming = path + "/incoming"
+    workQueue = BlockingWorkQueue("photos", slots: 4, maximumWaitingCount: 20_000)
+    try Sodium.begin()
+    try FileCalls.makeDirectory(path)
+    try FileCalls.makeDirectory(incoming)
+    try FileCalls.syncDirectory(path)
+  }
+
+  /// Starts the upload of a photo.
+  package func beginUpload() async throws(KennelError) -> PhotoUpload {
+    let file = try await workQueue.run { [self] () throws(KennelError) in try makeTemporaryFile() }
+    return PhotoUpload(file: file, limit: maximumPhotoSize, workQueue: workQueue)
+  }
+
+  /// Stores a complete photo.
+  package func stage(_ bytes: Data) async throws(KennelError) -> StagedPhoto {
+    let upload = try await beginUpload()
+    try await upload.append(bytes)
+    return try await upload.finish()
+  }
+
+  /// Returns the file of a photo; `byteCount` is the size recorded with its post.
+  package func file(_ hash: PhotoHash, byteCount: Int) -> File {
+    File(path: location(hash), byteCount: byteCount)
+  }
+
+  package func location(_ hash: PhotoHash) -> String { "\(path)/\(hash)" }
+
+  private var newIncomingPath: String {
+    "\(incoming)/\(Sodium.base64(Sodium.randomBytes(16)))\(Self.partSuffix)"
+  }
+
+  package func makeTemporaryFile() throws(KennelError) -> TemporaryPhoto {
+    while true {
+      let file = try OpenFile(creating: newIncomingPath)
+      // Another process may have removed the file as a left-over before it was locked.
+      if file.isLinked { return TemporaryPhoto(file: file, workQueue: workQueue) }
+    }
+  }
+
+  /// Adopts a complete file that was fetched to the same file system. Returns nil if its hash does not match.
+  package func adopt(_ path: String, expecting hash: PhotoHash) async throws(KennelError) -> StagedPhoto? {
+    try await workQueue.run { [self] () throws(KennelError) in
+      var file = try OpenFile(appending: path)
+      // The file must be locked before it is moved, because unlocked files in `incoming` are removed as left-overs.
+      guard file.lockIfFree() else {
+        throw KennelError(.busy, "Another program is fetching the same photo. Try again later.")
+      }
+      let byteCount = try file.size()
+      guard try Self.hash(of: file) == hash, byteCount > 0 else { return nil }
+      guard byteCount <= maximumPhotoSize else { throw .photoTooLarge }
+      try file.sync()
+      try file.move(to: newIncomingPath)
+      return StagedPhoto(
+        hash: hash, byteCount: byteCount, file: TemporaryPhoto(file: file, workQueue: workQueue))
+    }
+  }
+
+  /// Returns whether a photo's file exists with all of its bytes.
+  package func has(_ hash: PhotoHash, byteCount: Int) -> Bool {
+    FileCalls.size(of: location(hash)) == byteCount
+  }
+
+  /// Puts a photo in place. The write lock must be held.
+  package func place(
+    _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
+  ) throws(KennelError) {
+    let marker = "\(incoming)/\(photo.hash)\(Self.markerSuffix)"
+    try FileCalls.makeFile(marker)
+    transaction.atEnd { isCommitted in
+      // A marker that stays is processed and removed at the next start.
+      if isCommitted { try? FileCalls.remove(marker) } else { recover() }
+    }
+    do throws(KennelError) {
+      try FileCalls.rename(photo.path, to: location(photo.hash))
+    } catch {
+      // The job runs for the second time, and the first run has already put the photo in place.
+      guard has(photo.hash, byteCount: photo.byteCount) else { throw error }
+    }
+    syncBeforeCommit(transaction)
+  }
+
+  /// Removes a photo. The write lock must be held.
+  package func remove(_ hash: PhotoHash, in transaction: WriteTransaction) throws(KennelError) {
+    try FileCalls.remove(location(hash))
+    syncBeforeCommit(transaction)
+  }
+
+  /// Prevents all processes from removing photo files for as long as the returned lock exists. Posts can still be
+  /// deleted; the files of their photos are removed afterwards.
+  package func holdRemovals() throws(KennelError) -> FileLock {
+    try FileLock(sharing: OpenFile(directory: path))
+  }
+
+  /// Allows files to be removed for as long as the returned lock exists. Returns nil while another process holds them.
+  package func beginRemovals() throws(KennelError) -> FileLock? { FileLock(try OpenFile(directory: path)) }
+
+  private func syncBeforeCommit(_ transaction: WriteTransaction) {
+    transaction.beforeCommit(.syncPhotos) { [path] () throws(KennelError) in
+      try FileCalls.syncDirectory(path)
+    }
+  }
+
+  /// Cleans up after a kill or a rolled back transaction. The write lock must be held.
+  package func clearIncoming(isNeeded: (PhotoHash) throws(KennelError) -> Bool) throws(KennelError) {
+    try FileCalls.forEachName(in: incoming) { name throws(KennelError) in
+      let file = "\(incoming)/\(name)"
+      if name.hasSuffix(Self.markerSuffix) {
+        if let hash = PhotoHash(name.dropLast(Self.markerSuffix.count)), try !isNeeded(hash) {
+          try FileCalls.remove(location(hash))
+        }
+        try FileCalls.remove(file)
+      } else if name.hasSuffix(Self.partSuffix), let part = try? OpenFile(reading: file), part.lockIfFree() {
+        try FileCalls.remove(file)
+      }
+    }
+  }
+
+  /// Returns the SHA-256 hash of the current bytes of a photo's file.
+  package func computeHash(of hash: PhotoHash) throws(KennelError) -> PhotoHash? {
+    try Self.hash(of: OpenFile(reading: location(hash)))
+  }
+
+  /// - Throws: `photoTooLarge` if the file has more than `limit` bytes.
+  package static func hash(of file: borrowing OpenFile, limit: Int = .max) throws(KennelError) -> PhotoHash? {
+    try file.rewind()
+    var state = Sodium.SHA256()
+    let buffer = FileBuffer()
+    var left = limit
+    while true {
+      let count = try file.read(into: buffer.first(.max))
+      if count == 0 { return PhotoHash(bytes: state.finish()) }
+      guard count <= left else { throw .photoTooLarge }
+      left -= count
+      state.update(buffer.bytes(count))
+    }
+  }
+
+  /// Calls one closure with each photo's hash, and another with each name that is not a hash.
+  package func forEachFile(
+    photo: (PhotoHash) throws(KennelError) -> Void, unknownFile: (String) -> Void
+  ) throws(KennelError) {
+    try FileCalls.forEachName(in: path) { name throws(KennelError) in
+      if let hash = PhotoHash(name) {
+        try photo(hash)
+      } else if name != "incoming" {
+        unknownFile(name)
+      }
+    }
+  }
+}
+
+// For callers that have files and need to know whether the photos are already in the store.
+extension PhotoDirectory {
+  /// Returns the photo hash of a file.
+  ///
+  /// - Throws: `photoTooLarge`, or an error of the file system.
+  package func hash(ofFileAt path: String) async throws(KennelError) -> PhotoHash {
+    try await workQueue.run { [self] () throws(KennelError) in
+      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: maximumPhotoSize) else {
+        throw KennelError(.failed, "The photo at \(path) could not be hashed. Try again.")
+      }
+      return hash
+    }
+  }
+
+  /// Copies a photo from a file into the store.
+  ///
+  /// - Throws: `photoTooLarge`, or an error of the file system.
+  package func stage(fileAt path: String) async throws(KennelError) -> StagedPhoto {
+    let bytes = try await workQueue.run { [maximumPhotoSize] () throws(KennelError) in
+      try OpenFile(reading: path).contents(limit: maximumPhotoSize)
+    }
+    return try await stage(bytes)
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+
+/// An error of Kennel's store, or of a request to it.
+package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvertible {
+  /// The kind of an error. Later versions may add more.
+  package struct Code: Sendable, Hashable, CustomStringConvertible {
+    private let name: String
+    private init(_ name: String) { self.name = name }
+
+    /// A file, a directory or the database cannot be opened or created.
+    package static let cannotOpen = Code("cannotOpen")
+    /// There is no space left.
+    package static let diskFull = Code("diskFull")
+    /// The item is read-only.
+    package static let notWritable = Code("notWritable")
+    /// A file, or the database, could not be read or written.
+    package static let inputOutput = Code("inputOutput")
+    /// The database file is damaged.
+    package static let damaged = Code("damaged")
+    /// The database was written by a later version of Kennel.
+    package static let newerSchema = Code("newerSchema")
+    /// The database belongs to another program.
+    package static let foreignDatabase = Code("foreignDatabase")
+    /// Another program has locked the database, or too much work is waiting. The call may be repeated.
+    package static let busy = Code("busy")
+    /// The change would violate a constraint of the database.
+    package static let constraint = Code("constraint")
+    /// SQLite or the system returned another error.
+    package static let failed = Code("failed")
+    /// The call was cancelled before it began.
+    package static let cancelled = Code("cancelled")
+    /// The store was closed.
+    package static let closed = Code("closed")
+
+    /// A user's name that breaks the rules for names.
+    package static let badName = Code("badName")
+    /// The name of an existing user.
+    package static let nameTaken = Code("nameTaken")
+    /// A password that breaks the rules for passwords.
+    package static let badPassword = Code("badPassword")
+    /// The name or the password is wrong. The error does not reveal which.
+    package static let wrongCredentials = Code("wrongCredentials")
+    /// Too many attempts to sign in. `secondsToWait` is the time until the next attempt is allowed.
+    package static let tooManyAttempts = Code("tooManyAttempts")
+    /// The user does not exist.
+    package static let noSuchUser = Code("noSuchUser")
+    /// The post does not exist.
+    package static let noSuchPost = Code("noSuchPost")
+    /// The comment does not exist.
+    package static let noSuchComment = Code("noSuchComment")
+    /// The user does not have permission.
+    package static let notAllowed = Code("notAllowed")
+    /// A caption or a comment that breaks the rules for texts.
+    package static let badText = Code("badText")
+    /// The properties given for a photo are not valid.
+    package static let badPhoto = Code("badPhoto")
+    /// The file is not a photo in a supported format.
+    package static let unknownFormat = Code("unknownFormat")
+    /// The photo has more bytes or pixels than are allowed.
+    package static let photoTooLarge = Code("photoTooLarge")
+
+    /// The text is not a valid kennel address.
+    package static let badAddress = Code("badAddress")
+    /// Another kennel could not be reached, or the connection failed too often.
+    package static let unreachable = Code("unreachable")
+    /// Another kennel's response is not valid.
+    package static let badPeer = Code("badPeer")
+    /// The file is not a valid or complete backup.
+    package static let badBackup = Code("badBackup")
+
+    /// The name of the code.
+    package var description: String { name }
+  }
+
+  /// The kind of error.
+  package var code: Code
+  /// SQLite's extended result code, or 0 if the error does not come from SQLite.
+  package var sqliteCode: Int32
+  /// The underlying C error number, or 0 if there is none.
+  package var errno: Int32
+  /// The number of seconds until the next attempt is allowed, for `tooManyAttempts`.
+  package var secondsToWait: Int?
+  /// The message of an underlying program, for diagnosis. It is nil if there is nothing to add.
+  package var cause: String?
+  /// A message that explains what happened and what to do.
+  package var description: String
+  /// The same as ``description``.
+  package var errorDescription: String? { description }
+
+  package init(
+    _ code: Code, _ description: String, sqliteCode: Int32 = 0, errno: Int32 = 0, secondsToWait: Int? = nil,
+    cause: String? = nil
+  ) {
+    self.code = code
+    self.sqliteCode = sqliteCode
+    self.errno = errno
+    self.secondsToWait = secondsToWait
+    self.cause = cause
+    self.description = description
+  }
+
+  /// Returns the error for a failed system call on a file. `doing` is a clause such as "A file could not be written".
+  package static func file(_ doing: String, path: String, errno number: Int32) -> KennelError {
+    let code: Code
+    let advice: String
+    switch number {
+    case ENOSPC, EDQUOT, EFBIG: (code, advice) = (.diskFull, "Free some space, then try again.")
+    case EACCES, EPERM, EROFS: (code, advice) = (.notWritable, "Give Kennel's user write permission.")
+    case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: (code, advice) = (.cannotOpen, "Check the path.")
+    default: (code, advice) = (.inputOutput, "Run kennel check.")
+    }
+    let reason = String(cString: strerror(number))
+    return KennelError(code, "\(doing) at \(path): \(reason). \(advice)", errno: number)
+  }
+
+  package static let cancelled = KennelError(.cancelled, "The operation was cancelled before it began.")
+  package static let closed = KennelError(
+    .closed, "Kennel is shutting down. Try again when it has restarted.")
+  package static let noSuchUser = KennelError(.noSuchUser, "The user does not exist.")
+}

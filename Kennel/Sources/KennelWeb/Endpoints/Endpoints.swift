@@ -1,0 +1,48 @@
+import HTTPService
+
+/// What the site answers requests with, by subject.
+struct Endpoints: Sendable {
+  let pages: PageEndpoints
+  let posts: PostEndpoints
+  let comments: CommentEndpoints
+  let pictures: PictureEndpoints
+  let collages: CollageEndpoints
+  let sessions: SessionEndpoints
+  let events: EventEndpoints
+  let monitoring: MonitoringEndpoints
+
+  /// All routes.
+  static let router = Router<Endpoints>([
+    // The most frequent route comes first.
+    Route(.get, "posts/{id}/thumbnail") { try await $0.pictures.thumbnail($1) },
+    Route(.get, "posts") { try await $0.posts.list($1) },
+    Route(.post, "posts") { try await $0.posts.add($1) },
+    Route(.get, "posts/{id}") { try await $0.posts.show($1) },
+    Route(.delete, "posts/{id}") { try await $0.posts.delete($1) },
+    Route(.get, "posts/{id}/photo") { try await $0.pictures.photo($1) },
+    Route(.put, "posts/{id}/favourite") { try await $0.posts.addFavourite($1) },
+    Route(.delete, "posts/{id}/favourite") { try await $0.posts.removeFavourite($1) },
+    Route(.get, "favourites") { try await $0.posts.listFavourites($1) },
+    Route(.get, "posts/{id}/comments") { try await $0.comments.list($1) },
+    Route(.post, "posts/{id}/comments") { try await $0.comments.add($1) },
+    Route(.delete, "posts/{id}/comments/{comment}") { try await $0.comments.delete($1) },
+    Route(.get, "events") { try await $0.events.listen($1) },
+    Route(.get, "image-ids.txt") { try await $0.posts.listIDs($1) },
+    Route(.get, "collage") { try await $0.collages.draw($1) },
+    Route(.get, "timeline/current") { try await $0.pictures.currentTimeline($1) },
+    Route(.get, "peer/posts") { try await $0.posts.listShared($1) },
+    Route(.get, "session") { try await $0.sessions.show($1) },
+    Route(.post, "session") { try await $0.sessions.begin($1) },
+    Route(.delete, "session") { try await $0.sessions.end($1) },
+    Route(.get, "health") { try await $0.monitoring.showHealth($1) },
+    Route(.get, "metrics") { try await $0.monitoring.showMetrics($1) },
+
+    Route(.get, "", isPage: true) { try await $0.pages.grid($1) },
+    Route(.get, "hearts", isPage: true) { try await $0.pages.hearts($1) },
+    Route(.get, "photos/{id}", isPage: true) { try await $0.pages.photo($1) },
+    Route(.get, "assets/{name}", isPage: true) { try await $0.pages.asset($1) },
+    Route(.get, "favicon.ico", isPage: true) { try await $0.pages.wellKnownAsset($1) },
+    Route(.get, "manifest.webmanifest", isPage: true) { try await $0.pages.wellKnownAsset($1) },
+    Route(.get, "robots.txt", isPage: true) { try await $0.pages.wellKnownAsset($1) },
+  ])
+}

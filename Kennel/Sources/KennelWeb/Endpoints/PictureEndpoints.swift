@@ -1,0 +1,96 @@
+import Foundation
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Sends the photos of posts and their thumbnails.
+struct PictureEndpoints: Sendable {
+  let store: KennelStore
+  let thumbnails: ThumbnailStore
+
+  func photo(_ call: Call) async throws -> HTTPResponse {
+    let post = try await store.posts.post(call.id)
+    let file = store.photos.file(post.photo, byteCount: post.byteCount)
+    return try await store.posts.reportingIfMissing(post.id) { () async throws(KennelError) in
+      try await thumbnails.files.fileResponse(
+        at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
+        fields: ["Cache-Control": CacheControl.immutable], entityTag: EntityTag(post.photo.description))
+    }
+  }
+
+  func thumbnail(_ call: Call) async throws -> HTTPResponse {
+    let size = try ThumbnailSize(query: call.request.query("size"))
+    let (format, isNegotiated) = try ThumbnailFormat.wanted(by: call.request)
+    let photo: PhotoCache.Photo
+    if let known = thumbnails.photoCache.photo(of: call.id) {
+      photo = known
+    } else {
+      let mark = thumbnails.photoCache.mark
+      let post = try await store.posts.post(call.id)
+      photo = PhotoCache.Photo(hash: post.photo, byteCount: post.byteCount)
+      thumbnails.photoCache.insert(photo, of: post.id, since: mark)
+    }
+    let key = ThumbnailKey(photo: photo.hash, size: size, format: format)
+    let thumbnail: Thumbnail
+    if let ready = thumbnails.ready(key) {
+      thumbnail = ready
+    } else {
+      thumbnail = try await store.posts.reportingIfMissing(call.id) { () async throws(KennelError) in
+        try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
+      }
+    }
+    if let plain = thumbnail.plainResponse(to: call.request, isNegotiated: isNegotiated) { return plain }
+    return try await store.posts.reportingIfMissing(call.id) { () async throws(KennelError) in
+      try await response(
+        thumbnail, byteCount: photo.byteCount, to: call.request, isNegotiated: isNegotiated)
+    }
+  }
+
+  private func response(
+    _ thumbnail: Thumbnail, byteCount: Int, to request: HTTPRequest, isNegotiated: Bool
+  ) async throws(KennelError) -> HTTPResponse {
+    if case .file = thumbnail.content,
+      let response = try? await thumbnails.files.fileResponse(
+        thumbnail, to: request, isNegotiated: isNegotiated)
+    {
+      return response
+    }
+    // The thumbnail is in memory, or its file was removed to free space although it is still open here.
+    let data = try await thumbnails.bytes(thumbnail.key, byteCount: byteCount)
+    return Thumbnail.response(
+      of: data, key: thumbnail.key, tag: thumbnail.tag, to: request, isNegotiated: isNegotiated)
+  }
+
+  func currentTimeline(_ call: Call) async throws -> HTTPResponse {
+    guard let post = try await store.posts.page(limit: 1).first else {
+      throw Problem(.notFound, "There are no posts yet.")
+    }
+    let key = ThumbnailKey(photo: post.photo, size: .smallest, format: .jpeg)
+    let bytes = try await store.posts.reportingIfMissing(post.id) { () async throws(KennelError) in
+      try await thumbnails.bytes(key, byteCount: post.byteCount)
+    }
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        json.member("date", post.created.iso8601)
+        json.member("caption", post.caption)
+        json.member("post", post.id)
+        json.member("thumbnail", "data:image/jpeg;base64," + bytes.base64EncodedString())
+      }
+    }
+  }
+}
+
+extension Posts {
+  /// Performs an operation on a post's picture. If it fails because the post was deleted in the meantime, the error is
+  /// that of a missing post.
+  func reportingIfMissing<Value>(
+    _ post: Post.ID, _ body: () async throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    do {
+      return try await body()
+    } catch {
+      if Problem.isFault(error) { _ = try await self.post(post) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Lists, shows, adds and deletes posts and favourites.
+struct PostEndpoints: Sendable {
+  let store: KennelStore
+  let visitors: Visitors
+  let metrics: Metrics
+
+  func list(_ call: Call) async throws -> HTTPResponse {
+    let before = try call.queryID("before")
+    let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
+    let viewer = try await visitors.visitor(of: call).user
+    let posts = try await store.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
+    return page(PostPage(posts, limit: limit), at: "/posts", limit: limit, call)
+  }
+
+  func listFavourites(_ call: Call) async throws -> HTTPResponse {
+    let before = try call.queryID("before")
+    let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
+    let user = try await visitors.user(of: call)
+    let posts = try await store.posts.favourites(of: user.id, before: before, limit: limit + 1)
+    return page(PostPage(posts, limit: limit), at: "/favourites", limit: limit, call)
+  }
+
+  private func page(_ page: PostPage, at path: String, limit: Int, _ call: Call) -> HTTPResponse {
+    var fields = HTTPFields()
+    if let next = page.next {
+      fields.append("Link", "<\(path)?before=\(next)&limit=\(limit)>; rel=\"next\"")
+    }
+    return .taggedJSON(for: call.request, fields: fields) { json in
+      json.object { json in
+        json.array("posts") { json in
+          for post in page.posts { json.post(post) }
+        }
+        json.next(page.next)
+      }
+    }
+  }
+
+  /// Streams the ids of all posts, one per line, the newest first.
+  func listIDs(_ call: Call) async throws -> HTTPResponse {
+    let posts = store.posts
+    // The first page is read before the response begins, so that an error can still be reported.
+    let first = try await posts.ids(before: nil)
+    let body = HTTPResponse.Body.stream { writer in
+      var ids = first
+      while let last = ids.last {
+        try await writer.write(ids.map { "\($0)\n" }.joined())
+        ids = try await posts.ids(before: last)
+      }
+    }
+    return HTTPResponse(
+      fields: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"], body: body)
+  }
+
+  /// Returns the posts that another kennel may take, the oldest first.
+  func listShared(_ call: Call) async throws -> HTTPResponse {
+    let after = try call.queryID("after", orZero: true)
+    let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
+    let more = try await store.posts.sharedPage(after: after, limit: limit + 1)
+    let posts = more.prefix(limit)
+    let lineage = try await store.lineage()
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        json.kennel(lineage)
+        json.array("posts") { json in
+          for post in posts { json.post(post) }
+        }
+        json.next(more.count > limit ? posts.last?.id : nil)
+      }
+    }
+  }
+
+  func show(_ call: Call) async throws -> HTTPResponse {
+    let viewer = try await visitors.visitor(of: call).user
+    let post = try await store.posts.post(call.id, viewer: viewer?.id)
+    return .taggedJSON(for: call.request) { $0.post(post) }
+  }
+
+  func add(_ call: Call) async throws -> HTTPResponse {
+    // The user is verified before the body is read.
+    let user = try await visitors.user(of: call)
+    do {
+      let incoming = try await IncomingPhoto(call, into: store.photos)
+      let facts = try await PhotoInspector.facts(ofFileAt: incoming.photo.path)
+      let post = try await store.posts.add(
+        incoming.photo, facts: facts, caption: incoming.caption, author: user.id)
+      metrics.countPhoto(bytes: post.byteCount)
+      return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
+    } catch {
+      metrics.count(.photoRefused)
+      throw error
+    }
+  }
+
+  func delete(_ call: Call) async throws -> HTTPResponse {
+    let user = try await visitors.user(of: call)
+    try await store.posts.delete(call.id, by: user.id)
+    return .noContent
+  }
+
+  func addFavourite(_ call: Call) async throws -> HTTPResponse { try await setFavourite(true, call) }
+
+  func removeFavourite(_ call: Call) async throws -> HTTPResponse { try await setFavourite(false, call) }
+
+  private func setFavourite(_ isFavourite: Bool, _ call: Call) async throws -> HTTPResponse {
+    let user = try await visitors.user(of: call)
+    let state = try await store.posts.setFavourite(isFavourite, post: call.id, user: user.id)
+    return .json { json in
+      json.object { json in
+        json.member("post", call.id)
+        json.member("favourites", state.count)
+        json.member("isFavourite", state.isFavourite)
+        json.member("event", state.lastEvent)
+      }
+    }
+  }
+}

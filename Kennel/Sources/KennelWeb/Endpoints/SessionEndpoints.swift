@@ -1,0 +1,54 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Signs users in and out.
+struct SessionEndpoints: Sendable {
+  let accounts: Accounts
+  let visitors: Visitors
+  let clock: KennelClock
+
+  func show(_ call: Call) async throws -> HTTPResponse {
+    let user = try await visitors.visitor(of: call).user
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        if let user { json.user(user) } else { json.null("user") }
+      }
+    }
+  }
+
+  func begin(_ call: Call) async throws -> HTTPResponse {
+    let client = visitors.policy.client(of: call.request)
+    let form = try await SignInForm(call.request)
+    let user = try await visitors.signIn(form.name, password: form.password, address: client.address)
+    let session = try await accounts.beginSession(of: user.id)
+    let cookie = SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
+    // The form was sent by a page without scripts, so the browser shows the response.
+    if form.isFromPage {
+      return HTTPResponse(
+        status: .seeOther, fields: ["Location": "/", "Set-Cookie": cookie, "Cache-Control": "no-store"])
+    }
+    return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in
+      json.object { $0.user(user) }
+    }
+  }
+
+  func end(_ call: Call) async throws -> HTTPResponse {
+    let client = visitors.policy.client(of: call.request)
+    if let token = SessionCookie.token(in: call.request, isSecure: client.isSecure) {
+      try await accounts.endSession(token)
+    }
+    var response = HTTPResponse.noContent
+    response.fields["Set-Cookie"] = SessionCookie.removing(isSecure: client.isSecure)
+    return response
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func user(_ user: User) {
+    object("user") { json in
+      json.member("name", user.name)
+      json.member("role", user.role.rawValue)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// The web site of a kennel. It responds to each request and never throws.
+package final class KennelSite: Sendable {
+  /// The configuration of a site.
+  package struct Configuration: Sendable {
+    /// The name that the pages show.
+    package var title = "Kennel"
+    /// The maximum size of the thumbnails on the disk, in bytes.
+    package var thumbnailCacheSize = 512 << 20
+    /// The maximum size of the thumbnails in memory, in bytes.
+    package var thumbnailMemorySize = 64 << 20
+    /// The interval at which event listeners receive a heartbeat.
+    package var heartbeat = Duration.seconds(15)
+    /// Whether all clients connect through a TLS proxy, so that this server does not see TLS itself.
+    package var isBehindTLS = false
+    /// The addresses of proxies whose `X-Forwarded-…` fields are trusted; `unix` stands for those on a Unix socket.
+    package var trustedProxies: Set<String> = []
+    /// The host names that are accepted without TLS.
+    package var hosts = AllowedHosts.ofThisMachine()
+    /// Called with errors that only the owner can fix. The client receives no details of them.
+    package var onError: (@Sendable (_ error: any Error, _ path: String) -> Void)?
+
+    package init() {}
+  }
+
+  /// The maximum body size to set for the server. It is above the site's own limits, so that the site itself can report
+  /// that a body is too large.
+  package static let maximumBodySize = Int64(4 * PhotoInspector.maximumByteCount)
+
+  let policy: RequestPolicy
+  let thumbnails: ThumbnailStore
+  let heartbeatTimer: HeartbeatTimer
+  private let endpoints: Endpoints
+  private let problems: ProblemResponses
+  private let metrics: Metrics
+  private let clock: KennelClock
+  private let onError: (@Sendable (_ error: any Error, _ path: String) -> Void)?
+
+  /// - Parameters:
+  ///   - directory: the data directory. Thumbnails are stored in its subdirectory `thumbnails`.
+  ///   - clock: the clock for stored dates and time-outs.
+  ///   - timer: the clock that schedules heartbeats.
+  /// - Throws: an error of the file system for the directory.
+  package init(
+    store: KennelStore, directory: String, configuration: Configuration = Configuration(),
+    clock: KennelClock = .system, timer: any Clock<Duration> = ContinuousClock()
+  ) throws(KennelError) {
+    self.clock = clock
+    onError = configuration.onError
+    policy = RequestPolicy(
+      hosts: configuration.hosts,
+      proxies: TrustedProxies(
+        addresses: configuration.trustedProxies, isBehindTLS: configuration.isBehindTLS))
+    thumbnails = try ThumbnailStore(
+      directory: directory + "/thumbnails", store: store, maximumDiskSize: configuration.thumbnailCacheSize,
+      maximumMemorySize: configuration.thumbnailMemorySize, clock: clock)
+    heartbeatTimer = HeartbeatTimer(interval: configuration.heartbeat, timer: timer)
+    metrics = Metrics(routes: Endpoints.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
+    let visitors = Visitors(accounts: store.accounts, policy: policy, metrics: metrics)
+    let renderer = PageRenderer(title: configuration.title)
+    problems = ProblemResponses(visitors: visitors, renderer: renderer)
+    endpoints = Endpoints(
+      pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer),
+      posts: PostEndpoints(store: store, visitors: visitors, metrics: metrics),
+      comments: CommentEndpoints(posts: store.posts, visitors: visitors),
+      pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
+      collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
+      sessions: SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock),
+      events: EventEndpoints(
+        events: store.events, accounts: store.accounts, visitors: visitors, heartbeatTimer: heartbeatTimer),
+      monitoring: MonitoringEndpoints(
+        store: store, thumbnails: thumbnails, metrics: metrics, clock: clock))
+  }
+
+  /// Responds to a request. An error becomes a problem document, or an HTML page for routes that browsers display.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    let start = clock.uptime()
+    let (route, answer) = await answer(request)
+    var response = answer
+    CommonFields.add(to: &response.fields)
+    metrics.record(route: route, status: response.status.rawValue, took: clock.uptime() - start)
+    return response
+  }
+
+  /// Ends waiting listeners and completes thumbnail writes.
+  package func close() async {
+    heartbeatTimer.close()
+    await thumbnails.close()
+  }
+
+  /// Returns the response to a request that the server refuses by itself. It is a problem document as well.
+  package static func response(to refusal: HTTPRefusal) -> HTTPResponse {
+    var response = Problem(refusal).response
+    CommonFields.add(to: &response.fields)
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest) async -> (route: Int?, HTTPResponse) {
+    do throws(Problem) {
+      try policy.refuseUnknownHost(request)
+    } catch {
+      // Never an HTML page: it would show the kennel's title and a sign-in form to a foreign site.
+      return (nil, error.response)
+    }
+    switch Endpoints.router.find(request) {
+    case .nothing: return (nil, await problems.response(to: Problem.notFound, request, isPage: true))
+    case .wrongMethod(let allowed, let isPage):
+      return (
+        nil, await problems.response(to: Problem.methodNotAllowed(allowed: allowed), request, isPage: isPage)
+      )
+    case .route(let route, let index, let call):
+      do {
+        try policy.refuseCrossSite(request)
+        let answer = try await route.handler(endpoints, call)
+        return (index, await problems.refined(answer, request, isPage: route.isPage))
+      } catch {
+        if Problem.isFault(error) { onError?(error, route.name) }
+        return (index, await problems.response(to: Problem(error), request, isPage: route.isPage))
+      }
+    }
+  }
+}

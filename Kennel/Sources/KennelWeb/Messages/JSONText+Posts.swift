@@ -1,0 +1,70 @@
+import Foundation
+import KennelModel
+import KennelStorage
+
+extension JSONText {
+  mutating func post(_ post: Post) {
+    object { json in
+      json.member("id", post.id)
+      json.member("author", post.authorName)
+      json.member("caption", post.caption)
+      json.member("created", post.created.iso8601)
+      json.object("photo") { json in
+        json.member("hash", post.photo.description)
+        json.member("width", post.facts.width)
+        json.member("height", post.facts.height)
+        json.member("format", post.facts.format.rawValue)
+        json.member("bytes", post.byteCount)
+      }
+      json.member("thumbHash", Data(post.facts.thumbHash).base64EncodedString())
+      json.member("favourites", post.favouriteCount)
+      json.member("isFavourite", post.isFavourite)
+      json.member("comments", post.commentCount)
+      if let origin = post.origin {
+        json.object("origin") { json in
+          json.member("kennel", origin.kennel)
+          json.member("author", origin.author)
+        }
+      } else {
+        json.null("origin")
+      }
+      json.object("links") { json in
+        json.member("self", "/posts/\(post.id)")
+        json.member("photo", "/posts/\(post.id)/photo")
+        json.member("thumbnail", "/posts/\(post.id)/thumbnail")
+        json.member("page", "/photos/\(post.id)")
+      }
+    }
+  }
+
+  mutating func comment(_ comment: Comment) {
+    object { json in
+      json.member("id", comment.id)
+      json.member("author", comment.authorName)
+      json.member("text", comment.text)
+      json.member("created", comment.created.iso8601)
+    }
+  }
+
+  /// Writes the parameter with which the next page is requested.
+  mutating func next(_ id: Int64?) {
+    if let id { member("next", id) } else { null("next") }
+  }
+}
+
+extension JSONText {
+  /// Writes the identity and the ancestors of a kennel.
+  mutating func kennel(_ lineage: KennelLineage) {
+    object("kennel") { json in
+      json.member("id", lineage.identity.description)
+      json.array("was") { json in
+        for ancestor in lineage.ancestors {
+          json.object { json in
+            json.member("id", ancestor.identity.description)
+            json.member("through", ancestor.through)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import KennelModel
+
+/// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
+struct PageFrame {
+  enum Place {
+    case photos, hearts, photo, problem
+  }
+
+  let title: String
+  let site: String
+  let viewer: User?
+  let place: Place
+  let lastEvent: Int64?
+
+  func document(_ body: HTML) -> String {
+    let page: HTML = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <title>\(title)</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+      <meta name="color-scheme" content="light dark">
+      <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
+      <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
+      \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"/assets/\($0)\">" as HTML })
+      <script type="module" src="/assets/app.js"></script>
+      \(PageAssets.modules.map { "<link rel=\"modulepreload\" href=\"/assets/\($0)\">" as HTML })
+      <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+      <link rel="apple-touch-icon" href="/assets/icon-180.png">
+      <link rel="manifest" href="/manifest.webmanifest">
+      </head>
+      <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")" data-event="\(lastEvent ?? -1)">
+      <a class="skip" href="#main">Skip to the photos</a>
+      \(PageIcons.symbols)
+      \(bar)
+      <main id="main" tabindex="-1">
+      \(body)
+      </main>
+      \(PageDialogs.all)
+      <div id="toasts" popover="manual" role="status" aria-live="polite"></div>
+      </body>
+      </html>
+
+      """
+    return page.text
+  }
+
+  private var placeName: String {
+    switch place {
+    case .photos: "photos"
+    case .hearts: "hearts"
+    case .photo: "photo"
+    case .problem: "problem"
+    }
+  }
+
+  private var bar: HTML {
+    """
+    <header class="bar">
+    <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
+    <nav class="places" aria-label="Pages">\(link("/", "Photos", .photos))\
+    \(viewer == nil ? nil : link("/hearts", "Hearts", .hearts))</nav>
+    <div class="tools scripted">\(viewer.map(menu) ?? Self.signIn)</div>
+    </header>
+    """
+  }
+
+  private func link(_ address: String, _ name: String, _ target: Place) -> HTML {
+    let current: HTML? = place == target ? " aria-current=\"page\"" : nil
+    return "<a href=\"\(address)\"\(current)>\(name)</a>"
+  }
+
+  private static let signIn: HTML = "<button class=\"button\" type=\"button\" data-sign-in>Sign in</button>"
+
+  private func menu(_ viewer: User) -> HTML {
+    """
+    <button class="button primary" type="button" data-upload><svg class="icon" aria-hidden="true">\
+    <use href="#plus"/></svg><span>Share</span></button>
+    <button class="initial tint-\(AvatarInitial(name: viewer.name).tint)" type="button" popovertarget="account" \
+    aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
+    <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
+    <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
+    <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
+    </div>
+    """
+  }
+}
+
+/// The first letter of a user's name on a coloured background.
+struct AvatarInitial {
+  let name: String
+
+  var text: String { name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "?" }
+
+  /// The index of the colour. It is always the same for a name.
+  var tint: Int { name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 6 } }
+
+  var html: HTML { "<span class=\"initial tint-\(tint)\" aria-hidden=\"true\">\(text)</span>" }
+}
+
+/// The icons of the page. They are in the document once, and `<use href="#name"/>` shows one.
+enum PageIcons {
+  static let symbols: HTML = """
+    <svg class="symbols" aria-hidden="true">
+    <symbol id="mark" viewBox="0 0 32 32">
+    <path class="fur" d="M16 4.6c-5.3 0-8.3 3.7-8.3 9.6 0 7.6 3.4 13.2 8.3 13.2s8.3-5.6 8.3-13.2c0-5.9-3-9.6-8.3-9.6Z"/>
+    <path class="ear" d="M11.2 5.2C7 3.2 2.6 6.6 1.9 12.4c-.6 5 .6 8.8 3.2 9 2.9.3 4.2-3.4 4.7-8.4.3-3 .8-5.4 1.4-7.8Z"/>
+    <path class="ear" d="M20.8 5.2c4.2-2 8.6 1.4 9.3 7.2.6 5-.6 8.8-3.2 9-2.9.3-4.2-3.4-4.7-8.4-.3-3-.8-5.4-1.4-7.8Z"/>
+    <circle class="face" cx="12.7" cy="14.4" r="1.35"/><circle class="face" cx="19.3" cy="14.4" r="1.35"/>
+    <path class="face" d="M16 18.1c1.9 0 3.2.8 3.2 2 0 1.3-1.8 2.6-3.2 2.6s-3.2-1.3-3.2-2.6c0-1.2 1.3-2 3.2-2Z"/>
+    </symbol>
+    <symbol id="heart" viewBox="0 0 24 24"><path d="M12 20.6S3.6 15.9 2.3 10.6C1.4 7 3.8 4 7.1 4c2 0 3.7 1 4.9 2.8C13.2 5 \
+    14.9 4 16.9 4c3.3 0 5.7 3 4.8 6.6C20.4 15.9 12 20.6 12 20.6Z"/></symbol>
+    <symbol id="plus" viewBox="0 0 24 24"><path d="M12 5v14M5 12h14"/></symbol>
+    <symbol id="close" viewBox="0 0 24 24"><path d="M6 6l12 12M18 6 6 18"/></symbol>
+    <symbol id="left" viewBox="0 0 24 24"><path d="m14.5 5-7 7 7 7"/></symbol>
+    <symbol id="right" viewBox="0 0 24 24"><path d="m9.5 5 7 7-7 7"/></symbol>
+    <symbol id="bin" viewBox="0 0 24 24"><path d="M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.5 11v5M13.5 11v5"/>\
+    </symbol>
+    <symbol id="original" viewBox="0 0 24 24"><path d="M12 4v11m-5-4.5 5 5 5-5M4.5 20h15"/></symbol>
+    <symbol id="out" viewBox="0 0 24 24"><path d="M14 4.5H5.5v15H14M10 12h10m-4-4.5 4.5 4.5-4.5 4.5"/></symbol>
+    <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
+    r="1.2"/></symbol>
+    </svg>
+    """
+}

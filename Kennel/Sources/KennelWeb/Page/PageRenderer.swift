@@ -1,0 +1,125 @@
+import Foundation
+import KennelModel
+
+/// Renders the pages: complete documents that show everything without a script. The scripts later take older photos,
+/// opened photos and new comments from the same documents. Therefore, the markup of each element exists in only one
+/// place.
+package struct PageRenderer: Sendable {
+  /// The posts that a grid shows.
+  package enum Kind: Sendable, Hashable {
+    case all, favourites
+  }
+
+  /// Allows nothing from other sites and no inline script or style. Images may also come from the document itself
+  /// (`data:`) and from files chosen for an upload (`blob:`).
+  package static let contentSecurityPolicy = CommonFields.contentSecurityPolicy + "; manifest-src 'self'"
+
+  /// The name of the kennel.
+  package let title: String
+  private let placeholders = PlaceholderImages()
+  private let manifest: PageAssets.Asset?
+
+  package init(title: String) {
+    self.title = title
+    manifest = PageAssets.manifest(title: title)
+  }
+
+  /// Returns a file of the page. The tag has no quotes.
+  package func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? {
+    let asset = name == PageAssets.manifestName ? manifest : PageAssets.all[name]
+    return asset.map { ($0.bytes, $0.contentType, $0.etag) }
+  }
+
+  /// Renders the page with all photos, or with a viewer's favourites.
+  ///
+  /// - Parameters:
+  ///   - isFirst: Whether this is the first page.
+  ///   - lastEvent: The last event that the posts include. Scripts listen for later events.
+  package func grid(
+    posts page: PostPage, viewer: User?, kind: Kind = .all, isFirst: Bool = true, lastEvent: Int64? = nil
+  ) async -> String {
+    var tiles: [HTML] = []
+    for (index, post) in page.posts.enumerated() {
+      let picture = PhotoPicture(
+        post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
+      tiles.append(PostTile(picture: picture, isEarly: isFirst && index < 8).html)
+    }
+    let place = kind == .all ? "/" : "/hearts"
+    let older = page.next.map { next -> HTML in
+      "<a class=\"older button\" rel=\"next\" href=\"\(place)?before=\(next)\">Older photos</a>"
+    }
+    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(place)\">Newest photos</a></p>" as HTML
+    let heading: HTML =
+      kind == .all
+      ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
+    let body: HTML = """
+      \(heading)\(newest)
+      <ul class="grid" id="grid">\(tiles)</ul>
+      \(page.posts.isEmpty ? emptiness(kind, viewer: viewer) : nil)
+      <nav class="more" aria-label="More photos">\(older)</nav>
+      """
+    return PageFrame(
+      title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
+      place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
+    ).document(body)
+  }
+
+  private func emptiness(_ kind: Kind, viewer: User?) -> HTML {
+    let picture: HTML = "<svg class=\"mark\" aria-hidden=\"true\"><use href=\"#mark\"/></svg>"
+    switch (kind, viewer) {
+    case (.all, nil):
+      return """
+        <div class="empty">\(picture)<h2>No photos yet</h2><p>Sign in to share the first photo.</p></div>
+        """
+    case (.all, _):
+      return """
+        <div class="empty">\(picture)<h2>No photos yet</h2>
+        <p class="scripted">Share the first one<span class="with-pointer">: choose it, drop it here, or paste \
+        it</span>.</p>
+        <button class="button primary scripted" type="button" data-upload>Share photos</button></div>
+        """
+    case (.favourites, nil):
+      return """
+        <div class="empty">\(picture)<h2>Your hearts</h2>
+        <p>Sign in to see the photos that you gave a heart.</p>
+        <button class="button primary scripted" type="button" data-sign-in>Sign in</button></div>
+        """
+    case (.favourites, _):
+      return """
+        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos that you give a heart appear here.</p>
+        <a class="button" href="/">See the photos</a></div>
+        """
+    }
+  }
+
+  /// Renders the page of one photo with its comments.
+  package func photo(
+    post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
+  ) async -> String {
+    let picture = PhotoPicture(post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
+    let article = PhotoArticle(picture: picture, comments: comments, viewer: viewer)
+    let body: HTML = """
+      <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
+      \(article.html)
+      """
+    let name = String(
+      picture.alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
+    return PageFrame(
+      title: "\(name) · \(title)", site: title, viewer: viewer, place: .photo, lastEvent: lastEvent
+    )
+    .document(body)
+  }
+
+  /// Renders an error page.
+  package func problem(status: Int, title problem: String, detail: String, viewer: User? = nil) -> String {
+    let body: HTML = """
+      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
+      <h1>\(problem)</h1><p>\(detail)</p><p class="status">\(status)</p>
+      <a class="button" href="/">See the photos</a></div>
+      """
+    return PageFrame(
+      title: "\(problem) · \(title)", site: title, viewer: viewer, place: .problem, lastEvent: nil
+    )
+    .document(body)
+  }
+}

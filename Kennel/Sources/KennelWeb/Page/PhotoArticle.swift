@@ -1,0 +1,142 @@
+import Foundation
+import KennelModel
+
+/// A single large photo with its author, its date, its hearts and its comments.
+struct PhotoArticle {
+  let picture: PhotoPicture
+  let comments: CommentPage
+  let viewer: User?
+
+  private var post: Post { picture.post }
+
+  private func mayDelete(_ authors: User.ID...) -> Bool {
+    guard let viewer else { return false }
+    return viewer.role == .owner || authors.contains(viewer.id)
+  }
+
+  var html: HTML {
+    """
+    <article class="photo" data-post="\(post.id)" aria-labelledby="photo-\(post.id)">
+    <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
+    <div class="details">
+    <header>
+    \(AvatarInitial(name: post.shownAuthor).html)
+    <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created).html)\(origin)</span></p>
+    </header>
+    \(heading)
+    <div class="actions">\(HeartButton(post: post).html)\
+    <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
+    <use href="#original"/></svg>Original</a>\(deleteButton)</div>
+    \(discussion)
+    </div>
+    </article>
+    """
+  }
+
+  private var heading: HTML {
+    let isUntitled = post.caption.isEmpty
+    return """
+      <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-\(post.id)" dir="auto">\
+      \(picture.alternative)</h1>
+      """
+  }
+
+  private var origin: HTML? {
+    post.origin.map { ", from <bdi>\($0.kennel)</bdi>" }
+  }
+
+  private var facts: String {
+    let megabytes = Double(post.byteCount) / 1_000_000
+    let size =
+      megabytes < 0.95
+      ? "\(max(post.byteCount / 1000, 1)) kB" : "\((megabytes * 10).rounded() / 10) MB"
+    return "\(post.facts.width) × \(post.facts.height), \(size)"
+  }
+
+  private var deleteButton: HTML? {
+    guard mayDelete(post.author) else { return nil }
+    return """
+      <button class="quiet button scripted" type="button" data-delete-post="\(post.id)">\
+      <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Delete</button>
+      """
+  }
+
+  private var discussion: HTML {
+    """
+    <section class="comments" aria-labelledby="comments-\(post.id)">
+    <h2 id="comments-\(post.id)">Comments <span class="count" data-comments="\(post.id)">\(post.commentCount)</span></h2>
+    \(earlier)<ol>\(comments.comments.map(item))</ol>
+    \(later)
+    \(viewer == nil ? invitation : form)
+    </section>
+    """
+  }
+
+  /// The link to the next page of comments.
+  private var later: HTML? {
+    comments.next.map { last in
+      "<p class=\"later\"><a class=\"button\" rel=\"next\" href=\"/photos/\(post.id)?after=\(last)\">Newer comments</a></p>"
+    }
+  }
+
+  private var earlier: HTML? {
+    comments.isFirst
+      ? nil : "<p class=\"earlier\"><a href=\"/photos/\(post.id)\">First comments</a></p>"
+  }
+
+  private func item(_ comment: Comment) -> HTML {
+    let delete: HTML? =
+      mayDelete(comment.author, post.author)
+      ? """
+      <button class="quiet scripted" type="button" data-delete-comment="\(comment.id)" \
+      aria-label="Delete the comment by \(comment.authorName)"><svg class="icon" aria-hidden="true">\
+      <use href="#close"/></svg></button>
+      """ : nil
+    return """
+      <li data-comment="\(comment.id)">\(AvatarInitial(name: comment.authorName).html)<div><p class="said"><bdi class="author">\
+      \(comment.authorName)</bdi>\(PageDate(date: comment.created).html)</p>\
+      <p class="text" dir="auto">\(comment.text)</p></div>\(delete)</li>
+      """
+  }
+
+  private var form: HTML {
+    """
+    <form class="comment-form scripted" data-comment-on="\(post.id)">
+    <label class="hidden-text" for="say-\(post.id)">Your comment</label>
+    <textarea id="say-\(post.id)" name="text" rows="1" maxlength="1000" required placeholder="Say something kind"\
+     autocomplete="off"></textarea>
+    <button class="button" type="submit">Send</button>
+    <p class="error" role="alert"></p>
+    </form>
+    """
+  }
+
+  private var invitation: HTML {
+    "<p class=\"invitation scripted\"><button class=\"button\" type=\"button\" data-sign-in>Sign in to comment</button></p>"
+  }
+}
+
+/// A date as the page shows it. Scripts show it in the reader's time zone and language.
+struct PageDate {
+  let date: Date
+
+  private static let months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November",
+    "December",
+  ]
+
+  /// The date in the form `2026-11-20T10:00:00Z`.
+  var machineReadable: String { date.iso8601 }
+
+  /// The date in the form `20 November 2026`, in UTC.
+  var words: String {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    let parts = calendar.dateComponents([.year, .month, .day], from: date)
+    let month = Self.months[min(max((parts.month ?? 1) - 1, 0), 11)]
+    return "\(parts.day ?? 1) \(month) \(parts.year ?? 1970)"
+  }
+
+  var html: HTML { "<time datetime=\"\(machineReadable)\">\(words)</time>" }
+}

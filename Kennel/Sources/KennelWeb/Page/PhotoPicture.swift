@@ -1,0 +1,73 @@
+import KennelModel
+
+/// The markup of a photo: a blurred placeholder in the document, and over it the sharp image in all thumbnail sizes.
+struct PhotoPicture {
+  /// The lengths of the longer side of the offered thumbnails.
+  static let sizes = [240, 320, 480, 640, 960, 1280, 1920]
+
+  let post: Post
+  /// A `data:` URL, or an empty string if there is no placeholder.
+  let placeholder: String
+
+  var aspectRatio: Double { Double(max(post.facts.width, 1)) / Double(max(post.facts.height, 1)) }
+
+  /// The alternative text for screen readers and for missing images.
+  var alternative: String { post.caption.isEmpty ? "Photo by \(post.shownAuthor)" : post.caption }
+
+  /// Returns the classes that encode the aspect ratio digit by digit for the style sheet, because inline styles are not
+  /// allowed: `u1 d3 c3 m3` is 1.333.
+  func proportions(from minimum: Double = 0.02, to maximum: Double = 9.999) -> String {
+    var number = Int((min(max(aspectRatio, minimum), maximum) * 1000).rounded())
+    var classes: [String] = []
+    for place in ["m", "c", "d", "u"] {
+      classes.append("\(place)\(number % 10)")
+      number /= 10
+    }
+    return classes.reversed().joined(separator: " ")
+  }
+
+  /// The useful sizes: those smaller than the photo, and the first one that shows the complete photo.
+  private var offered: [(size: Int, width: Int)] {
+    let longerSide = max(post.facts.width, post.facts.height, 1)
+    let last = Self.sizes.firstIndex { $0 >= longerSide } ?? Self.sizes.count - 1
+    return Self.sizes[...last].map { size in
+      let width = Double(post.facts.width) * Double(min(size, longerSide)) / Double(longerSide)
+      return (size, max(Int(width.rounded()), 1))
+    }
+  }
+
+  private func address(_ size: Int) -> String { "/posts/\(post.id)/thumbnail?size=\(size)" }
+
+  private var sourceSet: String {
+    offered.map { "\(address($0.size)) \($0.width)w" }.joined(separator: ", ")
+  }
+
+  private var soft: HTML? {
+    guard !placeholder.isEmpty else { return nil }
+    return "<img class=\"soft\" src=\"\(placeholder)\" alt=\"\" aria-hidden=\"true\">"
+  }
+
+  /// Returns the markup for the grid.
+  ///
+  /// - Parameter isEarly: Whether the photo is likely visible before scrolling.
+  func inGrid(isEarly: Bool) -> HTML {
+    // A row is about 14 to 18 rem high. On a phone, it is one or two photos wide. Browsers that support `auto` compute
+    // the exact size.
+    let sizes = "(max-width: 40em) \(aspectRatio > 1.2 ? 100 : 60)vw, \(max(Int(aspectRatio * 18), 8))rem"
+    let loading: HTML = isEarly ? "fetchpriority=\"high\"" : "loading=\"lazy\""
+    return """
+      \(soft)<img class="sharp" src="\(address(480))" srcset="\(sourceSet)" \
+      sizes="\(isEarly ? sizes : "auto, " + sizes)" width="\(post.facts.width)" height="\(post.facts.height)" \
+      alt="\(alternative)" decoding="async" \(loading)>
+      """
+  }
+
+  /// The markup for a single photo, as large as it fits.
+  var large: HTML {
+    """
+    \(soft)<img class="sharp" src="\(address(1280))" srcset="\(sourceSet)" \
+    sizes="(min-width: 60em) calc(100vw - 24rem), 100vw" width="\(post.facts.width)" \
+    height="\(post.facts.height)" alt="\(alternative)" decoding="async" fetchpriority="high">
+    """
+  }
+}

@@ -1,0 +1,102 @@
+import HTTPService
+import KennelStorage
+
+/// A handler for requests with one method and one path pattern.
+///
+/// `Target` is the type that its handler is called with. So the routes are known before there is a site.
+struct Route<Target: Sendable>: Sendable {
+  typealias Handler = @Sendable (Target, Call) async throws -> HTTPResponse
+
+  var method: HTTPMethod
+  var pattern: [RouteSegment]
+  /// The path pattern, such as `/posts/{id}`. It is also the label of the metrics.
+  var name: String
+  /// Whether the route is a page for browsers. Then its errors are pages as well.
+  var isPage: Bool
+  var handler: Handler
+
+  /// - Parameter path: a pattern such as `posts/{id}/photo`. `{name}` matches any text.
+  init(_ method: HTTPMethod, _ path: String, isPage: Bool = false, _ handler: @escaping Handler) {
+    self.method = method
+    self.isPage = isPage
+    self.handler = handler
+    name = "/" + path
+    pattern = path.split(separator: "/").map { segment in
+      switch segment {
+      case "{name}": .name
+      case _ where segment.hasPrefix("{"): .number
+      default: .literal(String(segment))
+      }
+    }
+  }
+
+  /// Returns the call if the path matches the pattern.
+  func match(_ request: HTTPRequest) -> Call? {
+    let segments = request.pathSegments
+    guard segments.count == pattern.count else { return nil }
+    var call = Call(request: request)
+    for (segment, wanted) in zip(segments, pattern) {
+      switch wanted {
+      case .literal(let text): guard text == segment else { return nil }
+      case .number:
+        guard let number = Int64(identifier: segment) else { return nil }
+        call.numbers.append(number)
+      case .name: call.name = segment
+      }
+    }
+    return call
+  }
+}
+
+/// A part of a path pattern.
+enum RouteSegment: Sendable, Equatable {
+  case literal(String)
+  /// An id: the decimal digits of a positive number.
+  case number
+  case name
+}
+
+/// Finds the route for a request.
+struct Router<Target: Sendable>: Sendable {
+  enum Match: Sendable {
+    case route(Route<Target>, index: Int, Call)
+    /// The path exists, but not for this method.
+    case wrongMethod(allowed: [HTTPMethod], isPage: Bool)
+    case nothing
+  }
+
+  let routes: [Route<Target>]
+  /// The indices of the routes by the first segment of the path.
+  private let indices: [String: [Int]]
+
+  init(_ routes: [Route<Target>]) {
+    self.routes = routes
+    var indices: [String: [Int]] = [:]
+    for (index, route) in routes.enumerated() {
+      guard case .literal(let first)? = route.pattern.first else {
+        indices["", default: []].append(index)
+        continue
+      }
+      indices[first, default: []].append(index)
+    }
+    self.indices = indices
+  }
+
+  func find(_ request: HTTPRequest) -> Match {
+    guard !request.hasTrailingSlash, let candidates = indices[request.pathSegments.first ?? ""] else {
+      return .nothing
+    }
+    // A GET route also handles HEAD: the server omits the body.
+    let method = request.method == .head ? .get : request.method
+    var allowed: [HTTPMethod] = []
+    var isPage = false
+    for index in candidates {
+      let route = routes[index]
+      guard let call = route.match(request) else { continue }
+      if route.method == method { return .route(route, index: index, call) }
+      allowed += route.method == .get ? [.get, .head] : [route.method]
+      isPage = isPage || route.isPage
+    }
+    return allowed.isEmpty ? .nothing : .wrongMethod(allowed: allowed, isPage: isPage)
+  }
+}

@@ -1,0 +1,192 @@
+import Caches
+import Foundation
+import HTTPService
+import KennelModel
+import KennelStorage
+import RetrieverImages
+import Synchronization
+
+/// The thumbnails of the kennel's photos. A thumbnail comes from memory, from the disk, or is made. It is made once
+/// even if many clients request it at the same time.
+package final class ThumbnailStore: Sendable {
+  /// The number of thumbnails by source.
+  package struct Counts: Sendable, Hashable {
+    package var fromMemory = 0
+    package var fromDisk = 0
+    package var made = 0
+  }
+
+  fileprivate struct State: Sendable {
+    var small: LRUCache<ThumbnailKey, Thumbnail>
+    /// The large thumbnails. Each one holds an open file.
+    var large: LRUCache<ThumbnailKey, Thumbnail>
+    var inProgress: [ThumbnailKey: Task<Result<Thumbnail, KennelError>, Never>] = [:]
+    var counts = Counts()
+    var isClosed = false
+    /// The number of deletions per photo. A thumbnail that was begun before a deletion is not kept after it.
+    var deletions: [PhotoHash: Int] = [:]
+  }
+
+  let files: ThumbnailFiles
+  let photoCache: PhotoCache
+  private let store: KennelStore
+  private let state: Mutex<State>
+  private let semaphore = AsyncSemaphore(
+    "thumbnails", permits: max(ProcessInfo.processInfo.activeProcessorCount, 2), maximumWaitingCount: 1024)
+
+  /// The maximum number of files that are open for thumbnails.
+  private static let maximumOpenFileCount = 256
+  /// The cost of an entry in addition to its bytes.
+  fileprivate static let entryCost = 2048
+
+  /// - Parameters:
+  ///   - directory: the directory of the thumbnails. It is created if it is missing.
+  ///   - store: the store with the photos. It reports deleted posts.
+  ///   - maximumDiskSize: the maximum number of bytes on the disk.
+  ///   - maximumMemorySize: the maximum number of bytes in memory.
+  package init(
+    directory: String, store: KennelStore, maximumDiskSize: Int, maximumMemorySize: Int,
+    clock: KennelClock = .system
+  ) throws(KennelError) {
+    self.store = store
+    files = try ThumbnailFiles(directory: directory, limit: maximumDiskSize, photos: store.photos)
+    photoCache = PhotoCache(clock: clock)
+    state = Mutex(
+      State(small: LRUCache(limit: maximumMemorySize), large: LRUCache(limit: Self.maximumOpenFileCount)))
+    store.events.observe { [weak self] events in
+      for event in events where event.kind == .deleted { self?.forget(post: event.post, photo: event.photo) }
+    }
+  }
+
+  package var counts: Counts { state.withLock { $0.counts } }
+  /// The number of thumbnails that are being loaded or made, or wait for that.
+  var inProgressCount: Int { state.withLock { $0.inProgress.count } }
+  /// The number of bytes and files on the disk.
+  package var usage: (bytes: Int, files: Int) { files.usage }
+
+  /// Returns a thumbnail if it is in memory.
+  func ready(_ key: ThumbnailKey) -> Thumbnail? {
+    state.withLock { state in
+      guard let thumbnail = state.small.value(for: key) ?? state.large.value(for: key) else { return nil }
+      state.counts.fromMemory += 1
+      return thumbnail
+    }
+  }
+
+  /// Returns a thumbnail of a photo.
+  ///
+  /// - Parameter byteCount: the size recorded with the photo's post.
+  /// - Throws: `busy` if too many thumbnails are being made, `badPhoto` if the photo can no longer be decoded.
+  package func thumbnail(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Thumbnail {
+    if let thumbnail = ready(key) { return thumbnail }
+    let task: Task<Result<Thumbnail, KennelError>, Never>? = state.withLock { state in
+      if state.isClosed { return nil }
+      if let task = state.inProgress[key] { return task }
+      // A detached task, so that it is not cancelled with the first caller: other callers may be waiting for it.
+      let task = Task.detached { [self] in await result(key, byteCount: byteCount) }
+      state.inProgress[key] = task
+      return task
+    }
+    guard let task else { throw .closed }
+    return try await task.value.get()
+  }
+
+  /// Returns a thumbnail's bytes, for callers that process them.
+  package func bytes(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Data {
+    let thumbnail = try await thumbnail(key, byteCount: byteCount)
+    switch thumbnail.content {
+    case .bytes(let data): return data
+    case .file:
+      if let bytes = try await files.bytes(key) { return bytes }
+      return try await make(key, byteCount: byteCount)
+    }
+  }
+
+  private func result(_ key: ThumbnailKey, byteCount: Int) async -> Result<Thumbnail, KennelError> {
+    let deletions = state.withLock { $0.deletions[key.photo, default: 0] }
+    var isOrphan = false
+    let result: Result<(thumbnail: Thumbnail, isNew: Bool), KennelError>
+    do throws(KennelError) {
+      if let thumbnail = try await files.load(key) {
+        result = .success((thumbnail, false))
+      } else {
+        let bytes = try await make(key, byteCount: byteCount)
+        result = .success((try await files.keep(key, bytes), true))
+        // The post may have been deleted before this could be known, because a photo's file is kept for a while after
+        // its last post.
+        isOrphan = (try? await store.posts.hasPhoto(key.photo)) == false
+      }
+    } catch {
+      result = .failure(error)
+    }
+    let wasDeleted = state.withLock { [isOrphan] state in
+      state.inProgress[key] = nil
+      guard case .success(let found) = result else { return false }
+      if found.isNew { state.counts.made += 1 } else { state.counts.fromDisk += 1 }
+      guard !isOrphan, state.deletions[key.photo, default: 0] == deletions else { return true }
+      state.keep(found.thumbnail)
+      return false
+    }
+    if wasDeleted { files.remove(key.photo) }
+    return result.map(\.thumbnail)
+  }
+
+  private func make(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Data {
+    let path = store.photos.file(key.photo, byteCount: byteCount).path
+    return try await semaphore.withPermit { () async throws(KennelError) in
+      let bytes = try await PhotoInspector.bytes(ofFileAt: path, limit: PhotoInspector.maximumByteCount)
+      do {
+        let image = try UIImage(validating: bytes, limits: PhotoInspector.limits)
+        let side = key.size.pixels
+        return try await image.thumbnail(ThumbnailTarget(width: side, height: side), priority: .high)
+          .data(as: key.format.encoding)
+      } catch {
+        throw KennelError(decoding: error)
+      }
+    }
+  }
+
+  /// Removes the thumbnails of a deleted post. If another post has the same photo, they are made again.
+  private func forget(post: Int64, photo: PhotoHash?) {
+    guard let photo = photoCache.remove(post)?.hash ?? photo else { return }
+    state.withLock { state in
+      for key in ThumbnailKey.all(of: photo) {
+        _ = state.small.remove(key)
+        _ = state.large.remove(key)
+      }
+      // Only work in progress needs to know.
+      if state.inProgress.keys.contains(where: { $0.photo == photo }) {
+        state.deletions[photo, default: 0] += 1
+      } else if state.inProgress.isEmpty {
+        state.deletions = [:]
+      }
+    }
+    files.remove(photo)
+  }
+
+  /// Cancels work in progress and releases everything.
+  package func close() async {
+    let tasks = state.withLock { state in
+      state.isClosed = true
+      return Array(state.inProgress.values)
+    }
+    // A thousand thumbnails may be waiting. The shutdown does not wait for them.
+    for task in tasks { task.cancel() }
+    for task in tasks { _ = await task.value }
+    await files.close()
+    state.withLock { state in
+      state.small.removeAll()
+      state.large.removeAll()
+    }
+  }
+}
+
+extension ThumbnailStore.State {
+  fileprivate mutating func keep(_ thumbnail: Thumbnail) {
+    switch thumbnail.content {
+    case .bytes(let data):
+      _ = small.insert(thumbnail, for: thumbnail.key, cost: data.count + ThumbnailStore.entryCost)
+    case .file: _ = large.insert(thumbnail, for: thumbnail.key, cost: 1)
+    }
+  }
+}

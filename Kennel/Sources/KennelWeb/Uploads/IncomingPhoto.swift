@@ -1,0 +1,40 @@
+import Foundation
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// A photo that was received with a request, and its caption.
+struct IncomingPhoto: Sendable {
+  var photo: StagedPhoto
+  var caption: String
+
+  /// Reads a request's body: the photo itself, or a form with the parts `photo` and `caption`.
+  ///
+  /// - Throws: a problem that explains the error.
+  init(_ call: Call, into photos: PhotoDirectory) async throws {
+    let type = ContentType(call.request)
+    guard type.type.hasPrefix("image/") || type.type == "multipart/form-data" else {
+      throw Problem(
+        .unsupportedMediaType,
+        "The content type is not supported. Send the photo itself with a type such as image/jpeg, or a form "
+          + "(multipart/form-data) with the parts photo and caption.")
+    }
+    let isForm = type.type == "multipart/form-data"
+    let limit = PhotoInspector.maximumByteCount + (isForm ? FormReading.overhead : 0)
+    // The request is refused before its body is read.
+    if let length = call.request.body.announcedLength, length > Int64(limit) {
+      throw KennelError.photoTooLarge
+    }
+    let upload = try await photos.beginUpload()
+    caption = call.request.query("caption") ?? ""
+    if isForm {
+      var form = try FormReading(boundary: type.parameter("boundary") ?? "")
+      for try await piece in call.request.body { try await form.take(piece, into: upload) }
+      try form.finish()
+      caption = try form.caption ?? caption
+    } else {
+      for try await piece in call.request.body { try await upload.append(piece) }
+    }
+    photo = try await upload.finish()
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HTTPService
+import KennelModel
+
+/// The credentials in a request.
+enum Credentials: Sendable {
+  case none
+  case session(SessionToken)
+  case password(name: String, password: String)
+
+  /// - Throws: a problem if there is an `Authorization` field that cannot be parsed.
+  init(_ request: HTTPRequest, isSecure: Bool) throws(Problem) {
+    if let authorization = request.fields["Authorization"] {
+      self = try Self.basic(authorization)
+    } else if let token = SessionCookie.token(in: request, isSecure: isSecure) {
+      self = .session(token)
+    } else {
+      self = .none
+    }
+  }
+
+  private static func basic(_ field: String) throws(Problem) -> Credentials {
+    let parts = field.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "basic" else {
+      throw Problem(.unauthorized, "The authentication scheme is not supported. Use HTTP Basic.")
+    }
+    let text = Data(base64Encoded: parts[1].filter { $0 != " " })
+      .flatMap { String(bytes: $0, encoding: .utf8) }
+    guard let text, let colon = text.firstIndex(of: ":") else {
+      throw Problem(.unauthorized, "The credentials cannot be read. Send the name and the password in UTF-8.")
+    }
+    return .password(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+  }
+}
+
+/// The cookie with a session's token. Scripts cannot read it, and requests from other sites do not include it.
+enum SessionCookie {
+  /// With this prefix, browsers accept the cookie only from this host, over TLS.
+  static func name(isSecure: Bool) -> String { isSecure ? "__Host-kennel" : "kennel" }
+
+  static func token(in request: HTTPRequest, isSecure: Bool) -> SessionToken? {
+    let name = name(isSecure: isSecure)
+    for field in request.fields.values("Cookie") {
+      for pair in field.split(separator: ";") {
+        let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+        if parts.count == 2, parts[0] == name { return SessionToken(String(parts[1])) }
+      }
+    }
+    return nil
+  }
+
+  static func setting(_ session: Accounts.Session, now: Date, isSecure: Bool) -> String {
+    let seconds = max(Int(session.expires.timeIntervalSince(now).rounded()), 0)
+    return "\(name(isSecure: isSecure))=\(session.token.text); Path=/; Max-Age=\(seconds); "
+      + attributes(isSecure: isSecure)
+  }
+
+  static func removing(isSecure: Bool) -> String {
+    "\(name(isSecure: isSecure))=; Path=/; Max-Age=0; " + attributes(isSecure: isSecure)
+  }
+
+  private static func attributes(isSecure: Bool) -> String {
+    "HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+  }
+}

@@ -1,0 +1,61 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// The sender of a request.
+struct SiteVisitor: Sendable {
+  /// The user, or nil if the visitor has not signed in.
+  var user: User?
+  /// The session token, if the visitor has a session.
+  var token: SessionToken?
+}
+
+/// Recognizes the visitors of a site: by the cookie of a session, or by a name and a password.
+struct Visitors: Sendable {
+  let accounts: Accounts
+  let policy: RequestPolicy
+  let metrics: Metrics
+
+  /// Returns the visitor of a request. An ended session has no user.
+  ///
+  /// - Throws: a problem if there are credentials and they are wrong.
+  func visitor(of call: Call) async throws -> SiteVisitor {
+    let client = policy.client(of: call.request)
+    switch try Credentials(call.request, isSecure: client.isSecure) {
+    case .none: return SiteVisitor()
+    case .session(let token): return SiteVisitor(user: try await accounts.user(of: token), token: token)
+    case .password(let name, let password):
+      return SiteVisitor(user: try await signIn(name, password: password, address: client.address))
+    }
+  }
+
+  /// Returns the user whose name an error page shows. Passwords are not verified for this, and the page has no name if
+  /// the lookup fails.
+  func viewer(ofProblem request: HTTPRequest) async -> User? {
+    let client = policy.client(of: request)
+    guard let token = SessionCookie.token(in: request, isSecure: client.isSecure) else { return nil }
+    return try? await accounts.user(of: token)
+  }
+
+  /// Returns the user who sent a request.
+  ///
+  /// - Throws: a problem with status 401 if nobody has signed in.
+  func user(of call: Call) async throws -> User {
+    guard let user = try await visitor(of: call).user else {
+      throw Problem(.unauthorized, "This requires an account. Sign in first.")
+    }
+    return user
+  }
+
+  /// Verifies a name and a password, and counts the attempt.
+  func signIn(_ name: String, password: String, address: String) async throws(KennelError) -> User {
+    do {
+      let user = try await accounts.signIn(name, password: password, address: address)
+      metrics.count(.signInAccepted)
+      return user
+    } catch {
+      metrics.count(.signInRefused)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import KennelModel
+import KennelStorage
+import Synchronization
+import TestSupport
+
+/// A clock that stands still until a test advances it.
+package final class ManualKennelClock: Sendable {
+  private let passed = Mutex(Duration.zero)
+
+  package init() {}
+
+  package var clock: KennelClock {
+    KennelClock(
+      now: {
+        Date(
+          timeIntervalSince1970: 1_800_000_000
+            + Double(self.passed.withLock { $0 }.components.seconds))
+      },
+      uptime: { self.passed.withLock { $0 } })
+  }
+
+  package func advance(by duration: Duration) { passed.withLock { $0 += duration } }
+}
+
+extension KennelStore.Configuration {
+  /// A configuration with a minimal password cost.
+  package static var forTest: Self {
+    var configuration = Self()
+    configuration.accounts.passwordCost = .minimum
+    return configuration
+  }
+}
+
+/// Opens a store while `body` runs, in a new directory by default.
+package func withStore<Value: Sendable>(
+  in directory: TemporaryDirectory? = nil, clock: KennelClock = .system,
+  _ change: (inout KennelStore.Configuration) -> Void = { _ in },
+  _ body: (KennelStore) async throws -> Value
+) async throws -> Value {
+  let directory = try directory ?? TemporaryDirectory()
+  var configuration = KennelStore.Configuration.forTest
+  change(&configuration)
+  let store = try await KennelStore.open(
+    directory.path("data"), configuration: configuration, clock: clock)
+  do {
+    let value = try await body(store)
+    await store.close()
+    return value
+  } catch {
+    await store.close()
+    throw error
+  }
+}
+
+extension PhotoFacts {
+  package static let small = PhotoFacts(width: 4, height: 3, format: .jpeg, thumbHash: [1, 2, 3])
+}
+
+extension KennelStore {
+  /// Returns bytes that represent a photo. The store does not decode them.
+  package static func photo(_ number: Int) -> Data { Data("photo \(number)".utf8) }
+
+  package func addUser(_ name: String = "Ada", role: User.Role = .member) async throws -> User {
+    try await accounts.addUser(name, password: "correct horse", role: role)
+  }
+
+  @discardableResult
+  package func addPost(_ number: Int, by user: User, caption: String = "") async throws -> Post {
+    let photo = try await photos.stage(Self.photo(number))
+    return try await posts.add(photo, facts: .small, caption: caption, author: user.id)
+  }
+
+  /// Returns the names of the photo files.
+  package func photoFiles() throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: photos.path)).subtracting(["incoming"])
+  }
+
+  package func incomingFiles() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: photos.path + "/incoming")
+  }
+}
+
+/// Returns the code of the error that a closure throws, or nil if it throws none.
+package func code(_ body: () async throws -> Void) async -> KennelError.Code? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? KennelError)?.code
+  }
+}

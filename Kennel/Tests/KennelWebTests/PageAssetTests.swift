@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import KennelWeb
+
+@Suite struct PageAssetTests {
+  private let renderer = PageRenderer(title: "Kennel")
+
+  @Test func `the embedded files equal the files in the assets folder`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Sources/CKennelPage/assets").standardizedFileURL
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+    #expect(Set(names) == Set(PageAssets.all.keys).subtracting(["favicon.ico"]))
+    for name in names {
+      let file = try Data(contentsOf: folder.appending(path: name))
+      let isSame = PageAssets.all[name]?.bytes == file
+      #expect(isSame, "\(name)")
+    }
+  }
+
+  @Test func `every file has a unique entity tag and the right content type`() throws {
+    let assets = PageAssets.all.filter { $0.key != "favicon.ico" }
+    #expect(Set(assets.values.map(\.etag)).count == assets.count)
+    #expect(Set(PageAssets.styles) == Set(assets.keys.filter { $0.hasSuffix(".css") }))
+    #expect(renderer.asset(named: "base.css")?.contentType == "text/css; charset=utf-8")
+    #expect(renderer.asset(named: "app.js")?.contentType == "text/javascript; charset=utf-8")
+    #expect(renderer.asset(named: "icon.svg")?.contentType == "image/svg+xml")
+    #expect(renderer.asset(named: "icon-180.png")?.contentType == "image/png")
+    #expect(renderer.asset(named: "favicon.ico")?.contentType == "image/png")
+    #expect(renderer.asset(named: "manifest.webmanifest")?.contentType == "application/manifest+json")
+  }
+
+  @Test(arguments: ["", "..", "../page.c", "base.css/", "BASE.CSS", "nothing.js"])
+  func `other names give no asset`(name: String) {
+    #expect(renderer.asset(named: name) == nil)
+  }
+
+  @Test func `the manifest has the kennel's title`() throws {
+    let title = "The \"Rex\" & Co\n家"
+    let asset = try #require(PageRenderer(title: title).asset(named: "manifest.webmanifest"))
+    struct Manifest: Decodable {
+      var name: String
+      var short_name: String
+      var start_url: String
+      var icons: [[String: String]]
+    }
+    let manifest = try JSONDecoder().decode(Manifest.self, from: asset.bytes)
+    #expect(manifest.name == title)
+    #expect(manifest.short_name == title)
+    #expect(manifest.start_url == "/")
+    #expect(manifest.icons.count == 2)
+    #expect(asset.contentType == "application/manifest+json")
+    #expect(asset.etag != renderer.asset(named: "manifest.webmanifest")?.etag)
+  }
+
+  @Test func `modules have no circular imports`() {
+    var imports: [String: [String]] = [:]
+    for (name, asset) in PageAssets.all where name.hasSuffix(".js") {
+      imports[name] = String(decoding: asset.bytes, as: UTF8.self)
+        .matches(of: /import [^;]*?"\.\/([a-z-]+\.js)";/).map { String($0.1) }
+    }
+    #expect(imports["app.js"]?.isEmpty == false)
+    // Repeatedly removes modules that import none of the remaining ones. A cycle would remain.
+    while let free = imports.first(where: { $0.value.allSatisfy { imports[$0] == nil } }) {
+      imports[free.key] = nil
+    }
+    #expect(imports.isEmpty, "\(imports.keys.sorted())")
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import KennelTestSupport
+import Retriever
+import RetrieverImages
+import Testing
+
+@testable import KennelModel
+@testable import KennelStorage
+@testable import KennelWeb
+
+@Suite(.timeLimit(.minutes(3))) struct WebUploadTests {
+  private func form(_ parts: [(head: String, body: Data)], boundary: String = "xyz", isComplete: Bool = true)
+    -> Data
+  {
+    var data = Data()
+    for part in parts {
+      data.append(Data("--\(boundary)\r\n\(part.head)\r\n\r\n".utf8))
+      data.append(part.body)
+      data.append(Data("\r\n".utf8))
+    }
+    if isComplete { data.append(Data("--\(boundary)--\r\n".utf8)) }
+    return data
+  }
+
+  private let formType = ["Content-Type": "multipart/form-data; boundary=xyz"]
+  private let photoHead =
+    "Content-Disposition: form-data; name=\"photo\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg"
+  private let captionHead = "Content-Disposition: form-data; name=\"caption\""
+
+  @Test func `a photo can be uploaded as the request body`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let jpeg = try SiteFixture.jpeg(1)
+      let fields = try await web.cookie().merging(["Content-Type": "image/jpeg"]) { $1 }
+      let answer = try await web.ask("POST", "/posts?caption=At%20the%20sea", fields, body: jpeg)
+      #expect(answer.status == 201)
+      #expect(answer.field("Location") == "/posts/1")
+      #expect(try answer.json["caption"]?.string == "At the sea")
+      #expect(try answer.json["photo"]?["width"]?.number == 40)
+      let photo = try await web.get("/posts/1/photo")
+      #expect(photo.data == jpeg)
+      #expect(photo.field("Content-Type") == "image/jpeg")
+    }
+  }
+
+  @Test func `a form can have the photo and the caption in any order`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let jpeg = try SiteFixture.jpeg(1)
+      let photo = (photoHead, jpeg)
+      let caption = (captionHead, Data("Grüße \"<b>\"".utf8))
+      let other = ("Content-Disposition: form-data; name=\"more\"", Data("x".utf8))
+      for (index, parts) in [[photo, caption], [caption, other, photo]].enumerated() {
+        let fields = SiteFixture.basic("Ada").merging(formType) { $1 }
+        let answer = try await web.ask("POST", "/posts", fields, body: form(parts))
+        #expect(answer.status == 201)
+        #expect(try answer.json["caption"]?.string == "Grüße \"<b>\"")
+        let photo = try await web.get("/posts/\(index + 1)/photo").data
+        #expect(photo == jpeg)
+      }
+    }
+  }
+
+  @Test func `an upload without credentials is refused before its body is read`() async throws {
+    try await withSite { web in
+      let answer = try await web.ask(
+        "POST", "/posts", ["Content-Type": "image/jpeg"], body: try SiteFixture.jpeg(1))
+      #expect(answer.status == 401)
+      #expect(answer.field("WWW-Authenticate") == "Basic realm=\"Kennel\"")
+      #expect(answer.field("Content-Type") == "application/problem+json")
+      #expect(try web.store.incomingFiles() == [])
+    }
+  }
+
+  @Test func `a request from a script gets no Basic challenge`() async throws {
+    try await withSite { web in
+      let fields = ["Content-Type": "image/jpeg", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"]
+      let answer = try await web.ask("POST", "/posts", fields, body: try SiteFixture.jpeg(1))
+      #expect(answer.status == 401)
+      #expect(answer.field("WWW-Authenticate") == "Session realm=\"Kennel\"")
+    }
+  }
+
+  @Test func `the Basic credentials of a URLSession task are accepted`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      final class Answerer: NSObject, Retriever.URLSessionTaskDelegate {
+        func urlSession(
+          _ session: Retriever.URLSession, task: Retriever.URLSessionTask,
+          didReceive challenge: Retriever.URLAuthenticationChallenge
+        ) async -> (Retriever.URLSession.AuthChallengeDisposition, Retriever.URLCredential?) {
+          (
+            .useCredential,
+            Retriever.URLCredential(user: "Ada", password: "correct horse", persistence: .forSession)
+          )
+        }
+      }
+      let request = try web.request("POST", "/posts", ["Content-Type": "image/jpeg"])
+      let (_, response) = try await web.session.upload(
+        for: request, from: try SiteFixture.jpeg(1), delegate: Answerer())
+      #expect((response as? Retriever.HTTPURLResponse)?.statusCode == 201)
+    }
+  }
+
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    var name: String
+    var type: String
+    var status: Int
+    var detail: String
+    var body: @Sendable () throws -> Data
+    var testDescription: String { name }
+  }
+
+  static let refusals: [Refusal] = [
+    Refusal(name: "text", type: "text/plain", status: 415, detail: "content type") { Data("hello".utf8) },
+    Refusal(name: "no photo", type: "image/jpeg", status: 415, detail: "JPEG, PNG, WebP or GIF") {
+      Data("GIF? no.".utf8)
+    },
+    Refusal(name: "SVG", type: "image/svg+xml", status: 415, detail: "JPEG, PNG, WebP or GIF") {
+      Data("<svg onload=\"alert(1)\"/>".utf8)
+    },
+    Refusal(name: "empty", type: "image/jpeg", status: 422, detail: "empty") { Data() },
+    Refusal(name: "incomplete", type: "image/jpeg", status: 422, detail: "incomplete") {
+      try SiteFixture.jpeg(1, width: 400, height: 300).prefix(2000)
+    },
+    Refusal(name: "too many pixels", type: "image/png", status: 413, detail: "50 megapixels") {
+      // A PNG header with a size of 20,000 × 20,000.
+      Data([
+        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0x4E, 0x20,
+        0,
+        0, 0x4E, 0x20, 8, 2, 0, 0, 0, 0x6C, 0x12, 0xD1, 0x6E, 0, 0, 0, 9, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C,
+      ])
+    },
+    Refusal(name: "too many bytes", type: "image/jpeg", status: 413, detail: "25 MiB") {
+      Data(count: (25 << 20) + 1)
+    },
+    Refusal(name: "no boundary", type: "multipart/form-data", status: 400, detail: "boundary") {
+      Data("--xyz--".utf8)
+    },
+    Refusal(name: "no part", type: "multipart/form-data; boundary=xyz", status: 422, detail: "no photo") {
+      Data("--xyz--".utf8)
+    },
+    Refusal(
+      name: "incomplete form", type: "multipart/form-data; boundary=xyz", status: 400, detail: "last boundary"
+    ) {
+      Data("--xyz\r\nContent-Disposition: form-data; name=\"photo\"\r\n\r\nabc".utf8)
+    },
+  ]
+
+  @Test(arguments: refusals) func `an invalid upload is refused with a reason`(refusal: Refusal) async throws
+  {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": refusal.type]) { $1 }
+      let answer = try await web.ask("POST", "/posts", fields, body: try refusal.body())
+      #expect(answer.status == refusal.status)
+      let detail = try #require(try answer.json["detail"]?.string)
+      #expect(detail.contains(refusal.detail), "\(detail)")
+      #expect(detail.hasSuffix("."))
+      #expect(try await web.store.posts.page().isEmpty)
+      #expect(try web.store.photoFiles().isEmpty)
+    }
+  }
+
+  @Test func `the message of a decoder is separate from the error message`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": "image/png"]) { $1 }
+      var png = try #require(try SiteFixture.picture(1, width: 200, height: 200).pngData())
+      // Damages the compressed pixels.
+      let middle = png.startIndex + png.count / 2
+      for index in middle..<middle + 40 { png[index] ^= 0xFF }
+      let damaged = try await web.ask("POST", "/posts", fields, body: png).json
+      #expect(
+        damaged["detail"]?.string
+          == "The photo is damaged. Save it again in an image editor and upload the new file.")
+      #expect(damaged["cause"]?.string?.contains("PNG") == true, "\(damaged["cause"] ?? .null)")
+      let short = try await web.ask(
+        "POST", "/posts", fields, body: try SiteFixture.jpeg(1, width: 400, height: 300).prefix(2000)
+      ).json
+      #expect(short["detail"]?.string == "The photo is incomplete. Upload the complete file.")
+      #expect(short["cause"]?.string?.isEmpty == false)
+    }
+  }
+
+  @Test func `a body without a length is also limited`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      var request = try web.request("POST", "/posts", SiteFixture.basic("Ada"))
+      request.setValue("image/jpeg", forHTTPHeaderField: "Content-Type")
+      request.httpBodyStream = InputStream(data: Data(count: (25 << 20) + 10))
+      let (data, response) = try await web.session.data(for: request)
+      #expect((response as? Retriever.HTTPURLResponse)?.statusCode == 413)
+      #expect(String(decoding: data, as: UTF8.self).contains("Make it smaller."))
+    }
+  }
+
+  @Test func aCaptionThatIsTooLongIsRefused() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let fields = SiteFixture.basic("Ada").merging(formType) { $1 }
+      let long = (captionHead, Data(String(repeating: "x", count: 2001).utf8))
+      let body = form([(photoHead, try SiteFixture.jpeg(1)), long])
+      let answer = try await web.ask("POST", "/posts", fields, body: body)
+      #expect(answer.status == 422)
+      #expect(try answer.json["detail"]?.string?.contains("2000 characters") == true)
+      let huge = form([(captionHead, Data(count: 100_000)), (photoHead, try SiteFixture.jpeg(1))])
+      #expect(try await web.ask("POST", "/posts", fields, body: huge).status == 422)
+    }
+  }
+
+  @Test(arguments: [ImageEncoding.png, .webp(), .jpeg(isProgressive: true)])
+  func `each supported photo format is accepted`(encoding: ImageEncoding) async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let bytes = try await SiteFixture.picture(1, width: 64, height: 20).data(as: encoding)
+      // The declared type is ignored; the format is detected from the bytes.
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": "image/jpeg"]) { $1 }
+      let answer = try await web.ask("POST", "/posts", fields, body: bytes)
+      #expect(answer.status == 201)
+      let format = try #require(try answer.json["photo"]?["format"]?.string)
+      #expect(try await web.get("/posts/1/photo").field("Content-Type") == "image/\(format)")
+      #expect(try await web.get("/posts/1/thumbnail").status == 200)
+    }
+  }
+}
