@@ -94,6 +94,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/step 'examples' scripts/check-examples
 	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
 	@scripts/step 'interface and changelog' scripts/check-api
+	@scripts/step 'symbols of FoundationNetworking' scripts/check-symbols
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
 	@scripts/step 'adopt' scripts/test-adopt

@@ -188,6 +188,8 @@ package func withSite<Value: Sendable>(
     let server = try HTTPServer(configuration: serverConfiguration)
     try server.start { await site.respond(to: $0) }
     let sessionConfiguration = Retriever.URLSessionConfiguration.ephemeral
+    // The tests look at what the site sends, so nothing may be answered from a cache.
+    sessionConfiguration.urlCache = nil
     sessionConfiguration.httpMaximumConnectionsPerHost = 500
     let session = Retriever.URLSession(configuration: sessionConfiguration)
     let fixture = SiteFixture(

@@ -69,4 +69,7 @@ struct ResumeData: Codable, Sendable {
 
 /// The key in the error of a resumable download, for the data to pass to `downloadTask(withResumeData:)`.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+
+/// The same key, as FoundationNetworking spells it.
+public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData
 #endif

@@ -86,7 +86,8 @@ extension URLSessionTask {
   /// The HTTP proxy for a URL.
   private func httpProxy(for url: URL) -> (Challenger, ProxyAddress)? {
     guard session.settings.usesProxies,
-      let address = session.settings.clientOptions.proxy(for: CacheKey.sentForm(of: url)), address.kind == .http
+      let address = session.settings.clientOptions.proxy(for: CacheKey.sentForm(of: url)),
+      address.kind == .http
     else { return nil }
     let proxy = Challenger.proxy(
       host: address.host, port: Int(address.port),
