@@ -218,6 +218,10 @@ struct DocumentationExamples {
     return URLSession(configuration: configuration)
   }
 
+  func prepareServer() {
+    URLSessionConfiguration.keepsSharedStorages = false
+  }
+
   func makeCachingSession(directory: URL) -> URLSession {
     let configuration = URLSessionConfiguration.default
     configuration.urlCache = URLCache(

@@ -102,6 +102,16 @@ import Testing
         DiskStore.maximumPendingBytes,
       ]
     ),
+    ("a received WebSocket message, after decompression", [WebSocketConnection.defaultMaximumMessageSize]),
+    (
+      "WebSocket messages that nobody has received",
+      [WebSocketStateMachine<Int, Int>.maximumBufferedBytes, WebSocketStateMachine<Int, Int>.messageCost]
+    ),
+    ("answers to a WebSocket server's pings", [WebSocketOutbox<Int>.maximumPongs]),
+    (
+      "closing a WebSocket connection",
+      [Int(WebSocketConnection.defaultClosingTimeout.components.seconds)]
+    ),
   ]
 
   private static var noBytes: AsyncStream<UInt8> { AsyncStream { $0.finish() } }

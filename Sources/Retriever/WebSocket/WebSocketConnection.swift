@@ -28,11 +28,13 @@ final class WebSocketConnection: Sendable {
     var moreAvailable: (@Sendable () -> Void)?
     var timer: Task<Void, Never>?
     var nextReceiver = 0
-    var closingTimeout = Duration.seconds(10)
+    var closingTimeout = WebSocketConnection.defaultClosingTimeout
   }
 
   /// The default limit for a message.
   static let defaultMaximumMessageSize = 1 << 20
+  /// The time that the server has for its Close frame.
+  static let defaultClosingTimeout = Duration.seconds(10)
 
   private let state = Mutex(
     State(machine: WebSocketStateMachine(maximumMessageSize: defaultMaximumMessageSize)))
