@@ -63,6 +63,18 @@ import Testing
     #expect(await code(directory.file("")) == .fileIsDirectory)
   }
 
+  @Test func `a file that is longer than the limit for memory is refused`() async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write(Data(count: 600_000), to: "long")
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.maximumBufferedBodySize = 500_000
+    let session = URLSession(configuration: configuration)
+    let error = await #expect(throws: URLError.self) { try await session.data(from: file) }
+    #expect(error?.code == .dataLengthExceedsMaximum)
+    let (copy, _) = try await session.download(from: file)
+    try FileManager.default.removeItem(at: copy)
+  }
+
   @Test func `a session with an address policy loads no files`() async throws {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.addressPolicy = .publicOnly

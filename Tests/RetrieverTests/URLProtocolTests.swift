@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Retriever
 import Synchronization
 import TestSupport
@@ -253,6 +254,35 @@ import Testing
     let delegate = HandlerDelegate()
     let (data, _) = try await session.data(from: try Self.url("https://delegate.mock/"), delegate: delegate)
     #expect(data == Data("body".utf8))
+  }
+
+  @Test func `the time for a resource applies to a protocol that keeps reporting`() async throws {
+    // Unchecked because a lock protects the flag, and the rest does not change.
+    final class EndlessProtocol: URLProtocol, @unchecked Sendable {
+      private let isStopped = Mutex(false)
+      override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "endless.mock" }
+      override func startLoading() {
+        Thread.detachNewThread {
+          guard let url = self.request.url else { return }
+          let response = URLResponse(
+            url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+          self.client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+          while !self.isStopped.withLock({ $0 }) {
+            self.client?.urlProtocol(self, didLoad: Data([1]))
+            sched_yield()
+          }
+        }
+      }
+      override func stopLoading() { isStopped.withLock { $0 = true } }
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [EndlessProtocol.self]
+    configuration.timeoutIntervalForResource = 0.1
+    let session = URLSession(configuration: configuration)
+    let error = await #expect(throws: URLError.self) {
+      try await session.data(from: try Self.url("https://endless.mock/"))
+    }
+    #expect(error?.code == .timedOut)
   }
 
   @Test func `a suspended task does not start its protocol`() async throws {

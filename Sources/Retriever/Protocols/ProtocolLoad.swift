@@ -40,6 +40,8 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
   private struct State: @unchecked Sendable {
     var machine = ProtocolLoadStateMachine<Report>()
     var lastReport = ContinuousClock.now
+    /// Ends a load whose time is over. It is cancelled with the load, because a pending timer uses memory.
+    var timer: (any DispatchSourceTimer)?
   }
 
   /// The request for the object. Its body is a stream.
@@ -93,7 +95,9 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
       watchTime()
       workQueue.async { self.startObject() }
     case .deliver: deliveryQueue.async { self.deliver() }
-    case .stop: workQueue.async { self.stopObject() }
+    case .stop:
+      state.withLock { $0.timer.take() }?.cancel()
+      workQueue.async { self.stopObject() }
     }
   }
 
@@ -148,25 +152,35 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
   // MARK: Time
 
   private func watchTime() {
-    if let idleTimeout { checkIdleTime(after: idleTimeout, idleTimeout) }
-    guard let deadline else { return }
-    deliveryQueue.asyncAfter(deadline: .now() + deadline.remaining.seconds) { [weak self] in
-      guard let self else { return }
-      end(URLError(.deadlinePassed, url: request.url), isFinal: true)
+    guard let delay = timeToNextCheck(idle: idleTimeout) else { return }
+    let timer = DispatchSource.makeTimerSource(queue: deliveryQueue)
+    timer.setEventHandler { [weak self] in self?.checkTime() }
+    timer.schedule(deadline: .now() + delay.seconds)
+    timer.resume()
+    let isOver = state.withLock { state in
+      if !state.machine.hasEnded { state.timer = timer }
+      return state.machine.hasEnded
     }
+    if isOver { timer.cancel() }
   }
 
-  private func checkIdleTime(after delay: Duration, _ limit: Duration) {
-    deliveryQueue.asyncAfter(deadline: .now() + delay.seconds) { [weak self] in
-      guard let self else { return }
-      let (isPaused, last) = state.withLock { ($0.machine.isPaused, $0.lastReport) }
-      let rest = isPaused ? limit : limit - (ContinuousClock.now - last)
-      if rest > .zero { return checkIdleTime(after: rest, limit) }
-      end(
+  private func timeToNextCheck(idle: Duration?) -> Duration? {
+    [idle, deadline?.remaining].compactMap { $0 }.min()
+  }
+
+  private func checkTime() {
+    if let deadline, deadline.remaining == .zero {
+      return end(URLError(.deadlinePassed, url: request.url), isFinal: true)
+    }
+    let (isPaused, last, timer) = state.withLock { ($0.machine.isPaused, $0.lastReport, $0.timer) }
+    let rest = idleTimeout.map { isPaused ? $0 : $0 - (ContinuousClock.now - last) }
+    if let rest, let idleTimeout, rest <= .zero {
+      return end(
         URLError(
-          .timedOut, message: "\(protocolClass) reported nothing for \(limit.seconds) seconds.",
+          .timedOut, message: "\(protocolClass) reported nothing for \(idleTimeout.seconds) seconds.",
           url: request.url))
     }
+    if let delay = timeToNextCheck(idle: rest) { timer?.schedule(deadline: .now() + delay.seconds) }
   }
 
   // MARK: Reports of the object

@@ -73,7 +73,16 @@ extension URLSessionTask: ProtocolLoadReceiver {
   }
 
   func loadDidReceive(data: Data) -> TransferDisposition {
-    data.withUnsafeBytes { transferDidReceive(bytes: $0) }
+    if case .memory = sink, let limit = session.settings.maximumBufferedBodySize,
+      Int64(transferState.collected.count + data.count) > limit
+    {
+      abort(
+        URLError(
+          .dataLengthExceedsMaximum, message: "The body is longer than the limit of \(limit) bytes.",
+          url: sentRequest?.url))
+      return .stop
+    }
+    return data.withUnsafeBytes { transferDidReceive(bytes: $0) }
   }
 
   func loadDidBecomeIdle() { transferDidBecomeIdle() }
