@@ -74,6 +74,7 @@ import Testing
     try plant(complete, at: file)
     let undamaged = PipelineUnderTest(disk: directory)
     #expect(try await undamaged.pipeline.image(from: server.url()).isMade(of: body))
+    await undamaged.flush()
     #expect(server.requests.count == 1)
     var damages = [
       Data(), complete.prefix(10), complete.prefix(complete.count - 1), complete + Data([0]),
@@ -273,45 +274,6 @@ import Testing
       await test.flush()
     }
     #expect(server.requests.allSatisfy { $0["Range"] == nil })
-  }
-
-  @Test func `the least recently used file is removed`() async throws {
-    let directory = try TemporaryDirectory()
-    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, body: Data(count: 20_000)) }
-    let date = ManualDate()
-    let test = PipelineUnderTest(disk: directory, date: date) { $0.diskCache?.sizeLimit = 100_000 }
-    await test.flush()
-    for number in 0..<4 {
-      date.advance(by: 10)
-      _ = try await test.pipeline.image(from: server.url("/\(number)"))
-      await test.flush()
-    }
-    date.advance(by: 10)
-    test.pipeline.removeAllFromMemory()
-    _ = try await test.pipeline.image(from: server.url("/0"))
-    await test.flush()
-    date.advance(by: 10)
-    _ = try await test.pipeline.image(from: server.url("/4"))
-    await test.flush()
-    await test.flush()
-    let kept = try files(directory)
-    let names = (0..<5).map { ImageResource(identity: server.url("/\($0)").absoluteString).fileName }
-    #expect(kept.contains(names[0]) && kept.contains(names[4]) && !kept.contains(names[1]))
-    #expect(kept.count == 4)
-  }
-
-  @Test func `expired images are removed, files of other programs are not`() async throws {
-    let directory = try TemporaryDirectory()
-    let server = try ScriptedServer.http { _ in Reply(headers: Self.fresh, text: "image") }
-    let date = ManualDate()
-    let first = PipelineUnderTest(disk: directory, date: date)
-    _ = try await first.pipeline.image(from: server.url())
-    await first.flush()
-    try Data("mine".utf8).write(to: directory.file("images").appendingPathComponent("notes.txt"))
-    date.advance(by: 31 * 86_400)
-    let second = PipelineUnderTest(disk: directory, date: date)
-    await second.flush()
-    #expect(try files(directory) == ["notes.txt"])
   }
 
   @Test func `images are loaded without a disk cache if its directory is not usable`() async throws {

@@ -60,6 +60,16 @@ struct CacheEntryFile: ~Copyable {
     _ = futimens(descriptor, &times)
   }
 
+  /// Removes the file from its directory, unless a writer has it open or it was used after that time, in seconds.
+  /// Returns whether it was removed.
+  func remove(_ path: String, lastUse seconds: Int) -> Bool {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Int(lastUse.timeIntervalSince1970) == seconds else {
+      return false
+    }
+    unlink(path)
+    return true
+  }
+
   // MARK: Reading
 
   /// Reads the entry; nil if the file does not begin with a complete one.

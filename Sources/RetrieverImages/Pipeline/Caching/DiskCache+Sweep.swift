@@ -33,13 +33,23 @@ extension DiskCache {
     let goal = size > options.sizeLimit ? options.sizeLimit / 10 * 9 : options.sizeLimit
     files.reverse()
     while let file = files.popLast(), file.lastUse < oldest || size > goal {
-      removeFile(options.directory.appendingPathComponent(file.name).path)
-      size -= file.size
+      // On the queue of the writers, so that it never runs between opening and locking a file.
+      if queue.sync(execute: { remove(file) }) { size -= file.size }
     }
     ledger.withLock { ledger in
       ledger.size = size + ledger.added
       ledger.isSweeping = false
     }
+  }
+
+  /// Removes a file, unless it is in use. Returns false if it stays.
+  private func remove(_ candidate: Candidate) -> Bool {
+    let path = options.directory.appendingPathComponent(candidate.name).path
+    guard let file = CacheEntryFile.open(path) else {
+      removeFile(path)
+      return true
+    }
+    return file.remove(path, lastUse: candidate.lastUse)
   }
 
   /// Returns the cache's own files. Other files in the directory are left alone.

@@ -73,13 +73,13 @@ final class DiskCacheWriter: Sendable {
         guard !state.isOver, state.file != nil else { return nil }
         state.isOver = true
         defer { state.file = nil }
-        guard state.file?.finish(state.digest) == true,
-          rename(cache.partPath(resource), cache.path(resource)) == 0
-        else {
+        let isFinished = state.file?.finish(state.digest) == true
+        // Before the file gets its final name: a sweep must not see another time of use under that name.
+        state.file?.touch(cache.now())
+        guard isFinished, rename(cache.partPath(resource), cache.path(resource)) == 0 else {
           cache.removeFile(cache.partPath(resource))
           return nil
         }
-        state.file?.touch(cache.now())
         return state.file?.size
       }
       if let size { cache.account(for: size) }
