@@ -55,7 +55,7 @@ extension ProgramDescription {
     _ arguments: [String], _ output: DescriptorWriter,
     _ perform: (ParsedArguments) async throws -> ExitStatus
   ) async throws -> ExitStatus {
-    guard let word = arguments.first else { throw UsageError("no command given") }
+    guard let word = arguments.first else { throw UsageError("No command was given.") }
     switch word {
     case "--help", "-h", "help":
       let about = arguments.dropFirst().first.flatMap(command(named:))
@@ -67,9 +67,9 @@ extension ProgramDescription {
     default: break
     }
     guard let command = command(named: word) else {
-      if word.hasPrefix("-") { throw UsageError("the command must come before options such as \(word)") }
+      if word.hasPrefix("-") { throw UsageError("The command must come before options such as \(word).") }
       let nearest = Spelling.nearest(to: word, among: visible.map(\.name))
-      throw UsageError("unknown command “\(word)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+      throw UsageError("Unknown command “\(word)”." + (nearest.map { " Did you mean \($0)?" } ?? ""))
     }
     let parsed = try ArgumentParser.parse(arguments.dropFirst(), for: command)
     if parsed.has("help") {
@@ -79,7 +79,7 @@ extension ProgramDescription {
     switch word {
     case "completions":
       guard let text = Completions(self).text(for: parsed.operands.first ?? "") else {
-        throw UsageError("completions are available for \(Completions.shells.joined(separator: ", "))")
+        throw UsageError("Completions are available for \(Completions.shells.joined(separator: ", ")).")
       }
       try await output.write(text)
       return .success

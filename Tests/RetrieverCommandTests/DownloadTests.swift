@@ -57,7 +57,7 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(text: "new") }
     try Data("old".utf8).write(to: program.file("a"))
     let refused = try await program.run("download", server.address("/a"))
-    #expect(refused.status == 8 && refused.errors.contains("a already exists; use --force to replace it"))
+    #expect(refused.status == 8 && refused.errors.contains("a already exists. Use --force to replace it."))
     #expect(program.contents("a") == Data("old".utf8))
     #expect(program.files == ["a"])
     #expect(try await program.run("download", "--force", server.address("/a")).status == 0)
@@ -70,7 +70,7 @@ import Testing
     gate.open()
     let cut = try await program.run("download", server.address("/photo.jpg"))
     #expect(cut.status == 4)
-    #expect(cut.errors.contains("are kept in photo.jpg.part; use --resume to continue"))
+    #expect(cut.errors.contains("are kept in photo.jpg.part. Use --resume to continue."))
     let offset = size("photo.jpg.part")
     #expect(offset > 0)
     let result = try await program.run("download", "--resume", server.address("/photo.jpg"))
@@ -90,7 +90,7 @@ import Testing
     #expect(cut.status == 130)
     #expect(
       cut.errors
-        == "dog.jpg: 200 kB of 300 kB are kept in dog.jpg.part; use --resume to continue\n")
+        == "dog.jpg: 200 kB of 300 kB are kept in dog.jpg.part. Use --resume to continue.\n")
     let result = try await program.run("download", "-c", "-o", "dog.jpg", server.address("/photo.jpg"))
     #expect(result.status == 0)
     #expect(program.files == ["dog.jpg"] && program.contents("dog.jpg") == photo)
@@ -128,7 +128,7 @@ import Testing
     let result = try await running.end()
     #expect(result.status == 130)
     #expect(
-      result.errors == "photo.jpg: cancelled; the download cannot be resumed, so the data was removed\n")
+      result.errors == "photo.jpg: Cancelled. The download cannot be resumed, so the data was removed.\n")
     #expect(program.files.isEmpty)
   }
 
@@ -149,7 +149,7 @@ import Testing
     let result = try await program.start(["download", "--parallel", "2", "-o", "new/"] + urls).end()
     #expect(result.status == 10)
     #expect(program.contents("new/a") == Data("/a".utf8) && program.contents("new/b") == Data("/b".utf8))
-    #expect(result.errors.contains("/missing: the server answered 404 (not found)"))
+    #expect(result.errors.contains("/missing: The server answered 404 (not found)"))
   }
 
   @Test func twoDownloadsOfOneNameDoNotMix() async throws {
@@ -166,7 +166,7 @@ import Testing
     #expect(
       await eventually(within: .seconds(20)) {
         (try? String(contentsOf: program.directory.file("errors"), encoding: .utf8))?
-          .contains("is being written by another download") == true
+          .contains("Another download is writing") == true
       })
     gate.open()
     let result = try await running.end()

@@ -45,7 +45,7 @@ import Testing
     #expect(await runOnThread { child.readLine() }?.contains("\"line\":\"one\"") == true)
     #expect(await runOnThread { child.readLine() }?.contains("\"line\":\"two\"") == true)
     #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
-    #expect(errors.contains("reconnecting in 0.01 s"))
+    #expect(errors.contains("Reconnecting in 0.01 s"))
     #expect(server.connectionCount == 3)
   }
 
@@ -103,7 +103,7 @@ import Testing
       let child = try follow("lines", "--reconnect-delay", "1000", address)
       #expect(await runOnThread { child.readLine() } == "one")
       if waits {
-        #expect(await eventually(within: .seconds(20)) { errors.contains("reconnecting") })
+        #expect(await eventually(within: .seconds(20)) { errors.contains("Reconnecting") })
       }
       kill(child.identifier, SIGINT)
       #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(130))

@@ -33,7 +33,7 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(404, text: "no such dog") }
     let shown = try await program.run("get", server.address("/rex"))
     #expect(shown.status == 6 && shown.text == "no such dog")
-    #expect(shown.errors == "retriever: \(server.address("/rex")): the server answered 404 (not found)\n")
+    #expect(shown.errors == "retriever: \(server.address("/rex")): The server answered 404 (not found).\n")
     let filed = try await program.run("get", "-o", "rex", server.address("/rex"))
     #expect(filed.status == 6 && program.files.isEmpty)
   }
@@ -69,7 +69,7 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(text: "0123456789") }
     let result = try await program.run("get", server.address(), output: "/dev/full")
     #expect(result.status == 8)
-    #expect(result.errors.contains("standard output cannot be written: No space left on device"))
+    #expect(result.errors.contains("Could not write standard output: No space left on device"))
   }
 
   @Test func mistakesOnTheCommandLineAreToldBeforeAnythingIsFetched() async throws {

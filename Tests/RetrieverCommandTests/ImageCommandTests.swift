@@ -129,6 +129,6 @@ import Testing
     running.interrupt()
     let result = try await running.end()
     #expect(result.status == 130 && program.files.isEmpty)
-    #expect(result.errors == "cancelled; no collage was created\n")
+    #expect(result.errors == "Cancelled. No collage was created.\n")
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestSupport
+import Testing
 
 /// Runs `retriever` as a separate process.
 struct Program: Sendable {
@@ -66,9 +67,21 @@ struct Program: Sendable {
         case .signalled(let signal): -signal
         case nil: throw TestSupportError("retriever did not end")
         }
+      let errors = (try? String(contentsOf: program.directory.file("errors"), encoding: .utf8)) ?? ""
+      checkShape(ofErrors: errors)
       return Result(
         status: status, output: (try? Data(contentsOf: program.directory.file("output"))) ?? Data(),
-        errors: (try? String(contentsOf: program.directory.file("errors"), encoding: .utf8)) ?? "")
+        errors: errors)
+    }
+
+    /// Every warning, and every error of the command itself, consists of complete sentences. Errors about a URL or a
+    /// file begin with its name, and libcurl wrote some of them.
+    private func checkShape(ofErrors errors: String) {
+      let shape = /(retriever|Warning): (--|[A-Z“]).*[.?]/
+      for line in errors.split(separator: "\n")
+      where line.wholeMatch(of: /(retriever: (?!\S+: )|[Ww]arning: ).*/) != nil {
+        #expect(line.wholeMatch(of: shape) != nil, "This is not a complete sentence: \(line)")
+      }
     }
   }
 }

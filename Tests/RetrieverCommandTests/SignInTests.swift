@@ -74,10 +74,10 @@ import Testing
       #expect(refused.status == 5 && refused.output.isEmpty)
       #expect(refused.errors.split(separator: "\n").count == 1)
       // The authority of all three is unknown here.
-      #expect(refused.errors.contains("use --ca-file FILE"))
+      #expect(refused.errors.contains("Use --ca-file FILE"))
       let taken = try await program.run("get", "--insecure", url)
       #expect(taken.status == 0 && taken.text == "dog")
-      #expect(taken.errors.contains("--insecure: certificates are not verified"))
+      #expect(taken.errors.contains("With --insecure, certificates are not verified"))
     }
     let port = try TLSRelay.shared().forward(to: server.port)
     let authority = try TestAuthority.shared().authorityFile.path

@@ -88,7 +88,7 @@ final class PseudoTerminal: Sendable {
     let terminal = try PseudoTerminal(columns: 90, rows: 20)
     let program = try Program()
     let result = try await program.run("get", server.address(), output: terminal.path)
-    #expect(result.status == 2 && result.errors.contains("use --output FILE"))
+    #expect(result.status == 2 && result.errors.contains("Use --output FILE"))
     #expect(!terminal.text.contains("\u{1}"))
   }
 

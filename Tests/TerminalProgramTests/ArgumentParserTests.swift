@@ -44,7 +44,7 @@ import Testing
 
   @Test func `a repeatable option keeps its order, and another one with a value is refused twice`() throws {
     #expect(try parse("-H", "a", "url", "--header", "b").all("header") == ["a", "b"])
-    #expect(problem("-o", "a", "-o", "b", "url") == "--output can be given only once")
+    #expect(problem("-o", "a", "-o", "b", "url") == "--output can be given only once.")
     #expect(try parse("-q", "-q", "url").has("quiet"))
   }
 
@@ -59,17 +59,18 @@ import Testing
   }
 
   @Test func `an error names the mistake`() {
-    #expect(problem("--outptu", "x", "url") == "fetch has no option --outptu; did you mean --output?")
-    #expect(problem("-z", "url") == "fetch has no option -z")
-    #expect(problem("--quiet=1", "url") == "--quiet takes no value")
-    #expect(problem("url", "--output") == "--output needs a value: FILE")
-    #expect(problem() == "fetch needs URL…")
-    #expect(problem("a", "b", "c") == "fetch takes only URL…: unexpected argument “c”")
+    #expect(
+      problem("--outptu", "x", "url") == "The command fetch has no option --outptu. Did you mean --output?")
+    #expect(problem("-z", "url") == "The command fetch has no option -z.")
+    #expect(problem("--quiet=1", "url") == "--quiet takes no value.")
+    #expect(problem("url", "--output") == "--output needs a value: FILE.")
+    #expect(problem() == "The command fetch needs “URL…”.")
+    #expect(problem("a", "b", "c") == "Unexpected argument “c”. The command fetch takes only “URL…”.")
     let silent = CommandDescription("look", "look", operands: "", count: 0...0, discussion: [], options: [])
-    #expect(throws: UsageError("look takes no arguments: unexpected argument “a”")) {
+    #expect(throws: UsageError("Unexpected argument “a”. The command look takes no arguments.")) {
       try ArgumentParser.parse(["a"], for: silent)
     }
-    #expect(problem("--format", "c", "url") == "--format must be one of a, b, not “c”")
+    #expect(problem("--format", "c", "url") == "--format must be one of a, b, not “c”.")
   }
 
   @Test func `a missing operand is not an error with --help`() throws {

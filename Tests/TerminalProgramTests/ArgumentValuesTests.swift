@@ -19,14 +19,14 @@ import Testing
   @Test(arguments: ["", "k", "-1", "1.5M", "9999999999T", "9223372036854775808", "5 k", "٣", "5kk", "5b b"])
   func `another number of bytes is a usage error that names the option`(text: String) {
     #expect(
-      throws: UsageError("--max-size must be a number of bytes such as 500k, 10M or 2Gi, not “\(text)”")
+      throws: UsageError("--max-size must be a number of bytes such as 500k, 10M or 2Gi, not “\(text)”.")
     ) { try parsed("max-size", text).byteCount("max-size") }
   }
 
   @Test func `a number of seconds is positive and finite`() throws {
     #expect(try parsed("timeout", "0.5").seconds("timeout") == 0.5)
     for text in ["0", "-1", "nan", "inf", "x", "1e9", ""] {
-      #expect(throws: UsageError("--timeout must be a number of seconds, not “\(text)”")) {
+      #expect(throws: UsageError("--timeout must be a number of seconds, not “\(text)”.")) {
         try parsed("timeout", text).seconds("timeout")
       }
     }
@@ -37,7 +37,7 @@ import Testing
       #expect(try parsed("retries", "\(number)").integer("retries", in: 1...3, default: 2) == number)
     }
     for text in ["0", "4", "", "x", "1.0", " 1", "99999999999999999999"] {
-      #expect(throws: UsageError("--retries must be a number from 1 to 3, not “\(text)”")) {
+      #expect(throws: UsageError("--retries must be a number from 1 to 3, not “\(text)”.")) {
         try parsed("retries", text).integer("retries", in: 1...3, default: 2)
       }
     }

@@ -18,20 +18,26 @@ import Testing
   }
 
   @Test func `a failed system call has the status of its cause`() {
-    #expect(Failure.file("x", ENOENT) == Failure(.fileSystem, "x: No such file or directory"))
+    #expect(
+      Failure.file("Could not read x", ENOENT)
+        == Failure(.fileSystem, "Could not read x: No such file or directory. Check the path."))
+    #expect(Failure.file("Could not read x", EIO).message == "Could not read x: Input/output error.")
     #expect(Failure.file("x", EPIPE).status == .outputClosed)
     #expect(Failure.file("x", ECANCELED) == .cancelled)
   }
 
-  @Test func `a general error has a status and one sentence`() throws {
-    #expect(Failure(general: UsageError("no command given")) == Failure(.usage, "no command given"))
+  @Test func `a general error has a status and complete sentences`() throws {
+    #expect(Failure(general: UsageError("No command was given.")) == Failure(.usage, "No command was given."))
     #expect(Failure(general: CancellationError()) == .cancelled)
     #expect(Failure(general: Failure(.partial, "some")) == Failure(.partial, "some"))
     let missing = #expect(throws: CocoaError.self) {
       try FileManager.default.contentsOfDirectory(atPath: "/no/such/folder")
     }
     let failure = Failure(general: try #require(missing))
-    #expect(failure == Failure(.fileSystem, "/no/such/folder: No such file or directory"))
+    #expect(
+      failure
+        == Failure(
+          .fileSystem, "Could not access /no/such/folder: No such file or directory. Check the path."))
     #expect(Failure.withoutStop("Gone.") == "Gone" && Failure.withoutStop("Gone") == "Gone")
   }
 }

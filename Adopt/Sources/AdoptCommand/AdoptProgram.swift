@@ -2,8 +2,6 @@ import TerminalProgram
 
 /// The program `adopt`.
 public enum AdoptProgram {
-  package static let version = ProjectVersion.current
-
   /// Runs the program and returns its exit status.
   ///
   /// The program uses the standard input, output and error of the process. A termination signal stops the current work
@@ -23,7 +21,7 @@ public enum AdoptProgram {
 
   /// Returns the failure for an error. The status 1 is reserved for findings, so errors use 2.
   private static func failure(_ error: any Error) -> Failure {
-    if let problem = error as? FileProblem { return Failure(.usage, "\(problem.path) \(problem.message)") }
+    if let problem = error as? FileProblem { return Failure(.usage, "\(problem.path): \(problem.message)") }
     let failure = Failure(general: error)
     let isEnd = failure.status.rawValue > 128
     return isEnd ? failure : Failure(.usage, failure.message)

@@ -45,8 +45,10 @@ import Testing
     let result = try await scratch.adopt("check", ".", "gone.swift")
     #expect(result.status == 2)
     #expect(result.output.contains("a.swift:2:24: warning: "))
-    #expect(result.errors.contains("b.swift: error: is not valid UTF-8"))
-    #expect(result.errors.contains("gone.swift: error: cannot be read: No such file or directory"))
+    #expect(result.errors.contains("b.swift: error: The file is not valid UTF-8"))
+    #expect(
+      result.errors.contains(
+        "gone.swift: error: Could not read the file or folder: No such file or directory."))
   }
 
   @Test func `invalid command lines exit with 2 and an error message`() async throws {
@@ -54,14 +56,17 @@ import Testing
     try scratch.write(Self.clean, to: "a/a.swift")
     try scratch.write("", to: "b/readme")
     let cases: [([String], String)] = [
-      (["chek"], "unknown command “chek”; did you mean check?"),
-      (["check", "--fromat=json"], "check has no option --fromat; did you mean --format?"),
+      (["chek"], "Unknown command “chek”. Did you mean check?"),
+      (["check", "--fromat=json"], "The command check has no option --fromat. Did you mean --format?"),
       (["check", "--skip", "sometimes", "a"], "--skip must be one of never, twice"),
       (["check", "--write-baseline", "a"], "--write-baseline requires --baseline FILE"),
       (["check", "--fix", "-"], "--fix changes files"),
       (["check", "--path", "x.swift", "a"], "--path names standard input"),
-      (["check", "--baseline", "gone.json", "a"], "gone.json cannot be read: No such file or directory"),
-      (["check", "b"], "no Swift files were found in b"),
+      (
+        ["check", "--baseline", "gone.json", "a"],
+        "gone.json: Could not read the file: No such file or directory."
+      ),
+      (["check", "b"], "No Swift files were found in b"),
       (["check", "--diff", "HEAD", "a"], "is not in a git repository"),
       (["check", "-j", "0", "a"], "--jobs must be a number from 1 to 1024, not “0”"),
     ]
@@ -198,7 +203,7 @@ import Testing
 
   @Test func `version, help and completions are printed`() async throws {
     let scratch = try TemporaryPackage()
-    #expect(try await scratch.adopt("version").output == "adopt \(AdoptProgram.version)\n")
+    #expect(try await scratch.adopt("version").output == "adopt \(ProjectVersion.current)\n")
     #expect(try await scratch.adopt("help").output.contains("Commands:"))
     #expect(try await scratch.adopt("help", "check").output.contains("--diff REV"))
     #expect(try await scratch.adopt("completions", "fish").output.contains("complete -c adopt"))

@@ -116,7 +116,7 @@ import Testing
     for revision in ["nowhere", "--output=x", "nowhere..."] {
       let result = try await scratch.adopt("check", "--diff=\(revision)")
       #expect(result.status == 2)
-      #expect(result.errors.contains("has no git revision"))
+      #expect(result.errors.contains("There is no git revision"))
     }
     #expect(scratch.names == [".git", "Sources"])
   }

@@ -110,6 +110,10 @@ import Testing
     let found = SourceDiscovery.find([scratch.file("gone")])
     #expect(found.files.isEmpty)
     #expect(
-      found.problems == [FileProblem(scratch.file("gone"), "cannot be read: No such file or directory")])
+      found.problems == [
+        FileProblem(
+          scratch.file("gone"),
+          "Could not read the file or folder: No such file or directory. Check the path.")
+      ])
   }
 }

@@ -17,7 +17,8 @@ struct SourceTextTests {
     let scratch = try TemporaryPackage()
     try scratch.write(Data([0x2f, 0x2f, 0xe4]), to: "latin.swift")
     #expect(
-      throws: FileProblem(scratch.file("latin.swift"), "is not valid UTF-8, which Swift source files must be")
+      throws: FileProblem(
+        scratch.file("latin.swift"), "The file is not valid UTF-8, which Swift source files must be.")
     ) {
       try SourceText.read(scratch.file("latin.swift"))
     }

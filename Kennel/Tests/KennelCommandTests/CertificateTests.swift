@@ -52,9 +52,9 @@ import Testing
   @Test func `an unreadable certificate file gives an error with the reason`() async throws {
     #expect(
       try await problem("/nothing", key)
-        == "kennel: --tls-certificate: /nothing cannot be read: No such file or directory\n")
+        == "kennel: --tls-certificate: /nothing cannot be read: No such file or directory. Check the path.\n")
     #expect(
-      try await problem(certificate, "/tmp") == "kennel: --tls-key: /tmp cannot be read: Is a directory\n")
+      try await problem(certificate, "/tmp") == "kennel: --tls-key: /tmp cannot be read: Is a directory.\n")
   }
 
   @Test func `certificate files can have CR LF line endings and text before the first block`() async throws {

@@ -125,11 +125,11 @@ import Testing
     let action = try await kennel.run("user", "ad", "Ada")
     #expect(action.status == 2 && action.errors.contains("did you mean add?"))
     let command = try await kennel.run("serv")
-    #expect(command.status == 2 && command.errors.contains("did you mean serve?"))
+    #expect(command.status == 2 && command.errors.contains("Did you mean serve?"))
     let option = try await kennel.run("serve", "--prot", "1")
-    #expect(option.status == 2 && option.errors.contains("did you mean --port?"))
+    #expect(option.status == 2 && option.errors.contains("Did you mean --port?"))
     let early = try await kennel.run("--port", "1")
     #expect(early.status == 2)
-    #expect(early.errors.contains("the command must come before options such as --port"))
+    #expect(early.errors.contains("The command must come before options such as --port"))
   }
 }

@@ -10,7 +10,7 @@ extension ParsedArguments {
     let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard let width = sides.first ?? nil, let height = sides.last ?? nil, sides.count <= 2,
       (1...most).contains(width), (1...most).contains(height)
-    else { throw UsageError("--\(option) must be a size in pixels such as 320x200, not “\(text)”") }
+    else { throw UsageError("--\(option) must be a size in pixels such as 320x200, not “\(text)”.") }
     return (width, height)
   }
 
@@ -26,7 +26,7 @@ extension ParsedArguments {
     let digits = text.drop { $0 == "#" }
     let isHexadecimal = digits.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     guard isHexadecimal, digits.count == 6 || digits.count == 8, let number = UInt32(digits, radix: 16) else {
-      throw UsageError("--\(option) must be a colour such as white, #ffcc00 or transparent, not “\(text)”")
+      throw UsageError("--\(option) must be a colour such as white, #ffcc00 or transparent, not “\(text)”.")
     }
     let color = digits.count == 6 ? number << 8 | 0xff : number
     func sample(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: color >> shift) }
@@ -42,7 +42,7 @@ extension ParsedArguments {
     let full = hasScheme ? text : (isHere ? "http://" : "https://") + text
     guard let url = URL(string: full), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
       let name = url.host, !name.isEmpty
-    else { throw UsageError("“\(DisplayText.safe(text))” is not a valid http or https URL") }
+    else { throw UsageError("“\(DisplayText.safe(text))” is not a valid http or https URL.") }
     return url
   }
 

@@ -29,7 +29,7 @@ struct BodyDownload: Sendable {
     do {
       return try await attempt(leftover, progress, start)
     } catch is NoRange {
-      context.screen.say("\(url.shown): the server cannot resume this download; starting again")
+      context.screen.say("\(url.shown): The server cannot resume this download. Starting again.")
       return try await attempt(nil, progress, start)
     }
   }
@@ -57,7 +57,7 @@ struct BodyDownload: Sendable {
     }
     let (body, answer) = try await session.bytes(for: request)
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the response is not HTTP")
+      throw Failure(.connection, "The response is not an HTTP response.")
     }
     if response.statusCode == 416, leftover != nil { throw NoRange() }
     guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
@@ -109,7 +109,7 @@ struct BodyDownload: Sendable {
 
   private func checkFree(_ path: String) throws(Failure) {
     switch FileSystem.kind(path) {
-    case .directory: throw Failure(.fileSystem, "\(path) is a directory")
+    case .directory: throw Failure(.fileSystem, "Could not write \(path): it is a directory.")
     case .regular where !replaces: throw FileSystem.exists(path)
     default: break
     }
@@ -137,7 +137,7 @@ struct BodyDownload: Sendable {
       }
       try Task.checkCancellation()
       if let total, count != total {
-        throw Failure(.connection, "the connection closed after \(count) of \(ByteText.exact(total))")
+        throw Failure(.connection, "The connection closed after \(count) of \(ByteText.exact(total)).")
       }
       try await file.finish(replaces: replaces)
       return count
@@ -147,13 +147,13 @@ struct BodyDownload: Sendable {
       guard isResumable, kept > 0, failure.status != .tooLarge else {
         await file.remove()
         if failure.status == .interrupted {
-          context.screen.say("\(target): cancelled; the download cannot be resumed, so the data was removed")
+          context.screen.say("\(target): Cancelled. The download cannot be resumed, so the data was removed.")
         }
         throw failure
       }
       await file.keep()
       let amount = ByteText.short(kept) + (total.map { " of \(ByteText.short($0))" } ?? "")
-      context.screen.say("\(target): \(amount) are kept in \(file.path); use --resume to continue")
+      context.screen.say("\(target): \(amount) are kept in \(file.path). Use --resume to continue.")
       throw failure
     }
   }

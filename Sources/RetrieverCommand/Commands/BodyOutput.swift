@@ -20,7 +20,7 @@ struct BodyOutput {
     let start = ContinuousClock.now
     let (body, answer) = try await session.bytes(for: request)
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the response is not HTTP")
+      throw Failure(.connection, "The response is not an HTTP response.")
     }
     try accept(response)
     let progress = showsProgress ? context.progress.begin(url.shown) : nil

@@ -35,7 +35,7 @@ enum CollageCommand {
     let gathering = CollageGathering(work, layout, list)
     let (images, statuses) = try await gathering.run()
     if Task.isCancelled {
-      context.screen.say("cancelled; no collage was created")
+      context.screen.say("Cancelled. No collage was created.")
       return .interrupted
     }
     guard images.contains(where: { $0 != nil }) else { return failed(statuses, list, context) }
@@ -58,10 +58,10 @@ enum CollageCommand {
     _ statuses: [ExitStatus], _ list: CollageList, _ context: CommandContext
   ) -> ExitStatus {
     if statuses.isEmpty {
-      context.screen.warn("retriever: \(list.shown): the list is empty")
+      context.screen.warn("retriever: \(list.shown): The list is empty.")
       return .failure
     }
-    context.screen.warn("retriever: \(list.shown): no image could be loaded; no collage was created")
+    context.screen.warn("retriever: \(list.shown): No image could be loaded, so no collage was created.")
     return .combined(statuses)
   }
 
@@ -115,7 +115,7 @@ struct CollageGathering {
           if Task.isCancelled { break }
           if images.count >= layout.capacity {
             context.screen.warn(
-              "retriever: \(list.shown): the collage holds \(layout.capacity) images; the rest is ignored")
+              "retriever: \(list.shown): The collage holds \(layout.capacity) images. The rest is ignored.")
             statuses.append(.tooLarge)
             break
           }

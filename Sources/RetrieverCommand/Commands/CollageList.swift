@@ -59,7 +59,7 @@ package struct CollageList: Sendable {
     case (nil, .file): text = nil
     }
     guard let url = text.flatMap(URL.init(string:)), url.scheme == "http" || url.scheme == "https" else {
-      throw Failure(.usage, "not a valid URL; use --base URL if the list contains IDs")
+      throw Failure(.usage, "The line is not a valid URL. Use --base URL if the list contains IDs.")
     }
     return url
   }
@@ -76,7 +76,7 @@ package struct CollageList: Sendable {
       return Self.ids(bytes.lines)
     case .file(let path):
       let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Failure.file("\(path) cannot be read", errno) }
+      guard descriptor >= 0 else { throw Failure.file("Could not read \(path)", errno) }
       return Self.ids(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).bytes.lines)
     }
   }

@@ -53,7 +53,8 @@ final class CommandContext: Sendable {
     if let limit = try arguments.byteCount("max-size") { configuration.maximumBufferedBodySize = limit }
     if arguments.has("insecure") {
       configuration.trustedCertificates = .unverified
-      screen.warn("warning: --insecure: certificates are not verified; others may read and change the data")
+      screen.warn(
+        "Warning: With --insecure, certificates are not verified. Others may read and change the data.")
     } else if let path = arguments.value("ca-file") {
       configuration.trustedCertificates = .file(URL(fileURLWithPath: path))
     }
@@ -90,7 +91,7 @@ final class CommandContext: Sendable {
     if let writer = try await DescriptorWriter.stream(path, at: try OutputPlace(path)) { return writer }
     if FileSystem.kind(path) == .regular, !arguments.has("force") { throw FileSystem.exists(path) }
     let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be created", errno) }
+    guard descriptor >= 0 else { throw .file("Could not create \(path)", errno) }
     return DescriptorWriter(descriptor, name: path, closes: true)
   }
 

@@ -14,7 +14,7 @@ enum DownloadCommand {
     let body = try await RequestFields.body(arguments)
     let isPlain = body == nil && !arguments.has("method")
     if arguments.has("resume"), !isPlain || destination == .standardOutput {
-      throw UsageError("--resume cannot be used with a request body, --method or standard output")
+      throw UsageError("--resume cannot be used with a request body, --method or standard output.")
     }
     try destination.prepare()
     let session = try context.makeSession(try await context.gatherCredentials(for: urls))

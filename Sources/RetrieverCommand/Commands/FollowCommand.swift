@@ -19,7 +19,7 @@ enum FollowCommand {
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let body = try await RequestFields.body(arguments)
     if case .directory(let path) = destination {
-      throw UsageError("--output must be a file, but \(path) is a directory")
+      throw UsageError("--output must be a file, but \(path) is a directory.")
     }
     let writer = try await context.open(destination)
     // A stream can be silent for hours.
@@ -97,8 +97,8 @@ struct FollowedStream {
         return
       }
       let pause = backoff.next(jitter: Double.random(in: 0...1))
-      let reason = problem?.message ?? "the server closed the stream"
-      context.screen.say("\(url.shown): \(reason); reconnecting in \(ByteText.duration(pause.inSeconds))")
+      let reason = problem?.message ?? "The server closed the stream."
+      context.screen.say("\(url.shown): \(reason) Reconnecting in \(ByteText.duration(pause.inSeconds)).")
       try await Task.sleep(for: pause)
     }
   }
@@ -116,7 +116,7 @@ struct FollowedStream {
     }
     let (bytes, answer) = try await session.bytes(for: request)
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the response is not HTTP")
+      throw Failure(.connection, "The response is not an HTTP response.")
     }
     if hasBegun, [429, 500, 502, 503, 504].contains(response.statusCode) {
       throw Failure(.connection, Failure.httpStatus(response).message)
@@ -132,7 +132,7 @@ struct FollowedStream {
     case .events:
       guard response.mimeType?.lowercased() == "text/event-stream" else {
         throw Failure(
-          .httpStatus, "the response is not an event stream; its type is \(response.mimeType ?? "unknown")")
+          .httpStatus, "The response is not an event stream. Its type is \(response.mimeType ?? "unknown").")
       }
       hasBegun = true
       try await showEvents(bytes)

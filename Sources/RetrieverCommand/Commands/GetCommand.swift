@@ -45,7 +45,8 @@ enum GetCommand {
       showsProgress: FileSystem.isFile(STDOUT_FILENO))
     let (shown, response) = try await output.run(check: { piece in
       guard isTerminal, piece.prefix(1024).contains(0) else { return }
-      throw Failure(.usage, "the body is not text; use --output FILE to avoid writing it to the terminal")
+      throw Failure(
+        .usage, "The body is not text. Use --output FILE to write it to a file instead of the terminal.")
     })
     // The body is written even so, because it often contains the reason.
     if response.statusCode >= 400 { throw Failure.httpStatus(response) }

@@ -17,8 +17,11 @@ enum RequestFields {
     for text in arguments.all("header") {
       if text.hasPrefix("@") {
         let path = String(text.dropFirst())
-        guard let data = FileManager.default.contents(atPath: path) else {
-          throw Failure(.fileSystem, "\(path) cannot be read")
+        let data: Data
+        do {
+          data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+          throw Failure.file("Could not read \(path)", error)
         }
         for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
           fields.append(try field(String(line)))
@@ -27,8 +30,8 @@ enum RequestFields {
         let field = try field(text)
         if SensitiveNames.containsHeader(field.name) {
           warn(
-            "warning: \(field.name) on the command line is visible to all users of this machine "
-              + "in the process list; use --header @FILE to read it from a file")
+            "Warning: \(field.name) on the command line is visible to all users of this machine "
+              + "in the process list. Use --header @FILE to read it from a file.")
         }
         fields.append(field)
       }
@@ -40,7 +43,7 @@ enum RequestFields {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].trimmingCharacters(in: .whitespaces)
     guard parts.count == 2, !name.isEmpty else {
-      throw UsageError("a header field must have the form “Name: value”")
+      throw UsageError("A header field must have the form “Name: value”.")
     }
     return Field(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
   }
@@ -50,7 +53,7 @@ enum RequestFields {
 
   static func body(_ arguments: ParsedArguments) async throws -> Data? {
     if let text = arguments.value("data") {
-      if arguments.has("data-file") { throw UsageError("--data and --data-file cannot be used together") }
+      if arguments.has("data-file") { throw UsageError("--data and --data-file cannot be used together.") }
       return Data(text.utf8)
     }
     guard let path = arguments.value("data-file") else { return nil }
@@ -69,16 +72,17 @@ enum RequestFields {
 
   private static func contents(_ path: String, _ limit: Int) -> Result<Data, Failure> {
     let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return .failure(.file("\(path) cannot be read", errno)) }
+    guard descriptor >= 0 else { return .failure(.file("Could not read \(path)", errno)) }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     do {
       let data = try file.read(upToCount: limit + 1) ?? Data()
       guard data.count <= limit else {
-        return .failure(Failure(.tooLarge, "\(path) is larger than \(ByteText.short(Int64(limit)))"))
+        return .failure(
+          Failure(.tooLarge, "The file \(path) is larger than \(ByteText.short(Int64(limit)))."))
       }
       return .success(data)
     } catch {
-      return .failure(Failure(.fileSystem, "\(path) cannot be read: \(FileSystem.reason(error))"))
+      return .failure(.file("Could not read \(path)", error))
     }
   }
 }

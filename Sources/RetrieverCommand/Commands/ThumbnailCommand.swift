@@ -13,11 +13,11 @@ enum ThumbnailCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let arguments = context.arguments
     guard let size = try arguments.size("size", most: 16_384) else {
-      throw UsageError("--size WxH is required")
+      throw UsageError("--size WxH is required.")
     }
     let modes = ["fit", "fill", "stretch"].filter(arguments.has)
     guard modes.count <= 1 else {
-      throw UsageError("--\(modes[0]) and --\(modes[1]) cannot be used together")
+      throw UsageError("--\(modes[0]) and --\(modes[1]) cannot be used together.")
     }
     let mode: ThumbnailTarget.Mode = modes == ["fill"] ? .fill : modes == ["stretch"] ? .stretch : .fit
     let target = ThumbnailTarget(

@@ -15,14 +15,15 @@ enum UploadCommand {
     let url = try ParsedArguments.webURL(arguments.operands.last ?? "")
     let appendsNames = url.absoluteString.hasSuffix("/")
     if files.count > 1, !appendsNames {
-      throw UsageError("to upload several files, use a URL that ends in /, to which their names are appended")
+      throw UsageError(
+        "To upload several files, use a URL that ends in /, to which their names are appended.")
     }
     if files.contains("-"), appendsNames {
-      throw UsageError("standard input has no name to append to \(url.shown); give the complete URL")
+      throw UsageError("Standard input has no name to append to \(url.shown). Give the complete URL.")
     }
     let parallel = try arguments.integer("parallel", in: 1...64, default: 2)
     let destination = try Destination(arguments.value("output"), count: 1, usual: .standardOutput)
-    if case .directory = destination { throw UsageError("--output must be one file for all responses") }
+    if case .directory = destination { throw UsageError("--output must be one file for all responses.") }
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let credentials = try await context.gatherCredentials(for: [url])
     let session = try context.makeSession(credentials)
@@ -69,7 +70,7 @@ enum UploadCommand {
         for: request, fromFile: URL(fileURLWithPath: file), delegate: watcher)
     }
     guard let response = answer as? HTTPURLResponse else {
-      throw Failure(.connection, "the response is not HTTP")
+      throw Failure(.connection, "The response is not an HTTP response.")
     }
     if !data.isEmpty { try await answers.write(data) }
     guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }

@@ -65,7 +65,7 @@ extension Credentials {
       let path = arguments.value("netrc-file") ?? environment["HOME"].map { $0 + "/.netrc" }
       if let path { netrc = try Netrc.read(path, warn: screen.warn) }
       if netrc == nil, let path = arguments.value("netrc-file") {
-        throw Failure(.fileSystem, "\(path) cannot be read: no such file")
+        throw .file("Could not read \(path)", ENOENT)
       }
     }
     if origins.contains(where: { $0.password != nil }) { screen.warn(inProcessList("a URL")) }
@@ -93,10 +93,11 @@ extension Credentials {
     await screen.flush()
     guard let typed = await PasswordPrompt.ask("Password for \(user): ") else {
       if Task.isCancelled { throw .cancelled }
-      if PasswordPrompt.hasTerminal { throw Failure(.usage, "no password was given for \(user)") }
+      if PasswordPrompt.hasTerminal { throw Failure(.usage, "No password was given for \(user).") }
       throw Failure(
         .usage,
-        "cannot ask for \(user)'s password without a terminal; set RETRIEVER_PASSWORD or add it to ~/.netrc")
+        "Could not ask for \(user)'s password: there is no terminal. "
+          + "Set RETRIEVER_PASSWORD, or add the password to ~/.netrc.")
     }
     return Credentials(given: Login(user: user, password: typed), user: user, origins: origins, netrc: nil)
   }
@@ -114,7 +115,7 @@ extension Credentials {
   }
 
   static func inProcessList(_ place: String) -> String {
-    "warning: a password in \(place) is visible to all users of this machine in the process list; "
-      + "leave it out to be prompted for it, or use RETRIEVER_PASSWORD or ~/.netrc"
+    "Warning: A password in \(place) is visible to all users of this machine in the process list. "
+      + "Leave it out to be prompted for it, or use RETRIEVER_PASSWORD or ~/.netrc."
   }
 }

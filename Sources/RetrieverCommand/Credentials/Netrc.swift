@@ -93,13 +93,13 @@ package struct Netrc: Sendable, Equatable {
     var status = stat()
     guard stat(path, &status) == 0 else {
       if errno == ENOENT { return nil }
-      throw .file("\(path) cannot be read", errno)
+      throw .file("Could not read \(path)", errno)
     }
     if status.st_mode & 0o077 != 0 {
-      warn("warning: other users can read the passwords in \(path); use chmod 600 to prevent this")
+      warn("Warning: Other users can read the passwords in \(path). Use chmod 600 to prevent this.")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .file("\(path) cannot be read", EACCES)
+      throw .file("Could not read \(path)", EACCES)
     }
     return Netrc(String(decoding: data, as: UTF8.self))
   }

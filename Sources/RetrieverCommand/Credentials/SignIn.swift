@@ -35,7 +35,7 @@ final class SignIn: NSObject, URLSessionTaskDelegate {
   static func warnOfPlainText(host: String, _ screen: Screen) {
     let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
     if !isHere {
-      screen.warn("warning: the password is sent to \(host) unencrypted; others on the network can read it")
+      screen.warn("Warning: The password is sent to \(host) unencrypted. Others on the network can read it.")
     }
   }
 

@@ -18,11 +18,11 @@ enum Destination: Sendable, Equatable {
     case "-": self = .standardOutput
     case let path? where (try? OutputPlace(path)) == .descriptor(STDOUT_FILENO): self = .standardOutput
     case let path?:
-      if path.isEmpty { throw UsageError("--output must be a file name, or - for standard output") }
+      if path.isEmpty { throw UsageError("--output must be a file name, or - for standard output.") }
       if path.hasSuffix("/") || FileSystem.kind(path) == .directory {
         self = .directory(path)
       } else if count > 1 {
-        throw UsageError("--output must be a directory for several files: \(path)/")
+        throw UsageError("--output must be a directory for several files, such as \(path)/.")
       } else {
         self = .file(path)
       }
@@ -35,7 +35,7 @@ enum Destination: Sendable, Equatable {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw Failure(.fileSystem, "the directory \(path) cannot be created: \(FileSystem.reason(error))")
+      throw .file("Could not create the directory \(path)", error)
     }
   }
 
@@ -74,16 +74,8 @@ enum FileSystem {
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  static func reason(_ error: any Error) -> String {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
-    if let code = (cause as? POSIXError)?.code ?? (error as? POSIXError)?.code {
-      return String(cString: strerror(code.rawValue))
-    }
-    return error.localizedDescription
-  }
-
   static func exists(_ path: String) -> Failure {
-    Failure(.fileSystem, "\(path) already exists; use --force to replace it")
+    Failure(.fileSystem, "The file \(path) already exists. Use --force to replace it.")
   }
 
   /// Renames a finished file. An existing file is replaced only if `replaces` is true.
@@ -97,6 +89,6 @@ enum FileSystem {
       if errno == EEXIST { throw exists(target) }
       if kind(target) != nil { throw exists(target) }
     }
-    guard rename(source, target) == 0 else { throw .file("\(target) cannot be created", errno) }
+    guard rename(source, target) == 0 else { throw .file("Could not create \(target)", errno) }
   }
 }

@@ -20,19 +20,19 @@ final class PartialFile: Sendable {
     let path = Self.path(for: target)
     // Does not follow links, which another user could have planted.
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be created", errno) }
+    guard descriptor >= 0 else { throw .file("Could not create \(path)", errno) }
     writer = DescriptorWriter(descriptor, name: path, closes: true)
     // The system releases the lock when the process ends, in any way.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      throw Failure(.fileSystem, "\(path) is being written by another download")
+      throw Failure(.fileSystem, "Another download is writing \(path). Wait until it ends.")
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Failure(.fileSystem, "\(path) is not a regular file")
+      throw Failure(.fileSystem, "Could not write \(path): it is not a regular file. Remove it first.")
     }
     guard Int64(status.st_size) >= offset, ftruncate(descriptor, off_t(offset)) == 0,
       lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset)
-    else { throw .file("\(path) cannot be continued", errno) }
+    else { throw .file("Could not continue \(path)", errno) }
   }
 
   func write(_ data: Data) async throws(Failure) { try await writer.write(data) }

@@ -46,7 +46,7 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
     do {
       try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
-      throw Failure(.fileSystem, "\(path) cannot be written: \(FileSystem.reason(error))")
+      throw .file("Could not write \(path)", error)
     }
   }
 

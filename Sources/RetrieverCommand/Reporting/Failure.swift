@@ -7,34 +7,31 @@ import TerminalProgram
 extension Failure {
   static func httpStatus(_ response: HTTPURLResponse) -> Failure {
     let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
-    var message = "the server answered \(response.statusCode) (\(phrase))"
-    if response.statusCode == 401 {
-      message += "; use --user NAME, or add the host to ~/.netrc"
-    }
-    return Failure(.httpStatus, message)
+    let advice = response.statusCode == 401 ? " Use --user NAME, or add the host to ~/.netrc." : ""
+    return Failure(.httpStatus, "The server answered \(response.statusCode) (\(phrase)).\(advice)")
   }
 
   static func tooLarge(_ limit: Int64) -> Failure {
-    Failure(.tooLarge, "the data exceeds the limit of \(ByteText.exact(limit)) (--max-size)")
+    Failure(
+      .tooLarge, "The data exceeds the limit of \(ByteText.exact(limit)). Raise --max-size to allow more.")
   }
 
   /// Converts any error that a library throws.
   package init(_ error: any Error) {
     switch error {
-    case let error as URLError: self.init(Self.status(of: error.code), Self.sentence(of: error))
-    case let error as ImageError: self.init(Self.status(of: error.code), Self.withoutStop(error.description))
+    case let error as URLError: self.init(Self.status(of: error.code), Self.message(of: error))
+    case let error as ImageError: self.init(Self.status(of: error.code), error.description)
     case let error as StreamingError: self.init(.failure, error.description)
     default: self.init(general: error)
     }
   }
 
-  private static func sentence(of error: URLError) -> String {
-    let text = withoutStop(error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription)
-    switch error.code {
-    case .serverCertificateHasUnknownRoot:
-      return text + "; use --ca-file FILE if the server has a certificate of a private authority"
-    default: return text
-    }
+  private static func message(of error: URLError) -> String {
+    var text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+    // Some messages are libcurl's, which have no period.
+    if !text.hasSuffix(".") { text += "." }
+    guard error.code == .serverCertificateHasUnknownRoot else { return text }
+    return text + " Use --ca-file FILE if the server has a certificate of a private authority."
   }
 
   private static func status(of code: URLError.Code) -> ExitStatus {

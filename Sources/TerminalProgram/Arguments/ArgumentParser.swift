@@ -37,12 +37,13 @@ public struct ArgumentParser {
     // With --help, missing operands are not an error.
     guard values["help"] == nil else { return }
     if operands.count < command.operandCount.lowerBound {
-      throw UsageError("\(command.name) needs \(command.operands)")
+      throw UsageError("The command \(command.name) needs “\(command.operands)”.")
     }
     if operands.count > command.operandCount.upperBound {
-      let taken = command.operands.isEmpty ? "no arguments" : "only \(command.operands)"
+      let taken = command.operands.isEmpty ? "no arguments" : "only “\(command.operands)”"
       throw UsageError(
-        "\(command.name) takes \(taken): unexpected argument “\(operands[command.operandCount.upperBound])”")
+        "Unexpected argument “\(operands[command.operandCount.upperBound])”. "
+          + "The command \(command.name) takes \(taken).")
     }
   }
 
@@ -51,7 +52,7 @@ public struct ArgumentParser {
     let name = String(parts[0])
     guard let option = command.option(named: name) else { throw unknown("--\(name)") }
     if parts.count == 2 {
-      guard option.takesValue else { throw UsageError("--\(name) takes no value") }
+      guard option.takesValue else { throw UsageError("--\(name) takes no value.") }
       try note(option, String(parts[1]))
     } else {
       try note(option, try value(of: option, &rest))
@@ -72,17 +73,17 @@ public struct ArgumentParser {
   ) throws(UsageError) -> String {
     guard option.takesValue else { return "" }
     guard let value = rest.popFirst() else {
-      throw UsageError("--\(option.name) needs a value: \(option.placeholder ?? "")")
+      throw UsageError("--\(option.name) needs a value: \(option.placeholder ?? "").")
     }
     return value
   }
 
   private mutating func note(_ option: OptionDescription, _ value: String) throws(UsageError) {
     if option.takesValue, !option.isRepeatable, values[option.name] != nil {
-      throw UsageError("--\(option.name) can be given only once")
+      throw UsageError("--\(option.name) can be given only once.")
     }
     if case .choices(let choices) = option.completion, option.takesValue, !choices.contains(value) {
-      throw UsageError("--\(option.name) must be one of \(choices.joined(separator: ", ")), not “\(value)”")
+      throw UsageError("--\(option.name) must be one of \(choices.joined(separator: ", ")), not “\(value)”.")
     }
     values[option.name, default: []].append(value)
   }
@@ -90,7 +91,7 @@ public struct ArgumentParser {
   private func unknown(_ option: String) -> UsageError {
     let name = option.drop { $0 == "-" }
     let nearest = Spelling.nearest(to: String(name), among: command.options.map(\.name))
-    let hint = nearest.map { "; did you mean --\($0)?" } ?? ""
-    return UsageError("\(command.name) has no option \(option)\(hint)")
+    let hint = nearest.map { " Did you mean --\($0)?" } ?? ""
+    return UsageError("The command \(command.name) has no option \(option).\(hint)")
   }
 }

@@ -7,7 +7,7 @@ extension ParsedArguments {
     guard let text = value(option) else { return usual }
     guard let number = Int(text), range.contains(number) else {
       throw UsageError(
-        "--\(option) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+        "--\(option) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”.")
     }
     return number
   }
@@ -16,7 +16,7 @@ extension ParsedArguments {
   public func seconds(_ option: String) throws(UsageError) -> Double? {
     guard let text = value(option) else { return nil }
     guard let number = Double(text), number.isFinite, number > 0, number <= 1e8 else {
-      throw UsageError("--\(option) must be a number of seconds, not “\(text)”")
+      throw UsageError("--\(option) must be a number of seconds, not “\(text)”.")
     }
     return number
   }
@@ -26,7 +26,7 @@ extension ParsedArguments {
   public func byteCount(_ option: String) throws(UsageError) -> Int64? {
     guard let text = value(option) else { return nil }
     guard let count = Self.byteCount(text) else {
-      throw UsageError("--\(option) must be a number of bytes such as 500k, 10M or 2Gi, not “\(text)”")
+      throw UsageError("--\(option) must be a number of bytes such as 500k, 10M or 2Gi, not “\(text)”.")
     }
     return count
   }

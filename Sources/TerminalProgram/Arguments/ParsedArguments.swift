@@ -24,7 +24,7 @@ public struct ParsedArguments: Sendable {
 
 /// An invalid command line. The message says what is wrong and what to do.
 public struct UsageError: Error, Sendable, Equatable {
-  /// One phrase without the program's name and without a final period.
+  /// Complete sentences, without the program's name.
   public let message: String
   /// Creates an error with this message.
   public init(_ message: String) { self.message = message }

@@ -13,7 +13,7 @@ extension DescriptorWriter {
     case .descriptor(let number):
       // Duplicates the descriptor, so that closing the writer does not close the original.
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
-      guard copy >= 0 else { throw .file("\(path) cannot be written", errno) }
+      guard copy >= 0 else { throw .file("Could not write \(path)", errno) }
       return DescriptorWriter(copy, name: path, closes: true)
     case .stream:
       let descriptor = try await StreamOpening(path).run()
@@ -49,7 +49,7 @@ private final class StreamOpening: Sendable {
     } onCancel: {
       cancel()
     }
-    guard descriptor >= 0 else { throw .file("\(path) cannot be written", code) }
+    guard descriptor >= 0 else { throw .file("Could not write \(path)", code) }
     return descriptor
   }
 

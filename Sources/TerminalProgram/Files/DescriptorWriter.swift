@@ -42,7 +42,7 @@ public final class DescriptorWriter: Sendable {
     } onCancel: {
       isAbandoned.store(true, ordering: .relaxed)
     }
-    if code != 0 { throw .file("\(name) cannot be written", code) }
+    if code != 0 { throw .file("Could not write \(name)", code) }
   }
 
   /// Writes the text as UTF-8, without adding a newline.
@@ -53,7 +53,7 @@ public final class DescriptorWriter: Sendable {
     let code = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.closeDescriptor()) }
     }
-    if code != 0 { throw .file("\(name) cannot be written", code) }
+    if code != 0 { throw .file("Could not write \(name)", code) }
   }
 
   @discardableResult private func closeDescriptor() -> Int32 {

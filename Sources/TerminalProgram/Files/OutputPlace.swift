@@ -28,7 +28,7 @@ public enum OutputPlace: Sendable, Equatable {
       self = .stream
     } else {
       var end = path
-      guard SymbolicLinks.follow(&end) else { throw .file("\(end) cannot be written", ELOOP) }
+      guard SymbolicLinks.follow(&end) else { throw .file("Could not write \(end)", ELOOP) }
       self = .file(end)
     }
   }

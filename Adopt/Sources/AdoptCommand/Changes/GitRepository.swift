@@ -11,7 +11,7 @@ struct GitRepository {
     let result = try Self.git(in: folder, ["rev-parse", "--show-toplevel"])
     guard result.status == 0, let line = result.output.split(separator: "\n").first else {
       throw FileProblem(
-        folder, "is not in a git repository, which --diff requires")
+        folder, "The folder is not in a git repository, which --diff requires.")
     }
     top = String(line)
   }
@@ -37,12 +37,12 @@ struct GitRepository {
     let name = isBase ? String(revision.dropLast(3)) : revision
     let question = ["rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"]
     guard let commit = try words(question).first else {
-      throw FileProblem(top, "has no git revision “\(name)”; in a shallow clone, fetch it first")
+      throw FileProblem(top, "There is no git revision “\(name)”. In a shallow clone, fetch it first.")
     }
     guard isBase else { return commit }
     guard let base = try words(["merge-base", commit, "HEAD"]).first else {
       throw FileProblem(
-        top, "has no common ancestor of HEAD and “\(name)”; in a shallow clone, fetch more commits")
+        top, "HEAD and “\(name)” have no common ancestor. In a shallow clone, fetch more commits.")
     }
     return base
   }
@@ -55,7 +55,8 @@ struct GitRepository {
   private func output(of arguments: [String]) throws(FileProblem) -> String {
     let result = try Self.git(in: top, arguments)
     guard result.status == 0 else {
-      throw FileProblem(top, "cannot be compared: git \(arguments.first ?? "") failed; see its error message")
+      throw FileProblem(
+        top, "Could not find the changes: git \(arguments.first ?? "") failed. See its error message.")
     }
     return result.output
   }
@@ -75,12 +76,12 @@ struct GitRepository {
       try process.run()
       data = try pipe.fileHandleForReading.readToEnd()
     } catch {
-      throw FileProblem("git", "cannot be run: \(error.localizedDescription)")
+      throw FileProblem("git", "Could not run git: \(error.localizedDescription)")
     }
     process.waitUntilExit()
     // `env` exits with 127 if there is no such program.
     guard process.terminationStatus != 127 else {
-      throw FileProblem("git", "is not installed, but --diff requires it")
+      throw FileProblem("git", "git is not installed, but --diff requires it.")
     }
     return (process.terminationStatus, String(decoding: data ?? Data(), as: UTF8.self))
   }

@@ -23,13 +23,14 @@ struct Baseline: Sendable, Equatable {
 
   /// Reads a baseline file.
   static func read(_ path: String) throws(FileProblem) -> Baseline {
-    guard FileIdentity.read(path) != nil else { throw .system(path, "cannot be read", errno) }
+    guard FileIdentity.read(path) != nil else { throw .system(path, "Could not read the file", errno) }
     let text = try SourceText.read(path)
     guard let document = try? JSONDecoder().decode(Document.self, from: Data(text.utf8)) else {
-      throw FileProblem(path, "is not a valid baseline file; create one with --write-baseline")
+      throw FileProblem(path, "The file is not a valid baseline. Create one with --write-baseline.")
     }
     guard document.version == 1 else {
-      throw FileProblem(path, "is a baseline of the unsupported version \(document.version); update adopt")
+      throw FileProblem(
+        path, "The file is a baseline of the unsupported version \(document.version). Update adopt.")
     }
     return Baseline(entries: document.findings)
   }

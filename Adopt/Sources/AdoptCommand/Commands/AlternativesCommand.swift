@@ -25,14 +25,15 @@ struct AlternativesCommand: Sendable {
     destination = writes && !arguments.has("dry-run") ? .files : .diff
     isVerbose = arguments.has("verbose")
     if arguments.has("in-place"), arguments.has("into") {
-      throw UsageError("--in-place and --into cannot be used together; choose one of them")
+      throw UsageError("--in-place and --into cannot be used together. Choose one of them.")
     }
     if arguments.operands.contains("-") {
       throw UsageError(
-        "alternatives cannot read standard input; name files or folders, which the compiler needs")
+        "The command alternatives cannot read standard input. Name files or folders, which the compiler needs."
+      )
     }
     if let path = arguments.value("into"), FileIdentity.read(path) != nil {
-      throw UsageError("\(path) already exists; --into creates a new file, so choose another name")
+      throw UsageError("The file \(path) already exists. --into creates a new file, so choose another name.")
     }
   }
 
@@ -75,7 +76,8 @@ struct AlternativesCommand: Sendable {
     try Task.checkCancellation()
     try await Workers.run(returnsOnCancellation: false) { () throws(FileProblem) in
       if let old = change.old, try SourceText.read(change.path) != old {
-        throw FileProblem(change.path, "was not written, because another program changed it in the meantime")
+        throw FileProblem(
+          change.path, "The file was not written, because another program changed it in the meantime.")
       }
       try AtomicFile.write(change.new, to: change.path)
     }

@@ -21,17 +21,17 @@ struct CheckCommand: Sendable {
     skipped = Set(arguments.all("skip"))
     if arguments.has("write-baseline") {
       guard arguments.has("baseline") else {
-        throw UsageError("--write-baseline requires --baseline FILE")
+        throw UsageError("--write-baseline requires --baseline FILE.")
       }
       guard !arguments.has("diff") else {
-        throw UsageError("--write-baseline records all findings, so it cannot be used with --diff")
+        throw UsageError("--write-baseline records all findings, so it cannot be used with --diff.")
       }
     }
     if arguments.has("path"), !arguments.operands.contains("-") {
-      throw UsageError("--path names standard input, so it requires the operand -")
+      throw UsageError("--path names standard input, so it requires the operand -.")
     }
     if arguments.has("fix"), arguments.operands.contains("-") {
-      throw UsageError("--fix changes files, so it cannot be used with standard input")
+      throw UsageError("--fix changes files, so it cannot be used with standard input.")
     }
   }
 
@@ -178,7 +178,7 @@ struct CheckCommand: Sendable {
 
   private func write(_ earlier: Baseline, _ report: CheckReport) async throws -> ExitStatus {
     guard report.problems.isEmpty, let path = arguments.value("baseline") else {
-      throw UsageError("the baseline was not written, because some files could not be read")
+      throw UsageError("The baseline was not written, because some files could not be read.")
     }
     var baseline = Baseline(of: report.findings, relative: relative)
     let checkedFiles = Set(try await context.sources().files.map(relative))

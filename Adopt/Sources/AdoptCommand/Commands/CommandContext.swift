@@ -37,7 +37,7 @@ struct CommandContext: Sendable {
     if found.files.isEmpty, found.problems.isEmpty {
       let places =
         operands.count == 1 && operands[0] == "." ? "this folder" : operands.joined(separator: ", ")
-      throw UsageError("no Swift files were found in \(places)")
+      throw UsageError("No Swift files were found in \(places).")
     }
     return found
   }

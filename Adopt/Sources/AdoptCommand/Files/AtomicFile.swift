@@ -10,13 +10,13 @@ enum AtomicFile {
     let target = try target(of: path)
     var text = text
     let code = text.withUTF8 { AtomicReplacement.write(UnsafeRawBufferPointer($0), to: target) }
-    guard code == 0 else { throw .system(path, "cannot be written", code) }
+    guard code == 0 else { throw .system(path, "Could not write the file", code) }
   }
 
   private static func target(of path: String) throws(FileProblem) -> String {
-    guard let place = try? OutputPlace(path) else { throw .system(path, "cannot be written", ELOOP) }
+    guard let place = try? OutputPlace(path) else { throw .system(path, "Could not write the file", ELOOP) }
     guard case .file(let target) = place else {
-      throw FileProblem(path, "is not a regular file, so it cannot be replaced")
+      throw FileProblem(path, "Could not replace the file: it is not a regular file.")
     }
     return target
   }

@@ -1,8 +1,9 @@
-import Foundation
+import TerminalProgram
 
 /// The reason why a file could not be read or written.
 package struct FileProblem: Error, Sendable, Hashable {
   package let path: String
+  /// Complete sentences, which do not name the file.
   package let message: String
 
   package init(_ path: String, _ message: String) {
@@ -10,8 +11,8 @@ package struct FileProblem: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// A failed system call.
-  static func system(_ path: String, _ problem: String, _ code: Int32) -> FileProblem {
-    FileProblem(path, "\(problem): \(String(cString: strerror(code)))")
+  /// A failed system call. What was attempted is, for example, "Could not read the file".
+  static func system(_ path: String, _ attempt: String, _ code: Int32) -> FileProblem {
+    FileProblem(path, Failure.file(attempt, code).message)
   }
 }

@@ -33,7 +33,7 @@ package struct SourceDiscovery {
       return
     }
     guard let (identity, kind) = FileIdentity.read(operand) else {
-      problems.append(.system(operand, "cannot be read", errno))
+      problems.append(.system(operand, "Could not read the file or folder", errno))
       return
     }
     guard kind == .folder else {
@@ -67,13 +67,14 @@ package struct SourceDiscovery {
         continue
       }
       guard let stream = opendir(path) else {
-        problems.append(.system(path, "cannot be read", errno))
+        problems.append(.system(path, "Could not read the folder", errno))
         continue
       }
       defer { closedir(stream) }
       while let entry = readdir(stream) {
         guard let name = Self.name(of: entry) else {
-          problems.append(FileProblem(path, "contains a file whose name is not UTF-8; the file was skipped"))
+          problems.append(
+            FileProblem(path, "The folder contains a file whose name is not UTF-8. The file was skipped."))
           continue
         }
         // Hidden files, and the entries `.` and `..`.

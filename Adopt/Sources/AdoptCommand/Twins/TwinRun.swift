@@ -88,7 +88,7 @@ struct TwinRun: Sendable {
       } catch {
         throw FileProblem(
           folder ?? "the files",
-          "could not be compiled to verify the result: \(error.description) To skip this, use --verify off")
+          "Could not compile the result to verify it. \(error.description) Use --verify off to skip this.")
       }
     }
     return pairs
