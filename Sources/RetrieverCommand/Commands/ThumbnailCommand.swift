@@ -26,7 +26,7 @@ enum ThumbnailCommand {
     for operand in arguments.operands { sources.append(try source(operand)) }
     let destination = try Destination(arguments.value("output"), count: sources.count, usual: .directory("."))
     if destination == .standardOutput, sources.count > 1 {
-      throw UsageError("only one thumbnail can be written to standard output")
+      throw UsageError("Only one thumbnail can be written to standard output.")
     }
     let isNamed = if case .file = destination { true } else { false }
     let path: String? = if case .file(let path) = destination { path } else { nil }
