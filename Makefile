@@ -36,7 +36,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench setup-package run install deb check-deb api test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
+.PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
 	docs conformance differential soak clean
 # The steps run one after the other: concurrent Swift builds are not faster.
 .NOTPARALLEL:
@@ -61,6 +61,9 @@ setup-bench:
 
 run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
 	swift run $(if $(filter kennel,$(DEMO)),$(KENNEL)) $(DEMO) $(ARGS)
+
+overlay: setup-build ## make build/overlay, which builds packages that import FoundationNetworking with Retriever
+	@scripts/overlay
 
 install: setup-build ## build the programs and install them; PREFIX=/usr/local DESTDIR= PROGRAMS="retriever kennel adopt"
 	scripts/stage '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
@@ -91,6 +94,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 	@scripts/step 'use from another package' scripts/check-outside
+	@scripts/step 'use by packages that import FoundationNetworking' scripts/check-overlay
 	@scripts/step 'examples' scripts/check-examples
 	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
 	@scripts/step 'interface and changelog' scripts/check-api

@@ -50,7 +50,7 @@ import Testing
 
   @Test func `a task that two threads suspend and resume still ends`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "x") }
-    for _ in 0..<400 {
+    for _ in 0..<100 {
       let done = Gate()
       let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
       task.resume()

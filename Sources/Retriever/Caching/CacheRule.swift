@@ -31,14 +31,17 @@ package enum CacheRule {
     package var policy: URLRequest.CachePolicy
     /// The fields that are sent, including those that the session adds.
     package var fields: HeaderFields
+    /// Whether a stale response may be used while the server is asked (RFC 5861, 3).
+    package var usesStale: Bool
 
     package init(
       method: String = "GET", policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
-      fields: HeaderFields = HeaderFields()
+      fields: HeaderFields = HeaderFields(), usesStale: Bool = true
     ) {
       self.method = method
       self.policy = policy
       self.fields = fields
+      self.usesStale = usesStale
     }
 
     /// Whether the program validates by itself. Such a request and its response are passed on unchanged.
@@ -80,7 +83,7 @@ package enum CacheRule {
     let freshness = entry.freshness(now: now)
     if servable, allows(control, freshness) { return .serve(entry: index, revalidates: false) }
     if isOffline { return .fail }
-    if servable, request.method == "GET", !freshness.mustRevalidate, control.isEmpty,
+    if servable, request.usesStale, request.method == "GET", !freshness.mustRevalidate, control.isEmpty,
       freshness.staleness >= 0,
       freshness.staleness < freshness.staleWhileRevalidate
     {

@@ -10,6 +10,8 @@ enum CacheInstruction: Sendable {
   case answer(StoredEntry)
   /// Ask the server, even if a response is stored.
   case bypass
+  /// Look for a stored response, but ask the server if it is stale.
+  case renew
 }
 
 /// The part of the cache in one transfer.
@@ -24,6 +26,8 @@ struct CacheExchange: Sendable {
   /// The fields as they are sent.
   let headers: [TransferHeader]
   let requestTime: Date
+  /// Whether a stale response may be used while the server is asked.
+  var usesStale = true
   /// Whether the response comes from the cache.
   var isStored = false
   /// The response that is validated.
@@ -46,7 +50,9 @@ struct CacheExchange: Sendable {
 
   var fields: HeaderFields { HeaderFields(headers.map { (name: $0.name, value: $0.value) }) }
 
-  var request: CacheRule.Request { CacheRule.Request(method: method, policy: policy, fields: fields) }
+  var request: CacheRule.Request {
+    CacheRule.Request(method: method, policy: policy, fields: fields, usesStale: usesStale)
+  }
 
   /// Prepares to store a response.
   ///

@@ -17,13 +17,16 @@ extension URLSessionTask {
       return sendOverNetwork(wanted, input)
     }
     let own = input.request.cachePolicy
-    let exchange = CacheExchange(
+    var exchange = CacheExchange(
       wanted, url: url, key: CacheKey(sentURL: wanted.url),
       policy: own == .useProtocolCachePolicy ? session.settings.cachePolicy : own)
     switch instruction {
     case .answer(let entry): answer(exchange, with: entry, wanted, input)
     case .bypass: load(exchange, wanted, input)
     case .lookUp: lookUp(exchange, wanted, input, in: cache.store)
+    case .renew:
+      exchange.usesStale = false
+      lookUp(exchange, wanted, input, in: cache.store)
     }
   }
 
@@ -290,14 +293,13 @@ extension TransferFailure {
 
 extension URLSession {
   /// Asks the server whether a stored response that was used is still valid, in the background. Only one such request runs
-  /// for each URL.
+  /// for each URL. If another one has ended since the response was used, the new response is fresh and nothing is sent.
   func revalidate(_ request: URLRequest, _ key: CacheKey) {
     guard revalidations.withLock({ $0.insert(key).inserted }) else { return }
-    var request = request
-    request.cachePolicy = .reloadRevalidatingCacheData
     let task = dataTask(with: request) { _, _, _ in
       _ = self.revalidations.withLock { $0.remove(key) }
     }
+    task.transferState.cacheInstruction = .renew
     task.resume()
   }
 }

@@ -137,6 +137,21 @@ import Testing
 
   // MARK: Stale responses (RFC 5861)
 
+  @Test func `a request that renews a response asks only if it is stale`() {
+    var cache = CacheModel()
+    #expect(
+      cache.send(
+        .init(fields: [("Cache-Control", "max-age=600, stale-while-revalidate=30"), ("ETag", "\"a\"")]))
+        == .loaded)
+    let renewing = CacheRule.Request(usesStale: false)
+    let fresh = CacheRule.decide(renewing, entries: cache.entries, now: cache.now)
+    #expect(fresh == .serve(entry: 0, revalidates: false))
+    cache.now += 610
+    #expect(cache.send() == .cachedAndRevalidated)
+    let stale = CacheRule.decide(renewing, entries: cache.entries, now: cache.now)
+    #expect(stale == .validate(entry: 0, fields: [(name: "If-None-Match", value: "\"a\"")]))
+  }
+
   @Test func `a stale response is used while it is revalidated, within the window`() {
     var cache = CacheModel()
     #expect(
