@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "Retriever", targets: ["Retriever"]),
     .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
     .library(name: "RetrieverBridges", targets: ["RetrieverBridges"]),
+    .library(name: "RetrieverConverters", targets: ["RetrieverConverters"]),
     .executable(name: "retriever", targets: ["retriever-cli"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
     // For the other packages of this repository. Their interfaces may change at any time.
@@ -72,6 +73,8 @@ let package = Package(
         "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "CImageCodecs", "CResampling", "Waiting",
       ],
       swiftSettings: strict),
+
+    .target(name: "RetrieverConverters", dependencies: ["Retriever"], swiftSettings: strict),
 
     .target(name: "RetrieverBridges", dependencies: ["Waiting"], swiftSettings: strict),
 

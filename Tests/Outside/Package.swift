@@ -10,6 +10,10 @@ let package = Package(
     .executableTarget(
       name: "outside",
       dependencies: ["Retriever", "RetrieverImages"].map { .product(name: $0, package: "retriever") },
-      swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")])
+      swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
+      name: "converters",
+      dependencies: ["Retriever", "RetrieverConverters"].map { .product(name: $0, package: "retriever") },
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ]
 )
