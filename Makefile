@@ -36,8 +36,8 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
-.PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test test-fast test-threads test-curl test-adopt adopt fuzz bench lint \
-	docs conformance differential soak clean
+.PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
+	test-fast test-threads test-curl test-adopt adopt fuzz bench lint docs conformance differential soak clean
 # The steps run one after the other: concurrent Swift builds are not faster.
 .NOTPARALLEL:
 
@@ -47,16 +47,16 @@ help: ## list the targets
 setup: ## install everything for building, testing and benchmarks (other targets do this automatically)
 	@scripts/setup build test bench
 
-setup-build:
+setup-build: # internal: the packages for building
 	@scripts/setup build
 
-setup-test:
+setup-test: # internal: the packages for tests
 	@scripts/setup build test
 
-setup-package:
+setup-package: # internal: the packages for making Debian packages
 	@scripts/setup build package
 
-setup-bench:
+setup-bench: # internal: the packages for benchmarks
 	@scripts/setup build bench
 
 run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
@@ -99,6 +99,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
 	@scripts/step 'interface and changelog' scripts/check-api
 	@scripts/step 'symbols of FoundationNetworking' scripts/check-symbols
+	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
 	@scripts/step 'adopt' scripts/test-adopt

@@ -29,7 +29,9 @@ let package = Package(
       name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd", .when(platforms: [.linux]))]),
     .target(
       name: "HTTPService",
-      dependencies: ["CMicroHTTPD", root("CLinux"), root("HTTPSyntax"), root("LoopThread")],
+      dependencies: [
+        "CMicroHTTPD", root("CLinux"), root("HTTPSyntax"), root("LoopThread"), root("Waiting"),
+      ],
       swiftSettings: strict),
 
     .target(
@@ -48,7 +50,7 @@ let package = Package(
       name: "KennelWeb",
       dependencies: [
         "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", root("Caches"), root("HTTPSyntax"),
-        root("RetrieverImages"),
+        root("RetrieverImages"), root("Waiting"),
       ],
       swiftSettings: strict),
     .target(
@@ -61,7 +63,8 @@ let package = Package(
     .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
 
     .testTarget(
-      name: "HTTPServiceTests", dependencies: ["HTTPService", root("Retriever"), root("TestSupport")],
+      name: "HTTPServiceTests",
+      dependencies: ["HTTPService", root("Retriever"), root("TestSupport"), root("Waiting")],
       swiftSettings: strict),
     .executableTarget(
       name: "kennel-writer", dependencies: ["KennelModel", "KennelStorage"],

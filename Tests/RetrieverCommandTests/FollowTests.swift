@@ -77,7 +77,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.text == "woof\nnap: a\n  b\nagain\n")
     #expect(server.requests.map { $0["Last-Event-ID"] } == [nil, "7", "7"])
-    #expect(server.requests[0]["Accept"] == "text/event-stream")
+    #expect(server.requests.first?["Accept"] == "text/event-stream")
   }
 
   @Test func eventsAreObjectsInJSON() async throws {
@@ -89,7 +89,7 @@ import Testing
       "events", "--json", "--no-reconnect", "--last-event-id", "0", server.address("/"))
     #expect(
       result.text == "{\"data\":\"x\",\"event\":\"e\",\"id\":\"1\",\"url\":\"\(server.address("/"))\"}\n")
-    #expect(server.requests[0]["Last-Event-ID"] == "0")
+    #expect(server.requests.first?["Last-Event-ID"] == "0")
   }
 
   @Test func ctrlCEndsAStreamAndAWaitForTheNext() async throws {

@@ -38,6 +38,5 @@ import Testing
       failure
         == Failure(
           .fileSystem, "Could not access /no/such/folder: No such file or directory. Check the path."))
-    #expect(Failure.withoutStop("Gone.") == "Gone" && Failure.withoutStop("Gone") == "Gone")
   }
 }

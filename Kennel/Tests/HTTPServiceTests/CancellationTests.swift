@@ -42,6 +42,39 @@ import Testing
     }
   }
 
+  @Test func `the connection of a cancelled stream is closed immediately, even behind an idle one`()
+    async throws
+  {
+    let cancelled = Gate()
+    try await withServer(
+      { $0.limits.maximumConnections = 2 },
+      handler: { request in
+        guard request.path == "/stream" else { return .text("done") }
+        return HTTPResponse(
+          body: .stream { writer in
+            try await writer.write("hello\n")
+            await untilCancelled { cancelled.open() }
+          })
+      }
+    ) { server in
+      let streaming = try RawClient(port: server.port)
+      _ = try await streaming.blocking { client in
+        try client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try client.readHead()
+        return try client.readChunk()
+      }
+      let idle = try RawClient(port: server.port)
+      try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await idle.blocking { try $0.readResponse().text } == "done")
+      streaming.leave()
+      #expect(await cancelled.wait(within: .seconds(30)))
+      // The place of the stream is free, although the idle connection was there first when the stream failed.
+      let next = try RawClient(port: server.port)
+      try next.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await next.blocking { try $0.readResponse().text } == "done")
+    }
+  }
+
   @Test func `reading a body that ends early throws an error`() async throws {
     let failed = Gate()
     let started = Gate()

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Waiting
 
 @testable import HTTPService
 
@@ -149,7 +150,7 @@ import Testing
       buffer.withUnsafeMutableBytes { machine.pull(into: $0) }
     }
     guard case .waitForData = pulled(&machine), case .wait(wakes: true) = machine.write(Data(count: 6)),
-      machine.register(3), case .bytes(4, [3]) = pulled(&machine)
+      machine.isFull, machine.wait(3), case .bytes(4, [3]) = pulled(&machine)
     else {
       Issue.record("A full stream makes its writer wait until half of it is sent")
       return
@@ -172,7 +173,7 @@ import Testing
       Issue.record("A full stream makes its writers wait")
       return
     }
-    let areWaiting = [machine.register(1), machine.register(2)]
+    let areWaiting = [machine.wait(1), machine.wait(2)]
     #expect(areWaiting == [true, true])
     guard case .bytes(12, let waiters) = buffer.withUnsafeMutableBytes({ machine.pull(into: $0) }) else {
       Issue.record("What was written is sent")
@@ -191,5 +192,13 @@ import Testing
     }
     #expect(machine.bufferedCount == 5_000)
     #expect(machine.pieceCount < 200)
+  }
+}
+
+extension StreamStateMachine {
+  /// Makes a writer wait.
+  fileprivate mutating func wait(_ waiter: Waiter) -> Bool {
+    let token = waiters.makeToken()
+    return waiters.wait(waiter, as: token)
   }
 }

@@ -31,7 +31,7 @@ import Testing
     #expect(result.status == 1)
     #expect(
       result.errors
-        == "kennel: the file is not a Kennel backup. Use a file written by kennel backup\n")
+        == "kennel: The file is not a Kennel backup. Use a file written by kennel backup.\n")
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
@@ -82,7 +82,7 @@ import Testing
       environment: kennel.environment, output: kennel.directory.path("messages"))
     #expect(try await Kennel.end(of: child) == 0)
     let messages = try String(contentsOf: kennel.directory.file("messages"), encoding: .utf8)
-    #expect(messages.hasPrefix("kennel: the backup contains 0 photos, "), "\(messages)")
+    #expect(messages.hasPrefix("kennel: The backup contains 0 photos, "), "\(messages)")
     #expect(!FileManager.default.fileExists(atPath: "-"))
     let restored = try await kennel.run("restore", copy, "--data", kennel.directory.path("restored"))
     #expect(restored.status == 0, "\(restored.errors)")
@@ -104,7 +104,7 @@ import Testing
       environment: kennel.environment)
     #expect(try await Kennel.end(of: child) == 2)
     let screen = try String(contentsOf: kennel.directory.file("screen"), encoding: .utf8)
-    #expect(screen.contains("cannot write a backup to a terminal: give a file"))
+    #expect(screen.contains("A backup cannot be written to a terminal. Give a file"))
   }
 
   @Test func `a folder given as the backup file is an error with an example`() async throws {
@@ -115,7 +115,7 @@ import Testing
       #expect(result.status == 8)
       #expect(
         result.errors
-          == "kennel: \(path) is a folder. Give the path of a file, such as \(folder)/kennel.tar\n")
+          == "kennel: The path \(path) is a folder. Give the path of a file, such as \(folder)/kennel.tar.\n")
     }
   }
 
@@ -125,7 +125,7 @@ import Testing
     #expect(mkfifo(pipe, 0o600) == 0)
     for path in ["/dev/null", kennel.directory.url.path, pipe] {
       let result = try await kennel.run("restore", path)
-      #expect(result.status == 1 && result.errors.contains("the backup is not a regular file"))
+      #expect(result.status == 1 && result.errors.contains("The backup is not a regular file."))
     }
   }
 
@@ -138,7 +138,7 @@ import Testing
       try kennel.directory.write(backup.prefix(count), to: "kennel.tar")
       let elsewhere = kennel.directory.path("elsewhere")
       let result = try await kennel.run("restore", file, "--data", elsewhere)
-      #expect(result.errors.contains("the backup is incomplete"), "\(count): \(result.errors)")
+      #expect(result.errors.contains("The backup is incomplete."), "\(count): \(result.errors)")
     }
   }
 }

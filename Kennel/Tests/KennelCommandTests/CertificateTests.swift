@@ -31,7 +31,7 @@ import Testing
     let other = try TestAuthority.shared().keyFile(.expired).path
     #expect(
       try await problem(certificate, other)
-        == "kennel: the certificate \(certificate) and the key \(other) cannot be used: the certificate and the given key do not match\n"
+        == "kennel: The certificate \(certificate) and the key \(other) cannot be used. The certificate and the given key do not match.\n"
     )
   }
 
@@ -39,22 +39,22 @@ import Testing
     let text = try kennel.directory.write(Data("dogs".utf8), to: "text").path
     #expect(
       try await problem(text, key)
-        == "kennel: --tls-certificate: \(text) contains no certificate in PEM format\n")
+        == "kennel: --tls-certificate: The file \(text) contains no certificate in PEM format.\n")
     #expect(
       try await problem(certificate, certificate)
-        == "kennel: --tls-key: \(certificate) contains no key in PEM format\n")
+        == "kennel: --tls-key: The file \(certificate) contains no key in PEM format.\n")
     let encrypted = try kennel.directory.write(
       Data("-----BEGIN ENCRYPTED PRIVATE KEY-----\n".utf8), to: "encrypted"
     ).path
-    #expect(try await problem(certificate, encrypted).contains("encrypted is encrypted: remove its password"))
+    #expect(try await problem(certificate, encrypted).contains("encrypted is encrypted. Remove its password"))
   }
 
   @Test func `an unreadable certificate file gives an error with the reason`() async throws {
     #expect(
       try await problem("/nothing", key)
-        == "kennel: --tls-certificate: /nothing cannot be read: No such file or directory. Check the path.\n")
+        == "kennel: --tls-certificate: Could not read /nothing: No such file or directory. Check the path.\n")
     #expect(
-      try await problem(certificate, "/tmp") == "kennel: --tls-key: /tmp cannot be read: Is a directory.\n")
+      try await problem(certificate, "/tmp") == "kennel: --tls-key: Could not read /tmp: Is a directory.\n")
   }
 
   @Test func `certificate files can have CR LF line endings and text before the first block`() async throws {

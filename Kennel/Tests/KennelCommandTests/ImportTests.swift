@@ -47,11 +47,11 @@ extension Kennel {
     let result = try await kennel.run("import", kennel.directory.path("photos"))
     #expect(result.status == 10 && result.output == "2 photos posted by Ada, 2 failed\n")
     #expect(
-      result.errors.contains("broken.jpg: the file type is not supported")
-        && result.errors.contains("cut.jpg: the photo is "))
+      result.errors.contains("broken.jpg: The file type is not supported.")
+        && result.errors.contains("cut.jpg: The photo is "))
     // On the command line, the message ends with the decoder's reason in parentheses.
     let cut = try #require(result.errors.split(separator: "\n").first { $0.contains("cut.jpg") })
-    #expect(cut.hasSuffix(")"))
+    #expect(cut.hasSuffix(".)"))
   }
 
   @Test func `single files are posted regardless of their names`() async throws {
@@ -69,7 +69,7 @@ extension Kennel {
     #expect(again.output == "0 photos posted by Ada, 3 already posted\n", "\(again.errors)")
     let nothing = try await kennel.run("import", kennel.directory.path("nothing.jpg"))
     #expect(nothing.status == 8)
-    #expect(nothing.errors.contains("there is no file or folder \(kennel.directory.path("nothing.jpg"))"))
+    #expect(nothing.errors.contains("There is no file or folder “\(kennel.directory.path("nothing.jpg"))”."))
     let device = try await kennel.run("import", "/dev/null")
     #expect(device.status == 8 && device.errors.contains("/dev/null is neither a file nor a folder"))
   }
@@ -79,7 +79,7 @@ extension Kennel {
     // A shell passes an empty path for an unset variable. This must not import the current directory.
     let result = try await kennel.run("import", "")
     #expect(result.status == 8 && result.output == "", "\(result.output)")
-    #expect(result.errors.contains("there is no file or folder"))
+    #expect(result.errors.contains("There is no file or folder “”."))
   }
 
   @Test func `an interrupted import continues`() async throws {
@@ -122,7 +122,7 @@ extension Kennel {
     #expect(result.errors.hasSuffix("2 photos would be posted by Ada, 1 already posted, 2 would fail\n"))
     #expect(result.output.split(separator: "\n").count == 2)
     #expect(
-      result.errors.contains("broken.jpg: the file type is not supported")
+      result.errors.contains("broken.jpg: The file type is not supported.")
         && result.errors.contains("cut.jpg: "))
     #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
   }

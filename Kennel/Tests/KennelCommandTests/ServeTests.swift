@@ -24,7 +24,7 @@ import Testing
     let kennel = try await Kennel.withOwner()
     let result = try await kennel.run("serve", "--address", "localhost")
     #expect(result.status == 1)
-    #expect(result.errors.contains(#""localhost" is not an IP address; use --port or --address"#))
+    #expect(result.errors.contains(#""localhost" is not an IP address. Use --port or --address"#))
   }
 
   @Test(arguments: [
@@ -33,7 +33,7 @@ import Testing
   func `a failure to listen creates no kennel`(arguments: [String]) async throws {
     let kennel = try Kennel()
     let result = try await kennel.run("serve", arguments[0], arguments[1])
-    #expect(result.status == 1 && result.errors.hasPrefix("kennel: could not listen on "))
+    #expect(result.status == 1 && result.errors.hasPrefix("kennel: Could not listen on "))
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
     let demo = try await kennel.run("demo", kennel.data, arguments[0], arguments[1])
     #expect(demo.status == 1 && !demo.errors.contains("Drawing"))

@@ -43,10 +43,10 @@ import Testing
   }
 
   @Test func `errors in the configuration file include the line number`() {
-    #expect(problem("\nprot = 80") == "kennel.conf, line 2: there is no setting “prot”; did you mean port?")
-    #expect(problem("port") == "kennel.conf, line 1: “port” is not a setting: write name = value")
-    #expect(problem("port =") == "kennel.conf, line 1: port has no value")
-    #expect(problem("port = 1\nport = 2") == "kennel.conf, line 2: port is set twice")
+    #expect(problem("\nprot = 80") == "kennel.conf, line 2: There is no setting “prot”. Did you mean port?")
+    #expect(problem("port") == "kennel.conf, line 1: “port” is not a setting. Write name = value.")
+    #expect(problem("port =") == "kennel.conf, line 1: The setting port has no value.")
+    #expect(problem("port = 1\nport = 2") == "kennel.conf, line 2: The setting port is set twice.")
     #expect(problem("trusted-proxy = unix\ntrusted-proxy = 10.0.0.1") == nil)
   }
 
@@ -62,8 +62,8 @@ import Testing
   func `invalid quotes give an error with the line number`(value: String) {
     #expect(
       problem("\ntitle = \(value)")
-        == "kennel.conf, line 2: put the complete value of title in quotes, without the same quotes inside")
-    #expect(problem("title = \"\"") == "kennel.conf, line 1: title has no value")
+        == "kennel.conf, line 2: Put the complete value of title in quotes, without the same quotes inside.")
+    #expect(problem("title = \"\"") == "kennel.conf, line 1: The setting title has no value.")
   }
 
   @Test func `an error for an invalid value names its source`() throws {
@@ -75,11 +75,11 @@ import Testing
         return error.message
       }
     }
-    #expect(message(try settings(["--port", "x"])) == "--port must be a number from 0 to 65535, not “x”")
+    #expect(message(try settings(["--port", "x"])) == "--port must be a number from 0 to 65535, not “x”.")
     #expect(message(try settings([], ["KENNEL_PORT": "70000"]))?.hasPrefix("KENNEL_PORT must be") == true)
     #expect(
       message(try settings([], file: "\nport = y"))?.hasSuffix(
-        "kennel.conf, line 2: port must be a number from 0 to 65535, not “y”") == true)
+        "kennel.conf, line 2: The setting port must be a number from 0 to 65535, not “y”.") == true)
   }
 
   @Test func `a flag in the environment is yes or no`() throws {
@@ -105,17 +105,26 @@ import Testing
     let address = try settings([], ["KENNEL_NAME": "https://dogs.example/"])
     #expect(
       throws: UsageError(
-        "KENNEL_NAME must be a host name such as dogs.example, without a port, not “https://dogs.example/”")
+        "KENNEL_NAME must be a host name such as dogs.example, without a port, not “https://dogs.example/”.")
     ) { try ServerSettings(address) }
   }
 
   @Test func `a Unix socket and a port exclude each other`() throws {
     let both = try settings(["--unix-socket", "/run/x", "--port", "80"])
-    #expect(throws: UsageError.self) { try ServerSettings(both) }
+    #expect(
+      throws: UsageError("--unix-socket cannot be used together with --port. Use a socket or a port.")
+    ) { try ServerSettings(both) }
+    let mixed = try settings(["--unix-socket", "/run/x"], file: "port = 80")
+    let line = "\(directory.path("kennel.conf")), line 1"
+    #expect(
+      throws: UsageError(
+        "--unix-socket cannot be used together with the setting port in \(line). Use a socket or a port.")
+    ) { try ServerSettings(mixed) }
+    try FileManager.default.removeItem(at: directory.file("kennel.conf"))
     let half = try settings(["--tls-key", "key.pem"])
-    #expect(throws: UsageError("--tls-key needs --tls-certificate too")) { try ServerSettings(half) }
+    #expect(throws: UsageError("--tls-key needs --tls-certificate too.")) { try ServerSettings(half) }
     let variable = try settings([], ["KENNEL_TLS_CERTIFICATE": "chain.pem"])
-    #expect(throws: UsageError("KENNEL_TLS_CERTIFICATE needs KENNEL_TLS_KEY too")) {
+    #expect(throws: UsageError("KENNEL_TLS_CERTIFICATE needs KENNEL_TLS_KEY too.")) {
       try ServerSettings(variable)
     }
   }
@@ -124,7 +133,7 @@ import Testing
     let proxies = try settings(["--trusted-proxy", "0:0:0:0:0:0:0:1", "--trusted-proxy", "unix"])
     #expect(try ServerSettings(proxies).site.trustedProxies == ["::1", "unix"])
     let network = try settings(["--trusted-proxy", "10.0.0.0/8"])
-    #expect(throws: UsageError("--trusted-proxy must be an IP address or unix, not “10.0.0.0/8”")) {
+    #expect(throws: UsageError("--trusted-proxy must be an IP address or unix, not “10.0.0.0/8”.")) {
       try ServerSettings(network)
     }
   }
@@ -142,7 +151,7 @@ import Testing
     #expect(
       throws: Failure(
         .fileSystem,
-        "\(path) is a folder, not a configuration file: give a file such as \(path)/kennel.conf")
+        "The path \(path) is a folder, not a configuration file. Give a file such as \(path)/kennel.conf.")
     ) { try settings(["--config", path]) }
   }
 

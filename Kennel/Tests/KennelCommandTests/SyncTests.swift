@@ -29,7 +29,7 @@ import Testing
     let server = try await kennel.start("serve", "--port", "0")
     let result = try await kennel.run("sync", server.address, "--allow-private")
     #expect(result.status == 2)
-    #expect(result.errors.contains("the address belongs to this kennel itself"), "\(result.errors)")
+    #expect(result.errors.contains("The address belongs to this kennel itself."), "\(result.errors)")
     #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
     #expect(try await server.end() == 0)
   }
@@ -45,7 +45,7 @@ import Testing
       port = "\(try #require(try server.url("/").port))"
       let result = try await here.run("sync", server.address, "--allow-private")
       #expect(result.output.contains(": \(count) new post"), "\(result.output) \(result.errors)")
-      let isReported = result.errors.contains("a different kennel is now at this address")
+      let isReported = result.errors.contains("A different kennel is now at this address")
       #expect(isReported == (count == 2), "\(result.errors)")
       #expect(try await server.end() == 0)
     }
@@ -59,8 +59,8 @@ import Testing
     #expect(.now - start < .seconds(20))
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("kennel: 127.0.0.1:1: ") })
-    #expect(lines.first?.hasSuffix("; trying again in 1 s") == true, "\(result.errors)")
-    #expect(lines.last?.contains("trying again") == false)
+    #expect(lines.first?.hasSuffix(". Trying again in 1 s.") == true, "\(result.errors)")
+    #expect(lines.last?.contains("Trying again") == false)
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
@@ -83,14 +83,14 @@ import Testing
     #expect(try await server.end() == 0)
     try there.writePhotos(4)
     _ = try await there.run("import", there.directory.path("photos"))
-    #expect(await eventually(within: .seconds(20)) { here.followErrors.contains("; trying again in ") })
+    #expect(await eventually(within: .seconds(20)) { here.followErrors.contains(" Trying again in ") })
     server = try await there.start("serve", "--port", "\(port)")
     #expect(await line().contains(": 2 new posts, "))
     kill(follower.identifier, signal)
     #expect(try await Kennel.end(of: follower) == 0)
     let errors = here.followErrors
-    #expect(errors.contains("127.0.0.1:\(port): the other kennel answers again\n"), "\(errors)")
-    #expect(errors.contains("127.0.0.1:\(port): followed for ") && errors.contains(": 4 new posts, "))
+    #expect(errors.contains("127.0.0.1:\(port): The other kennel answers again.\n"), "\(errors)")
+    #expect(errors.contains("127.0.0.1:\(port): Followed for ") && errors.contains(": 4 new posts, "))
     #expect(try await here.run("check").output == "4 photos: no problems found.\n")
     #expect(try await server.end() == 0)
   }
@@ -107,18 +107,18 @@ import Testing
     var now = SyncProgress()
     now.taken = 1
     #expect(messages.progress(now, at: .seconds(9)) == nil)
-    #expect(messages.progress(now, at: .seconds(10)) == "1 new post so far, 0 B")
+    #expect(messages.progress(now, at: .seconds(10)) == "Copied 1 new post so far, 0 B.")
     #expect(messages.progress(now, at: .seconds(19)) == nil)
     #expect(messages.recordSuccess() == nil)
     func retry(_ seconds: Int) -> String? {
       messages.retry(SyncRetry(error: .closed, pause: .seconds(seconds)))
     }
-    #expect(retry(1)?.hasSuffix("; trying again in 1 s") == true)
-    #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
-    #expect(retry(2)?.hasSuffix("; trying again every 2 s") == true)
+    #expect(retry(1)?.hasSuffix(". Trying again in 1 s.") == true)
+    #expect(retry(2)?.hasSuffix(". Trying again in 2 s.") == true)
+    #expect(retry(2)?.hasSuffix(". Trying again every 2 s.") == true)
     #expect(retry(2) == nil)
-    #expect(messages.recordSuccess() == "the other kennel answers again")
-    #expect(retry(2)?.hasSuffix("; trying again in 2 s") == true)
+    #expect(messages.recordSuccess() == "The other kennel answers again.")
+    #expect(retry(2)?.hasSuffix(". Trying again in 2 s.") == true)
   }
 
   @Test func `totals include the progress of interrupted runs`() {

@@ -6,10 +6,10 @@ import Testing
   @Test func `an unknown variable gives a warning with the nearest name`() {
     #expect(
       KennelVariables.warnings(["KENNEL_TILTE": "Dogs", "KENNEL_TITLE": "Dogs", "PATH": "/bin"])
-        == ["KENNEL_TILTE has no effect: there is no such setting; did you mean KENNEL_TITLE?"])
+        == ["KENNEL_TILTE has no effect, because there is no such setting. Did you mean KENNEL_TITLE?"])
     #expect(
       KennelVariables.warnings(["KENNEL_COLOUR_OF_DOGS": "brown"])
-        == ["KENNEL_COLOUR_OF_DOGS has no effect: there is no such setting"])
+        == ["KENNEL_COLOUR_OF_DOGS has no effect, because there is no such setting."])
     #expect(KennelVariables.warnings(["KENNEL_DATA": "/d", "KENNEL_CONFIG": "/c"]).isEmpty)
   }
 

@@ -4,6 +4,7 @@ import Synchronization
 /// resumes tasks after unlocking.
 final class SlotCore<Event: Sendable>: Sendable {
   typealias Waiter = CheckedContinuation<Event, any Error>
+  private typealias Token = SlotStateMachine<Waiter>.Token
 
   private struct State {
     var machine: SlotStateMachine<Waiter>
@@ -28,19 +29,19 @@ final class SlotCore<Event: Sendable>: Sendable {
   var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
 
   func next(isolation: isolated (any Actor)?, after start: () throws -> Void) async throws -> Event {
-    let identifier = state.withLock { $0.machine.announce() }
+    let token = state.withLock { $0.machine.announce() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation(isolation: isolation) { waiter in
-        guard register(waiter, as: identifier) else { return }
-        do { try start() } catch { withdraw(identifier, error) }
+        guard register(waiter, as: token) else { return }
+        do { try start() } catch { withdraw(token, error) }
       }
     } onCancel: {
-      withdraw(identifier, CancellationError())
+      withdraw(token, CancellationError())
     }
   }
 
-  private func register(_ waiter: Waiter, as identifier: Int) -> Bool {
-    let (action, error) = state.withLock { ($0.machine.register(waiter, as: identifier), $0.machine.error) }
+  private func register(_ waiter: Waiter, as token: Token) -> Bool {
+    let (action, error) = state.withLock { ($0.machine.register(waiter, as: token), $0.machine.error) }
     switch action {
     case .wait: return true
     case .resumeCancelled: waiter.resume(throwing: CancellationError())
@@ -50,8 +51,8 @@ final class SlotCore<Event: Sendable>: Sendable {
     return false
   }
 
-  private func withdraw(_ identifier: Int, _ error: any Error) {
-    state.withLock { $0.machine.cancel(identifier) }?.resume(throwing: error)
+  private func withdraw(_ token: Token, _ error: any Error) {
+    state.withLock { $0.machine.cancel(token) }?.resume(throwing: error)
   }
 
   /// Sends an event. Returns the number of tasks and sequences that receive it.

@@ -27,9 +27,7 @@ extension Failure {
   }
 
   private static func message(of error: URLError) -> String {
-    var text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
-    // Some messages are libcurl's, which have no period.
-    if !text.hasSuffix(".") { text += "." }
+    let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
     guard error.code == .serverCertificateHasUnknownRoot else { return text }
     return text + " Use --ca-file FILE if the server has a certificate of a private authority."
   }

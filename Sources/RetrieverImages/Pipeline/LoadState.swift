@@ -5,9 +5,9 @@ import Waiting
 final class LoadState: Sendable {
   typealias Updates = AsyncThrowingStream<ImageUpdate, any Error>.Continuation
 
-  private struct State {
+  private struct State: Sendable {
     var result: Result<UIImage, any Error>?
-    var awaiters = Waiters<UIImage, any Error>()
+    var awaiters = WaitingTasks<Result<UIImage, any Error>>()
     var priority: WorkPriority
     /// The identifier that the pipeline sets under its lock.
     var waiter: WaiterID?
@@ -42,13 +42,13 @@ final class LoadState: Sendable {
 
   /// Ends the load. Only the first result counts.
   func finish(_ result: Result<UIImage, any Error>) {
-    let awaiters = state.withLock { state -> [Waiters<UIImage, any Error>.Continuation]? in
+    let awaiters = state.withLock { state -> [CheckedContinuation<Result<UIImage, any Error>, Never>]? in
       guard state.result == nil else { return nil }
       state.result = result
       return state.awaiters.takeAll()
     }
     guard let awaiters else { return }
-    for awaiter in awaiters { awaiter.resume(with: result) }
+    for awaiter in awaiters { awaiter.resume(returning: result) }
     switch result {
     case .success(let image):
       updates?.yield(.image(image))
@@ -60,18 +60,6 @@ final class LoadState: Sendable {
 
   /// Waits for the result. If the task is cancelled, it stops waiting; the load continues.
   func value() async throws -> UIImage {
-    let token = state.withLock { $0.awaiters.makeToken() }
-    defer { state.withLock { $0.awaiters.forget(token) } }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let result: Result<UIImage, any Error>? = state.withLock { state in
-          if let result = state.result { return result }
-          return state.awaiters.wait(continuation, as: token) ? nil : .failure(ImageError.cancelled)
-        }
-        if let result { continuation.resume(with: result) }
-      }
-    } onCancel: {
-      state.withLock { $0.awaiters.cancel(token) }?.resume(throwing: ImageError.cancelled)
-    }
+    try await state.wait(in: \.awaiters, ifCancelled: .failure(ImageError.cancelled)) { $0.result }.get()
   }
 }

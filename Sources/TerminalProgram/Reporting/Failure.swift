@@ -57,11 +57,6 @@ public struct Failure: Error, Sendable, Equatable {
     }
   }
 
-  /// Returns the sentence without its final period, for use after a colon.
-  public static func withoutStop(_ text: String) -> String {
-    text.hasSuffix(".") ? String(text.dropLast()) : text
-  }
-
   /// Names the file, which Foundation's own text does not.
   private static func attempt(of error: CocoaError) -> String {
     let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path

@@ -8,7 +8,7 @@ extension TransferFailure {
       return
     }
     let code = Self.code(for: result, easy: easy)
-    self.init(code, curl: result.rawValue, message: Self.message(for: result, code, text: text))
+    self.init(code, curl: result.rawValue, message: Self.message(for: result, code, easy, text: text))
   }
 
   /// Returns a failure if the proxy refused to open a tunnel.
@@ -23,11 +23,15 @@ extension TransferFailure {
       message: "The proxy refused to connect to the server: it responded with status \(status). \(advice)")
   }
 
-  private static func message(for result: CURLcode, _ code: Code, text: String) -> String {
+  private static func message(
+    for result: CURLcode, _ code: Code, _ easy: UnsafeMutableRawPointer, text: String
+  ) -> String {
     if code == .headTooLarge { return "A header line of the response is too long." }
     // libcurl repeats the address of the proxy here, which may contain a password.
     if text.hasPrefix("Unsupported proxy") { return TransferFailure.unusableProxy.message }
-    return text.isEmpty ? CurlError(code: result.rawValue).message : text
+    return FailureText.sentences(
+      code, detail: text.isEmpty ? CurlError(code: result.rawValue).message : text,
+      systemError: Int32(truncatingIfNeeded: Curl.integer(easy, CURLINFO_OS_ERRNO)))
   }
 
   private static func code(for result: CURLcode, easy: UnsafeMutableRawPointer) -> Code {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Waiting
 
 /// Drives a ``StreamStateMachine``: updates it under a lock, then performs its actions.
 final class StreamChannel: Sendable {
@@ -27,26 +28,11 @@ final class StreamChannel: Sendable {
     case .proceed(let wakes): if wakes { wake() }
     case .wait(let wakes):
       if wakes { wake() }
-      await waitForRoom()
+      await machine.wait(in: \.waiters, ifCancelled: ()) { $0.isFull ? nil : () }
       try Task.checkCancellation()
       guard machine.withLock({ $0.isOpen }) else {
         throw HTTPServerError(.responseEnded, "The client disconnected, or the response has ended.")
       }
-    }
-  }
-
-  private func waitForRoom() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isWaiting = machine.withLock { $0.register(continuation) }
-        // If the task was cancelled before the registration, the cancellation handler found no waiter.
-        let wakes = !isWaiting || Task.isCancelled
-        if wakes {
-          if isWaiting { resume(machine.withLock { $0.takeWaiters() }) } else { continuation.resume() }
-        }
-      }
-    } onCancel: {
-      resume(machine.withLock { $0.takeWaiters() })
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Waiting
 
 /// The body of a streamed response, between its writer and the server's thread that sends it.
 ///
@@ -7,7 +8,7 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   enum WriteAction: Sendable {
     /// Continue; if `wakes` is true, notify the server that there is something to send.
     case proceed(wakes: Bool)
-    /// The buffer is full: register a waiter.
+    /// The buffer is full: the writer waits while ``isFull`` is true.
     case wait(wakes: Bool)
     /// The response has ended, and the bytes will not be sent.
     case fail
@@ -43,7 +44,7 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
   private var state = State.open
   private var isWaitingForData = false
   /// The waiting writers. Several tasks may write, for example one for events and one for heartbeats.
-  private var waiters: [Waiter] = []
+  var waiters = Waiters<Waiter>()
   private(set) var bufferedCount = 0
   private(set) var sentCount: Int64 = 0
   /// The number of slots for chunks, including those of sent chunks.
@@ -79,18 +80,8 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
     return bufferedCount >= highWaterMark ? .wait(wakes: wakes) : .proceed(wakes: wakes)
   }
 
-  /// Registers a waiting writer. Returns false if there is room now, or the response has ended.
-  mutating func register(_ waiter: Waiter) -> Bool {
-    guard state == .open, bufferedCount > lowWaterMark else { return false }
-    waiters.append(waiter)
-    return true
-  }
-
-  /// Removes and returns all waiters, because there is room, a writer was cancelled or the response has ended.
-  mutating func takeWaiters() -> [Waiter] {
-    defer { waiters = [] }
-    return waiters
-  }
+  /// Whether a writer must wait: there is no room, and the response has not ended.
+  var isFull: Bool { state == .open && bufferedCount > lowWaterMark }
 
   /// Ends the body. Returns true if the server must be notified.
   mutating func finish(failed: Bool) -> Bool {
@@ -131,7 +122,7 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
     bufferedCount -= count
     sentCount += Int64(count)
     guard count == 0 else {
-      return .bytes(count, bufferedCount <= lowWaterMark ? takeWaiters() : [])
+      return .bytes(count, bufferedCount <= lowWaterMark ? waiters.takeAll() : [])
     }
     if state == .finished { return .finish }
     isWaitingForData = true
@@ -145,6 +136,6 @@ struct StreamStateMachine<Waiter: Sendable>: Sendable {
     first = 0
     offset = 0
     bufferedCount = 0
-    return takeWaiters()
+    return waiters.takeAll()
   }
 }

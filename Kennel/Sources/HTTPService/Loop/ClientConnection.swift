@@ -45,8 +45,7 @@ final class ClientConnection {
     exchange?.completed(isComplete: isComplete)
     exchange = nil
     begin(.idle)
-    // After a failure, the library closes the connection in its next run, which no descriptor announces.
-    if !isComplete { loop.scheduleRun() }
+    if !isComplete { loop.requestFailed(self) }
     // A stopping server does not wait for another request.
     if loop.isStopping { cut() }
   }

@@ -38,6 +38,7 @@ final class ServerLoop: @unchecked Sendable {
   private(set) var isStopping = false
   private var connections: [UInt64: ClientConnection] = [:]
   private var lingering: [UInt64: LingeringSocket] = [:]
+  private var failed: [UInt64] = []
   private var nextID: UInt64 = 2
   private var nextDeadline: ContinuousClock.Instant?
   private var stopDeadline: ContinuousClock.Instant?
@@ -126,6 +127,7 @@ final class ServerLoop: @unchecked Sendable {
       if needsRun {
         needsRun = false
         MicroHTTPD.run(daemon)
+        closeFailed()
         writeLog()
       }
       if isStopping, connections.isEmpty, lingering.isEmpty { break }
@@ -211,6 +213,8 @@ final class ServerLoop: @unchecked Sendable {
     // The socket may stay open through a second descriptor, and epoll would keep reporting it.
     epoll_ctl(epoll, EPOLL_CTL_DEL, connection.descriptor, nil)
     connections[connection.id] = nil
+    // At its limit, the library does not listen. It begins again in its next run, which no descriptor announces.
+    if connections.count + 1 >= configuration.limits.maximumConnections { needsRun = true }
     guard let descriptor = connection.takeLingering() else { return }
     let deadline = now + Self.maximumLingeringTime
     let socket = LingeringSocket(descriptor, budget: Self.maximumLingeringBytes, deadline: deadline)
@@ -223,6 +227,24 @@ final class ServerLoop: @unchecked Sendable {
 
   private static let maximumLingeringTime = Duration.seconds(5)
   private static let maximumLingeringBytes: Int64 = 256 << 20
+
+  /// Remembers a connection whose request has failed: the library has closed it, or will.
+  func requestFailed(_ connection: ClientConnection) { failed.append(connection.id) }
+
+  /// Makes the library close the connections of failed requests.
+  ///
+  /// If a stream fails, the library keeps its connection in a list that it looks at only behind older connections, so
+  /// an idle one in front would delay the end. A connection that was resumed is looked at in the next run.
+  private func closeFailed() {
+    guard !failed.isEmpty else { return }
+    for id in failed {
+      guard let connection = connections[id] else { continue }
+      MicroHTTPD.suspend(connection.handle)
+      MicroHTTPD.resume(connection.handle)
+      needsRun = true
+    }
+    failed.removeAll(keepingCapacity: true)
+  }
 
   private func endLingering(_ id: UInt64) {
     // Closing the last descriptor removes it from epoll.

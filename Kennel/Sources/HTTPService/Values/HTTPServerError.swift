@@ -44,9 +44,10 @@ public struct HTTPServerError: Error, Sendable, LocalizedError, CustomStringConv
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
+  /// Creates an error. With an error number, the description is a clause such as "The file cannot be opened".
   init(_ code: Code, _ description: String, errno: Int32 = 0) {
     self.code = code
     self.errno = errno
-    self.description = errno == 0 ? description : "\(description): \(String(cString: strerror(errno)))"
+    self.description = errno == 0 ? description : "\(description): \(String(cString: strerror(errno)))."
   }
 }

@@ -8,7 +8,8 @@ enum BackupCommand {
     let isOutput = try path == "-" || OutputPlace(path) == .descriptor(STDOUT_FILENO)
     let target = isOutput ? BackupTarget.standardOutput : .path(path)
     if target == .standardOutput, Terminal.isTerminal(STDOUT_FILENO) {
-      throw UsageError("cannot write a backup to a terminal: give a file, or redirect the output with > or |")
+      throw UsageError(
+        "A backup cannot be written to a terminal. Give a file, or redirect the output with > or |.")
     }
     let progress = context.progress.begin("photos", unit: .items)
     let report = try await context.withStore { store in
@@ -17,11 +18,11 @@ enum BackupCommand {
     progress.end()
     await context.progress.stop()
     for hash in report.missing {
-      context.screen.warn("kennel: the photo \(hash) is missing or damaged, and is not in the backup")
+      context.screen.warn("kennel: The photo \(hash) is missing or damaged, so it is not in the backup.")
     }
     if target == .standardOutput || isStandardOutput(path) {
       // Standard output must contain only the backup.
-      context.screen.say("kennel: the backup contains \(contents(report))")
+      context.screen.say("kennel: The backup contains \(contents(report)).")
     } else {
       try await context.output.write("\(path): \(contents(report))\n")
     }
@@ -44,7 +45,7 @@ enum BackupCommand {
     progress.end()
     await context.progress.stop()
     for hash in report.missing {
-      context.screen.warn("kennel: the backup does not contain the photo \(hash); its post has no photo")
+      context.screen.warn("kennel: The backup does not contain the photo \(hash). Its post has no photo.")
     }
     try await context.output.write("\(directory): \(contents(report))\n")
     return report.missing.isEmpty ? .success : .partial

@@ -16,7 +16,8 @@ enum DemoCommand {
     if let directory = context.arguments.operands.first {
       let isNew = !CommandContext.isKennel(directory)
       if isNew, let names = try? FileManager.default.contentsOfDirectory(atPath: directory), !names.isEmpty {
-        throw Failure(.fileSystem, "\(directory) is not empty and is not a kennel: give another directory")
+        throw Failure(
+          .fileSystem, "The directory \(directory) is not empty and is not a kennel. Give another directory.")
       }
       try await serve(directory, drawing: isNew ? count : nil, keepsPassword: true, listener, context)
       return .success

@@ -10,7 +10,7 @@ enum ImportCommand {
       case .file(let file): files.append(file)
       case .folder(let folder):
         for path in folder.unreadable {
-          context.screen.warn("kennel: \(path) cannot be read, and was skipped")
+          context.screen.warn("kennel: Could not read the folder \(path). It was skipped.")
         }
         files += folder.files
         otherCount += folder.otherCount
@@ -19,7 +19,8 @@ enum ImportCommand {
     // One order for the files of all arguments.
     files.sort(by: PhotoFolder.File.isOlder)
     guard !files.isEmpty else {
-      throw Failure(.failure, "no photos found: give JPEG, PNG, WebP or GIF files, or folders with them")
+      throw Failure(
+        .failure, "No photos were found. Give JPEG, PNG, WebP or GIF files, or folders with them.")
     }
     return try await context.withStore { [files, otherCount] store in
       let author = try await UserCommand.author(context, store)

@@ -19,19 +19,20 @@ enum UserCommand {
     guard actions.contains(action) else {
       let nearest = Spelling.nearest(to: action, among: actions)
       throw UsageError(
-        "user needs one of \(actions.joined(separator: ", ")), not “\(action)”"
-          + (nearest.map { "; did you mean \($0)?" } ?? ""))
+        "The command user needs one of \(actions.joined(separator: ", ")), not “\(action)”."
+          + (nearest.map { " Did you mean \($0)?" } ?? ""))
     }
     for (option, takers) in options.sorted(by: { $0.key < $1.key })
     where context.arguments.has(option) && !takers.contains(action) {
       throw UsageError(
-        "user \(action) takes no --\(option): it is only for user \(takers.joined(separator: " and "))")
+        "The command user \(action) takes no --\(option). Only user \(takers.joined(separator: " and ")) can use it."
+      )
     }
     if action == "list" {
-      guard operands.count == 1 else { throw UsageError("user list takes no name") }
+      guard operands.count == 1 else { throw UsageError("The command user list takes no name.") }
       return try await list(context)
     }
-    guard operands.count > 1 else { throw UsageError("user \(action) needs a NAME") }
+    guard operands.count > 1 else { throw UsageError("The command user \(action) needs a NAME.") }
     guard operands.count == 2 else { throw excess(action, operands[1], operands[2]) }
     let name = operands[1]
     switch action {
@@ -45,11 +46,11 @@ enum UserCommand {
 
   private static func excess(_ action: String, _ name: String, _ word: String) -> UsageError {
     if User.Role(rawValue: word) != nil, ["add", "role"].contains(action) {
-      return UsageError("unexpected argument “\(word)”: use --role \(word)")
+      return UsageError("Unexpected argument “\(word)”. Use --role \(word).")
     }
     return UsageError(
-      "user \(action) takes only one NAME: unexpected argument “\(word)”; put a name of several words in quotes: '\(name) \(word)'"
-    )
+      "Unexpected argument “\(word)”. The command user \(action) takes only one NAME. "
+        + "Put a name of several words in quotes: '\(name) \(word)'.")
   }
 
   private static func list(_ context: CommandContext) async throws -> ExitStatus {
@@ -87,7 +88,7 @@ enum UserCommand {
       let isFirst = try await store.accounts.users().isEmpty
       if isFirst { try checkFirst(explicitRole) }
       if try await store.accounts.user(named: name) != nil {
-        throw Failure(.failure, "the name \(name) is already taken: choose another name")
+        throw Failure(.failure, "The name \(name) is already taken. Choose another name.")
       }
       let chosen: String
       if let password { chosen = password } else { chosen = try await Self.password(for: name, context) }
@@ -100,7 +101,7 @@ enum UserCommand {
 
   /// Uses an untyped throw, because the optimizer of Swift 6.3 crashes on a typed throw here.
   private static func checkFirst(_ role: User.Role?) throws {
-    if role == .member { throw UsageError("the first account must be an owner: omit --role member") }
+    if role == .member { throw UsageError("The first account must be an owner. Omit --role member.") }
   }
 
   private static func changePassword(_ name: String, _ context: CommandContext) async throws {
@@ -115,7 +116,7 @@ enum UserCommand {
 
   private static func changeRole(_ name: String, _ context: CommandContext) async throws {
     guard let role = try role(context.arguments) else {
-      throw UsageError("user role needs --role owner or --role member")
+      throw UsageError("The command user role needs --role owner or --role member.")
     }
     try await context.withStore { store in
       let user = try await user(name, store)
@@ -152,18 +153,18 @@ enum UserCommand {
     let what = "\(counted(own.posts, "post")) and \(counted(own.comments, "comment"))"
     guard context.arguments.has("with-posts") else {
       throw UsageError(
-        "\(user.name) has \(what): use --with-posts to remove them too, or --hand-to NAME to transfer them"
+        "The user \(user.name) has \(what). Use --with-posts to remove them too, or --hand-to NAME to transfer them."
       )
     }
     if context.arguments.has("yes") { return }
     guard Confirmation.isPossible else {
       throw UsageError(
-        "\(user.name) has \(what), and there is no terminal for the confirmation: use --yes to remove them"
+        "The user \(user.name) has \(what), and there is no terminal for the confirmation. Use --yes to remove them."
       )
     }
     guard await Confirmation.ask("Remove \(user.name) with \(what)? This cannot be undone.") else {
       try Task.checkCancellation()
-      throw Failure(.failure, "\(user.name) was not removed")
+      throw Failure(.failure, "The user \(user.name) was not removed.")
     }
   }
 
@@ -175,7 +176,7 @@ enum UserCommand {
     if let user = try await store.accounts.user(named: name) { return user }
     let names = try await store.accounts.users().map(\.name)
     let nearest = Spelling.nearest(to: name, among: names)
-    throw Failure(.failure, "there is no user \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+    throw Failure(.failure, "There is no user \(name)." + (nearest.map { " Did you mean \($0)?" } ?? ""))
   }
 
   /// Returns the author of new posts: the user given with `--as`, or the only owner.
@@ -184,9 +185,11 @@ enum UserCommand {
     let owners = try await store.accounts.users().filter { $0.role == .owner }
     guard let owner = owners.first else {
       throw Failure(
-        .failure, "there are no accounts yet: create the owner's account with kennel user add NAME")
+        .failure, "There are no accounts yet. Create the owner's account with kennel user add NAME.")
     }
-    guard owners.count == 1 else { throw UsageError("there are several owners: use --as NAME to choose one") }
+    guard owners.count == 1 else {
+      throw UsageError("There are several owners. Use --as NAME to choose one.")
+    }
     return owner
   }
 
@@ -206,7 +209,7 @@ enum UserCommand {
     // Check the password before asking for it again.
     try Accounts.check(first)
     guard try await answer("Repeat the password: ") == first else {
-      throw Failure(.failure, "the two passwords differ: try again")
+      throw Failure(.failure, "The two passwords differ. Try again.")
     }
     return first
   }
@@ -214,8 +217,8 @@ enum UserCommand {
   private static func answer(_ question: String) async throws -> String {
     if let answer = await PasswordPrompt.ask(question) { return answer }
     try Task.checkCancellation()
-    if PasswordPrompt.hasTerminal { throw UsageError("no password was given") }
-    throw UsageError("there is no terminal to ask for the password: use --password-stdin")
+    if PasswordPrompt.hasTerminal { throw UsageError("No password was given.") }
+    throw UsageError("There is no terminal to ask for the password. Use --password-stdin.")
   }
 }
 
@@ -229,10 +232,10 @@ enum StandardInput {
       DispatchQueue(label: "kennel.input").async { continuation.resume(returning: read()) }
     }
     guard !bytes.isEmpty else {
-      throw UsageError("standard input contains no password: the first line must be the password")
+      throw UsageError("Standard input contains no password. The first line must be the password.")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError("the password on standard input is not valid UTF-8")
+      throw UsageError("The password on standard input is not valid UTF-8.")
     }
     return text
   }

@@ -29,14 +29,14 @@ final class DemoDirectory: Sendable {
   /// Creates and locks a directory. Returns nil if another demonstration removed it before it was locked.
   private static func make(_ parent: String) throws(Failure) -> (path: String, lock: Int32)? {
     var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw .file("no directory can be created in \(parent)", errno) }
+    guard mkdtemp(&template) != nil else { throw .file("Could not create a directory in \(parent)", errno) }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     let lockPath = "\(path)/\(lockName)"
     let lock = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else {
       let code = errno
       rmdir(path)
-      throw .file("no file can be created in \(path)", code)
+      throw .file("Could not create a file in \(path)", code)
     }
     let code = flock(lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
     if code == EWOULDBLOCK || code == 0 && access(lockPath, F_OK) != 0 {

@@ -18,11 +18,11 @@ struct DemoPassword: Sendable {
 
   func write(_ account: DemoKennel.Account) throws(Failure) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .file("\(path) cannot be written", errno) }
+    guard descriptor >= 0 else { throw .file("Could not write \(path)", errno) }
     defer { close(descriptor) }
     let bytes = Array("\(account.name):\(account.password)\n".utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-      throw .file("\(path) cannot be written", errno)
+      throw .file("Could not write \(path)", errno)
     }
   }
 

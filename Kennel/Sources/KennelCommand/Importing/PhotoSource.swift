@@ -13,8 +13,8 @@ enum PhotoSource: Sendable {
     // Foundation's URL of an empty path is the current directory, so this uses the path itself.
     var status = stat()
     guard stat(path, &status) == 0 else {
-      guard errno == ENOENT || errno == ENOTDIR else { throw .file("\(path) cannot be read", errno) }
-      throw Failure(.fileSystem, "there is no file or folder \(path)")
+      guard errno == ENOENT || errno == ENOTDIR else { throw .file("Could not read \(path)", errno) }
+      throw Failure(.fileSystem, "There is no file or folder “\(path)”. Check the path.")
     }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: self = .folder(PhotoFolder(path))
@@ -23,7 +23,8 @@ enum PhotoSource: Sendable {
         PhotoFolder.File(
           path: Self.resolvingLink(path), byteCount: Int(status.st_size), date: Date(status.st_mtim)))
     default:
-      throw Failure(.fileSystem, "\(path) is neither a file nor a folder: give a photo or a folder of photos")
+      throw Failure(
+        .fileSystem, "The path \(path) is neither a file nor a folder. Give a photo or a folder of photos.")
     }
   }
 

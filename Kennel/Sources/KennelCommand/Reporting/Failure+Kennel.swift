@@ -32,10 +32,9 @@ extension Failure {
     // The reader of a backup closed the pipe.
     case let error as KennelError where error.errno == EPIPE: self = .file(error.description, EPIPE)
     case let error as KennelError:
-      let sentence = Self.withoutStop(Self.lowered(error.description))
       self.init(
-        Self.status(of: error.code), error.cause.map { "\(sentence) (\(Self.withoutStop($0)))" } ?? sentence)
-    case let error as HTTPServerError: self.init(.failure, Self.withoutStop(Self.lowered(error.description)))
+        Self.status(of: error.code), error.description + (error.cause.map { " (\($0))" } ?? ""))
+    case let error as HTTPServerError: self.init(.failure, error.description)
     default: self.init(general: error)
     }
   }
@@ -48,15 +47,5 @@ extension Failure {
     case .unreachable, .badPeer: .connection
     default: .failure
     }
-  }
-
-  /// Returns a sentence for use after a colon: the first word is lowercased, unless it may be a name.
-  private static func lowered(_ sentence: String) -> String {
-    let first = sentence.prefix { $0.isLetter }
-    let articles = [
-      "The", "There", "A", "An", "Somebody", "Another", "Too", "This", "That", "No", "Free", "Only", "It",
-    ]
-    return articles.contains(String(first))
-      ? sentence.prefix(1).lowercased() + sentence.dropFirst() : sentence
   }
 }

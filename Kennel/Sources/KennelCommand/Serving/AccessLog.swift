@@ -49,7 +49,8 @@ final class AccessLog: Sendable {
       let lines = state.withLock { state in
         var lines = state.lines
         if state.lost > 0 {
-          lines.append("kennel: \(state.lost) log lines were dropped: standard error is read too slowly")
+          lines.append(
+            "kennel: \(state.lost) log lines were dropped, because standard error is read too slowly.")
         }
         (state.lines, state.lost) = ([], 0)
         if lines.isEmpty { state.isWriting = false }

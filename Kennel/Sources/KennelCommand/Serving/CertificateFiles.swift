@@ -21,8 +21,8 @@ struct CertificateFiles: Sendable {
     case (let certificate?, let key?):
       self.certificate = certificate
       self.key = key
-    case (let one?, nil): throw UsageError("\(one.source) needs \(one.name(of: "tls-key")) too")
-    case (nil, let one?): throw UsageError("\(one.source) needs \(one.name(of: "tls-certificate")) too")
+    case (let one?, nil): throw one.error("needs \(one.name(of: "tls-key")) too.")
+    case (nil, let one?): throw one.error("needs \(one.name(of: "tls-certificate")) too.")
     }
   }
 
@@ -38,11 +38,10 @@ struct CertificateFiles: Sendable {
   /// - Parameter diagnostics: the messages of the TLS library; the first one contains the reason.
   func refusal(_ diagnostics: [String]) -> Failure {
     // “GnuTLS failed to setup x509 certificate/key: The certificate and the given key do not match.”
-    let reason = diagnostics.first?.split(separator: ": ", maxSplits: 1).last.map(String.init)
+    let reason = diagnostics.first?.split(separator: ": ", maxSplits: 1).last
+    let sentence = "The certificate \(certificate.text) and the key \(key.text) cannot be used."
     return Failure(
-      .failure,
-      "the certificate \(certificate.text) and the key \(key.text) cannot be used"
-        + (reason.map { ": " + Failure.withoutStop($0.prefix(1).lowercased() + $0.dropFirst()) } ?? ""))
+      .failure, sentence + (reason.map { $0.hasSuffix(".") ? " \($0)" : " \($0)." } ?? ""))
   }
 
   /// Waits until the descriptor is readable, which a regular file always is. Returns false when the time is over.
@@ -59,10 +58,10 @@ struct CertificateFiles: Sendable {
   private static func read(
     _ value: Settings.Value, holding label: String, called name: String
   ) async throws(Failure) -> String {
-    let subject = "\(value.source): \(value.text)"
+    let (place, path) = (value.place, value.text)
     // O_NONBLOCK opens a pipe immediately, even if it has no writer yet; `wait` then waits for data.
-    let descriptor = open(value.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .file("\(subject) cannot be read", errno) }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .file("\(place): Could not read \(path)", errno) }
     defer { close(descriptor) }
     let end = ContinuousClock.now + readTimeout
     var bytes = [UInt8](repeating: 0, count: maximumSize)
@@ -71,14 +70,14 @@ struct CertificateFiles: Sendable {
       guard try await wait(for: descriptor, until: end) else {
         throw Failure(
           .fileSystem,
-          "\(subject) did not end within \(readTimeout.components.seconds) seconds: check the program that writes it"
+          "\(place): The file \(path) did not end within \(readTimeout.components.seconds) seconds. Check the program that writes it."
         )
       }
       let more = bytes.withUnsafeMutableBytes {
         Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
       }
       if more < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard more >= 0 else { throw .file("\(subject) cannot be read", errno) }
+      guard more >= 0 else { throw .file("\(place): Could not read \(path)", errno) }
       if more == 0 { break }
       count += more
     }
@@ -88,10 +87,11 @@ struct CertificateFiles: Sendable {
       $0.hasPrefix("-----BEGIN ") && $0.contains("\(label)-----")
     }
     guard count < bytes.count, begins else {
-      throw Failure(.fileSystem, "\(subject) contains no \(name) in PEM format")
+      throw Failure(.fileSystem, "\(place): The file \(path) contains no \(name) in PEM format.")
     }
     if text.contains("ENCRYPTED") {
-      throw Failure(.fileSystem, "\(subject) is encrypted: remove its password with openssl pkey")
+      throw Failure(
+        .fileSystem, "\(place): The file \(path) is encrypted. Remove its password with openssl pkey.")
     }
     return text
   }

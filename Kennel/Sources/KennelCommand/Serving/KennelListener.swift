@@ -53,12 +53,11 @@ struct KennelListener: Sendable {
   }
 
   private static func refusal(_ error: HTTPServerError, _ settings: ServerSettings) -> String {
-    let reason =
-      error.errno == 0 ? Failure.withoutStop(error.description) : String(cString: strerror(error.errno))
+    let reason = error.errno == 0 ? error.description : String(cString: strerror(error.errno)) + "."
     return switch settings.server.address {
     case .ip(let address, let port):
-      "could not listen on port \(port) of \(address): \(reason); use --port or --address to choose another"
-    case .unixSocket(let path): "could not listen on \(path): \(reason)"
+      "Could not listen on port \(port) of \(address): \(reason) Use --port or --address to choose another."
+    case .unixSocket(let path): "Could not listen on \(path): \(reason)"
     }
   }
 

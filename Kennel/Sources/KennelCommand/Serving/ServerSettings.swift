@@ -25,7 +25,7 @@ struct ServerSettings: Sendable {
     server = HTTPServerConfiguration(address: .ip(address, port: number))
     if let path = settings.value("unix-socket") {
       if let other = settings.value("port") ?? settings.value("address") {
-        throw UsageError("\(path.source) and \(other.source) exclude each other: use a socket or a port")
+        throw path.error("cannot be used together with \(other.mention). Use a socket or a port.")
       }
       server.address = .unixSocket(path: path.text)
     }
@@ -44,8 +44,8 @@ struct ServerSettings: Sendable {
     site.trustedProxies = try Set(settings.values("trusted-proxy").map(Self.proxy))
     for name in settings.values("name") {
       guard site.hosts.allow(name.text) else {
-        throw UsageError(
-          "\(name.source) must be a host name such as dogs.example, without a port, not “\(name.text)”")
+        throw name.error(
+          "must be a host name such as dogs.example, without a port, not “\(name.text)”.")
       }
     }
     grace = try settings.seconds("grace") ?? .seconds(10)
@@ -56,7 +56,7 @@ struct ServerSettings: Sendable {
   private static func proxy(_ value: Settings.Value) throws(UsageError) -> String {
     if value.text == "unix" { return value.text }
     guard let address = Self.canonicalAddress(value.text) else {
-      throw UsageError("\(value.source) must be an IP address or unix, not “\(value.text)”")
+      throw value.error("must be an IP address or unix, not “\(value.text)”.")
     }
     return address
   }

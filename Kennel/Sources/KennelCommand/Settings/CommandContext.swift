@@ -37,7 +37,7 @@ struct CommandContext: Sendable {
     guard isNew || Self.isKennel(directory) else {
       throw Failure(
         .fileSystem,
-        "there is no kennel in \(directory): use --data for another directory, or kennel user add NAME to create a kennel"
+        "There is no kennel in \(directory). Use --data for another directory, or kennel user add NAME to create a kennel."
       )
     }
     try Self.makeParents(of: directory)

@@ -16,7 +16,7 @@ struct ConfigurationFile: Sendable {
 
   private init(path: String) { self.path = path }
 
-  /// - Throws: an error with the file, the line and the problem.
+  /// - Throws: an error that names the file, the line and the problem.
   init(_ text: String, path: String) throws(UsageError) {
     self.path = path
     for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -24,19 +24,19 @@ struct ConfigurationFile: Sendable {
       if line.isEmpty || line.hasPrefix("#") { continue }
       func refuse(_ problem: String) -> UsageError { UsageError("\(path), line \(index + 1): \(problem)") }
       guard let equals = line.firstIndex(of: "=") else {
-        throw refuse("“\(line)” is not a setting: write name = value")
+        throw refuse("“\(line)” is not a setting. Write name = value.")
       }
       let name = line[..<equals].trimmingCharacters(in: .whitespaces)
       let written = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
       guard let setting = Setting.named(name) else {
         let nearest = Spelling.nearest(to: name, among: Setting.all.map(\.name))
-        throw refuse("there is no setting “\(name)”" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+        throw refuse("There is no setting “\(name)”." + (nearest.map { " Did you mean \($0)?" } ?? ""))
       }
       guard let value = Self.unquoted(written) else {
-        throw refuse("put the complete value of \(name) in quotes, without the same quotes inside")
+        throw refuse("Put the complete value of \(name) in quotes, without the same quotes inside.")
       }
-      guard !value.isEmpty else { throw refuse("\(name) has no value") }
-      if !setting.isRepeatable, entries[name] != nil { throw refuse("\(name) is set twice") }
+      guard !value.isEmpty else { throw refuse("The setting \(name) has no value.") }
+      if !setting.isRepeatable, entries[name] != nil { throw refuse("The setting \(name) is set twice.") }
       entries[name, default: []].append(Entry(value: value, line: index + 1))
     }
   }
@@ -57,16 +57,19 @@ struct ConfigurationFile: Sendable {
     guard !isFolder.boolValue else {
       let file = path.hasSuffix("/") ? path + "kennel.conf" : path + "/kennel.conf"
       throw Failure(
-        .fileSystem, "\(path) is a folder, not a configuration file: give a file such as \(file)")
+        .fileSystem, "The path \(path) is a folder, not a configuration file. Give a file such as \(file).")
     }
     let maximumSize = 1 << 20
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw Failure(.fileSystem, "\(path) cannot be read: check its permissions")
+    let data: Data
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      data = try file.read(upToCount: maximumSize + 1) ?? Data()
+    } catch {
+      throw Failure.file("Could not read \(path)", error)
     }
-    defer { try? file.close() }
-    let data = try file.read(upToCount: maximumSize + 1) ?? Data()
     guard data.count <= maximumSize, let text = String(data: data, encoding: .utf8) else {
-      throw UsageError("\(path) is not a valid configuration file: it is too large or not UTF-8")
+      throw UsageError("The file \(path) is not a valid configuration file. It is too large or not UTF-8.")
     }
     return try ConfigurationFile(text, path: path)
   }

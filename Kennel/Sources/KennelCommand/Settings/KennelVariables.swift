@@ -23,8 +23,8 @@ enum KennelVariables {
     return unknown.keys.sorted().map { name in
       let words = known.map { String($0.dropFirst(prefix.count)) }
       let nearest = Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: words)
-      return "\(name) has no effect: there is no such setting"
-        + (nearest.map { "; did you mean \(prefix)\($0)?" } ?? "")
+      return "\(name) has no effect, because there is no such setting."
+        + (nearest.map { " Did you mean \(prefix)\($0)?" } ?? "")
     }
   }
 

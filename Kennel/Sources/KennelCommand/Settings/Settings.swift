@@ -15,12 +15,25 @@ struct Settings: Sendable {
     var setting: String
     var origin: Origin
 
-    var source: String {
-      if case .file(let line) = origin { return "\(line): \(setting)" }
+    /// The place of the value, to put before an error: an option, a variable, or a line of the file.
+    var place: String {
+      if case .file(let line) = origin { return line }
       return name(of: setting)
     }
 
-    /// Returns the name of another setting in the origin of this value.
+    /// The setting as a part of a sentence.
+    var mention: String {
+      if case .file(let line) = origin { return "the setting \(setting) in \(line)" }
+      return name(of: setting)
+    }
+
+    /// Returns an error about the setting: a sentence of which this is the predicate.
+    func error(_ predicate: String) -> UsageError {
+      if case .file(let line) = origin { return UsageError("\(line): The setting \(setting) \(predicate)") }
+      return UsageError("\(name(of: setting)) \(predicate)")
+    }
+
+    /// Returns the name of a setting in the origin of this value.
     func name(of other: String) -> String {
       switch origin {
       case .commandLine: "--\(other)"
@@ -41,7 +54,7 @@ struct Settings: Sendable {
     let explicitValue = arguments.value("data") ?? KennelVariables.value(of: Setting.data, in: environment)
     if let path = arguments.value("config") ?? environment[KennelVariables.configuration], !path.isEmpty {
       guard let file = try ConfigurationFile.read(path) else {
-        throw Failure(.fileSystem, "the configuration file \(path) does not exist")
+        throw Failure(.fileSystem, "The configuration file \(path) does not exist. Check the path.")
       }
       self.file = file
       dataDirectory = explicitValue ?? file.entries["data"]?.last?.value ?? Self.defaultDirectory(environment)
@@ -50,7 +63,7 @@ struct Settings: Sendable {
       let file = try ConfigurationFile.read(directory + "/kennel.conf") ?? .empty
       if let entry = file.entries["data"]?.first {
         throw UsageError(
-          "\(file.path), line \(entry.line): data cannot be set in the file in the data directory itself; use --data"
+          "\(file.path), line \(entry.line): The setting data cannot be in the file in the data directory itself. Use --data."
         )
       }
       self.file = file
@@ -89,9 +102,8 @@ struct Settings: Sendable {
   func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let value = value(name) else { return nil }
     guard let number = Int(value.text), range.contains(number) else {
-      throw UsageError(
-        "\(value.source) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”"
-      )
+      throw value.error(
+        "must be a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”.")
     }
     return number
   }
@@ -99,7 +111,7 @@ struct Settings: Sendable {
   func byteCount(_ name: String) throws(UsageError) -> Int? {
     guard let value = value(name) else { return nil }
     guard let count = ParsedArguments.byteCount(value.text).flatMap({ Int(exactly: $0) }) else {
-      throw UsageError("\(value.source) must be a number of bytes such as 500M or 2Gi, not “\(value.text)”")
+      throw value.error("must be a number of bytes such as 500M or 2Gi, not “\(value.text)”.")
     }
     return count
   }
@@ -107,7 +119,7 @@ struct Settings: Sendable {
   func seconds(_ name: String) throws(UsageError) -> Duration? {
     guard let value = value(name) else { return nil }
     guard let number = Double(value.text), number.isFinite, number >= 0, number <= 86_400 else {
-      throw UsageError("\(value.source) must be a number of seconds up to 86400, not “\(value.text)”")
+      throw value.error("must be a number of seconds up to 86400, not “\(value.text)”.")
     }
     return .seconds(number)
   }
@@ -119,7 +131,7 @@ struct Settings: Sendable {
     switch value.text.lowercased() {
     case "yes", "true", "on", "1": return true
     case "no", "false", "off", "0": return false
-    default: throw UsageError("\(value.source) must be yes or no, not “\(value.text)”")
+    default: throw value.error("must be yes or no, not “\(value.text)”.")
     }
   }
 }

@@ -50,7 +50,7 @@ struct PeerSyncRun: Sendable {
     for refusal in result.refusals {
       context.screen.warn("kennel: \(peer.name): post \(refusal.id): \(refusal.reason)")
     }
-    let rest = result.isLimited && !isFollowing ? "; there are more posts: run the command again" : ""
+    let rest = result.isLimited && !isFollowing ? ". There are more posts. Run the command again." : ""
     try await context.output.write("\(peer.name): \(result.summary)\(rest)\n")
   }
 

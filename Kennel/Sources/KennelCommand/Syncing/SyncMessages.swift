@@ -20,7 +20,7 @@ struct SyncMessages: Sendable {
     guard moment - lastReported >= Self.interval else { return nil }
     lastReported = moment
     let posts = now.taken == 1 ? "1 new post" : "\(now.taken) new posts"
-    return "\(posts) so far, \(ByteText.short(Int64(now.bytes)))"
+    return "Copied \(posts) so far, \(ByteText.short(Int64(now.bytes)))."
   }
 
   /// Returns why and when the sync tries again; nil if the same message was already printed repeatedly.
@@ -30,12 +30,12 @@ struct SyncMessages: Sendable {
     if isSame, isRepeating { return nil }
     (lastFailure, isRepeating) = (failure, isSame)
     let pause = Int(retry.pause.inSeconds.rounded(.up))
-    return "\(failure.reason); trying again \(isSame ? "every" : "in") \(pause) s"
+    return "\(failure.reason) Trying again \(isSame ? "every" : "in") \(pause) s."
   }
 
   /// Records a success. Returns a message if there was a failure before.
   mutating func recordSuccess() -> String? {
     defer { (lastFailure, isRepeating) = (nil, false) }
-    return lastFailure == nil ? nil : "the other kennel answers again"
+    return lastFailure == nil ? nil : "The other kennel answers again."
   }
 }

@@ -39,7 +39,7 @@ final class SyncReporter: Sendable {
 
   func replaced() {
     screen.warn(
-      "kennel: \(name): a different kennel is now at this address; its posts are copied too")
+      "kennel: \(name): A different kennel is now at this address. Its posts are copied too.")
   }
 
   /// Returns whether to print a report: the first one, and each one with new or refused posts.
@@ -60,7 +60,7 @@ final class SyncReporter: Sendable {
       $0.totals.hasFinished || $0.totals.report.taken > 0 ? $0.totals.report : nil
     }
     let time = ByteText.time((ContinuousClock.now - start).inSeconds)
-    if let total { say("followed for \(time): \(total.summary)") }
+    if let total { say("Followed for \(time): \(total.summary).") }
   }
 
   private func say(_ note: String) { screen.say("kennel: \(name): \(note)") }

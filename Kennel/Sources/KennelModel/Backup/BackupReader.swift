@@ -50,7 +50,8 @@ extension KennelStore {
     try FileCalls.forEachName(in: directory) { _ in isEmpty = false }
     guard isEmpty else {
       throw KennelError(
-        .notAllowed, "\(directory) is not empty. Move its contents, or choose another directory.")
+        .notAllowed,
+        "The directory \(directory) is not empty. Move its contents, or choose another directory.")
     }
   }
 

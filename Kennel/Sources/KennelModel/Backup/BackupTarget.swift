@@ -17,11 +17,13 @@ package enum BackupTarget: Sendable, Hashable {
     switch FileCalls.kind(of: path) {
     case .directory:
       let example = path.hasSuffix("/") ? path + "kennel.tar" : path + "/kennel.tar"
-      throw KennelError(.cannotOpen, "\(path) is a folder. Give the path of a file, such as \(example).")
+      throw KennelError(
+        .cannotOpen, "The path \(path) is a folder. Give the path of a file, such as \(example).")
     case .disk:
-      throw KennelError(.notAllowed, "\(path) is a disk and would be overwritten. Give the path of a file.")
+      throw KennelError(
+        .notAllowed, "The path \(path) is a disk and would be overwritten. Give the path of a file.")
     case .other:
-      throw KennelError(.cannotOpen, "\(path) cannot be written to. Give the path of a file.")
+      throw KennelError(.cannotOpen, "The path \(path) cannot be written to. Give the path of a file.")
     case .stream:
       return BackupOutput(file: try OpenFile(streamingTo: path, until: isCancelled), place: nil)
     case .file, nil:

@@ -44,7 +44,7 @@ package enum PeerFailure: Error, Sendable {
   }
 
   private init(_ error: URLError) {
-    let sentence = "The other kennel could not be reached: \(error.localizedDescription)"
+    let sentence = "The other kennel could not be reached. \(error.localizedDescription)"
     switch error.code {
     case .cancelled: self = .permanent(.cancelled)
     case .dataNotAllowed:

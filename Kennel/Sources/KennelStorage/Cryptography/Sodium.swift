@@ -9,7 +9,7 @@ package enum Sodium {
 
   package static func begin() throws(KennelError) {
     guard isReady else {
-      throw KennelError(.failed, "libsodium could not be initialized: the system provides no random numbers.")
+      throw KennelError(.failed, "Could not initialize libsodium: the system provides no random numbers.")
     }
   }
 

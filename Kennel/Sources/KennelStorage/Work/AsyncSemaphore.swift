@@ -5,7 +5,7 @@ import Waiting
 package final class AsyncSemaphore: Sendable {
   private struct State: Sendable {
     var free: Int
-    var waiters = Waiters<Bool, Never>()
+    var waiters = WaitingTasks<Entry>()
   }
 
   private let state: Mutex<State>
@@ -30,45 +30,26 @@ package final class AsyncSemaphore: Sendable {
   package func withPermit<Value: Sendable>(
     _ work: () async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
-    guard try await acquire() else { throw .cancelled }
+    switch await enter() {
+    case .admitted: break
+    case .cancelled: throw .cancelled
+    case .full: throw KennelError(.busy, "Too many \(name) are waiting. Try again in a moment.")
+    }
     defer { release() }
     return try await work()
   }
 
-  private enum Entry {
-    case free
-    case wait
+  private enum Entry: Sendable {
+    case admitted
+    case cancelled
     case full
   }
 
-  private func acquire() async throws(KennelError) -> Bool {
-    let (token, entry): (Waiters<Bool, Never>.Token, Entry) = state.withLock { state in
-      let token = state.waiters.makeToken()
-      if state.free > 0 {
-        state.free -= 1
-        return (token, .free)
-      }
-      return (token, state.waiters.count < maximumWaitingCount ? .wait : .full)
-    }
-    switch entry {
-    case .free: return true
-    case .full: throw KennelError(.busy, "Too many \(name) are waiting. Try again in a moment.")
-    case .wait: break
-    }
-    defer { state.withLock { $0.waiters.forget(token) } }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // In the meantime, a permit may have become free, or the task may have been cancelled.
-        let answer: Bool? = state.withLock { state in
-          guard state.waiters.wait(continuation, as: token) else { return false }
-          guard state.free > 0, state.waiters.cancel(token) != nil else { return nil }
-          state.free -= 1
-          return true
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.cancel(token) }?.resume(returning: false)
+  private func enter() async -> Entry {
+    await state.wait(in: \.waiters, ifCancelled: .cancelled) { state in
+      guard state.free > 0 else { return state.waiters.count < maximumWaitingCount ? nil : .full }
+      state.free -= 1
+      return .admitted
     }
   }
 
@@ -78,6 +59,6 @@ package final class AsyncSemaphore: Sendable {
       if next == nil { state.free += 1 }
       return next
     }
-    next?.resume(returning: true)
+    next?.resume(returning: .admitted)
   }
 }

@@ -1,10 +1,10 @@
 import Synchronization
+import Waiting
 
 /// A timer shared by all listeners. A beat wakes all of them. The timer is stopped while there are no listeners.
 final class HeartbeatTimer: Sendable {
   private struct State: Sendable {
-    var nextID = 0
-    var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var waiting = WaitingTasks<Bool>()
     var listeners = 0
     var timer: Task<Void, Never>?
     var isClosed = false
@@ -51,43 +51,18 @@ final class HeartbeatTimer: Sendable {
   }
 
   private func wake() {
-    let waiting = state.withLock { state in
-      defer { state.waiting = [:] }
-      return state.waiting.values
-    }
-    for continuation in waiting { continuation.resume(returning: true) }
+    for continuation in state.withLock({ $0.waiting.takeAll() }) { continuation.resume(returning: true) }
   }
 
   private func next() async -> Bool {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isClosed = state.withLock { state in
-          if !state.isClosed { state.waiting[id] = continuation }
-          return state.isClosed
-        }
-        if isClosed { return continuation.resume(returning: false) }
-        // The task was cancelled before it waited, so the cancellation handler found nothing to end.
-        if Task.isCancelled { cancel(id) }
-      }
-    } onCancel: {
-      cancel(id)
-    }
-  }
-
-  private func cancel(_ id: Int) {
-    state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: false)
+    await state.wait(in: \.waiting, ifCancelled: false) { $0.isClosed ? false : nil }
   }
 
   /// Stops the timer and ends all listeners.
   func close() {
     let (waiting, timer) = state.withLock { state in
       state.isClosed = true
-      defer { state.waiting = [:] }
-      return (state.waiting.values, state.timer.take())
+      return (state.waiting.takeAll(), state.timer.take())
     }
     timer?.cancel()
     for continuation in waiting { continuation.resume(returning: false) }

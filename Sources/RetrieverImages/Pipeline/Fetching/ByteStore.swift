@@ -8,7 +8,15 @@ final class ByteStore: Sendable {
     var pieces: [Data] = []
     var count = 0
     var isComplete = false
-    var readers = Waiters<Void, Never>()
+    var readers = WaitingTasks<Step>()
+  }
+
+  /// The answer that a reader gets.
+  private enum Step: Sendable {
+    case piece(Data)
+    case end
+    /// Something has changed: look again.
+    case again
   }
 
   private let state: Mutex<State>
@@ -41,27 +49,14 @@ final class ByteStore: Sendable {
   func piece(_ index: Int) async throws(ImageError) -> Data? {
     while true {
       if Task.isCancelled { throw .cancelled }
-      let (piece, isComplete, token) = state.withLock { state in
-        (index < state.pieces.count ? state.pieces[index] : nil, state.isComplete, state.readers.makeToken())
+      let step = await state.wait(in: \.readers, ifCancelled: .again) { state in
+        index < state.pieces.count ? Step.piece(state.pieces[index]) : state.isComplete ? .end : nil
       }
-      if let piece { return piece }
-      if isComplete { return nil }
-      await wait(for: index, token)
-    }
-  }
-
-  private func wait(for index: Int, _ token: Waiters<Void, Never>.Token) async {
-    defer { state.withLock { $0.readers.forget(token) } }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isWaiting = state.withLock { state in
-          guard index >= state.pieces.count, !state.isComplete else { return false }
-          return state.readers.wait(continuation, as: token)
-        }
-        if !isWaiting { continuation.resume() }
+      switch step {
+      case .piece(let piece): return piece
+      case .end: return nil
+      case .again: continue
       }
-    } onCancel: {
-      state.withLock { $0.readers.cancel(token) }?.resume()
     }
   }
 
@@ -70,6 +65,6 @@ final class ByteStore: Sendable {
       change(&state)
       return state.readers.takeAll()
     }
-    for reader in readers { reader.resume() }
+    for reader in readers { reader.resume(returning: .again) }
   }
 }
