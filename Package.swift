@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "RetrieverImages", targets: ["RetrieverImages"]),
     .library(name: "RetrieverBridges", targets: ["RetrieverBridges"]),
     .library(name: "RetrieverConverters", targets: ["RetrieverConverters"]),
+    .library(name: "RetrieverTesting", targets: ["RetrieverTesting"]),
     .executable(name: "retriever", targets: ["retriever-cli"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
     // For the other packages of this repository. Their interfaces may change at any time.
@@ -77,6 +78,8 @@ let package = Package(
     .target(name: "RetrieverConverters", dependencies: ["Retriever"], swiftSettings: strict),
 
     .target(name: "RetrieverBridges", dependencies: ["Waiting"], swiftSettings: strict),
+    .target(
+      name: "RetrieverTesting", dependencies: ["HTTPSyntax", "Retriever", "Waiting"], swiftSettings: strict),
 
     .target(name: "TerminalProgram", dependencies: ["SystemFiles"], swiftSettings: strict),
     .target(
@@ -124,6 +127,9 @@ let package = Package(
     .testTarget(
       name: "RetrieverBridgesTests",
       dependencies: ["RetrieverBridges", "TestSupport", "main-thread-bridge", "Waiting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RetrieverTestingTests", dependencies: ["Retriever", "RetrieverTesting", "TestSupport"],
       swiftSettings: strict),
     .executableTarget(
       name: "interrupted", dependencies: ["TerminalProgram"], path: "Tests/Programs/interrupted",

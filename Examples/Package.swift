@@ -11,6 +11,7 @@ let recipes: [String: [String]] = [
   "sign-in": ["Retriever"],
   "make-thumbnail": ["Retriever", "RetrieverImages"],
   "bridge-callback": ["RetrieverBridges"],
+  "test-with-stubs": ["Retriever", "RetrieverTesting"],
 ]
 
 let package = Package(

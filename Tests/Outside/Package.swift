@@ -9,7 +9,9 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "outside",
-      dependencies: ["Retriever", "RetrieverImages"].map { .product(name: $0, package: "retriever") },
+      dependencies: ["Retriever", "RetrieverImages", "RetrieverTesting"].map {
+        .product(name: $0, package: "retriever")
+      },
       swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
     .executableTarget(
       name: "converters",

@@ -78,6 +78,20 @@ import Testing
     #expect(result.0 == Data("line 1\nline 2\n".utf8) && result.1 == 200 && result.2)
   }
 
+  @Test func `a stream gets the bytes that a protocol reports together with the end`() async throws {
+    let session = HandlerProtocol.session(host: "end.mock") { request in
+      (try Self.response(request), [Data("last".utf8)])
+    }
+    let url = try Self.url("https://end.mock/")
+    // The reader is faster than the protocol's reports in some of the loads only.
+    for _ in 0..<200 {
+      let (bytes, _) = try await session.bytes(from: url)
+      var data = Data()
+      for try await byte in bytes { data.append(byte) }
+      #expect(data == Data("last".utf8))
+    }
+  }
+
   struct OwnError: Error, Equatable {
     let number: Int
   }

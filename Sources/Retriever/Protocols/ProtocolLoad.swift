@@ -16,7 +16,7 @@ protocol ProtocolLoadReceiver: AnyObject, Sendable {
 }
 
 /// A protocol object that reads in pieces, when the receiver of the previous ones has room.
-protocol PullingProtocol: URLProtocol {
+package protocol PullingProtocol: URLProtocol {
   /// Reports the next piece, or the end.
   func loadMore()
 }
@@ -85,7 +85,7 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     let action = state.withLock { $0.machine.end() }
     guard action == .stop else { return }
     perform(action)
-    deliveryQueue.async { self.receiver.loadDidFinish(URLError.cancelled(self.request.url), isFinal: false) }
+    deliveryQueue.async { self.finish(URLError.cancelled(self.request.url), isFinal: false) }
   }
 
   private func perform(_ action: ProtocolLoadStateMachine<Report>.Action) {
@@ -146,6 +146,12 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     let action = state.withLock { $0.machine.end() }
     guard action == .stop else { return }
     perform(action)
+    finish(error, isFinal: isFinal)
+  }
+
+  private func finish(_ error: (any Error)?, isFinal: Bool) {
+    // The reader of a stream gets the last bytes before the end.
+    receiver.loadDidBecomeIdle()
     receiver.loadDidFinish(error, isFinal: isFinal)
   }
 

@@ -8,7 +8,7 @@ extension Redaction {
   /// A body without the values of secret fields, if its type or its first bytes show where these are.
   ///
   /// - Parameter coding: the body's `Content-Encoding`, if it has not been decoded.
-  static func body(_ body: Data, mimeType: String?, coding: String? = nil) -> Data {
+  package static func body(_ body: Data, mimeType: String?, coding: String? = nil) -> Data {
     let types = mediaTypes(mimeType ?? "")
     if let coding, !coding.isEmpty, !ASCII.equalIgnoringCase(coding, "identity") {
       return removed(body, "encoded data")

@@ -55,7 +55,7 @@ package enum SensitiveNames {
   }
 
   /// Whether a query item, a form field or a member of a JSON object contains a secret.
-  static func containsField(_ name: String) -> Bool {
+  package static func containsField(_ name: String) -> Bool {
     guard name.utf8.count <= maximumLength else { return true }
     let found = split(name)
     if found.contains(where: words.contains) { return true }

@@ -110,4 +110,9 @@ extension URLSession {
     )
   }
 }
+
+extension URLSessionTask {
+  /// The configuration of the task's session, for `RetrieverTesting`. It must not be changed.
+  package var sessionConfiguration: URLSessionConfiguration { session.settings.configuration }
+}
 #endif

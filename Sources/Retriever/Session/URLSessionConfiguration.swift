@@ -181,6 +181,9 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// secrets and text that others choose: the length of a compressed message can reveal secrets.
   open var compressesWebSocketMessages = true
 
+  /// What a class in ``protocolClasses`` knows about the sessions of this configuration, for `RetrieverTesting`.
+  package var protocolContext: (any Sendable)?
+
   /// Creates a configuration with the default values.
   public override init() {}
 
@@ -214,6 +217,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.maximumBufferedBodySize = maximumBufferedBodySize
     copy.addressPolicy = addressPolicy
     copy.compressesWebSocketMessages = compressesWebSocketMessages
+    copy.protocolContext = protocolContext
     return copy
   }
 

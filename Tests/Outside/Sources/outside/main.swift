@@ -28,7 +28,7 @@ if let argument = CommandLine.arguments.dropFirst().first {
 
 let checks =
   photoChecks(base) + thumbnailChecks(base) + favoriteChecks(base) + signInChecks(base)
-  + everywhereChecks(base)
+  + everywhereChecks(base) + stubChecks()
 let failures = await run(checks)
 server?.stop()
 exit(failures == 0 ? 0 : 1)

@@ -1,0 +1,53 @@
+#if !canImport(Darwin)
+import Foundation
+import Retriever
+import Synchronization
+
+/// What requests got from the network, for writing an HTTP archive that ``HTTPStubs/replay(_:order:)`` reads.
+///
+/// ``HTTPStubs/record(_:)`` creates it. Secrets are removed as `TrafficArchive` removes them, before anything is kept:
+/// passwords, tokens and cookies in header fields, URLs, forms and JSON. Review a file before you share it.
+public final class StubRecording: Sendable {
+  private let archive = TrafficArchive(limits: StubRecording.limits)
+  private let incomplete = Mutex<[String]>([])
+
+  private static let limits = TrafficArchive.Limits(
+    entries: 10_000, bodyBytes: NetworkExchange.maximumBodyBytes, totalBodyBytes: 256 << 20)
+
+  init() { archive.isRecording = true }
+
+  /// The number of recorded exchanges.
+  public var count: Int { archive.count }
+
+  func add(_ exchange: NetworkExchange) {
+    if exchange.bodyLength > exchange.body.count || exchange.request.isCut {
+      incomplete.withLock { $0.append("\(exchange.request)") }
+    }
+    var request = exchange.request.request
+    request.httpBodyStream = nil
+    request.httpBody = exchange.request.body
+    var record = TransactionRecord(request: request, start: exchange.start)
+    record.response = exchange.response
+    record.error = exchange.error
+    record.requestStart = 0
+    record.responseEnd = Date().timeIntervalSince(exchange.start)
+    record.requestBodyBytes = Int64(exchange.request.bodyLength)
+    record.responseBodyBytes = exchange.bodyLength
+    record.decodedResponseBodyBytes = exchange.bodyLength
+    archive.record(record, requestBody: exchange.request.body, responseBody: exchange.body)
+  }
+
+  /// Writes the exchanges to a file that only its owner can read.
+  ///
+  /// - Throws: ``StubsError`` with ``StubsError/Code/incompleteRecording`` if a body was too long to be kept, or an error
+  ///   of the file system.
+  public func write(to file: URL) throws {
+    if let first = incomplete.withLock({ $0.first }) {
+      throw StubsError(
+        .incompleteRecording,
+        "The recording cannot be replayed: a body of \(first) is too long. Record fewer requests.")
+    }
+    try archive.write(to: file)
+  }
+}
+#endif
