@@ -54,16 +54,16 @@ import Retriever
     #expect(copy == proxy && copy.isProxy())
   }
 
-  @Test func `a damaged archive gives an error or nothing`() throws {
+  // Foundation's unarchiver traps on some archives with damaged references, so this only cuts them.
+  @Test func `a truncated archive is an error`() throws {
     let url = try #require(URL(string: "https://example.com/"))
     let response = try #require(
       HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["A": "b"]))
     let data = try NSKeyedArchiver.archivedData(withRootObject: response, requiringSecureCoding: true)
-    for position in stride(from: 0, to: data.count, by: 7) {
-      var damaged = data
-      damaged[position] ^= 0x55
-      _ = try? NSKeyedUnarchiver.unarchivedObject(ofClass: HTTPURLResponse.self, from: damaged)
-      _ = try? NSKeyedUnarchiver.unarchivedObject(ofClass: HTTPURLResponse.self, from: data.prefix(position))
+    for length in stride(from: 0, to: data.count, by: 7) {
+      #expect(throws: (any Error).self) {
+        try NSKeyedUnarchiver.unarchivedObject(ofClass: HTTPURLResponse.self, from: data.prefix(length))
+      }
     }
   }
 }

@@ -5,7 +5,8 @@ import Waiting
 final class WaitableState<Value: Sendable>: Sendable {
   private struct Contents: Sendable {
     var value: Value
-    var waiters = Waiters<Bool, Never>()
+    /// Each is resumed with whether the value may have changed; false after a cancellation.
+    var waiters = WaitingTasks<Bool>()
   }
 
   private let contents: Mutex<Contents>
@@ -32,26 +33,11 @@ final class WaitableState<Value: Sendable>: Sendable {
     -> Result
   {
     while true {
-      let (found, token) = contents.withLock { contents in
-        let found = find(contents.value)
-        return (found, found == nil ? contents.waiters.makeToken() : nil)
+      let isChanged = await contents.wait(in: \.waiters, ifCancelled: false) { contents in
+        find(contents.value) == nil ? nil : true
       }
-      if let found { return found }
-      guard let token else { throw CancellationError() }
-      let isChanged = await withTaskCancellationHandler {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-          let outcome: Bool? = contents.withLock { contents in
-            // The value may have changed since the first look.
-            if find(contents.value) != nil { return true }
-            return contents.waiters.wait(continuation, as: token) ? nil : false
-          }
-          if let outcome { continuation.resume(returning: outcome) }
-        }
-      } onCancel: {
-        contents.withLock { $0.waiters.cancel(token) }?.resume(returning: false)
-      }
-      contents.withLock { $0.waiters.forget(token) }
-      if !isChanged { throw CancellationError() }
+      guard isChanged else { throw CancellationError() }
+      if let found = contents.withLock({ find($0.value) }) { return found }
     }
   }
 }
