@@ -65,6 +65,9 @@ final class SessionSettings: Sendable {
       case .pem(let data): .pem([UInt8](data))
       case .unverified: .anything
       }
+    options.pinnedServers = configuration.pinnedHosts.map(\.engineValue)
+    let identities = ClientIdentityRule(configuration.clientIdentities)
+    if !identities.isEmpty { options.clientKey = { identities.key(forHost: $0, port: Int($1)) } }
     if let proxies = configuration.connectionProxyDictionary {
       options.proxies = ProxySelection(ProxySettings(connectionProxyDictionary: proxies))
     }
