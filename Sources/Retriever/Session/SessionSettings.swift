@@ -22,6 +22,7 @@ final class SessionSettings: Sendable {
   /// The program's protocol classes. Those of the library need no question.
   let protocolClasses: [URLProtocol.Type]
   let compressesWebSocketMessages: Bool
+  let asksDelegatesAboutServers: Bool
   let clientOptions: TransferClientOptions
   /// Whether any URL may be loaded through a proxy.
   let usesProxies: Bool
@@ -47,6 +48,7 @@ final class SessionSettings: Sendable {
       return BuiltInProtocols.all.contains { $0 == candidate } ? nil : candidate
     }
     compressesWebSocketMessages = configuration.compressesWebSocketMessages
+    asksDelegatesAboutServers = configuration.asksDelegatesAboutServers
     clientOptions = Self.clientOptions(configuration)
     usesProxies = clientOptions.usesProxies
   }

@@ -166,6 +166,12 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// before the request is sent. Neither a delegate nor ``TrustedCertificates/unverified`` can change this.
   open var pinnedHosts: [PinnedHost] = []
 
+  /// Whether delegates that have a method for challenges decide about servers and client certificates (default: true).
+  /// *Beyond Apple's API.*
+  ///
+  /// With false, delegates get only the challenges of HTTP. This saves one handshake for each server.
+  open var asksDelegatesAboutServers = true
+
   /// The client certificates that are presented to servers that ask for one. *Beyond Apple's API.*
   ///
   /// A key is a host name or an address, with an optional port (`"example.com"`, `"example.com:8443"`, `"*.example.com"`;
@@ -224,6 +230,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.tlsMaximumSupportedProtocolVersion = tlsMaximumSupportedProtocolVersion
     copy.trustedCertificates = trustedCertificates
     copy.pinnedHosts = pinnedHosts
+    copy.asksDelegatesAboutServers = asksDelegatesAboutServers
     copy.clientIdentities = clientIdentities
     copy.unixSocketPath = unixSocketPath
     copy.maximumBufferedBodySize = maximumBufferedBodySize

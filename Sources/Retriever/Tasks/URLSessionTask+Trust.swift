@@ -7,7 +7,9 @@ import TransferEngine
 extension URLSessionTask {
   /// The client for the task's next transfer. Delegates that may decide about servers have clients of their own.
   func transferClient(for url: String) throws(TransferFailure) -> TransferClient {
-    if hasDelegates, url.prefix(6).lowercased() == "https:", let delegate = trustDelegate {
+    if session.settings.asksDelegatesAboutServers, hasDelegates, url.prefix(6).lowercased() == "https:",
+      let delegate = trustDelegate
+    {
       return try session.delegateClients.client(of: delegate)
     }
     return try session.client.take()
@@ -15,7 +17,9 @@ extension URLSessionTask {
 
   /// Whether the task's own delegate may decide about servers.
   var ownDelegateDecides: Bool {
-    guard let own = lockedState.withLock({ $0.delegate }) else { return false }
+    guard session.settings.asksDelegatesAboutServers, let own = lockedState.withLock({ $0.delegate }) else {
+      return false
+    }
     return
       !(DelegateMethods.isMissing(.didReceiveSessionChallenge, in: own)
       && DelegateMethods.isMissing(.didReceiveChallenge, in: own))

@@ -223,18 +223,15 @@ import Testing
       challenge.protectionSpace.host == "localhost"
         ? ChallengeLog.accepts(challenge) : ChallengeLog.cancels(challenge)
     }
-    let session = try URLSession.trustingTestAuthority {
-      $0.connectionProxyDictionary = nil
-    }
     let proxy = try ScriptedProxy()
-    let proxied = try URLSession.trustingTestAuthority {
+    // The proxy knows the other host.
+    let session = try URLSession.trustingTestAuthority {
       $0.connectionProxyDictionary = [
         "HTTPSEnable": true, "HTTPSProxy": "127.0.0.1", "HTTPSPort": Int(proxy.port),
       ]
     }
-    _ = session
     #expect(
-      await errorCode { _ = try await proxied.text(from: source.url, delegate: delegate) } == .cancelled)
+      await errorCode { _ = try await session.text(from: source.url, delegate: delegate) } == .cancelled)
     #expect(delegate.log.all.map(\.protectionSpace.host) == ["localhost", "origin.test"])
     #expect(target.server.requests.isEmpty)
   }
@@ -261,6 +258,32 @@ import Testing
     let session = try URLSession.trustingTestAuthority()
     #expect(try await session.text(from: server.url, delegate: delegate) == "hello")
     #expect(delegate.log.all.count == 2)
+  }
+
+  @Test func `a body is sent once, after the decision`() async throws {
+    let server = try SecureServer(.selfSigned) { request in Reply(text: "\(request.body.count)") }
+    let delegate = TaskTrustDelegate(ChallengeLog.accepts)
+    let session = try URLSession.trustingTestAuthority()
+    var request = URLRequest(url: server.url)
+    request.httpMethod = "POST"
+    request.httpBodyStream = InputStream(data: Data(count: 300_000))
+    let (data, _) = try await session.data(for: request, delegate: delegate)
+    #expect(String(decoding: data, as: UTF8.self) == "300000")
+    #expect(server.server.requests.count == 1)
+    #expect(delegate.log.all.count == 1)
+  }
+
+  @Test func `a session may ask its delegates about HTTP only`() async throws {
+    let (valid, invalid) = (try SecureServer(), try SecureServer(.selfSigned))
+    let delegate = SessionTrustDelegate(ChallengeLog.accepts)
+    let session = try URLSession.trustingTestAuthority(delegate: delegate) {
+      $0.asksDelegatesAboutServers = false
+    }
+    #expect(try await session.text(from: valid.url) == "hello")
+    #expect(try valid.report.accepted == 1)
+    #expect(
+      await errorCode { _ = try await session.text(from: invalid.url) } == .serverCertificateHasUnknownRoot)
+    #expect(delegate.log.all.isEmpty)
   }
 }
 #endif
