@@ -22,6 +22,26 @@ public final class TestAuthority: Sendable {
     case commonNameOnly = "common-name-only"
   }
 
+  /// The certificates that a client can present.
+  public enum Client: String, Sendable, CaseIterable {
+    case ada, grace
+  }
+
+  /// Returns the file of a client's certificate (PEM).
+  public func certificateFile(_ client: Client) -> URL {
+    directory.appendingPathComponent("client-\(client.rawValue).pem")
+  }
+
+  /// Returns the key file of a client's certificate (PEM).
+  public func keyFile(_ client: Client) -> URL {
+    directory.appendingPathComponent("client-\(client.rawValue).key")
+  }
+
+  /// Returns the certificate and the key of a client (PEM).
+  public func identity(_ client: Client) throws -> Data {
+    try Data(contentsOf: certificateFile(client)) + Data(contentsOf: keyFile(client))
+  }
+
   private static let made = Result { try TestAuthority() }
   private static let directoryVariable = "RETRIEVER_TEST_AUTHORITY"
 
@@ -67,6 +87,7 @@ public final class TestAuthority: Sendable {
         "-out", "\(name).pem")
     }
     for certificate in Certificate.allCases { try make(certificate) }
+    for client in Client.allCases { try make(client) }
   }
 
   private func make(_ certificate: Certificate) throws {
@@ -97,6 +118,17 @@ public final class TestAuthority: Sendable {
       "ca", "-batch", "-notext", "-cert", "\(signer).pem", "-keyfile", "\(signer).key", "-in", "\(name).csr",
       "-out", "\(name).pem", "-startdate", start,
       "-enddate", end, "-extensions", extensions)
+  }
+
+  private func make(_ client: Client) throws {
+    let name = "client-\(client.rawValue)"
+    try openssl(
+      "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+      "/CN=\(client.rawValue)", "-keyout", "\(name).key", "-out", "\(name).csr")
+    try openssl(
+      "ca", "-batch", "-notext", "-cert", "authority.pem", "-keyfile", "authority.key", "-in", "\(name).csr",
+      "-out", "\(name).pem", "-startdate", "20240101000000Z", "-enddate", "20490101000000Z", "-extensions",
+      "client")
   }
 
   private func openssl(_ command: String, _ arguments: String...) throws {
@@ -137,6 +169,10 @@ public final class TestAuthority: Sendable {
     keyUsage = critical, digitalSignature
     extendedKeyUsage = serverAuth
     subjectAltName = DNS:localhost, DNS:origin.test, IP:127.0.0.1, IP:::1
+    [client]
+    basicConstraints = CA:FALSE
+    keyUsage = critical, digitalSignature
+    extendedKeyUsage = clientAuth
     [other_server]
     basicConstraints = CA:FALSE
     extendedKeyUsage = serverAuth

@@ -271,6 +271,46 @@ struct DocumentationExamples {
     }
   }
 
+  // MARK: Trust and pinning
+
+  func makePinnedSession() -> URLSession? {
+    guard let current = ServerPin("sha256/r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="),
+      let backup = ServerPin("sha256/YLh1dUR9y6Kja30RrAn7JKnbQG/uEtLMkBgFF2Fuihg=")
+    else { return nil }
+    let configuration = URLSessionConfiguration.default
+    configuration.pinnedHosts = [
+      PinnedHost("example.com", includesSubdomains: true, pins: [current, backup])
+    ]
+    return URLSession(configuration: configuration)
+  }
+
+  final class DeviceTrust: NSObject, URLSessionDelegate {
+    let certificate: ServerTrust.Certificate
+
+    init(certificate: ServerTrust.Certificate) {
+      self.certificate = certificate
+    }
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      guard let trust = challenge.protectionSpace.serverTrust else {
+        return (.performDefaultHandling, nil)
+      }
+      guard trust.isTrusted(by: [certificate]) else {
+        return (.performDefaultHandling, nil)
+      }
+      return (.useCredential, URLCredential(trust: trust))
+    }
+  }
+
+  func makeIdentifiedSession(file: URL, password: String) throws -> URLSession {
+    let identity = try ClientIdentity(pkcs12: Data(contentsOf: file), password: password)
+    let configuration = URLSessionConfiguration.default
+    configuration.clientIdentities = ["internal.example.com": identity]
+    return URLSession(configuration: configuration)
+  }
+
   func isAlive(_ task: URLSessionWebSocketTask) async -> Bool {
     do {
       try await task.sendPing()

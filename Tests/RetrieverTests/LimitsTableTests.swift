@@ -64,6 +64,9 @@ import Testing
     ("a body from an `InputStream`", [StreamBody.bufferSize, StreamBody.maximumKeptBytes]),
     ("a response that is dropped for another request", [URLSessionTask.maximumDiscardedBytes]),
     ("redirects in a row", [RedirectRule.maximumRedirects]),
+    ("delegates that decide about servers", [DelegateClients.maximumClients]),
+    ("decisions about a server", [TrustGate<Int, Int>.maximumDecisions]),
+    ("questions that handshakes of a transfer raise", [Int(Transfer.maximumQuestions)]),
     ("refused credentials of a task", [ChallengeMachine.maximumRefusals]),
     ("measurements of a task", [TaskState.Measurements.maximumRecords]),
     (

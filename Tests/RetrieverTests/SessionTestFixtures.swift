@@ -36,6 +36,7 @@ func errorCode(
     Issue.record("The load succeeded", sourceLocation: sourceLocation)
     return nil
   } catch let error as URLError {
+    if error.code != .cancelled { print("DEBUG", error.code.rawValue, error.localizedDescription) }
     return error.code
   } catch {
     Issue.record("Not a URLError: \(error)", sourceLocation: sourceLocation)

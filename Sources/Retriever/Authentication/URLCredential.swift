@@ -1,7 +1,9 @@
 #if !canImport(Darwin)
 import Foundation
+import TransferEngine
 
-/// A user name and a password, and how long to remember them.
+/// A user name and a password, and how long to remember them; or the acceptance of a server's certificates, or a client
+/// certificate.
 ///
 /// A credential is immutable. Neither `description` nor `debugDescription` shows the password, so it is safe to print
 /// a credential.
@@ -34,6 +36,15 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
   /// How long the credential is remembered.
   public let persistence: Persistence
 
+  /// The client certificate with its key; `nil` for every other credential.
+  public let identity: ClientIdentity?
+
+  /// The intermediate certificates that are sent with ``identity``.
+  public let certificates: [ServerTrust.Certificate]
+
+  /// The certificates that the credential accepts.
+  let serverTrust: ServerTrust?
+
   /// Creates a credential from a user name and a password.
   ///
   /// - Parameters:
@@ -44,6 +55,42 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     self.user = user
     self.password = password
     self.persistence = persistence
+    identity = nil
+    certificates = []
+    serverTrust = nil
+  }
+
+  /// Creates a credential that accepts exactly the certificates of a server, even if they are not valid.
+  ///
+  /// The certificate must still be for the host. ``ServerTrust/ignoringHostName()`` returns a trust without this
+  /// condition. The pins of the session's configuration still apply, too.
+  ///
+  /// - Parameter trust: The trust of the challenge's protection space.
+  public init(trust: ServerTrust) {
+    user = nil
+    password = nil
+    persistence = .forSession
+    identity = nil
+    certificates = []
+    serverTrust = trust
+  }
+
+  /// Creates a credential with a client certificate.
+  ///
+  /// - Parameters:
+  ///   - identity: The certificate and its key.
+  ///   - certificates: The intermediate certificates to send; nil for those of the identity.
+  ///   - persistence: Ignored: the session presents the identity to this server until it is reset or invalidated.
+  public init(
+    identity: ClientIdentity, certificates: [ServerTrust.Certificate]? = nil,
+    persistence: Persistence = .forSession
+  ) {
+    user = nil
+    password = nil
+    self.persistence = persistence
+    self.identity = identity
+    self.certificates = certificates ?? identity.intermediateCertificates
+    serverTrust = nil
   }
 
   /// Whether the credential contains a password.
@@ -62,10 +109,14 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     user = coder.decodeText(forKey: Key.user)
     password = coder.decodeText(forKey: Key.password)
     self.persistence = persistence
+    identity = nil
+    certificates = []
+    serverTrust = nil
     super.init()
   }
 
-  /// Encodes the credential, including the password as plain text: protect the archive.
+  /// Encodes the credential, including the password as plain text: protect the archive. Certificates and keys are left
+  /// out.
   open func encode(with coder: NSCoder) {
     guard coder.allowsKeyedCoding else { return }
     coder.encode(user as NSString?, forKey: Key.user)
@@ -91,7 +142,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? URLCredential else { return false }
     return self === other
-      || (user == other.user && password == other.password && persistence == other.persistence)
+      || (user == other.user && password == other.password && persistence == other.persistence
+        && identity == other.identity && serverTrust == other.serverTrust)
   }
 
   /// A hash that is consistent with `isEqual(_:)`.
@@ -102,8 +154,17 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     return hasher.finalize()
   }
 
+  /// The key to present; nil if there is none.
+  var presentedKey: ClientKey? {
+    guard let identity else { return nil }
+    if certificates == identity.intermediateCertificates { return identity.key }
+    return ClientKey(identity.key, intermediates: certificates.map { [UInt8]($0.data) })
+  }
+
   /// The user's name and the persistence, without the password.
   open override var description: String {
+    if let identity { return "<URLCredential \(identity), \(persistence)>" }
+    if let serverTrust { return "<URLCredential accepting \(serverTrust)>" }
     let name = user.map { "\"\($0)\"" } ?? "none"
     return "<URLCredential user: \(name), password: \(hasPassword ? "hidden" : "none"), \(persistence)>"
   }

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import TransferEngine
 
 /// A part of a server, or of a proxy, that uses one credential: host, port, protocol, realm and method.
 ///
@@ -26,6 +27,14 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   private let foldedHost: String
 
+  /// The certificates of the server, and whether they are valid; `nil` for every method except
+  /// `NSURLAuthenticationMethodServerTrust`.
+  ///
+  /// On Apple's platforms the type is `SecTrust`, which Linux does not have.
+  public let serverTrust: ServerTrust?
+
+  private let acceptedAuthorities: [Data]?
+
   /// Creates a space on a server.
   ///
   /// - Parameters:
@@ -44,6 +53,30 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     self.realm = realm
     self.authenticationMethod = authenticationMethod ?? NSURLAuthenticationMethodDefault
     self.foldedHost = host.lowercased()
+    serverTrust = nil
+    acceptedAuthorities = nil
+  }
+
+  /// Creates the space of a question that a TLS handshake raised.
+  init(_ question: TrustQuestion, url: URL?) {
+    host = question.host
+    port = Int(question.port)
+    self.protocol = NSURLProtectionSpaceHTTPS
+    proxyType = nil
+    realm = nil
+    foldedHost = question.host.lowercased()
+    switch question.subject {
+    case .server(let chain, let failure):
+      authenticationMethod = NSURLAuthenticationMethodServerTrust
+      serverTrust = ServerTrust(
+        chain, host: question.host, port: Int(question.port),
+        error: failure.map { URLError($0, url: url) })
+      acceptedAuthorities = nil
+    case .clientCertificate(let authorities):
+      authenticationMethod = NSURLAuthenticationMethodClientCertificate
+      serverTrust = nil
+      acceptedAuthorities = authorities.map { Data($0) }
+    }
   }
 
   /// Creates a space on a proxy.
@@ -64,6 +97,8 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     self.realm = realm
     self.authenticationMethod = authenticationMethod ?? NSURLAuthenticationMethodDefault
     self.foldedHost = host.lowercased()
+    serverTrust = nil
+    acceptedAuthorities = nil
   }
 
   /// Whether the space is on a proxy.
@@ -83,8 +118,9 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     }
   }
 
-  /// The certificate authorities whose client certificates the server accepts; `nil` for every other method.
-  open var distinguishedNames: [Data]? { nil }
+  /// The distinguished names (in DER) of the authorities whose client certificates the server accepts; empty if it accepts
+  /// any. `nil` for every method except `NSURLAuthenticationMethodClientCertificate`.
+  open var distinguishedNames: [Data]? { acceptedAuthorities }
 
   // MARK: Coding
 
@@ -103,10 +139,12 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     realm = coder.decodeText(forKey: Key.realm)
     authenticationMethod = method
     foldedHost = host.lowercased()
+    serverTrust = nil
+    acceptedAuthorities = nil
     super.init()
   }
 
-  /// Encodes the space.
+  /// Encodes the space, without certificates.
   open func encode(with coder: NSCoder) {
     guard coder.allowsKeyedCoding else { return }
     coder.encode(host as NSString, forKey: Key.host)
@@ -140,7 +178,7 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     return self === other
       || (port == other.port && foldedHost == other.foldedHost && self.protocol == other.protocol
         && realm == other.realm && authenticationMethod == other.authenticationMethod
-        && proxyType == other.proxyType)
+        && proxyType == other.proxyType && serverTrust == other.serverTrust)
   }
 
   /// A hash that is consistent with `isEqual(_:)`.

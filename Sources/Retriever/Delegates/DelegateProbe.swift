@@ -70,6 +70,19 @@ enum DelegateMethods {
   }
 
   private static let missing = Mutex<Set<Key>>([])
+  private static let present = Mutex<Set<Key>>([])
+
+  /// Whether a delegate of this type has been found to implement the method.
+  static func isPresent(_ method: DelegateMethod, in delegate: AnyObject) -> Bool {
+    let key = Key(type: ObjectIdentifier(type(of: delegate)), method: method)
+    return present.withLock { $0.contains(key) }
+  }
+
+  /// Only for methods whose presence matters before they are called.
+  static func notePresent(_ method: DelegateMethod, in delegate: AnyObject) {
+    let key = Key(type: ObjectIdentifier(type(of: delegate)), method: method)
+    present.withLock { _ = $0.insert(key) }
+  }
 
   static func isMissing(_ method: DelegateMethod, in delegate: AnyObject) -> Bool {
     let key = Key(type: ObjectIdentifier(type(of: delegate)), method: method)
@@ -84,17 +97,21 @@ enum DelegateMethods {
 }
 
 enum DelegateMethod: Hashable {
-  case didCreateTask, didReceiveChallenge, willRedirect, needNewBodyStream
+  case didCreateTask, didReceiveSessionChallenge, didReceiveChallenge, willRedirect, needNewBodyStream
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
   case didReceiveResponse, didReceiveData, willCacheResponse
   case didFinishDownloading, didWriteData, didResumeAtOffset
   case didOpenWithProtocol, didCloseWith
 
+  /// Whether it matters before a call if a delegate has the method.
+  var decidesAboutConnections: Bool { self == .didReceiveSessionChallenge || self == .didReceiveChallenge }
+
   /// Whether the method has a completion-handler form, which is called, and an async form, which that calls by
   /// default.
   var hasAsyncForm: Bool {
     switch self {
-    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse, .willCacheResponse:
+    case .didReceiveSessionChallenge, .didReceiveChallenge, .willRedirect, .needNewBodyStream,
+      .didReceiveResponse, .willCacheResponse:
       true
     default: false
     }

@@ -11,19 +11,23 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// - Parameter error: the cause; nil if the program invalidated the session.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-  /// A server requests authentication at session level: server trust, client certificates, NTLM and Negotiate.
+  /// A TLS handshake with a server raised a question: whether to accept the server's certificates, or which client
+  /// certificate to present.
   ///
-  /// - Important: None of these is implemented on this platform, so this method is never called. To use custom
-  ///   certificate authorities, set ``URLSessionConfiguration/trustedCertificates``.
+  /// Called before a request is sent over a new connection to a server, unless the question was answered before. If a
+  /// delegate does not have this method, the task-level method is called. NTLM and Negotiate are not supported. See
+  /// <doc:TrustAndPinning>.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// A server requests authentication at session level: server trust, client certificates, NTLM and Negotiate.
+  /// A TLS handshake with a server raised a question: whether to accept the server's certificates, or which client
+  /// certificate to present.
   ///
-  /// - Important: None of these is implemented on this platform, so this method is never called. To use custom
-  ///   certificate authorities, set ``URLSessionConfiguration/trustedCertificates``.
+  /// Called before a request is sent over a new connection to a server, unless the question was answered before. If a
+  /// delegate does not have this method, the task-level method is called. NTLM and Negotiate are not supported. See
+  /// <doc:TrustAndPinning>.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
@@ -39,6 +43,7 @@ extension URLSessionDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
+    DelegateProbe.forwarded(.didReceiveSessionChallenge, by: self)
     Task {
       let (disposition, credential) = await urlSession(session, didReceive: challenge)
       completionHandler(disposition, credential)
@@ -49,7 +54,8 @@ extension URLSessionDelegate {
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    (.performDefaultHandling, nil)
+    DelegateProbe.reachedDefault(.didReceiveSessionChallenge, of: self)
+    return (.performDefaultHandling, nil)
   }
 }
 #endif

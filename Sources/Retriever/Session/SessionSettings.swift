@@ -22,6 +22,7 @@ final class SessionSettings: Sendable {
   /// The program's protocol classes. Those of the library need no question.
   let protocolClasses: [URLProtocol.Type]
   let compressesWebSocketMessages: Bool
+  let asksDelegatesAboutServers: Bool
   let clientOptions: TransferClientOptions
   /// Whether any URL may be loaded through a proxy.
   let usesProxies: Bool
@@ -47,6 +48,7 @@ final class SessionSettings: Sendable {
       return BuiltInProtocols.all.contains { $0 == candidate } ? nil : candidate
     }
     compressesWebSocketMessages = configuration.compressesWebSocketMessages
+    asksDelegatesAboutServers = configuration.asksDelegatesAboutServers
     clientOptions = Self.clientOptions(configuration)
     usesProxies = clientOptions.usesProxies
   }
@@ -65,6 +67,9 @@ final class SessionSettings: Sendable {
       case .pem(let data): .pem([UInt8](data))
       case .unverified: .anything
       }
+    options.pinnedServers = configuration.pinnedHosts.map(\.engineValue)
+    let identities = ClientIdentityRule(configuration.clientIdentities)
+    if !identities.isEmpty { options.clientKey = { identities.key(forHost: $0, port: Int($1)) } }
     if let proxies = configuration.connectionProxyDictionary {
       options.proxies = ProxySelection(ProxySettings(connectionProxyDictionary: proxies))
     }

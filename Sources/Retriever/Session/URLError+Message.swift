@@ -49,6 +49,7 @@ extension URLError {
       case .certificateNotYetValid: .serverCertificateNotYetValid
       case .certificateUnknownRoot: .serverCertificateHasUnknownRoot
       case .clientCertificateRejected: .clientCertificateRejected
+      case .clientCertificateRequired: .clientCertificateRequired
       case .outOfMemory, .outOfDescriptors: .resourceUnavailable
       case .other: .unknown
       }

@@ -66,8 +66,6 @@ extension URLSession {
     if registry.withLock({ $0.remove(task.identifier) }) { becameInvalid() }
   }
 
-  func transferClient() throws(TransferFailure) -> TransferClient { try client.take() }
-
   var registeredTasks: [URLSessionTask] {
     registry.withLock { $0.all }.sorted { $0.identifier < $1.identifier }
   }

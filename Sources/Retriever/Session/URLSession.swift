@@ -33,6 +33,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   let wasGivenDelegate: Bool
   private let isShared: Bool
   let client: SessionClient
+  let delegateClients: DelegateClients
   let registry = Mutex(SessionRegistry<URLSessionTask>())
   private let delegateReference: Mutex<(any URLSessionDelegate)?>
   private let descriptionText = Mutex<String?>(nil)
@@ -57,6 +58,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     callQueue = DelegateCallQueue(queue: delegateQueue)
     delegateReference = Mutex(delegate)
     client = SessionClient(settings.clientOptions)
+    delegateClients = DelegateClients(settings.clientOptions)
     super.init()
   }
 
@@ -70,6 +72,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     callQueue = DelegateCallQueue(queue: nil)
     delegateReference = Mutex(nil)
     client = SessionClient(settings.clientOptions)
+    delegateClients = DelegateClients(settings.clientOptions)
     super.init()
   }
 
@@ -81,6 +84,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     callQueue = DelegateCallQueue(queue: nil)
     delegateReference = Mutex(nil)
     client = SessionClient(settings.clientOptions)
+    delegateClients = DelegateClients(settings.clientOptions)
     super.init()
   }
 
@@ -91,6 +95,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     callQueue = DelegateCallQueue(queue: nil)
     delegateReference = Mutex(nil)
     client = SessionClient(settings.clientOptions)
+    delegateClients = DelegateClients(settings.clientOptions)
     super.init()
   }
 
@@ -284,26 +289,30 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   func becameInvalid() {
     client.close()
+    delegateClients.close()
     guard let delegate = delegateReference.withLock({ $0.take() }) else { return }
     callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
   }
 
-  /// Empties the session's cookie storage and removes the credentials that servers have accepted from this session.
-  /// Then calls the handler on the delegate queue.
+  /// Empties the session's cookie storage, removes the credentials that servers have accepted from this session, and
+  /// forgets the decisions of delegates about servers. Then calls the handler on the delegate queue.
   ///
   /// If other sessions share the cookie storage, it is emptied for them too.
   open func reset(completionHandler: @escaping @Sendable () -> Void) {
     settings.cookieStorage?.removeCookies(since: .distantPast)
     credentials.removeAll()
+    delegateClients.reset()
     callQueue.post(completionHandler)
   }
 
-  /// Empties the session's cookie storage and removes the credentials that servers have accepted from this session.
+  /// Empties the session's cookie storage, removes the credentials that servers have accepted from this session, and
+  /// forgets the decisions of delegates about servers.
   ///
   /// If other sessions share the cookie storage, it is emptied for them too.
   open func reset() async {
     settings.cookieStorage?.removeCookies(since: .distantPast)
     credentials.removeAll()
+    delegateClients.reset()
   }
 
   /// Calls the handler on the delegate queue. There are no buffers to flush.

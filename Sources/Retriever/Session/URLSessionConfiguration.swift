@@ -160,6 +160,25 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The certificate authorities that the session trusts. *Beyond Apple's API.*
   open var trustedCertificates = TrustedCertificates.system
 
+  /// The hosts whose servers must have certain keys or certificates, besides being valid. *Beyond Apple's API.*
+  ///
+  /// A load from such a host fails with `URLError.serverCertificateUntrusted` if the server has none of the host's pins,
+  /// before the request is sent. Neither a delegate nor ``TrustedCertificates/unverified`` can change this.
+  open var pinnedHosts: [PinnedHost] = []
+
+  /// Whether delegates that have a method for challenges decide about servers and client certificates (default: true).
+  /// *Beyond Apple's API.*
+  ///
+  /// With false, delegates get only the challenges of HTTP. This saves one handshake for each server.
+  open var asksDelegatesAboutServers = true
+
+  /// The client certificates that are presented to servers that ask for one. *Beyond Apple's API.*
+  ///
+  /// A key is a host name or an address, with an optional port (`"example.com"`, `"example.com:8443"`, `"*.example.com"`;
+  /// see ``HostPattern``). An exact name has precedence over a star. For a host without an entry, the delegates are
+  /// asked.
+  open var clientIdentities: [String: ClientIdentity] = [:]
+
   /// A Unix-domain socket to connect to instead of the URL's host. *Beyond Apple's API.*
   open var unixSocketPath: String?
 
@@ -213,6 +232,9 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.tlsMinimumSupportedProtocolVersion = tlsMinimumSupportedProtocolVersion
     copy.tlsMaximumSupportedProtocolVersion = tlsMaximumSupportedProtocolVersion
     copy.trustedCertificates = trustedCertificates
+    copy.pinnedHosts = pinnedHosts
+    copy.asksDelegatesAboutServers = asksDelegatesAboutServers
+    copy.clientIdentities = clientIdentities
     copy.unixSocketPath = unixSocketPath
     copy.maximumBufferedBodySize = maximumBufferedBodySize
     copy.addressPolicy = addressPolicy

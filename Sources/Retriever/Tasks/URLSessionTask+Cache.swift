@@ -98,7 +98,7 @@ extension URLSessionTask {
       entry.head.fields.removeAll { names.contains(ASCII.lowercased($0)) }
       entry.head.fields["Age"] = String(Int64(min(entry.head.age(now: Date()), 2_147_483_648)))
       answer(exchange, with: entry, wanted, input)
-      if revalidates { session.revalidate(input.request, exchange.key) }
+      if revalidates, !ownDelegateDecides { session.revalidate(input.request, exchange.key) }
     case .validate(let index, let fields):
       var exchange = exchange
       var wanted = wanted
@@ -136,7 +136,9 @@ extension URLSessionTask {
   // MARK: During a transfer
 
   /// Applies the head of a server's response to the cache. Returns a disposition if a stored response takes its place.
-  func considerCache(_ response: HTTPURLResponse, mentionsReuse: Bool) -> TransferDisposition? {
+  func considerCache(
+    _ response: HTTPURLResponse, mentionsReuse: Bool, mayStore: Bool
+  ) -> TransferDisposition? {
     guard let exchange = transferState.cacheExchange, let store = session.settings.cache?.store else {
       return nil
     }
@@ -150,6 +152,8 @@ extension URLSessionTask {
       }
     }
     switch exchange.method {
+    // Loads without the delegate that accepted the server would get the response too.
+    case "GET" where !mayStore, "HEAD" where !mayStore: break
     case "GET":
       let acceptsAny =
         exchange.policy == .returnCacheDataElseLoad || exchange.policy == .returnCacheDataDontLoad

@@ -156,8 +156,8 @@ extension URLSessionTask {
   private func release() {
     // Released outside the lock, because the delegate's deinitializer may access this task.
     let delegate = lockedState.withLock { $0.delegate.take() }
-    _ = delegate
-    session.unregister(self)
+    session.delegateClients.removeUnused()
+    withExtendedLifetime(delegate) { session.unregister(self) }
   }
 
   private func reportFinalProgress() {

@@ -6,7 +6,7 @@ import Synchronization
 extension URLSessionTask {
   var hasDelegates: Bool { lockedState.withLock { $0.delegate != nil } || session.currentDelegate != nil }
 
-  private var delegatesInOrder: [any URLSessionDelegate] {
+  var delegatesInOrder: [any URLSessionDelegate] {
     let own = lockedState.withLock { $0.delegate }
     let ofSession = session.currentDelegate
     if let own, let ofSession, own === ofSession { return [ofSession] }
@@ -68,7 +68,10 @@ extension URLSessionTask {
         call(typed) { answer in
           // If a handler is called twice, only the first answer counts.
           guard isAnswered.setOnce() else { return }
-          guard probe.foundDefault else { return then(answer) }
+          guard probe.foundDefault else {
+            if method.decidesAboutConnections { DelegateMethods.notePresent(method, in: delegate) }
+            return then(answer)
+          }
           DelegateMethods.noteMissing(method, in: delegate)
           self.ask(method, others, call, then: then)
         }

@@ -199,7 +199,7 @@ extension URLSessionTask {
     }
     do {
       start(
-        .network(try session.transferClient().makeTransfer(wanted, observer: self)),
+        .network(try transferClient(for: wanted.url).makeTransfer(wanted, observer: self)),
         bodyLength: wanted.body.length, hasBody: wanted.body.isPresent)
     } catch {
       abort(URLError(error, url: input.request.url))

@@ -24,7 +24,8 @@ extension URLSessionTask: TransferObserver {
         setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
     }
     if !isStored, transferState.cacheExchange != nil,
-      let disposition = considerCache(response, mentionsReuse: head.mentions.contains(.reuse))
+      let disposition = considerCache(
+        response, mentionsReuse: head.mentions.contains(.reuse), mayStore: !head.isFromExceptedServer)
     {
       return disposition
     }

@@ -37,6 +37,8 @@ final class CommandContext: Sendable {
   ) throws -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
+    // Delegates answer with passwords only.
+    configuration.asksDelegatesAboutServers = false
     try configure(configuration, usualTimeout: usualTimeout)
     let session = URLSession(
       configuration: configuration,

@@ -300,6 +300,21 @@ enum Curl {
     return info.pointee.cainfo.map { String(cString: $0) }
   }()
 
+  /// Whether this libcurl uses OpenSSL. Another part of the process may have loaded OpenSSL too.
+  static let usesOpenSSL: Bool = {
+    guard let info = curl_version_info(CURLVERSION_TENTH), let version = info.pointee.ssl_version else {
+      return false
+    }
+    return isOpenSSL(String(cString: version))
+  }()
+
+  /// Whether the name of a TLS library is that of OpenSSL, or of a library with its interface.
+  static func isOpenSSL(_ version: String) -> Bool {
+    // Of several libraries, those in parentheses are not in use.
+    let used = version.split(separator: " ").filter { !$0.hasPrefix("(") }
+    return used.contains { name in ["OpenSSL", "quictls"].contains { name.hasPrefix($0) } }
+  }
+
   /// Whether this libcurl may lose bytes of an HTTP/2 stream that it has no room for: versions before 8.0 may.
   static let losesStreamBytes: Bool = {
     guard let info = curl_version_info(CURLVERSION_TENTH) else { return true }

@@ -81,8 +81,9 @@ enum OpenSSL {
   /// Makes the connections of a context (`SSL_CTX *`) report when their servers end them.
   static func watchEnds(of context: Pointer) {
     setInfo?(context) { connection, place, alert in
-      // SSL_CB_READ_ALERT, with the alert description close_notify, 0.
-      guard place == 0x4004, alert & 0xff == 0 else { return }
+      // SSL_CB_READ_ALERT; the alert description of close_notify is 0.
+      guard place == 0x4004 else { return }
+      guard alert & 0xff == 0 else { return OpenSSL.noteAlert(UInt8(alert & 0xff), on: connection) }
       OpenSSL.noteEnd(UInt(bitPattern: connection))
     }
   }

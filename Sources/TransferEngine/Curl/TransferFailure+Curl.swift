@@ -7,7 +7,7 @@ extension TransferFailure {
       self = refusal
       return
     }
-    let code = Self.code(for: result, easy: easy)
+    let code = Self.rejectedCertificate(text) ?? Self.code(for: result, easy: easy)
     self.init(code, curl: result.rawValue, message: Self.message(for: result, code, easy, text: text))
   }
 
@@ -27,11 +27,26 @@ extension TransferFailure {
     for result: CURLcode, _ code: Code, _ easy: UnsafeMutableRawPointer, text: String
   ) -> String {
     if code == .headTooLarge { return "A header line of the response is too long." }
+    if code == .clientCertificateRequired { return "The server requires a client certificate. Set one in the configuration, or answer the challenge." }
+    if code == .clientCertificateRejected { return "The server rejected the client certificate: \(text). Check its authority and its dates." }
     // libcurl repeats the address of the proxy here, which may contain a password.
     if text.hasPrefix("Unsupported proxy") { return TransferFailure.unusableProxy.message }
     return FailureText.sentences(
       code, detail: text.isEmpty ? CurlError(code: result.rawValue).message : text,
       systemError: Int32(truncatingIfNeeded: Curl.integer(easy, CURLINFO_OS_ERRNO)))
+  }
+
+  /// Returns the code for a server that wants a certificate from the client, or another one. OpenSSL names the alerts of
+  /// the server.
+  private static func rejectedCertificate(_ text: String) -> Code? {
+    guard let alert = text.firstRange(of: " alert ") else { return nil }
+    let name = text[alert.upperBound...]
+    if name.hasPrefix("certificate required") { return .clientCertificateRequired }
+    let rejections = [
+      "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
+      "certificate unknown", "unknown ca", "access denied",
+    ]
+    return rejections.contains { name.hasPrefix($0) } ? .clientCertificateRejected : nil
   }
 
   private static func code(for result: CURLcode, easy: UnsafeMutableRawPointer) -> Code {
@@ -57,7 +72,8 @@ extension TransferFailure {
     case CURLE_READ_ERROR: .requestBodyFailed
     case CURLE_SEND_FAIL_REWIND: .requestBodyNotRewindable
     case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: .trustStoreUnreadable
-    case CURLE_PEER_FAILED_VERIFICATION: certificateCode(easy)
+    case CURLE_PEER_FAILED_VERIFICATION:
+      Code(verification: Curl.integer(easy, CURLINFO_SSL_VERIFYRESULT))
     case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: .clientCertificateRejected
     case CURLE_QUIC_CONNECT_ERROR: .cannotConnect
     case CURLE_NO_CONNECTION_AVAILABLE: .cannotConnect
@@ -75,16 +91,6 @@ extension TransferFailure {
 
   /// CURLE_TOO_LARGE, which exists since libcurl 8.6.
   private static let tooLarge = CURLcode(rawValue: 100)
-
-  /// Translates OpenSSL's verification result (X509_V_ERR_…), which says why a certificate was rejected.
-  private static func certificateCode(_ easy: UnsafeMutableRawPointer) -> Code {
-    switch Curl.integer(easy, CURLINFO_SSL_VERIFYRESULT) {
-    case 9: .certificateNotYetValid
-    case 10: .certificateExpired
-    case 2, 18, 19, 20, 21: .certificateUnknownRoot
-    default: .certificateUntrusted
-    }
-  }
 }
 
 extension TransferTimings {

@@ -41,6 +41,17 @@ final class TrustStore: @unchecked Sendable {
     OpenSSL.watchEnds(of: context)
   }
 
+  /// Makes a context use OpenSSL's verification with the certificates that libcurl chose.
+  static func applyVerification(to context: OpenSSL.Pointer) {
+    OpenSSL.trust?.setVerify(context, verifyPeer, verifies)
+    OpenSSL.watchEnds(of: context)
+  }
+
+  /// Prepares a verification (`X509_STORE_CTX *`) outside a handshake.
+  func start(_ verification: OpenSSL.Pointer, leaf: OpenSSL.Pointer, others: OpenSSL.Pointer) -> Bool {
+    OpenSSL.certificates?.startVerification(verification, store, leaf, others) == 1
+  }
+
   private static let verifyPeer: Int32 = 1
 
   /// Rejects a server certificate whose subject alternative names contain no host and no address. libcurl would use its
@@ -133,13 +144,25 @@ final class TrustStores: Sendable {
     return nil
   }
 
+  /// Returns the store, and reads it on this thread if it is not loaded yet.
+  func load(_ source: Source) -> Result<TrustStore, TransferFailure> {
+    let key = Key(source: source, stamp: Self.stamp(of: source))
+    if let known = state.withLock({ $0.stores.first { $0.key == key }?.store }) { return .success(known) }
+    let result = Self.read(source)
+    if case .success(let store) = result { state.withLock { Self.keep(store, key, in: &$0) } }
+    return result
+  }
+
+  private static func keep(_ store: TrustStore, _ key: Key, in state: inout State) {
+    guard !state.stores.contains(where: { $0.key == key }) else { return }
+    if state.stores.count >= maximumStores { state.stores.removeFirst() }
+    state.stores.append((key, store))
+  }
+
   private func load(_ key: Key) {
     let result = Self.read(key.source)
     let waiters = state.withLock { state in
-      if case .success(let store) = result {
-        if state.stores.count >= Self.maximumStores { state.stores.removeFirst() }
-        state.stores.append((key, store))
-      }
+      if case .success(let store) = result { Self.keep(store, key, in: &state) }
       return state.waiters.removeValue(forKey: key) ?? []
     }
     for waiter in waiters { waiter(result) }

@@ -88,6 +88,13 @@ struct TransferStateMachine: Sendable {
     return .attach
   }
 
+  /// libcurl has given up the handshake, and the transfer waits for a decision before it begins again.
+  mutating func waitAgain() -> Action {
+    guard restart() == .attach else { return .none }
+    phase = .waiting
+    return .detach
+  }
+
   mutating func cancel() -> Action {
     switch phase {
     case .created, .waiting:

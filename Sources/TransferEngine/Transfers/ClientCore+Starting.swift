@@ -88,11 +88,17 @@ extension ClientCore {
     }
   }
 
-  private func proceed(_ destination: Destination) {
+  func proceed(_ destination: Destination) {
     guard !destination.pending.isEmpty, isReady(destination) else { return }
     let transfers = destination.pending
     destination.pending = []
-    for transfer in transfers { transfer.begin() }
+    for transfer in transfers where transfer.noticedFailure == nil {
+      if mayConnect(transfer, to: destination) {
+        transfer.begin()
+      } else {
+        destination.pending.append(transfer)
+      }
+    }
   }
 
   private func failPending(of destination: Destination, _ failure: TransferFailure) {
@@ -110,7 +116,7 @@ enum TrustState {
   case ready(TrustStore?)
 
   init(_ trust: TransferClientOptions.Trust) {
-    guard OpenSSL.trust != nil else {
+    guard Curl.usesOpenSSL, OpenSSL.trust != nil else {
       self = .ready(nil)
       return
     }

@@ -25,6 +25,15 @@ final class Destination: @unchecked Sendable {
   /// Whether the server has refused a request because it was sent over HTTP/2.
   var requiresHTTP11 = false
 
+  /// The decisions about the server; nil if no delegate is asked.
+  var gate: TrustGate<ObjectIdentifier, ClientKey>?
+  /// Whether a delegate has accepted the server although its certificates were not valid.
+  var isExcepted = false
+  /// The server's pins; nil if it has none.
+  let pins: Set<ServerPin>?
+  /// What is presented to the server if it requests a certificate.
+  let key: ClientKey?
+
   private var names: [Name]
   /// When the first of the names expires; nil while one of them is unknown.
   private var expiry: Monotonic?
@@ -32,8 +41,16 @@ final class Destination: @unchecked Sendable {
   private(set) var resolveLines: [String] = []
 
   init(
-    address: ServerAddress, proxy: ProxyAddress?, place: LoadQueue<Transfer>.HostID, looksUpNames: Bool
+    address: ServerAddress, proxy: ProxyAddress?, place: LoadQueue<Transfer>.HostID, looksUpNames: Bool,
+    options: TransferClientOptions? = nil
   ) {
+    pins = options.flatMap { PinnedServer.pins(for: address.host, in: $0.pinnedServers) }
+    key = options?.clientKey?(address.host, address.port)
+    if let options, address.isSecure, options.asksAboutServers, options.trust != .anything,
+      OpenSSL.checksHandshakes
+    {
+      gate = TrustGate()
+    }
     self.address = address
     self.proxy = proxy
     self.place = place
@@ -51,6 +68,9 @@ final class Destination: @unchecked Sendable {
 
   /// Whether the connection to the server or to its proxy uses TLS.
   var usesTLS: Bool { address.isSecure || proxy?.isSecure == true }
+
+  /// Whether handshakes with the server have checks beyond those of libcurl.
+  var checksHandshakes: Bool { address.isSecure && (gate != nil || pins != nil || key != nil) }
 
   // MARK: Names
 

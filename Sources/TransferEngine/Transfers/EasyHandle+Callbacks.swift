@@ -68,12 +68,13 @@ extension EasyHandle {
   }
 
   /// A TLS connection is about to be created.
-  static let connectionBegins: curl_ssl_ctx_callback = { _, connection, core in
+  static let connectionBegins: curl_ssl_ctx_callback = { easy, connection, core in
     guard let connection, let core else { return CURLE_SSL_CONNECT_ERROR }
-    let store = Unmanaged<ClientCore>.fromOpaque(core).takeUnretainedValue().trust.store
-    guard let store else { return CURLE_SSL_CACERT_BADFILE }
-    store.apply(to: connection)
-    return CURLE_OK
+    Unmanaged<ClientCore>.fromOpaque(core).takeUnretainedValue().trust.store?.apply(to: connection)
+    guard let easy, let context = Curl.context(easy) else { return CURLE_SSL_CONNECT_ERROR }
+    return with(context, otherwise: CURLE_SSL_CONNECT_ERROR) { transfer in
+      transfer.prepareTLS(connection) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    }
   }
 
   /// The callbacks for HTTP/2 streams. They are set once, before the first connection.

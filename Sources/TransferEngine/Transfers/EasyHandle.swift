@@ -335,7 +335,7 @@ final class EasyHandle: @unchecked Sendable {
     // We read the environment ourselves: an empty string keeps libcurl from reading it as well.
     try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
     if let proxy = destination.proxy { try apply(proxy) }
-    if destination.usesTLS { try applyTLS(core.options) }
+    if destination.usesTLS { try applyTLS(core.options, destination) }
   }
 
   private func apply(_ proxy: ProxyAddress) throws(CurlError) {
@@ -380,7 +380,9 @@ final class EasyHandle: @unchecked Sendable {
     if let share = core.tlsSessions { try Curl.set(easy, share: share) }
   }
 
-  private func applyTLS(_ options: TransferClientOptions) throws(CurlError) {
+  private func applyTLS(
+    _ options: TransferClientOptions, _ destination: Destination
+  ) throws(CurlError) {
     let lowest = [
       CURL_SSLVERSION_TLSv1_0, CURL_SSLVERSION_TLSv1_1, CURL_SSLVERSION_TLSv1_2, CURL_SSLVERSION_TLSv1_3,
     ][options.minimumTLS.rawValue]
@@ -389,6 +391,12 @@ final class EasyHandle: @unchecked Sendable {
       CURL_SSLVERSION_MAX_TLSv1_3,
     ][options.maximumTLS.rawValue]
     try Curl.set(easy, CURLOPT_SSLVERSION, Int(lowest | highest))
+    if destination.checksHandshakes {
+      try Curl.setTLSContextFunction(
+        easy, Self.connectionBegins, context: UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque()))
+      // A delegate may accept another name, so the check is ours.
+      if destination.gate != nil { try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0) }
+    }
     if case .anything = options.trust {
       try Curl.set(easy, CURLOPT_SSL_VERIFYPEER, 0)
       try Curl.set(easy, CURLOPT_SSL_VERIFYHOST, 0)

@@ -143,6 +143,9 @@ final class EventLoop: @unchecked Sendable {
     case .resumeSending(let transfer): transfer.resumeSendingOnLoop()
     case .named(let core, let destination, let index, let result): core.named(destination, index, result)
     case .trusted(let core, let result): core.trusted(result)
+    case .proceed(let core, let destination): core.proceed(destination)
+    case .answered(let core, let destination, let transfer, let subject, let answer):
+      core.answered(destination, transfer, subject, answer)
     case .close(let core): core.close()
     }
   }

@@ -13,6 +13,9 @@ final class Inbox: Sendable {
     case resumeSending(Transfer)
     case named(ClientCore, Destination, Int, Result<NameService.Known, TransferFailure>)
     case trusted(ClientCore, Result<TrustStore, TransferFailure>)
+    /// A server's gate may have opened.
+    case proceed(ClientCore, Destination)
+    case answered(ClientCore, Destination, Transfer?, TrustQuestion.Subject, TrustAnswer)
     case close(ClientCore)
   }
 

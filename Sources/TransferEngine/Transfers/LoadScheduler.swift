@@ -87,7 +87,7 @@ struct LoadScheduler {
     let proxy = options.usesProxies ? try options.proxies.proxy(for: address) : nil
     return Destination(
       address: address, proxy: proxy, place: queue.addHost(limit: options.connectionsPerHost),
-      looksUpNames: options.unixSocketPath == nil)
+      looksUpNames: options.unixSocketPath == nil, options: options)
   }
 
   private mutating func forgetUnused() {

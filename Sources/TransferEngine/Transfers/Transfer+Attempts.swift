@@ -26,6 +26,7 @@ extension Transfer {
   /// Records that a socket is opened for this transfer.
   func opensConnection(over socket: Int32) {
     attempt.openedConnection = true
+    attempt.contextCount = 0
     if attempt.sockets.count < Self.maximumNotedSockets { attempt.sockets.append(socket) }
     connectFailure = nil
     destination?.addressesAreKnown()
@@ -40,6 +41,7 @@ extension Transfer {
   func requestBegins(over connection: ConnectionEnds) -> Bool {
     guard machine.isRunning, let handle, let destination else { return false }
     destination.addressesAreKnown()
+    core.gateConnected(self, destination)
     if attempt.count > 0 {
       // libcurl has decided to send the request again, but that is our decision.
       switch retry.decide(after: attemptThatLibcurlRepeats) {
@@ -129,6 +131,13 @@ extension Transfer {
     guard attempt.count > 0 else { return true }
     var rule = retry
     return rule.decide(after: attemptThatLibcurlRepeats) != .fails
+  }
+
+  /// Whether the transfer may begin again after a refused handshake. Usually nothing was sent; but the handshake may be
+  /// that of a connection on which libcurl repeats the request.
+  func mayStartAgain() -> Bool {
+    guard attempt.count > 0 else { return true }
+    return retry.decide(after: attemptThatLibcurlRepeats) != .fails && rewindSource()
   }
 
   /// Sends the request again after libcurl failed, if it may be repeated.

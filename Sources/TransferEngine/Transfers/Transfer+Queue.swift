@@ -50,6 +50,7 @@ extension Transfer {
     }
     if hasPlace, let destination {
       hasPlace = false
+      core.gateLeft(self, destination)
       core.leave(destination)
     }
     return ticket != nil
@@ -67,6 +68,11 @@ extension Transfer {
     lastActivity = core.loop.now
     turnMoment = lastActivity
     if let expiry { core.loop.include(expiry) }
-    if core.isReady(destination) { begin() } else { destination.pending.append(self) }
+    if let failure = core.unsupportedCheck(of: destination) { return fail(failure) }
+    if core.isReady(destination), core.mayConnect(self, to: destination) {
+      begin()
+    } else {
+      destination.pending.append(self)
+    }
   }
 }

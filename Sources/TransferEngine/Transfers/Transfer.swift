@@ -56,6 +56,9 @@ package final class Transfer: @unchecked Sendable {
   /// The rest of a complete body that libcurl will not deliver.
   @Boxed var undelivered: [[UInt8]]?
 
+  /// The number of questions that handshakes of this transfer raised.
+  var questionCount: UInt8 = 0
+
   /// The progress of a stream when libcurl last checked it.
   struct StreamProgress: Equatable {
     var received: Int64
@@ -80,6 +83,14 @@ package final class Transfer: @unchecked Sendable {
     var tunnelHead = HeadCollector()
     /// The same, if the proxy refused.
     var tunnelRefusal: TransferHead?
+    /// The number of TLS contexts that were made.
+    var contextCount: UInt8 = 0
+    /// The alert about client certificates that the server sent.
+    var alert: UInt8 = 0
+    /// Whether the server requested a certificate and none was presented.
+    var presentedNothing = false
+    /// What must be decided before the handshake can succeed.
+    @Boxed var question: TrustQuestion.Subject?
   }
 
   /// The properties of the response that the rules about endings need.
@@ -231,7 +242,8 @@ package final class Transfer: @unchecked Sendable {
   /// not count as idle time.
   var expiry: Monotonic? {
     var earliest: Monotonic?
-    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused, !isUpgraded
+    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused, !isUpgraded,
+      !awaitsAnswer
     {
       earliest = lastActivity + idle
     }
@@ -334,7 +346,8 @@ package final class Transfer: @unchecked Sendable {
     case .informational(let head):
       observer.transferDidReceive(informational: head)
       return true
-    case .complete(let head):
+    case .complete(var head):
+      if let destination, destination.isExcepted { head.isFromExceptedServer = true }
       if let value = head.contentEncoding, request.acceptedEncodings != "" {
         let codings = ContentCoding.list(value)
         if !codings.isEmpty { decoder = BodyDecoder(codings) }
@@ -407,6 +420,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func done(_ result: CURLcode) {
+    if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
     if result != CURLE_OK, restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
     let action = machine.done()
@@ -439,7 +453,8 @@ package final class Transfer: @unchecked Sendable {
     guard let handle else {
       return TransferFailure(.other, curl: result.rawValue, message: "The transfer failed.")
     }
-    return TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
+    let failure = TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
+    return refusalOfClient(result) ?? forgettingKey(failure)
   }
 
   // MARK: The end

@@ -22,6 +22,12 @@ package struct TransferClientOptions: Sendable {
   package var minimumTLS = TLSVersion.v12
   package var maximumTLS = TLSVersion.v13
   package var userAgent = ""
+  /// Whether observers are asked about servers and for client certificates. Only OpenSSL supports this, and only if
+  /// certificates are verified at all.
+  package var asksAboutServers = false
+  package var pinnedServers: [PinnedServer] = []
+  /// Returns the key for a host and port. Loads of other servers present none.
+  package var clientKey: (@Sendable (_ host: String, _ port: UInt16) -> ClientKey?)?
   package var unixSocketPath: String?
   /// Called with each address, and the URL it is for, before the engine connects to it. Returns a sentence to reject
   /// the address.

@@ -15,6 +15,8 @@ package protocol TransferObserver: AnyObject, Sendable {
   func transferDidBecomeIdle()
   /// The total number of bytes of the request's body that were passed to the connection.
   func transferDidSend(total: Int64)
+  /// The server's handshake raised a question, which the observer answers later. Only clients that ask call this.
+  func transferNeedsAnswer(to question: TrustQuestion)
   func transferDidFinish(_ end: TransferEnd)
 }
 
@@ -22,6 +24,7 @@ extension TransferObserver {
   package func transferDidReceive(informational head: TransferHead) {}
   package func transferDidBecomeIdle() {}
   package func transferDidSend(total: Int64) {}
+  package func transferNeedsAnswer(to question: TrustQuestion) { question.answer(.performDefault) }
 }
 
 package enum TransferDisposition: Sendable {
@@ -47,6 +50,8 @@ package struct TransferHead: Sendable {
   package var contentLength: Int64?
   /// The content codings of the body, as listed in the head; nil if there are none.
   package var contentEncoding: String?
+  /// Whether a delegate may have accepted the server although its certificate is not valid.
+  package var isFromExceptedServer = false
 
   /// Fields that policies look for. They are noticed while the lines pass, so that most heads are never parsed.
   package struct Mentions: OptionSet, Sendable {
@@ -94,7 +99,7 @@ package struct TransferFailure: Error, Hashable, Sendable {
     case bodyTooLarge, undecodableBody
     case requestBodyFailed, requestBodyNotRewindable
     case secureConnectionFailed, certificateUntrusted, certificateExpired, certificateNotYetValid
-    case certificateUnknownRoot, clientCertificateRejected, trustStoreUnreadable
+    case certificateUnknownRoot, clientCertificateRejected, clientCertificateRequired, trustStoreUnreadable
     case outOfMemory, outOfDescriptors, other
   }
   package var code: Code

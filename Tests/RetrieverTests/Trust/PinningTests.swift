@@ -1,0 +1,157 @@
+#if !canImport(Darwin)
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Retriever
+
+@Suite(.timeLimit(.minutes(1))) struct PinningTests {
+  private static let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+  private static func session(
+    _ pins: [ServerPin], host: String = "localhost", _ change: (URLSessionConfiguration) -> Void = { _ in }
+  ) throws -> URLSession {
+    try .trustingTestAuthority {
+      $0.pinnedHosts = [PinnedHost(host, pins: pins)]
+      change($0)
+    }
+  }
+
+  @Test func `the pin of a public key has the form that OpenSSL's commands print`() async throws {
+    let file = try TestAuthority.shared().certificateFile(.valid).path
+    let printed = try ChildProcess.run([
+      "sh", "-c",
+      "openssl x509 -in '\(file)' -pubkey -noout | openssl pkey -pubin -outform der "
+        + "| openssl dgst -sha256 -binary | base64",
+    ])
+    let text = "sha256/" + printed.trimmingCharacters(in: .whitespacesAndNewlines)
+    #expect(try ServerPin.publicKey(of: .ofTest(.valid)).description == text)
+    #expect(try ServerPin(text) == .publicKey(of: .ofTest(.valid)))
+    #expect(
+      try ServerPin(text.replacingOccurrences(of: "256/", with: "256//")) == .publicKey(of: .ofTest(.valid)))
+    for invalid in ["", "sha256/", "sha256/AAAA", "sha1/" + text.dropFirst(7), String(text.dropLast())] {
+      #expect(ServerPin(invalid) == nil)
+    }
+  }
+
+  enum Kind: CaseIterable { case key, certificate, authorityKey, authorityCertificate }
+
+  @Test(arguments: Kind.allCases) func `one right pin is enough`(kind: Kind) async throws {
+    let server = try SecureServer()
+    let pin: ServerPin =
+      switch kind {
+      case .key: .publicKey(of: try .ofTest(.valid))
+      case .certificate: .certificate(try .ofTest(.valid))
+      case .authorityKey: .publicKey(of: try .testAuthority())
+      case .authorityCertificate: .certificate(try .testAuthority())
+      }
+    let session = try Self.session([try #require(ServerPin(Self.other)), pin])
+    for _ in 0..<2 { #expect(try await session.text(from: server.url) == "hello") }
+    #expect(try server.report.accepted == 1)
+  }
+
+  @Test func `without a right pin, the load fails with a sentence before the request is sent`() async throws {
+    let server = try SecureServer()
+    let session = try Self.session([try #require(ServerPin(Self.other))])
+    do {
+      _ = try await session.text(from: server.url)
+      Issue.record("The load succeeded.")
+    } catch let error as URLError {
+      #expect(error.code == .serverCertificateUntrusted)
+      #expect(error.localizedDescription.contains("pins"))
+    }
+    #expect(await errorCode { _ = try await Self.session([]).text(from: server.url) } != nil)
+    #expect(server.server.requests.isEmpty)
+  }
+
+  @Test func `a pin does not replace the verification`() async throws {
+    let server = try SecureServer(.selfSigned)
+    let session = try Self.session([.publicKey(of: .ofTest(.selfSigned))])
+    #expect(
+      await errorCode { _ = try await session.text(from: server.url) } == .serverCertificateHasUnknownRoot)
+    let delegate = TaskTrustDelegate(ChallengeLog.accepts)
+    #expect(try await session.text(from: server.url, delegate: delegate) == "hello")
+  }
+
+  @Test func `neither a delegate nor an unverified session overrides pins`() async throws {
+    let server = try SecureServer(.selfSigned)
+    let wrong = try [#require(ServerPin(Self.other))]
+    let delegate = TaskTrustDelegate(ChallengeLog.accepts)
+    #expect(
+      await errorCode { _ = try await Self.session(wrong).text(from: server.url, delegate: delegate) }
+        == .serverCertificateUntrusted)
+    let unverified = try Self.session(wrong) { $0.trustedCertificates = .unverified }
+    #expect(
+      await errorCode { _ = try await unverified.text(from: server.url) } == .serverCertificateUntrusted)
+    #expect(server.server.requests.isEmpty)
+    let right = try Self.session([.publicKey(of: .ofTest(.selfSigned))]) {
+      $0.trustedCertificates = .unverified
+    }
+    #expect(try await right.text(from: server.url) == "hello")
+  }
+
+  @Test func `other hosts have no pins`() async throws {
+    let server = try SecureServer()
+    let session = try Self.session([try #require(ServerPin(Self.other))], host: "example.com")
+    #expect(try await session.text(from: server.url) == "hello")
+    let address = try Self.session([.publicKey(of: .ofTest(.valid))], host: "127.0.0.1")
+    #expect(try await address.text(from: server.url("/", host: "127.0.0.1")) == "hello")
+    let wrong = try Self.session([try #require(ServerPin(Self.other))], host: "127.0.0.1")
+    #expect(
+      await errorCode { _ = try await wrong.text(from: server.url("/", host: "127.0.0.1")) }
+        == .serverCertificateUntrusted)
+  }
+
+  @Test func `pins work over HTTP/2`() async throws {
+    let nginx = try NginxServer()
+    let right = try Self.session([.publicKey(of: .ofTest(.valid))])
+    for _ in 0..<2 { #expect(try await right.data(from: nginx.http2URL()).0.count == 1024) }
+    let wrong = try Self.session([try #require(ServerPin(Self.other))])
+    #expect(
+      await errorCode { _ = try await wrong.data(from: nginx.http2URL()) } == .serverCertificateUntrusted)
+  }
+
+  @Test func `pins and challenges are for the server, also behind a proxy`() async throws {
+    let (server, proxy) = (try SecureServer(), try ScriptedProxy())
+    let url = server.url("/", host: "origin.test")
+    func viaProxy(_ configuration: URLSessionConfiguration) {
+      configuration.connectionProxyDictionary = [
+        "HTTPSEnable": true, "HTTPSProxy": "127.0.0.1", "HTTPSPort": Int(proxy.port),
+      ]
+    }
+    let right = try Self.session([.publicKey(of: .ofTest(.valid))], host: "origin.test", viaProxy)
+    let delegate = TaskTrustDelegate(ChallengeLog.performsDefault)
+    #expect(try await right.text(from: url) == "hello")
+    #expect(try await right.text(from: url, delegate: delegate) == "hello")
+    #expect(delegate.log.all.map(\.protectionSpace.host) == ["origin.test"])
+    #expect(delegate.log.all.first?.protectionSpace.isProxy() == false)
+    let wrong = try Self.session([try #require(ServerPin(Self.other))], host: "origin.test", viaProxy)
+    #expect(await errorCode { _ = try await wrong.text(from: url) } == .serverCertificateUntrusted)
+    #expect(server.server.requests.count == 2)
+  }
+
+  @Test func `a proxy that is reached with TLS has no pins and raises no question`() async throws {
+    let (server, proxy) = (try SecureServer(.wrongHost), try ScriptedProxy())
+    let proxyPort = try TLSRelay.shared().forward(to: proxy.port)
+    let session = try Self.session([.publicKey(of: .ofTest(.wrongHost))], host: "other.example") {
+      $0.connectionProxyDictionary = [
+        "HTTPSEnable": true, "HTTPSProxy": "https://localhost:\(proxyPort)", "HTTPSPort": Int(proxyPort),
+      ]
+    }
+    let url = server.url("/", host: "other.example")
+    #expect(try await session.text(from: url) == "hello")
+    let delegate = TaskTrustDelegate(ChallengeLog.accepts)
+    #expect(try await session.text(from: url, delegate: delegate) == "hello")
+    #expect(delegate.log.all.map(\.protectionSpace.host) == ["other.example"])
+    let invalid = try TLSRelay.shared().forward(to: proxy.port, certificate: .selfSigned)
+    let strict = try URLSession.trustingTestAuthority {
+      $0.connectionProxyDictionary = [
+        "HTTPSEnable": true, "HTTPSProxy": "https://localhost:\(invalid)", "HTTPSPort": Int(invalid),
+      ]
+    }
+    // A delegate accepts servers, not proxies.
+    #expect(await errorCode { _ = try await strict.text(from: url, delegate: delegate) } != nil)
+    #expect(server.server.requests.count == 2)
+  }
+}
+#endif

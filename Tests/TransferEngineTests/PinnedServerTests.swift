@@ -1,0 +1,37 @@
+import Testing
+
+@testable import TransferEngine
+
+@Suite struct PinnedServerTests {
+  private static let one = ServerPin.publicKey([1])
+  private static let two = ServerPin.publicKey([2])
+
+  private func server(_ host: String, _ includesSubdomains: Bool, _ pins: ServerPin...) -> PinnedServer {
+    PinnedServer(host: host, includesSubdomains: includesSubdomains, pins: Set(pins))
+  }
+
+  @Test func `pins are for the host, and for names below it only if they say so`() {
+    let exact = [server("example.com", false, Self.one)]
+    #expect(PinnedServer.pins(for: "example.com", in: exact) == [Self.one])
+    #expect(PinnedServer.pins(for: "example.com.", in: exact) == [Self.one])
+    #expect(PinnedServer.pins(for: "www.example.com", in: exact) == nil)
+    let below = [server("example.com", true, Self.one)]
+    #expect(PinnedServer.pins(for: "example.com", in: below) == [Self.one])
+    #expect(PinnedServer.pins(for: "a.b.example.com", in: below) == [Self.one])
+    #expect(PinnedServer.pins(for: "badexample.com", in: below) == nil)
+    #expect(PinnedServer.pins(for: "com", in: below) == nil)
+  }
+
+  @Test func `the longest name has precedence, and entries for one name are combined`() {
+    let servers = [
+      server("example.com", true, Self.one), server("www.example.com", false, Self.two),
+      server("example.com", true, .certificate([3])),
+    ]
+    #expect(PinnedServer.pins(for: "www.example.com", in: servers) == [Self.two])
+    #expect(PinnedServer.pins(for: "mail.example.com", in: servers) == [Self.one, .certificate([3])])
+  }
+
+  @Test func `an entry without pins refuses every certificate`() {
+    #expect(PinnedServer.pins(for: "example.com", in: [server("example.com", false)]) == [])
+  }
+}
