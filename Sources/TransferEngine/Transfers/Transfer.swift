@@ -43,6 +43,8 @@ package final class Transfer: @unchecked Sendable {
   /// The socket of an upgrade request's connection.
   var upgradedSocket: Int32?
   /// Whether libcurl no longer waits for input of the upgraded connection.
+  /// The socket that a connection request was made for.
+  var connectedSocket: ConnectedSocket?
   var hasStoppedReading = false
   /// Whether the loop has recorded that this transfer's observer collects bytes.
   var hasUnflushedObserver = false
@@ -139,6 +141,7 @@ package final class Transfer: @unchecked Sendable {
   /// Gives the transfer to libcurl. All data that libcurl needs is available.
   func begin() {
     guard machine.begin() == .attach, let destination else { return }
+    if request.isConnection, destination?.proxy?.isSecure == true { return fail(.secureProxyForConnection) }
     beginMoment = core.loop.now
     do {
       let handle = try takeHandle()
@@ -320,7 +323,8 @@ package final class Transfer: @unchecked Sendable {
   /// Whether an HTTP proxy opens a tunnel to the server.
   private var usesTunnel: Bool {
     guard let destination else { return false }
-    return destination.usesTunnel || request.isUpgrade && destination.proxy?.kind == .http
+    let isRaw = request.isUpgrade || request.isConnection
+    return destination.usesTunnel || isRaw && destination.proxy?.kind == .http
   }
 
   /// Handles a header line. False ends the transfer.
@@ -410,6 +414,7 @@ package final class Transfer: @unchecked Sendable {
     if result != CURLE_OK, restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
     let action = machine.done()
+    if connectedSocket != nil { return finishConnected() }
     guard action != .none else { return }
     var failure: TransferFailure?
     if result == CURLE_OK || response.endsAtHead {

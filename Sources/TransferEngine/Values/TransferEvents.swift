@@ -76,6 +76,8 @@ package struct TransferHead: Sendable {
 package struct TransferEnd: Sendable {
   package var failure: TransferFailure?
   package var timings: TransferTimings?
+  /// The socket of a connection that was requested.
+  package var socket: ConnectedSocket?
   /// The head of the response with which a proxy refused to open a tunnel.
   package var tunnelRefusal: TransferHead?
   /// The number of body bytes that the observer received, after decoding.
