@@ -86,10 +86,11 @@ enum DelegateMethods {
 enum DelegateMethod: Hashable {
   case didCreateTask, didReceiveChallenge, willRedirect, needNewBodyStream
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
-  case didReceiveResponse, didReceiveData, willCacheResponse
+  case didReceiveResponse, didReceiveData, willCacheResponse, didBecomeDownload, didBecomeStream
   case didFinishDownloading, didWriteData, didResumeAtOffset
   case didOpenWithProtocol, didCloseWith
 
+  case readClosed, writeClosed, didBecomeStreams
   /// Whether the method has a completion-handler form, which is called, and an async form, which that calls by
   /// default.
   var hasAsyncForm: Bool {

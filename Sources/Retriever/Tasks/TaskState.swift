@@ -27,6 +27,8 @@ struct TaskState: Sendable {
   /// The handlers that wait for the resume data of a cancelled download.
   var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
   var progress: Progress?
+  /// The task that this one has become.
+  @Boxed var successor: URLSessionTask?
   @Boxed private var startedChallenges: ChallengeMachine?
   @Boxed private var startedProxyChallenges: ChallengeMachine?
   @Boxed private var changedAttributes: Attributes?

@@ -102,6 +102,7 @@ extension URLSessionTask {
       }
       switch input.upload {
       case .data(let data): send(input, Self.body(data))
+      if case .stream = sink { return try openConnection(input) }
       case .file(let url): send(input, .source(try FileBodySource(url)))
       case .streamFromDelegate: askForBodyStream(input)
       case nil: sendBodyOfRequest(input)
@@ -253,7 +254,7 @@ extension URLSessionTask {
   private var expectsLongBody: Bool {
     switch sink {
     case .channel, .file: true
-    case .memory, .delegate, .webSocket: false
+    case .memory, .delegate, .webSocket, .stream: false
     }
   }
 

@@ -60,7 +60,7 @@ extension URLSessionTask: TransferObserver {
       transferState.discardedBytes += bytes.count
       return transferState.discardedBytes > Self.maximumDiscardedBytes ? .stop : .proceed
     case .wait: return .pause
-    case .stop: return .stop
+    case .stop: return successor?.transferDidReceive(bytes: bytes) ?? .stop
     }
   }
 
@@ -101,6 +101,7 @@ extension URLSessionTask: TransferObserver {
       if hasDelegates { reportWritten() }
       return pauses ? .pause : .proceed
     case .webSocket(let connection): return connection.received(bytes) ? .pause : .proceed
+    case .stream(let connection): return connection.receivedBody(bytes) ? .pause : .proceed
     }
   }
 
@@ -139,7 +140,9 @@ extension URLSessionTask: TransferObserver {
   package func transferDidSend(total: Int64) {
     // The bytes of a WebSocket connection are not the body of a request.
     guard webSocket == nil else { return }
-    guard lockedState.withLock({ $0.counts.sent(upTo: total) }) else { return }
+    let (isMore, successor) = lockedState.withLock { ($0.counts.sent(upTo: total), $0.successor) }
+    if let successor { return successor.transferDidSend(total: total) }
+    guard isMore else { return }
     reportProgressIfWatched()
     guard hasDelegates, lockedState.withLock({ $0.counts.reportedSent.needsReport() }) else { return }
     session.callQueue.post {
@@ -158,6 +161,7 @@ extension URLSessionTask: TransferObserver {
   package func transferDidFinish(_ end: TransferEnd) {
     note(end)
     finishCaching(end)
+    if let socket = end.socket { transferState.socket = socket }
     guard let failure = end.failure else { return finishExchange(nil, isFinal: false) }
     let url = lockedState.withLock { $0.currentRequest?.url }
     finishExchange(
@@ -184,14 +188,15 @@ extension URLSessionTask: TransferObserver {
       if state.machine.needsTimer, let deadline = state.deadline {
         state.machine.wait(with: questionTimer(deadline.remaining))
       }
-      // Only a file needs time to finish.
-      if case .finishSink = action, !writesFile { return (state.machine.sinkFinished(), false) }
-      return (action, isAsked)
+      // Only a file and a stream need time to finish.
+      if case .finishSink = action, !finishesLater { return (state.machine.sinkFinished(), false, nil) }
+      return (action, isAsked, nil)
     }
     perform(action)
     if isAsked, let challenge { ask(challenge) }
   }
 
+    if let successor { return successor.finishExchange(error, isFinal: isFinal) }
   /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.
   private func finish(_ connection: WebSocketConnection, _ error: (any Error)?) -> Bool {
     guard lockedState.withLock({ $0.machine.isReceiving }) else { return false }
