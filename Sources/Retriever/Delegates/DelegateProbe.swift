@@ -84,7 +84,8 @@ enum DelegateMethods {
 }
 
 enum DelegateMethod: Hashable {
-  case didCreateTask, didReceiveChallenge, willRedirect, needNewBodyStream
+  case didCreateTask, didReceiveChallenge, willRedirect, needNewBodyStream, willBeginDelayedRequest
+  case isWaitingForConnectivity
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
   case didReceiveResponse, didReceiveData, willCacheResponse, didBecomeDownload, didBecomeStream
   case didFinishDownloading, didWriteData, didResumeAtOffset
@@ -95,7 +96,8 @@ enum DelegateMethod: Hashable {
   /// default.
   var hasAsyncForm: Bool {
     switch self {
-    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .didReceiveResponse, .willCacheResponse:
+    case .didReceiveChallenge, .willRedirect, .needNewBodyStream, .willBeginDelayedRequest,
+      .didReceiveResponse, .willCacheResponse:
       true
     default: false
     }

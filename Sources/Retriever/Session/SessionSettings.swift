@@ -23,6 +23,7 @@ final class SessionSettings: Sendable {
   let protocolClasses: [URLProtocol.Type]
   let compressesWebSocketMessages: Bool
   let clientOptions: TransferClientOptions
+  let wallClock: WallClock
   /// Whether any URL may be loaded through a proxy.
   let usesProxies: Bool
 
@@ -48,6 +49,7 @@ final class SessionSettings: Sendable {
     }
     compressesWebSocketMessages = configuration.compressesWebSocketMessages
     clientOptions = Self.clientOptions(configuration)
+    wallClock = configuration.wallClock
     usesProxies = clientOptions.usesProxies
   }
 

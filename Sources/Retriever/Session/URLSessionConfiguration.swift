@@ -184,6 +184,9 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// What a class in ``protocolClasses`` knows about the sessions of this configuration, for `RetrieverTesting`.
   package var protocolContext: (any Sendable)?
 
+  /// The time of day, which tests replace.
+  var wallClock = WallClock.system
+
   /// Creates a configuration with the default values.
   public override init() {}
 
@@ -218,6 +221,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.addressPolicy = addressPolicy
     copy.compressesWebSocketMessages = compressesWebSocketMessages
     copy.protocolContext = protocolContext
+    copy.wallClock = wallClock
     return copy
   }
 

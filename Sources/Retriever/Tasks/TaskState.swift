@@ -27,6 +27,8 @@ struct TaskState: Sendable {
   /// The handlers that wait for the resume data of a cancelled download.
   var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
   var progress: Progress?
+  /// What waits for the date when the load may begin, or for a network.
+  @Boxed var pendingWait: (any PendingWait)?
   /// The task that this one has become.
   @Boxed var successor: URLSessionTask?
   @Boxed private var startedChallenges: ChallengeMachine?
@@ -113,6 +115,9 @@ struct TaskState: Sendable {
     get { changedAttributes ?? Attributes() }
     set { changedAttributes = newValue }
   }
+
+  /// When the load may begin. Most tasks have no such date.
+  var earliestBeginDate: Date? { changedAttributes?.earliestBeginDate }
 
   /// The priority. Most tasks use the default.
   var priority: Float { changedAttributes?.priority ?? URLSessionTask.defaultPriority }

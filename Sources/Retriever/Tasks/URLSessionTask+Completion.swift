@@ -24,11 +24,11 @@ extension URLSessionTask {
   func complete() {
     // The sink is read while holding the lock, because a download that is cancelled as it starts may be creating its
     // file.
-    let (sink, completion, error, response, handlers, isPlain) = lockedState.withLock { state in
-      defer { state.resumeDataHandlers = [] }
+    let (sink, completion, error, response, handlers, isPlain, wait) = lockedState.withLock { state in
+      defer { (state.resumeDataHandlers, state.pendingWait) = ([], nil) }
       return (
         self.sink, state.completion.take(), state.error, state.response, state.resumeDataHandlers,
-        state.measurements == nil && state.progress == nil
+        state.measurements == nil && state.progress == nil, state.pendingWait
       )
     }
     // Released here, and not under the lock.

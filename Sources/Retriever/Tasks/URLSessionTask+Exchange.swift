@@ -8,17 +8,22 @@ import TransferEngine
 extension URLSessionTask {
   /// Starts the task with the receiver of its result. A task that was cancelled before completes immediately.
   func start(for completion: TaskCompletion?) {
-    let action = lockedState.withLock { state -> TaskAction in
+    let (action, beginDate) = lockedState.withLock { state -> (TaskAction, Date?) in
       if let completion { state.completion = completion }
       // The task was cancelled before it had a receiver, so the new receiver gets the result now.
-      if state.machine.isCompleted { return completion == nil ? .none : .complete }
-      if state.machine.isIdle {
+      if state.machine.isCompleted { return (completion == nil ? .none : .complete, nil) }
+      let isFirst = state.machine.isIdle
+      if isFirst {
         if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
         if state.delegate != nil || session.archive.isRecording || session.currentDelegate != nil {
           state.measurements = TaskState.Measurements()
         }
       }
-      return state.machine.resume()
+      let action = state.machine.resume()
+      return (action, isFirst ? state.earliestBeginDate : nil)
+    }
+    if let beginDate, case .begin = action, beginDate > session.settings.wallClock.now() {
+      return begin(at: beginDate)
     }
     perform(action)
   }
@@ -82,7 +87,7 @@ extension URLSessionTask {
     let priority: Float
   }
 
-  private func prepareBody() {
+  func prepareBody() {
     let input = lockedState.withLock { state in
       state.currentRequest.map {
         TransferInput(

@@ -201,7 +201,12 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     set { lockedState.withLock { $0.attributes.taskDescription = newValue } }
   }
 
-  /// The earliest start of a background task. Kept for source compatibility.
+  /// The date before which the load does not begin; nil to begin when the task is resumed.
+  ///
+  /// Set it before the task is resumed. When the load is about to begin, the delegate is asked
+  /// (``URLSessionTaskDelegate/urlSession(_:task:willBeginDelayedRequest:completionHandler:)``).
+  /// ``URLSessionConfiguration/timeoutIntervalForResource`` counts from then. On Apple's platforms, only tasks of
+  /// background sessions wait.
   open var earliestBeginDate: Date? {
     get { lockedState.withLock { $0.attributes.earliestBeginDate } }
     set { lockedState.withLock { $0.attributes.earliestBeginDate = newValue } }
