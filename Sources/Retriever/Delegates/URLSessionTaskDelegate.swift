@@ -25,6 +25,9 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
+  /// The task waits for a network (``URLSessionConfiguration/waitsForConnectivity``). Called at most once for a task.
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
   /// The server sent a redirect. Call the handler with the request to send next, or nil to use the redirect's own
   /// response. Without this method, redirects are followed.
   func urlSession(
@@ -98,6 +101,11 @@ extension URLSessionTaskDelegate {
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
     DelegateProbe.reachedDefault(.willBeginDelayedRequest, of: self)
     return (.continueLoading, nil)
+  }
+
+  /// Does nothing.
+  public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    DelegateProbe.reachedDefault(.isWaitingForConnectivity, of: self)
   }
 
   /// Calls the async form.

@@ -29,6 +29,8 @@ struct TaskState: Sendable {
   var progress: Progress?
   /// What waits for the date when the load may begin, or for a network.
   @Boxed var pendingWait: (any PendingWait)?
+  /// What happened to attempts without a network.
+  @Boxed var connectivity: ConnectivityRule?
   /// The task that this one has become.
   @Boxed var successor: URLSessionTask?
   @Boxed private var startedChallenges: ChallengeMachine?

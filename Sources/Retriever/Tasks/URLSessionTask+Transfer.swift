@@ -178,8 +178,12 @@ extension URLSessionTask: TransferObserver {
     // Before the lock: once the exchange has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
     if let webSocket, finish(webSocket, error) { return }
-    let (action, isAsked) = lockedState.withLock { state -> (TaskAction, Bool) in
-      let isAsked = challenge != nil && state.machine.expectsHead
+    let mayWait = error != nil && !isFinal && challenge == nil && session.settings.waitsForConnectivity
+    let (action, isAsked, successor) = lockedState.withLock { state -> (TaskAction, Bool, URLSessionTask?) in
+      if let successor = state.successor { return (.none, false, successor) }
+      // After the program has closed a stream, it does not matter how its response ends.
+      let error = isOverForProgram ? nil : error
+      let isAsked = (challenge != nil || mayWait) && state.machine.expectsHead
       if isAsked { state.machine.ask() }
       // The next request follows, regardless of how a discarded response ended.
       let isDropped = isAsked || state.machine.isDiscarding && !isFinal
@@ -193,7 +197,11 @@ extension URLSessionTask: TransferObserver {
       return (action, isAsked, nil)
     }
     perform(action)
-    if isAsked, let challenge { ask(challenge) }
+    if isAsked, let challenge {
+      ask(challenge)
+    } else if isAsked, let error {
+      waitForConnectivity(after: error)
+    }
   }
 
     if let successor { return successor.finishExchange(error, isFinal: isFinal) }

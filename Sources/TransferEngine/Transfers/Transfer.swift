@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Synchronization
 
 /// A running exchange with a server. It drives ``TransferStateMachine``.
@@ -42,9 +43,9 @@ package final class Transfer: @unchecked Sendable {
   var isUpgraded = false
   /// The socket of an upgrade request's connection.
   var upgradedSocket: Int32?
-  /// Whether libcurl no longer waits for input of the upgraded connection.
   /// The socket that a connection request was made for.
   var connectedSocket: ConnectedSocket?
+  /// Whether libcurl no longer waits for input of the upgraded connection.
   var hasStoppedReading = false
   /// Whether the loop has recorded that this transfer's observer collects bytes.
   var hasUnflushedObserver = false
@@ -140,8 +141,8 @@ package final class Transfer: @unchecked Sendable {
 
   /// Gives the transfer to libcurl. All data that libcurl needs is available.
   func begin() {
-    guard machine.begin() == .attach, let destination else { return }
     if request.isConnection, destination?.proxy?.isSecure == true { return fail(.secureProxyForConnection) }
+    guard machine.begin() == .attach, let destination else { return }
     beginMoment = core.loop.now
     do {
       let handle = try takeHandle()
@@ -413,8 +414,8 @@ package final class Transfer: @unchecked Sendable {
   func done(_ result: CURLcode) {
     if result != CURLE_OK, restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
-    let action = machine.done()
     if connectedSocket != nil { return finishConnected() }
+    let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?
     if result == CURLE_OK || response.endsAtHead {
@@ -443,6 +444,13 @@ package final class Transfer: @unchecked Sendable {
     }
     guard let handle else {
       return TransferFailure(.other, curl: result.rawValue, message: "The transfer failed.")
+    }
+    if result == CURLE_COULDNT_CONNECT,
+      [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(Int32(Curl.integer(handle.easy, CURLINFO_OS_ERRNO)))
+    {
+      return TransferFailure(
+        .networkUnreachable, curl: result.rawValue,
+        message: "Could not connect to the server: there is no network that reaches it.")
     }
     return TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
   }

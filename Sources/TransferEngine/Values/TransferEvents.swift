@@ -91,7 +91,8 @@ package struct TransferFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, Hashable {
     case cancelled, timedOut
     case badURL, unsupportedScheme
-    case hostNotFound, nameServiceFailed, cannotConnect, proxyRefused, refusedByPolicy
+    case hostNotFound, nameServiceFailed, cannotConnect, networkUnreachable, proxyRefused,
+      refusedByPolicy
     case connectionLost, badReply, headTooLarge, tooManyInformationalResponses
     case bodyTooLarge, undecodableBody
     case requestBodyFailed, requestBodyNotRewindable
