@@ -90,8 +90,8 @@ enum DelegateMethod: Hashable {
   case didReceiveResponse, didReceiveData, willCacheResponse, didBecomeDownload, didBecomeStream
   case didFinishDownloading, didWriteData, didResumeAtOffset
   case didOpenWithProtocol, didCloseWith
-
   case readClosed, writeClosed, didBecomeStreams
+
   /// Whether the method has a completion-handler form, which is called, and an async form, which that calls by
   /// default.
   var hasAsyncForm: Bool {

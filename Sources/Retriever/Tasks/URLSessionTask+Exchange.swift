@@ -102,19 +102,31 @@ extension URLSessionTask {
     do throws(URLError) {
       try prepareSink()
       if let webSocket { return send(input, .source(webSocket)) }
+      if case .stream = sink { return try openConnection(input) }
       if let protocolClass = session.protocolClass(for: self, input.request) {
         return try load(input, with: protocolClass)
       }
       switch input.upload {
       case .data(let data): send(input, Self.body(data))
-      if case .stream = sink { return try openConnection(input) }
       case .file(let url): send(input, .source(try FileBodySource(url)))
       case .streamFromDelegate: askForBodyStream(input)
+      case .sequence(let body): try send(input, body)
       case nil: sendBodyOfRequest(input)
       }
     } catch {
       abort(error)
     }
+  }
+
+  private func send(_ input: TransferInput, _ body: AsyncSequenceBody) throws(URLError) {
+    guard !input.hasSentBody || body.rewind() else {
+      throw URLError(
+        .requestBodyStreamExhausted,
+        message: "The body has to be sent again, but too much of its sequence has been sent.",
+        url: input.request.url)
+    }
+    if body.length == 0 { return send(input, .bytes([])) }
+    send(input, .source(body))
   }
 
   private func sendBodyOfRequest(_ input: TransferInput) {

@@ -196,6 +196,7 @@ extension URLSessionTask: TransferObserver {
       if case .finishSink = action, !finishesLater { return (state.machine.sinkFinished(), false, nil) }
       return (action, isAsked, nil)
     }
+    if let successor { return successor.finishExchange(error, isFinal: isFinal) }
     perform(action)
     if isAsked, let challenge {
       ask(challenge)
@@ -204,7 +205,6 @@ extension URLSessionTask: TransferObserver {
     }
   }
 
-    if let successor { return successor.finishExchange(error, isFinal: isFinal) }
   /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.
   private func finish(_ connection: WebSocketConnection, _ error: (any Error)?) -> Bool {
     guard lockedState.withLock({ $0.machine.isReceiving }) else { return false }
