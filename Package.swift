@@ -106,11 +106,14 @@ let package = Package(
       dependencies: ["TransferEngine", "CTransferMemory", "TestSupport", "CZlib", "CZstd"],
       swiftSettings: strict),
     .executableTarget(
+      name: "waiting", dependencies: ["Retriever"], path: "Tests/Programs/waiting", swiftSettings: strict),
+    .executableTarget(
       name: "storing", dependencies: ["Retriever"], path: "Tests/Programs/storing", swiftSettings: strict),
     .testTarget(
       name: "RetrieverTests",
       dependencies: [
         "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport", "cache-writer", "storing",
+        "waiting",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),

@@ -319,6 +319,40 @@ struct DocumentationExamples {
       return false
     }
   }
+
+  // MARK: Stream tasks
+
+  func ask(_ question: String, host: String, port: Int) async throws -> String {
+    let task = URLSession.shared.streamTask(withHostName: host, port: port)
+    task.resume()
+    try await task.write(Data((question + "\r\n").utf8), timeout: 10)
+    task.closeWrite()
+    var answer = Data()
+    var isAtEnd = false
+    while !isAtEnd {
+      let (data, atEnd) = try await task.readData(ofMinLength: 1, maxLength: 4096, timeout: 10)
+      answer += data ?? Data()
+      isAtEnd = atEnd
+    }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  func secure(_ task: URLSessionStreamTask, command: String) async throws -> Bool {
+    try await task.write(Data((command + "\r\n").utf8), timeout: 10)
+    let (data, _) = try await task.readData(ofMinLength: 3, maxLength: 512, timeout: 10)
+    guard data?.starts(with: Data("220".utf8)) == true else { return false }
+    task.startSecureConnection()
+    return true
+  }
+
+  // MARK: Uploads from sequences
+
+  func send(_ lines: AsyncStream<String>, to url: URL) async throws {
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    let chunks = lines.map { Data(($0 + "\n").utf8) }
+    _ = try await URLSession.shared.upload(for: request, from: chunks)
+  }
 }
 
 #endif

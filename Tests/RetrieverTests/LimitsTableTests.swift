@@ -110,6 +110,15 @@ import Testing
       "WebSocket messages that nobody has received",
       [WebSocketStateMachine<Int, Int>.maximumBufferedBytes, WebSocketStateMachine<Int, Int>.messageCost]
     ),
+    ("bytes of a stream task that are received or sent at one time", [StreamConnection.maximumPiece]),
+    ("the buffers of captured streams", [CapturedStreams.bufferSize]),
+    ("a body from an asynchronous sequence", [AsyncSequenceBody.maximumRepeatable]),
+    (
+      "attempts of a load that waited for a network",
+      [
+        ConnectivityRule.maximumAttemptsOnline, Int(ConnectivityRule.maximumPause.components.seconds),
+      ]
+    ),
     ("answers to a WebSocket server's pings", [WebSocketOutbox<Int>.maximumPongs]),
     (
       "closing a WebSocket connection",

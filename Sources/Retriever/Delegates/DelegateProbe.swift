@@ -98,10 +98,12 @@ enum DelegateMethods {
 
 enum DelegateMethod: Hashable {
   case didCreateTask, didReceiveSessionChallenge, didReceiveChallenge, willRedirect, needNewBodyStream
+  case willBeginDelayedRequest, isWaitingForConnectivity
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
-  case didReceiveResponse, didReceiveData, willCacheResponse
+  case didReceiveResponse, didReceiveData, willCacheResponse, didBecomeDownload, didBecomeStream
   case didFinishDownloading, didWriteData, didResumeAtOffset
   case didOpenWithProtocol, didCloseWith
+  case readClosed, writeClosed, didBecomeStreams
 
   /// Whether it matters before a call if a delegate has the method.
   var decidesAboutConnections: Bool { self == .didReceiveSessionChallenge || self == .didReceiveChallenge }
@@ -111,6 +113,7 @@ enum DelegateMethod: Hashable {
   var hasAsyncForm: Bool {
     switch self {
     case .didReceiveSessionChallenge, .didReceiveChallenge, .willRedirect, .needNewBodyStream,
+      .willBeginDelayedRequest,
       .didReceiveResponse, .willCacheResponse:
       true
     default: false

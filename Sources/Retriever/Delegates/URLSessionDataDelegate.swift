@@ -13,6 +13,23 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition
 
+  /// The data task has become a download task, because the response was answered with
+  /// ``URLSession/ResponseDisposition/becomeDownload``.
+  ///
+  /// The data task has ended, and no other method is called for it. The download task has its identifier, requests,
+  /// response, description, priority, progress and delegate, and continues with the body.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
+
+  /// The data task has become a stream task, because the response was answered with
+  /// ``URLSession/ResponseDisposition/becomeStream``.
+  ///
+  /// The data task has ended, and no other method is called for it. The stream task has its identifier, requests,
+  /// response, description, priority, progress and delegate. Its read side delivers the body, after decoding. Its write
+  /// side is closed, as Apple documents for a connection that other requests may use.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask)
+
   /// A part of the body has arrived. Receiving pauses while a delegate lags behind.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
@@ -57,6 +74,20 @@ extension URLSessionDataDelegate {
     return .allow
   }
 
+  /// Does nothing. The download task continues.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+  ) {
+    DelegateProbe.reachedDefault(.didBecomeDownload, of: self)
+  }
+
+  /// Does nothing. The stream task continues.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
+  ) {
+    DelegateProbe.reachedDefault(.didBecomeStream, of: self)
+  }
+
   /// Does nothing.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     DelegateProbe.reachedDefault(.didReceiveData, of: self)
@@ -90,6 +121,10 @@ extension URLSession {
     case cancel = 0
     /// Continue and receive the body.
     case allow = 1
+    /// Write the body to a file. The data task becomes a ``URLSessionDownloadTask``.
+    case becomeDownload = 2
+    /// Let the program read the body itself. The data task becomes a ``URLSessionStreamTask``.
+    case becomeStream = 3
   }
 }
 #endif

@@ -9,6 +9,25 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// A task was created. Called before it is resumed.
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
+  /// A load with an ``URLSessionTask/earliestBeginDate`` is about to begin. Without this method, it begins.
+  ///
+  /// - Parameters:
+  ///   - request: the request to send.
+  ///   - completionHandler: receives what to do, and the request to send instead for
+  ///     ``URLSession/DelayedRequestDisposition/useNewRequest``.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
+
+  /// A load with an ``URLSessionTask/earliestBeginDate`` is about to begin. Return what to do, and the request to send
+  /// instead for ``URLSession/DelayedRequestDisposition/useNewRequest``.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+
+  /// The task waits for a network (``URLSessionConfiguration/waitsForConnectivity``). Called at most once for a task.
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
   /// The server sent a redirect. Call the handler with the request to send next, or nil to use the redirect's own
   /// response. Without this method, redirects are followed.
   func urlSession(
@@ -62,6 +81,31 @@ extension URLSessionTaskDelegate {
   /// Does nothing.
   public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
     DelegateProbe.reachedDefault(.didCreateTask, of: self)
+  }
+
+  /// Calls the async form.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+  ) {
+    DelegateProbe.forwarded(.willBeginDelayedRequest, by: self)
+    Task {
+      let (disposition, other) = await urlSession(session, task: task, willBeginDelayedRequest: request)
+      completionHandler(disposition, other)
+    }
+  }
+
+  /// Begins the load.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+    DelegateProbe.reachedDefault(.willBeginDelayedRequest, of: self)
+    return (.continueLoading, nil)
+  }
+
+  /// Does nothing.
+  public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    DelegateProbe.reachedDefault(.isWaitingForConnectivity, of: self)
   }
 
   /// Calls the async form.
@@ -152,6 +196,18 @@ extension URLSessionTaskDelegate {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     DelegateProbe.reachedDefault(.didComplete, of: self)
+  }
+}
+
+extension URLSession {
+  /// What to do with a load that was delayed and is about to begin.
+  public enum DelayedRequestDisposition: Int, Sendable {
+    /// Send the original request.
+    case continueLoading = 0
+    /// Send another request.
+    case useNewRequest = 1
+    /// Cancel the task with `URLError.cancelled`.
+    case cancel = 2
   }
 }
 #endif

@@ -27,6 +27,11 @@ struct SessionRegistry<Task: AnyObject> {
     return true
   }
 
+  /// Puts a task in the place of another one, which it takes over.
+  mutating func replace(_ identifier: Int, with task: Task) {
+    if tasks[identifier] != nil { tasks[identifier] = task }
+  }
+
   /// Removes a task. Returns true if this was the last task of an invalidated session.
   mutating func remove(_ identifier: Int) -> Bool {
     tasks[identifier] = nil

@@ -24,6 +24,9 @@ final class SessionSettings: Sendable {
   let compressesWebSocketMessages: Bool
   let asksDelegatesAboutServers: Bool
   let clientOptions: TransferClientOptions
+  let wallClock: WallClock
+  let waitsForConnectivity: Bool
+  let networks: NetworkSource
   /// Whether any URL may be loaded through a proxy.
   let usesProxies: Bool
 
@@ -50,6 +53,9 @@ final class SessionSettings: Sendable {
     compressesWebSocketMessages = configuration.compressesWebSocketMessages
     asksDelegatesAboutServers = configuration.asksDelegatesAboutServers
     clientOptions = Self.clientOptions(configuration)
+    wallClock = configuration.wallClock
+    waitsForConnectivity = configuration.waitsForConnectivity
+    networks = configuration.networks
     usesProxies = clientOptions.usesProxies
   }
 

@@ -36,6 +36,7 @@ extension URLError {
       case .hostNotFound: .cannotFindHost
       case .nameServiceFailed: .dnsLookupFailed
       case .cannotConnect, .proxyRefused: .cannotConnectToHost
+      case .networkUnreachable: .notConnectedToInternet
       case .refusedByPolicy: .dataNotAllowed
       case .connectionLost: .networkConnectionLost
       case .badReply, .tooManyInformationalResponses, .headTooLarge: .badServerResponse

@@ -52,7 +52,7 @@ extension URLSession {
     try await data(of: makeUploadTask(request, .file(fileURL)), delegate)
   }
 
-  private func data(
+  func data(
     of task: URLSessionDataTask, _ delegate: (any URLSessionTaskDelegate)?
   ) async throws -> (Data, URLResponse) {
     _ = admit(task, nil, delegate: delegate)

@@ -62,6 +62,11 @@ extension URLSession {
     registry.withLock { $0.add(task, identifier: task.identifier) }
   }
 
+  /// Puts a task in the place of the one that it takes over.
+  func register(replacement task: URLSessionTask) {
+    registry.withLock { $0.replace(task.identifier, with: task) }
+  }
+
   func unregister(_ task: URLSessionTask) {
     if registry.withLock({ $0.remove(task.identifier) }) { becameInvalid() }
   }

@@ -241,6 +241,19 @@ open class URLSession: NSObject, @unchecked Sendable {
     return makeWebSocketTask(request, subprotocols.map { ASCII.listMembers($0) } ?? [])
   }
 
+  // MARK: Streams
+
+  /// Creates a task that reads from and writes to a TCP connection.
+  ///
+  /// If the host name or the port is invalid, the task fails with `URLError.badURL`.
+  ///
+  /// - Parameters:
+  ///   - hostname: the name or the address of the server.
+  ///   - port: the port of the server.
+  open func streamTask(withHostName hostname: String, port: Int) -> URLSessionStreamTask {
+    admit(URLSessionStreamTask(session: self, host: hostname, port: port), .delegate)
+  }
+
   // MARK: All tasks
 
   /// Calls the handler on the delegate queue with the tasks that have not ended, by kind.

@@ -59,7 +59,16 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// Whether networks in low-data mode may be used. Kept for source compatibility.
   open var allowsConstrainedNetworkAccess = true
 
-  /// Whether to wait for a network instead of failing. Kept for source compatibility; loads fail immediately.
+  /// Whether a load that cannot connect waits for a network instead of failing (default: false).
+  ///
+  /// A load waits if the machine has no network, or if the network does not reach the server: its name cannot be looked
+  /// up, and there is no default route over an interface with a carrier. A server that refuses the connection, and a
+  /// connection that is lost later, still fail the load. The delegate is informed once
+  /// (``URLSessionTaskDelegate/urlSession(_:taskIsWaitingForConnectivity:)``). The load is tried again when the kernel
+  /// reports a change of the links, addresses or routes, and at least once a minute. It waits for at most
+  /// ``timeoutIntervalForResource``; ``timeoutIntervalForRequest`` does not count while it waits.
+  ///
+  /// In a container that hides the networks, the load is tried again after 1, 2, 4 and more seconds, up to a minute.
   open var waitsForConnectivity = false
 
   /// Whether the system may choose the time of a transfer. Kept for source compatibility.
@@ -203,6 +212,12 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// What a class in ``protocolClasses`` knows about the sessions of this configuration, for `RetrieverTesting`.
   package var protocolContext: (any Sendable)?
 
+  /// The time of day, which tests replace.
+  var wallClock = WallClock.system
+
+  /// Where the session learns about networks, which tests replace.
+  var networks = NetworkSource.system
+
   /// Creates a configuration with the default values.
   public override init() {}
 
@@ -240,6 +255,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.addressPolicy = addressPolicy
     copy.compressesWebSocketMessages = compressesWebSocketMessages
     copy.protocolContext = protocolContext
+    copy.wallClock = wallClock
+    copy.networks = networks
     return copy
   }
 

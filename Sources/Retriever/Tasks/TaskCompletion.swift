@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import TransferEngine
 
 /// The receiver of a task's result, and the form of the result.
 enum TaskCompletion: Sendable {
@@ -32,5 +33,7 @@ enum BodySink: Sendable {
   case file(DownloadFile)
   /// A WebSocket connection, which also provides the bytes to send.
   case webSocket(WebSocketConnection)
+  /// A connection that the program reads and writes.
+  case stream(StreamConnection)
 }
 #endif

@@ -27,6 +27,12 @@ struct TaskState: Sendable {
   /// The handlers that wait for the resume data of a cancelled download.
   var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
   var progress: Progress?
+  /// What waits for the date when the load may begin, or for a network.
+  @Boxed var pendingWait: (any PendingWait)?
+  /// What happened to attempts without a network.
+  @Boxed var connectivity: ConnectivityRule?
+  /// The task that this one has become.
+  @Boxed var successor: URLSessionTask?
   @Boxed private var startedChallenges: ChallengeMachine?
   @Boxed private var startedProxyChallenges: ChallengeMachine?
   @Boxed private var changedAttributes: Attributes?
@@ -111,6 +117,9 @@ struct TaskState: Sendable {
     get { changedAttributes ?? Attributes() }
     set { changedAttributes = newValue }
   }
+
+  /// When the load may begin. Most tasks have no such date.
+  var earliestBeginDate: Date? { changedAttributes?.earliestBeginDate }
 
   /// The priority. Most tasks use the default.
   var priority: Float { changedAttributes?.priority ?? URLSessionTask.defaultPriority }

@@ -214,6 +214,47 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     }
   }
 
+  // MARK: Becoming another task
+
+  /// What another task takes over.
+  struct Handover: Sendable {
+    /// The transfer, which is paused; nil if it has ended.
+    let transfer: Transfer?
+    let suspensions: Int
+  }
+
+  /// What another task could take over now: a response that a delegate is asked about. Nil if there is none.
+  var handover: Handover? {
+    switch phase {
+    case .asking(let transfer): Handover(transfer: transfer, suspensions: suspensions)
+    case .waiting: Handover(transfer: nil, suspensions: suspensions)
+    default: nil
+    }
+  }
+
+  /// Ends the task without a result, because another one takes over. Returns nil if the task has ended before.
+  mutating func handOver() -> Handover? {
+    guard let handover else { return nil }
+    phase = .completed
+    return handover
+  }
+
+  /// Starts a task with the response of another one.
+  mutating func takeOver(_ handover: Handover) {
+    guard isIdle else { return }
+    suspensions = handover.suspensions
+    phase = handover.transfer.map { .receiving($0) } ?? .finishing
+  }
+
+  /// Returns what a task that took over has to do first.
+  func actionAfterTakingOver() -> Action {
+    switch phase {
+    case .receiving(let transfer): isSuspended ? .none : .resumeReceiving(transfer)
+    case .finishing: .finishSink
+    default: .none
+    }
+  }
+
   // MARK: Ending
 
   /// Handles the end of the transfer. `failed` means that there is no response to deliver. `isFinal` means that no

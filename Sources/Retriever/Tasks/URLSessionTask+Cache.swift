@@ -289,7 +289,8 @@ extension TransferFailure {
   /// Whether the server could not be reached, as RFC 5861, 4 describes. Errors of the request or of security do not count.
   fileprivate var isOfConnection: Bool {
     switch code {
-    case .hostNotFound, .nameServiceFailed, .cannotConnect, .connectionLost, .badReply: true
+    case .hostNotFound, .nameServiceFailed, .cannotConnect, .networkUnreachable, .connectionLost, .badReply:
+      true
     default: false
     }
   }

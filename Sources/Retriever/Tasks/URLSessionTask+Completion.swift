@@ -5,8 +5,9 @@ import TransferEngine
 
 // Completion: finishes the body, then reports the metrics, then the result.
 extension URLSessionTask {
-  /// Finishes the sink of a complete body. Only a file still has to be written.
+  /// Finishes the sink of a complete body. Only a file still has to be written, and a stream is used from now on.
   func finishSink() {
+    if case .stream(let connection) = sink { return finishExchange(of: connection) }
     guard case .file(let file) = sink else {
       return perform(lockedState.withLock { $0.machine.sinkFinished() })
     }
@@ -23,13 +24,15 @@ extension URLSessionTask {
   func complete() {
     // The sink is read while holding the lock, because a download that is cancelled as it starts may be creating its
     // file.
-    let (sink, completion, error, response, handlers, isPlain) = lockedState.withLock { state in
-      defer { state.resumeDataHandlers = [] }
+    let (sink, completion, error, response, handlers, isPlain, wait) = lockedState.withLock { state in
+      defer { (state.resumeDataHandlers, state.pendingWait) = ([], nil) }
       return (
         self.sink, state.completion.take(), state.error, state.response, state.resumeDataHandlers,
-        state.measurements == nil && state.progress == nil
+        state.measurements == nil && state.progress == nil, state.pendingWait
       )
     }
+    // Released here, and not under the lock.
+    withExtendedLifetime(wait) {}
     if case .file(let file) = sink, error != nil {
       return keepPartialFile(file, completion, error, response, handlers)
     }
@@ -40,6 +43,13 @@ extension URLSessionTask {
 
   var writesFile: Bool {
     if case .file = sink { true } else { false }
+  }
+
+  var finishesLater: Bool {
+    switch sink {
+    case .file, .stream: true
+    case .memory, .delegate, .channel, .webSocket: false
+    }
   }
 
   /// Keeps the partial file of a failed download, if it can be resumed, before the result is reported.
@@ -83,6 +93,7 @@ extension URLSessionTask {
     switch sink {
     case .channel(let channel): channel.finish(throwing: error)
     case .webSocket(let connection): _ = connection.finish(error as? URLError, url: initialRequest?.url)
+    case .stream: (self as? URLSessionStreamTask)?.endStream(hasFailed: error != nil)
     case .memory, .delegate, .file: break
     }
     switch completion {
@@ -176,7 +187,8 @@ extension URLSessionTask {
     record.resourceFetchType = transferState.cacheExchange?.isStored == true ? .localCache : .networkLoad
     record.decodedResponseBodyBytes = end.receivedBytes
     if let timings = end.timings { record.fill(from: timings) }
-    lockedState.withLock { $0.measurements?.add(record) }
+    // A task that has become another one has no measurements of its own any more.
+    (successor ?? self).lockedState.withLock { $0.measurements?.add(record) }
     if session.archive.isRecording {
       session.archive.record(record, requestBody: record.request.httpBody, responseBody: archivableBody)
     }

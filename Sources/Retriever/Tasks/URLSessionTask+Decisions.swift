@@ -277,12 +277,17 @@ extension URLSessionTask {
         delegate.urlSession(self.session, dataTask: task, didReceive: response) { answer($0) }
       },
       then: { answer in
-        if answer == .cancel { return self.cancel() }
-        self.perform(
-          self.advance { state in
-            _ = self.note(response, in: &state)
-            return state.machine.answeredDeliver()
-          })
+        switch answer ?? .allow {
+        case .cancel: self.cancel()
+        case .becomeDownload: task.becomeDownload(with: response)
+        case .becomeStream: task.becomeStream(with: response)
+        case .allow:
+          self.perform(
+            self.advance { state in
+              _ = self.note(response, in: &state)
+              return state.machine.answeredDeliver()
+            })
+        }
       })
   }
 }

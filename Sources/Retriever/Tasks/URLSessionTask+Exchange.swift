@@ -8,17 +8,22 @@ import TransferEngine
 extension URLSessionTask {
   /// Starts the task with the receiver of its result. A task that was cancelled before completes immediately.
   func start(for completion: TaskCompletion?) {
-    let action = lockedState.withLock { state -> TaskAction in
+    let (action, beginDate) = lockedState.withLock { state -> (TaskAction, Date?) in
       if let completion { state.completion = completion }
       // The task was cancelled before it had a receiver, so the new receiver gets the result now.
-      if state.machine.isCompleted { return completion == nil ? .none : .complete }
-      if state.machine.isIdle {
+      if state.machine.isCompleted { return (completion == nil ? .none : .complete, nil) }
+      let isFirst = state.machine.isIdle
+      if isFirst {
         if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
         if state.delegate != nil || session.archive.isRecording || session.currentDelegate != nil {
           state.measurements = TaskState.Measurements()
         }
       }
-      return state.machine.resume()
+      let action = state.machine.resume()
+      return (action, isFirst ? state.earliestBeginDate : nil)
+    }
+    if let beginDate, case .begin = action, beginDate > session.settings.wallClock.now() {
+      return begin(at: beginDate)
     }
     perform(action)
   }
@@ -82,7 +87,7 @@ extension URLSessionTask {
     let priority: Float
   }
 
-  private func prepareBody() {
+  func prepareBody() {
     let input = lockedState.withLock { state in
       state.currentRequest.map {
         TransferInput(
@@ -97,6 +102,7 @@ extension URLSessionTask {
     do throws(URLError) {
       try prepareSink()
       if let webSocket { return send(input, .source(webSocket)) }
+      if case .stream = sink { return try openConnection(input) }
       if let protocolClass = session.protocolClass(for: self, input.request) {
         return try load(input, with: protocolClass)
       }
@@ -104,11 +110,23 @@ extension URLSessionTask {
       case .data(let data): send(input, Self.body(data))
       case .file(let url): send(input, .source(try FileBodySource(url)))
       case .streamFromDelegate: askForBodyStream(input)
+      case .sequence(let body): try send(input, body)
       case nil: sendBodyOfRequest(input)
       }
     } catch {
       abort(error)
     }
+  }
+
+  private func send(_ input: TransferInput, _ body: AsyncSequenceBody) throws(URLError) {
+    guard !input.hasSentBody || body.rewind() else {
+      throw URLError(
+        .requestBodyStreamExhausted,
+        message: "The body has to be sent again, but too much of its sequence has been sent.",
+        url: input.request.url)
+    }
+    if body.length == 0 { return send(input, .bytes([])) }
+    send(input, .source(body))
   }
 
   private func sendBodyOfRequest(_ input: TransferInput) {
@@ -253,7 +271,7 @@ extension URLSessionTask {
   private var expectsLongBody: Bool {
     switch sink {
     case .channel, .file: true
-    case .memory, .delegate, .webSocket: false
+    case .memory, .delegate, .webSocket, .stream: false
     }
   }
 

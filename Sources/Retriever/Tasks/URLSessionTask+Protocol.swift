@@ -29,6 +29,10 @@ extension URLSessionTask {
     case .file(let url):
       let source = try FileBodySource(url)
       load(input, with: protocolClass, InputStream(url: url), length: source.length ?? -1)
+    case .sequence:
+      throw URLError(
+        .unsupportedURL, message: "A URLProtocol cannot load an upload from an asynchronous sequence.",
+        url: input.request.url)
     case .streamFromDelegate:
       askForBodyStream(input) { self.load(input, with: protocolClass, $0, length: -1) }
     case nil:

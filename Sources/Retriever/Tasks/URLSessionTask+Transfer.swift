@@ -61,7 +61,7 @@ extension URLSessionTask: TransferObserver {
       transferState.discardedBytes += bytes.count
       return transferState.discardedBytes > Self.maximumDiscardedBytes ? .stop : .proceed
     case .wait: return .pause
-    case .stop: return .stop
+    case .stop: return successor?.transferDidReceive(bytes: bytes) ?? .stop
     }
   }
 
@@ -102,6 +102,7 @@ extension URLSessionTask: TransferObserver {
       if hasDelegates { reportWritten() }
       return pauses ? .pause : .proceed
     case .webSocket(let connection): return connection.received(bytes) ? .pause : .proceed
+    case .stream(let connection): return connection.receivedBody(bytes) ? .pause : .proceed
     }
   }
 
@@ -140,7 +141,9 @@ extension URLSessionTask: TransferObserver {
   package func transferDidSend(total: Int64) {
     // The bytes of a WebSocket connection are not the body of a request.
     guard webSocket == nil else { return }
-    guard lockedState.withLock({ $0.counts.sent(upTo: total) }) else { return }
+    let (isMore, successor) = lockedState.withLock { ($0.counts.sent(upTo: total), $0.successor) }
+    if let successor { return successor.transferDidSend(total: total) }
+    guard isMore else { return }
     reportProgressIfWatched()
     guard hasDelegates, lockedState.withLock({ $0.counts.reportedSent.needsReport() }) else { return }
     session.callQueue.post {
@@ -159,6 +162,7 @@ extension URLSessionTask: TransferObserver {
   package func transferDidFinish(_ end: TransferEnd) {
     note(end)
     finishCaching(end)
+    if let socket = end.socket { transferState.socket = socket }
     guard let failure = end.failure else { return finishExchange(nil, isFinal: false) }
     let url = lockedState.withLock { $0.currentRequest?.url }
     finishExchange(
@@ -175,8 +179,12 @@ extension URLSessionTask: TransferObserver {
     // Before the lock: once the exchange has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
     if let webSocket, finish(webSocket, error) { return }
-    let (action, isAsked) = lockedState.withLock { state -> (TaskAction, Bool) in
-      let isAsked = challenge != nil && state.machine.expectsHead
+    let mayWait = error != nil && !isFinal && challenge == nil && session.settings.waitsForConnectivity
+    let (action, isAsked, successor) = lockedState.withLock { state -> (TaskAction, Bool, URLSessionTask?) in
+      if let successor = state.successor { return (.none, false, successor) }
+      // After the program has closed a stream, it does not matter how its response ends.
+      let error = isOverForProgram ? nil : error
+      let isAsked = (challenge != nil || mayWait) && state.machine.expectsHead
       if isAsked { state.machine.ask() }
       // The next request follows, regardless of how a discarded response ended.
       let isDropped = isAsked || state.machine.isDiscarding && !isFinal
@@ -185,12 +193,17 @@ extension URLSessionTask: TransferObserver {
       if state.machine.needsTimer, let deadline = state.deadline {
         state.machine.wait(with: questionTimer(deadline.remaining))
       }
-      // Only a file needs time to finish.
-      if case .finishSink = action, !writesFile { return (state.machine.sinkFinished(), false) }
-      return (action, isAsked)
+      // Only a file and a stream need time to finish.
+      if case .finishSink = action, !finishesLater { return (state.machine.sinkFinished(), false, nil) }
+      return (action, isAsked, nil)
     }
+    if let successor { return successor.finishExchange(error, isFinal: isFinal) }
     perform(action)
-    if isAsked, let challenge { ask(challenge) }
+    if isAsked, let challenge {
+      ask(challenge)
+    } else if isAsked, let error {
+      waitForConnectivity(after: error)
+    }
   }
 
   /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.

@@ -36,16 +36,21 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
     /// The part of the cache in the current transfer; nil if there is none.
     var cacheExchange: CacheExchange?
+    /// The socket of a stream task, before the task uses it.
+    var socket: ConnectedSocket?
     /// How the cache takes part in the next transfer.
     var cacheInstruction = CacheInstruction.lookUp
   }
 
-  /// - Parameter sent: the request to send if it differs from `request`.
+  /// - Parameters:
+  ///   - sent: the request to send if it differs from `request`.
+  ///   - identifier: the number of the task that this one takes over; nil for a new number.
   init(
-    session: URLSession, request: URLRequest, sent: URLRequest? = nil, uploadBody: UploadBody? = nil
+    session: URLSession, request: URLRequest, sent: URLRequest? = nil, uploadBody: UploadBody? = nil,
+    identifier: Int? = nil
   ) {
     self.session = session
-    identifier = session.nextTaskIdentifier()
+    self.identifier = identifier ?? session.nextTaskIdentifier()
     initialRequest = request
     lockedState = Mutex(TaskState(request: sent ?? request, uploadBody: uploadBody))
     super.init()
@@ -196,7 +201,12 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     set { lockedState.withLock { $0.attributes.taskDescription = newValue } }
   }
 
-  /// The earliest start of a background task. Kept for source compatibility.
+  /// The date before which the load does not begin; nil to begin when the task is resumed.
+  ///
+  /// Set it before the task is resumed. When the load is about to begin, the delegate is asked
+  /// (``URLSessionTaskDelegate/urlSession(_:task:willBeginDelayedRequest:completionHandler:)``).
+  /// ``URLSessionConfiguration/timeoutIntervalForResource`` counts from then. On Apple's platforms, only tasks of
+  /// background sessions wait.
   open var earliestBeginDate: Date? {
     get { lockedState.withLock { $0.attributes.earliestBeginDate } }
     set { lockedState.withLock { $0.attributes.earliestBeginDate = newValue } }

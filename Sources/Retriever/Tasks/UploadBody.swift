@@ -11,6 +11,8 @@ enum UploadBody: Sendable {
   case file(URL)
   /// A stream that the delegate provides.
   case streamFromDelegate
+  /// A sequence, which can be iterated once.
+  case sequence(AsyncSequenceBody)
 
   var length: Int64? {
     switch self {
@@ -18,6 +20,7 @@ enum UploadBody: Sendable {
     case .file(let url):
       (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value
     case .streamFromDelegate: nil
+    case .sequence(let body): body.length
     }
   }
 }

@@ -68,6 +68,7 @@ final class EasyHandle: @unchecked Sendable {
     var connectTimeout: Duration?
     var expectsLongBody: Bool
     var isUpgrade: Bool
+    var isConnection: Bool
   }
 
   private final class HeaderListOwner {
@@ -159,7 +160,7 @@ final class EasyHandle: @unchecked Sendable {
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
       version: Self.version(for: request, destination),
       connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody,
-      isUpgrade: request.isUpgrade)
+      isUpgrade: request.isUpgrade, isConnection: request.isConnection)
     do {
       if optionSignature != wanted || preparedFor !== destination {
         optionSignature = nil
@@ -173,18 +174,18 @@ final class EasyHandle: @unchecked Sendable {
         try applyClientOptions()
         try apply(destination, wanted.version)
         // A proxy would forward the request, but not the bytes after it.
-        if wanted.isUpgrade, destination.proxy?.kind == .http {
+        if wanted.isUpgrade || wanted.isConnection, destination.proxy?.kind == .http {
           try Curl.set(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
         }
         try apply(wanted)
         optionSignature = wanted
       }
       // libcurl would also upgrade a connection that uses HTTP/2.
-      if fresh || request.isUpgrade {
+      if fresh || request.isUpgrade || request.isConnection {
         optionSignature = nil
         try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
       }
-      try Curl.set(easy, CURLOPT_URL, request.url)
+      try Curl.set(easy, CURLOPT_URL, request.isConnection ? request.plainURL : request.url)
       if case .bytes(let bytes) = request.body { try Curl.set(easy, copiedBody: bytes) }
     } catch {
       throw TransferFailure(
@@ -208,7 +209,7 @@ final class EasyHandle: @unchecked Sendable {
     for request: TransferRequest, _ destination: Destination
   ) -> OptionSignature.Version {
     switch request.httpVersion {
-    case .automatic where request.isUpgrade: .http11
+    case .automatic where request.isUpgrade || request.isConnection: .http11
     case .automatic:
       Curl.hasHTTP2 && destination.address.isSecure && !destination.requiresHTTP11
         ? .negotiated(waits: destination.isMultiplexed != false) : .http11
@@ -316,6 +317,10 @@ final class EasyHandle: @unchecked Sendable {
     if signature.isUpgrade {
       // Some servers send “Content-Length: 0” with status 101.
       try Curl.set(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+      try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
+    }
+    if signature.isConnection {
+      try Curl.set(easy, CURLOPT_CONNECT_ONLY, 1)
       try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
     }
     if let timeout = signature.connectTimeout {

@@ -66,6 +66,7 @@ extension Transfer {
     if attempt.openedConnection {
       let socket = core.connected(connection, over: attempt.sockets)
       if request.isUpgrade { upgradedSocket = socket }
+      if request.isConnection { connectedSocket = socket.flatMap(ConnectedSocket.init(duplicating:)) }
       attempt.sockets = []
     }
     if attempt.openedConnection, destination.address.isSecure || destination.isMultiplexed == nil {

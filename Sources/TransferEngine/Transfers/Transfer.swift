@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Synchronization
 
 /// A running exchange with a server. It drives ``TransferStateMachine``.
@@ -42,6 +43,8 @@ package final class Transfer: @unchecked Sendable {
   var isUpgraded = false
   /// The socket of an upgrade request's connection.
   var upgradedSocket: Int32?
+  /// The socket that a connection request was made for.
+  var connectedSocket: ConnectedSocket?
   /// Whether libcurl no longer waits for input of the upgraded connection.
   var hasStoppedReading = false
   /// Whether the loop has recorded that this transfer's observer collects bytes.
@@ -149,6 +152,7 @@ package final class Transfer: @unchecked Sendable {
 
   /// Gives the transfer to libcurl. All data that libcurl needs is available.
   func begin() {
+    if request.isConnection, destination?.proxy?.isSecure == true { return fail(.secureProxyForConnection) }
     guard machine.begin() == .attach, let destination else { return }
     beginMoment = core.loop.now
     do {
@@ -332,7 +336,8 @@ package final class Transfer: @unchecked Sendable {
   /// Whether an HTTP proxy opens a tunnel to the server.
   private var usesTunnel: Bool {
     guard let destination else { return false }
-    return destination.usesTunnel || request.isUpgrade && destination.proxy?.kind == .http
+    let isRaw = request.isUpgrade || request.isConnection
+    return destination.usesTunnel || isRaw && destination.proxy?.kind == .http
   }
 
   /// Handles a header line. False ends the transfer.
@@ -423,6 +428,7 @@ package final class Transfer: @unchecked Sendable {
     if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
     if result != CURLE_OK, restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
+    if connectedSocket != nil { return finishConnected() }
     let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?
@@ -452,6 +458,13 @@ package final class Transfer: @unchecked Sendable {
     }
     guard let handle else {
       return TransferFailure(.other, curl: result.rawValue, message: "The transfer failed.")
+    }
+    if result == CURLE_COULDNT_CONNECT,
+      [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(Int32(Curl.integer(handle.easy, CURLINFO_OS_ERRNO)))
+    {
+      return TransferFailure(
+        .networkUnreachable, curl: result.rawValue,
+        message: "Could not connect to the server: there is no network that reaches it.")
     }
     let failure = TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
     return refusalOfClient(result) ?? forgettingKey(failure)

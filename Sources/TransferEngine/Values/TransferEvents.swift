@@ -81,6 +81,8 @@ package struct TransferHead: Sendable {
 package struct TransferEnd: Sendable {
   package var failure: TransferFailure?
   package var timings: TransferTimings?
+  /// The socket of a connection that was requested.
+  package var socket: ConnectedSocket?
   /// The head of the response with which a proxy refused to open a tunnel.
   package var tunnelRefusal: TransferHead?
   /// The number of body bytes that the observer received, after decoding.
@@ -94,7 +96,8 @@ package struct TransferFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, Hashable {
     case cancelled, timedOut
     case badURL, unsupportedScheme
-    case hostNotFound, nameServiceFailed, cannotConnect, proxyRefused, refusedByPolicy
+    case hostNotFound, nameServiceFailed, cannotConnect, networkUnreachable, proxyRefused,
+      refusedByPolicy
     case connectionLost, badReply, headTooLarge, tooManyInformationalResponses
     case bodyTooLarge, undecodableBody
     case requestBodyFailed, requestBodyNotRewindable

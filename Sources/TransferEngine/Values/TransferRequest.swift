@@ -24,6 +24,9 @@ package struct TransferRequest: Sendable {
   /// with the server, until one side closes the connection. The source must have no length. With any other status the
   /// transfer ends at the head. The idle time-out limits the time until the head only.
   package var isUpgrade = false
+  /// Whether to open a connection to the URL's host and port and send nothing, through a tunnel if there is a proxy. The
+  /// URL has the scheme `https`, which selects the proxy; TLS is not started. The end has the socket.
+  package var isConnection = false
   /// Whether to read the timings and addresses of the transfer when it ends.
   package var collectsTimings = false
 
