@@ -16,7 +16,10 @@ import Testing
       var resumed: [Int: Int] = [:]
       var isFinished = false
 
-      func waiting() -> [Int] { lives.filter { $0.value == .waiting }.keys.sorted() }
+      /// The waiters in the order in which they were registered.
+      var registered: [Int] = []
+
+      func waiting() -> [Int] { registered.filter { lives[$0] == .waiting } }
 
       SeededRandom.draw(24, eventsOf: 9, seed: seed) { kind, random in
         switch kind {
@@ -37,7 +40,7 @@ import Testing
             #expect(action == .wait, "seed \(seed)")
           }
           lives[identifier] = action == .wait ? .waiting : .done
-          if action != .wait { resumed[identifier, default: 0] += 1 }
+          if action == .wait { registered.append(identifier) } else { resumed[identifier, default: 0] += 1 }
         case 5, 6:
           guard let identifier = lives.keys.sorted().randomElement(using: &random) else { return }
           let waiter = machine.cancel(tokens[identifier])

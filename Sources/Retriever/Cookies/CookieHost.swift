@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
-import HTTPSyntax
+import CPublicSuffix
 import Foundation
+import HTTPSyntax
 
 /// A host in the form in which cookies are compared: lower case, international names in ASCII (`xn--…`), no brackets.
 struct CookieHost: Hashable, Sendable {
@@ -47,6 +48,28 @@ struct CookieHost: Hashable, Sendable {
   /// The registrable domain, such as `example.co.uk` for `www.example.co.uk`; the host itself if there is none.
   var site: String {
     isAddress ? name : PublicSuffixList.registrableDomain(of: name) ?? name
+  }
+}
+
+/// The names under which anyone can register: `com`, `co.uk`, `github.io`. All calls to libpsl are in this file.
+enum PublicSuffixList {
+  // Unsafe for the compiler only: libpsl's built-in list is constant data, which every thread may read.
+  private nonisolated(unsafe) static let list: OpaquePointer? = psl_builtin()
+
+  /// Returns whether anyone can register a name below `domain`. This is always true for a name with one label.
+  static func isPublicSuffix(_ domain: String) -> Bool {
+    guard domain.utf8.contains(UInt8(ascii: ".")) else { return true }
+    guard let list else { return false }
+    return psl_is_public_suffix(list, domain) == 1
+  }
+
+  /// Returns the public suffix of `domain` and the label before it; `nil` if there is none.
+  static func registrableDomain(of domain: String) -> String? {
+    guard let list else { return nil }
+    return domain.withCString { name in
+      // The result is not a new string: it points into `name`.
+      psl_registrable_domain(list, name).map { String(cString: $0) }
+    }
   }
 }
 #endif

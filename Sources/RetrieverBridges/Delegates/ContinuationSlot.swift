@@ -95,3 +95,33 @@ public final class ContinuationSlot<Event: Sendable>: Sendable {
     SlotEvents(core: core, buffering: buffering, site: CallSite(fileID: fileID, line: line))
   }
 }
+
+/// The number of tasks that may wait for the same event of a ``ContinuationSlot``.
+public enum SlotWaiters: Sendable {
+  /// One task. A second one throws ``BridgeError/Code/alreadyWaiting``.
+  case one
+  /// Any number of tasks. All of them receive the event.
+  case many
+}
+
+/// The receiving side of a ``ContinuationSlot``, for tasks that must not keep the slot's owner alive. Waiting tasks
+/// throw an error when the owner is deallocated.
+public struct SlotReceiver<Event: Sendable>: Sendable {
+  let core: SlotCore<Event>
+
+  /// Calls `start` and waits for the next event; see ``ContinuationSlot/next(isolation:after:)``.
+  ///
+  /// - Throws: The error that was sent; `CancellationError`; ``BridgeError``, also if the slot is deallocated.
+  public func next(
+    isolation: isolated (any Actor)? = #isolation, after start: () throws -> Void = {}
+  ) async throws -> Event {
+    try await core.next(isolation: isolation, after: start)
+  }
+
+  /// Returns a sequence of all events from now on; see ``ContinuationSlot/events(buffering:fileID:line:)``.
+  public func events(
+    buffering: EventBuffering = .droppingOldest(limit: 16), fileID: String = #fileID, line: Int = #line
+  ) -> SlotEvents<Event> {
+    SlotEvents(core: core, buffering: buffering, site: CallSite(fileID: fileID, line: line))
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The state machine of a subscription that may arrive late, twice, or when it is not needed any more. It contains no
 /// locks and calls no callbacks.
 ///
@@ -59,5 +61,27 @@ struct SubscriptionStateMachine<Subscription> {
     defer { phase = .over }
     if case .held(let subscription) = phase { return .release(subscription) }
     return .none
+  }
+}
+
+/// Drives a ``SubscriptionStateMachine``.
+final class SubscriptionHolder: Sendable {
+  private typealias Machine = SubscriptionStateMachine<any ValueSubscription>
+
+  private let state = Mutex(Machine())
+
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  func receive(_ subscription: any ValueSubscription) { perform(state.withLock { $0.receive(subscription) }) }
+  func request(_ count: Int) { perform(state.withLock { $0.request(count) }) }
+  func cancel() { perform(state.withLock { $0.cancel() }) }
+  func complete() { perform(state.withLock { $0.complete() }) }
+
+  private func perform(_ action: Machine.Action) {
+    switch action {
+    case .none, .release: break
+    case .request(let subscription, let count): subscription.request(count)
+    case .cancel(let subscription): subscription.cancel()
+    }
   }
 }

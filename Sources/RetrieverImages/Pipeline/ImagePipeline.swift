@@ -143,3 +143,8 @@ public final class ImagePipeline: Sendable {
     length.isFinite ? Int(min(max(length.rounded(), 0), 1e9)) : 0
   }
 }
+
+extension ImagePipeline {
+  /// The traffic that the pipeline's session has recorded, if recording is on.
+  package var traffic: TrafficArchive { core.session.archive }
+}

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// The threads that decode, scale and encode images. They are separate from the threads that run Swift's tasks, which
@@ -96,4 +97,26 @@ private final class SingleResult<Value: Sendable>: Sendable {
   func resolve(_ result: Result<Value, ImageError>) {
     continuation.withLock { $0.take() }?.resume(returning: result)
   }
+}
+
+/// A flag that cancels work on an image. The work checks it between two rows.
+final class CancellationFlag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { value.store(true, ordering: .relaxed) }
+
+  func check() throws(ImageError) {
+    if isSet { throw .cancelled }
+  }
+}
+
+extension ImageError {
+  static let cancelled = ImageError(.cancelled, "The work on the image was cancelled.")
+}
+
+enum ProcessorCount {
+  /// The number of processors that this process may use.
+  static let active = ProcessInfo.processInfo.activeProcessorCount
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SystemFiles
+import TerminalProgram
 
 /// Reads the text of source files.
 enum SourceText {
@@ -33,5 +34,42 @@ enum SourceText {
         path, "The file is larger than \(maximumSize >> 20) MiB, the maximum size of a source file.")
     }
     return bytes
+  }
+}
+
+/// Replaces a file completely or not at all.
+enum AtomicFile {
+  /// Writes a temporary file in the same folder and renames it. The permissions of the file are kept, and a symbolic
+  /// link to it stays a link.
+  static func write(_ text: String, to path: String) throws(FileProblem) {
+    let target = try target(of: path)
+    var text = text
+    let code = text.withUTF8 { AtomicReplacement.write(UnsafeRawBufferPointer($0), to: target) }
+    guard code == 0 else { throw .system(path, "Could not write the file", code) }
+  }
+
+  private static func target(of path: String) throws(FileProblem) -> String {
+    guard let place = try? OutputPlace(path) else { throw .system(path, "Could not write the file", ELOOP) }
+    guard case .file(let target) = place else {
+      throw FileProblem(path, "Could not replace the file: it is not a regular file.")
+    }
+    return target
+  }
+}
+
+/// The reason why a file could not be read or written.
+package struct FileProblem: Error, Sendable, Hashable {
+  package let path: String
+  /// Complete sentences, which do not name the file.
+  package let message: String
+
+  package init(_ path: String, _ message: String) {
+    self.path = path
+    self.message = message
+  }
+
+  /// A failed system call. What was attempted is, for example, "Could not read the file".
+  static func system(_ path: String, _ attempt: String, _ code: Int32) -> FileProblem {
+    FileProblem(path, Failure.file(attempt, code).message)
   }
 }
