@@ -89,6 +89,31 @@ import Testing
     #expect((task.error as? URLError)?.code == .unsupportedURL)
   }
 
+  @Test func `mocks create responses without values, and subclass them`() {
+    // Unchecked because nothing changes.
+    final class Teapot: HTTPURLResponse, @unchecked Sendable {
+      override var statusCode: Int { 418 }
+    }
+    #expect(URLResponse().url == nil && URLResponse().expectedContentLength == -1)
+    #expect(HTTPURLResponse().statusCode == 0 && HTTPURLResponse().allHeaderFields.isEmpty)
+    #expect(Teapot().statusCode == 418 && URLResponse() == URLResponse())
+  }
+
+  @Test func `the initializer of a subclass need not call that of the session`() async throws {
+    // Unchecked because nothing changes.
+    final class Prepared: URLSession, @unchecked Sendable {
+      let text: String
+      init(text: String) { self.text = text }
+    }
+    final class Empty: URLSession, @unchecked Sendable {
+      override init() {}
+    }
+    #expect(Prepared(text: "mocked").text == "mocked" && Empty().delegate == nil)
+    let url = try #require(URL(string: "data:,woof"))
+    #expect(try await Empty().data(from: url).0 == Data("woof".utf8))
+    #expect(Prepared(text: "").configuration.httpMaximumConnectionsPerHost == 6)
+  }
+
   @Test func `sessions and tasks are objects`() {
     let session = URLSession(configuration: .ephemeral)
     let task = session.dataTask(with: URL(fileURLWithPath: "/"))

@@ -78,6 +78,24 @@ import Testing
     #expect(result.0 == Data("line 1\nline 2\n".utf8) && result.1 == 200 && result.2)
   }
 
+  @Test func `a protocol gets the additional header fields of the session, unless the request has its own`()
+    async throws
+  {
+    let session = HandlerProtocol.session(host: "headers.mock") { request in
+      let fields = request.allHTTPHeaderFields ?? [:]
+      return (
+        try Self.response(request),
+        [Data("\(fields["X-Session"] ?? "") \(request.value(forHTTPHeaderField: "Accept") ?? "")".utf8)]
+      )
+    }
+    let configuration = session.configuration
+    configuration.httpAdditionalHeaders = ["X-Session": "dog", "Accept": "text/html"]
+    var request = URLRequest(url: try Self.url("https://headers.mock/"))
+    request.setValue("text/plain", forHTTPHeaderField: "accept")
+    let (data, _) = try await URLSession(configuration: configuration).data(for: request)
+    #expect(data == Data("dog text/plain".utf8))
+  }
+
   @Test func `a stream gets the bytes that a protocol reports together with the end`() async throws {
     let session = HandlerProtocol.session(host: "end.mock") { request in
       (try Self.response(request), [Data("last".utf8)])

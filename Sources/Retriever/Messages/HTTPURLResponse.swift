@@ -38,6 +38,15 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     super.init(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
   }
 
+  /// Creates a response without a URL and with status 0, for tests that need any response.
+  public override init() {
+    code = 0
+    head = Mutex(.parsed(HeaderFields()))
+    isFromNetwork = false
+    httpVersion = nil
+    super.init()
+  }
+
   /// Creates the response to a request that was sent over the network.
   ///
   /// - Parameters:

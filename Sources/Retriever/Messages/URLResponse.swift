@@ -27,6 +27,12 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
     super.init()
   }
 
+  /// Creates a response without a URL, for tests that need any response.
+  public override init() {
+    (givenURL, givenMIMEType, givenLength, givenEncodingName) = (nil, nil, -1, nil)
+    super.init()
+  }
+
   /// The URL of the content: after redirects, this is the last URL.
   open var url: URL? { givenURL }
 

@@ -11,7 +11,8 @@ import Foundation
 /// ``startLoading()`` and ``stopLoading()`` of one object are called on a queue of their own, one after the other, so
 /// they may block. `stopLoading` is called once after `startLoading`, also after the load has ended.
 ///
-/// As on Apple's platforms, a protocol gets the body of a request as ``URLRequest/httpBodyStream``.
+/// As on Apple's platforms, a protocol gets the body of a request as ``URLRequest/httpBodyStream``, and the session's
+/// ``URLSessionConfiguration/httpAdditionalHeaders`` with the header fields. It gets no cookies.
 open class URLProtocol: NSObject {
   // A session passes a protocol object between its queues, one call at a time.
 

@@ -14,28 +14,24 @@ import TransferEngine
 ///     guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw FetchError.badStatus }
 ///
 /// A program's tests may subclass a session, and override the methods that create tasks.
-// Unchecked because a subclass may add properties. The invariant for this class: every stored property is a constant of
-// a Sendable type. Subclasses must follow the same rule.
+// Unchecked because a subclass may add properties, and because of `givenParts`. The invariant for this class: only an
+// initializer sets `givenParts`, and every other stored property is a constant of a Sendable type. Subclasses must follow
+// the same rule.
 open class URLSession: NSObject, @unchecked Sendable {
   /// A session with the default configuration and no delegate, for the entire program. It cannot be invalidated.
   open class var shared: URLSession { sharedSession }
-  private static let sharedSession = URLSession(isShared: true)
+  private static let sharedSession = URLSession(SessionParts(.default, isShared: true))
 
   /// The version of this library, as in its changelog. *Beyond Apple's API.*
   public static let libraryVersion = ProjectVersion.current
 
-  let settings: SessionSettings
-  let callQueue: DelegateCallQueue
+  /// Nil for a session that was created without a configuration.
+  private var givenParts: SessionParts?
+  private let defaultParts = Mutex<SessionParts?>(nil)
   let credentials = CredentialCache()
   /// The URLs whose stored responses are being validated in the background.
   let revalidations = Mutex<Set<CacheKey>>([])
-  /// Whether the session was created with a delegate. Loads without one avoid the lock.
-  let wasGivenDelegate: Bool
-  private let isShared: Bool
-  let client: SessionClient
-  let delegateClients: DelegateClients
   let registry = Mutex(SessionRegistry<URLSessionTask>())
-  private let delegateReference: Mutex<(any URLSessionDelegate)?>
   private let descriptionText = Mutex<String?>(nil)
 
   /// The archive of this session's transactions. Recording is off by default. *Beyond Apple's API.*
@@ -48,56 +44,41 @@ open class URLSession: NSObject, @unchecked Sendable {
   ///   - delegate: the session's delegate, retained until the session is invalidated.
   ///   - delegateQueue: the queue on which the delegate and completion handlers are called; nil for the session's own
   ///     queue. Calls are made one at a time, even if the queue allows more.
-  public init(
+  public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue: OperationQueue? = nil
   ) {
-    settings = SessionSettings(configuration)
-    wasGivenDelegate = delegate != nil
-    isShared = false
-    callQueue = DelegateCallQueue(queue: delegateQueue)
-    delegateReference = Mutex(delegate)
-    client = SessionClient(settings.clientOptions)
-    delegateClients = DelegateClients(settings.clientOptions)
-    super.init()
+    self.init(SessionParts(configuration, delegate: delegate, delegateQueue: delegateQueue))
   }
 
   /// Creates a session without a delegate.
   ///
   /// - Parameter configuration: the session's configuration, which is copied.
-  public init(configuration: URLSessionConfiguration) {
-    settings = SessionSettings(configuration)
-    wasGivenDelegate = false
-    isShared = false
-    callQueue = DelegateCallQueue(queue: nil)
-    delegateReference = Mutex(nil)
-    client = SessionClient(settings.clientOptions)
-    delegateClients = DelegateClients(settings.clientOptions)
-    super.init()
+  public convenience init(configuration: URLSessionConfiguration) {
+    self.init(SessionParts(configuration))
   }
 
   /// Creates a session with the default configuration and no delegate, for subclasses that replace its tasks.
-  public override init() {
-    settings = SessionSettings(.default)
-    wasGivenDelegate = false
-    isShared = false
-    callQueue = DelegateCallQueue(queue: nil)
-    delegateReference = Mutex(nil)
-    client = SessionClient(settings.clientOptions)
-    delegateClients = DelegateClients(settings.clientOptions)
-    super.init()
+  public override init() { super.init() }
+
+  private convenience init(_ parts: SessionParts) {
+    self.init()
+    givenParts = parts
   }
 
-  private init(isShared: Bool) {
-    settings = SessionSettings(.default)
-    wasGivenDelegate = false
-    self.isShared = isShared
-    callQueue = DelegateCallQueue(queue: nil)
-    delegateReference = Mutex(nil)
-    client = SessionClient(settings.clientOptions)
-    delegateClients = DelegateClients(settings.clientOptions)
-    super.init()
+  private var parts: SessionParts {
+    if let givenParts { return givenParts }
+    return defaultParts.withLock { parts in
+      let used = parts ?? SessionParts(.default)
+      parts = used
+      return used
+    }
   }
+
+  var settings: SessionSettings { parts.settings }
+  var callQueue: DelegateCallQueue { parts.callQueue }
+  var client: SessionClient { parts.client }
+  var delegateClients: DelegateClients { parts.delegateClients }
 
   /// A copy of the configuration that the session was created with.
   open var configuration: URLSessionConfiguration { settings.configuration.snapshot }
@@ -110,7 +91,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// The delegate, regardless of what a subclass returns.
   var currentDelegate: (any URLSessionDelegate)? {
-    wasGivenDelegate ? delegateReference.withLock { $0 } : nil
+    let parts = parts
+    return parts.wasGivenDelegate ? parts.delegate.withLock { $0 } : nil
   }
 
   /// A description for debugging, which the program can set.
@@ -286,7 +268,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   ///
   /// Has no effect on ``shared``.
   open func finishTasksAndInvalidate() {
-    guard !isShared else { return }
+    guard !parts.isShared else { return }
     if registry.withLock({ $0.invalidate() }) { becameInvalid() }
   }
 
@@ -294,7 +276,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   ///
   /// Has no effect on ``shared``.
   open func invalidateAndCancel() {
-    guard !isShared else { return }
+    guard !parts.isShared else { return }
     let isDone = registry.withLock { $0.invalidate() }
     for task in registeredTasks { task.cancel() }
     if isDone { becameInvalid() }
@@ -303,7 +285,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   func becameInvalid() {
     client.close()
     delegateClients.close()
-    guard let delegate = delegateReference.withLock({ $0.take() }) else { return }
+    guard let delegate = parts.delegate.withLock({ $0.take() }) else { return }
     callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
   }
 

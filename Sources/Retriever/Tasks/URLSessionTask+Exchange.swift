@@ -281,15 +281,7 @@ extension URLSessionTask {
     let settings = session.settings
     let fields = request.headerFields
     for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
-    let start = settings.additionalHeaders.isEmpty ? nil : originBeforeRedirects(to: url)
-    for header in settings.additionalHeaders where !fields.contains(header.name) {
-      if let start,
-        !RedirectFields.mayCross(
-          header.name, hasBody: wanted.body.isPresent,
-          isDowngrade: RedirectRule.isDowngrade(from: start, to: url))
-      {
-        continue
-      }
+    for header in additionalHeaders(besides: fields, url: url, hasBody: wanted.body.isPresent) {
       Self.add(header.name, header.value, to: &wanted)
     }
     // If the program sets cookies itself, for one request or for all, no others are sent.
@@ -305,6 +297,19 @@ extension URLSessionTask {
     // As on Apple's platforms, this applies to any body of a request, but not to the body of an upload task.
     if wanted.method == "POST", sendsOwnBody, request.hasBody, !wanted.hasField("Content-Type") {
       wanted.headers.append(TransferHeader("Content-Type", "application/x-www-form-urlencoded"))
+    }
+  }
+
+  /// The header fields of the session that a request does not have, and that may be sent to its URL.
+  func additionalHeaders(besides fields: HeaderFields, url: URL, hasBody: Bool) -> [TransferHeader] {
+    let additional = session.settings.additionalHeaders
+    guard !additional.isEmpty else { return [] }
+    let start = originBeforeRedirects(to: url)
+    return additional.filter { header in
+      guard !fields.contains(header.name) else { return false }
+      guard let start else { return true }
+      return RedirectFields.mayCross(
+        header.name, hasBody: hasBody, isDowngrade: RedirectRule.isDowngrade(from: start, to: url))
     }
   }
 

@@ -52,6 +52,12 @@ extension URLSessionTask {
   ) {
     var request = input.request
     if let stream { request.httpBodyStream = stream }
+    // As on Apple's platforms, a protocol gets the header fields of the session too.
+    if let url = request.url {
+      for header in additionalHeaders(besides: request.headerFields, url: url, hasBody: stream != nil) {
+        request.headerFields.add(header.value, for: header.name)
+      }
+    }
     let timeout = request.timeoutInterval == 60 ? session.settings.requestTimeout : request.timeoutInterval
     let load = ProtocolLoad(
       protocolClass, request: request, task: self, receiver: self, idleTimeout: Duration(seconds: timeout),
