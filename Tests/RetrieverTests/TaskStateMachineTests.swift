@@ -235,14 +235,14 @@ import Testing
     #expect(!isWanted)
   }
 
-  @Test func `an aborted task whose transfer is not awaited completes immediately`() {
+  @Test func `an aborted task completes immediately if it does not wait for its transfer`() {
     var machine = exchanging()
     #expect(machine.abort(awaitsTransfer: false) == .cancelAndComplete(1))
     #expect(machine.isCompleted)
     #expect(machine.transferEnded(failed: true) == .none)
   }
 
-  @Test func `an aborted task whose transfer is awaited completes with it`() {
+  @Test func `an aborted task that waits for its transfer completes when the transfer ends`() {
     var machine = exchanging()
     #expect(machine.abort(awaitsTransfer: true) == .cancel(1))
     #expect(machine.isAborting)

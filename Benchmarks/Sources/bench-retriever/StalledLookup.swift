@@ -89,7 +89,7 @@ struct StalledLookup {
   }
 
   private func timedOut(_ host: String, _ session: URLSession) async throws -> Int {
-    guard let url = URL(string: "http://\(host)/") else { throw Failure("\(host) is not a host") }
+    guard let url = URL(string: "http://\(host)/") else { throw Failure("\(host) is not a valid host name") }
     let begun = monotonicNanoseconds()
     _ = try? await session.data(for: URLRequest(url: url, timeoutInterval: 1))
     let taken = monotonicNanoseconds() - begun
@@ -99,7 +99,7 @@ struct StalledLookup {
   }
 
   private func cancelled(_ host: String, _ session: URLSession) async throws -> Int {
-    guard let url = URL(string: "http://\(host)/") else { throw Failure("\(host) is not a host") }
+    guard let url = URL(string: "http://\(host)/") else { throw Failure("\(host) is not a valid host name") }
     let load = Task { _ = try await session.data(from: url) }
     try await Task.sleep(for: .milliseconds(500))
     let begun = monotonicNanoseconds()

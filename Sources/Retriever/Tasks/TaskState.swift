@@ -94,7 +94,7 @@ struct TaskState: Sendable {
     return change(&proxyChallenges)
   }
 
-  /// Sets what answers for the next request.
+  /// Sets the credentials that the next request carries.
   mutating func authorize(with authorizer: Authorizer, for challenger: Challenger) {
     if case .server = challenger {
       self.authorizer = authorizer

@@ -2,7 +2,7 @@ import Foundation
 import Retriever
 import Synchronization
 
-// Gets bytes: from the disk cache, or from the network with retries.
+// Loads the bytes of images from the disk cache, or from the network with retries.
 extension PipelineCore {
   func lookUp(_ job: JobID) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }

@@ -36,7 +36,7 @@ public struct Scene: Sendable {
     return canvas.picture(hasAlpha: hasAlpha)
   }
 
-  /// Draws a sky above a ground, with slow changes of color.
+  /// Draws a sky and a ground with smooth color gradients.
   private func light(on canvas: inout Canvas) {
     let noise = ValueNoise(seed: seed)
     let (sky, ground) = (SIMD3<Float>(0.46, 0.62, 0.85), SIMD3<Float>(0.42, 0.36, 0.22))

@@ -26,7 +26,7 @@ enum LocalFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw URLError(
-        .cannotOpenFile, message: "\(url.lastPathComponent) is not a regular file.", url: url)
+        .cannotOpenFile, message: "The path \(url.lastPathComponent) is not a regular file.", url: url)
     }
     guard status.st_size <= limits.bytes else { throw ImageError.tooManyBytes(Int(status.st_size), limits) }
     return try handle.read(upToCount: Int(status.st_size)) ?? Data()
