@@ -121,7 +121,7 @@ private final class Announcement: Sendable {
   private enum Life { case announced, cancelled, waiting, ended }
 
   /// Compares the value with a table of tasks.
-  @Test func `each waiter is returned once, in order, whatever happens in which order`() {
+  @Test func `each waiter is returned once, in order, for random sequences of events`() {
     for seed in 0..<2_000 as Range<UInt64> {
       var waiters = Waiters<Int>()
       var tokens: [Waiters<Int>.Token] = []

@@ -58,7 +58,8 @@ enum FailureText {
     case .badReply: "Check that the URL has the port of an HTTP server."
     case .secureConnectionFailed: "Check that the server uses TLS on this port, and which versions."
     case .certificateUntrusted: "Check the host name in the URL."
-    case .certificateExpired, .certificateNotYetValid: "Check the clock of this machine, and the dates of the certificate."
+    case .certificateExpired, .certificateNotYetValid:
+      "Check the clock of this machine, and the dates of the certificate."
     case .clientCertificateRejected: "Check the certificate and its key."
     case .trustStoreUnreadable: "Check the file."
     default: ""

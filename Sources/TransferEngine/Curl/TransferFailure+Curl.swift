@@ -27,8 +27,12 @@ extension TransferFailure {
     for result: CURLcode, _ code: Code, _ easy: UnsafeMutableRawPointer, text: String
   ) -> String {
     if code == .headTooLarge { return "A header line of the response is too long." }
-    if code == .clientCertificateRequired { return "The server requires a client certificate. Set one in the configuration, or answer the challenge." }
-    if code == .clientCertificateRejected { return "The server rejected the client certificate: \(text). Check its authority and its dates." }
+    if code == .clientCertificateRequired {
+      return "The server requires a client certificate. Set one in the configuration, or answer the challenge."
+    }
+    if code == .clientCertificateRejected {
+      return "The server rejected the client certificate: \(text). Check its authority and its dates."
+    }
     // libcurl repeats the address of the proxy here, which may contain a password.
     if text.hasPrefix("Unsupported proxy") { return TransferFailure.unusableProxy.message }
     return FailureText.sentences(

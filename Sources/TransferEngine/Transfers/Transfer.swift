@@ -448,28 +448,6 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  func failure(for result: CURLcode) -> TransferFailure {
-    if let noticedFailure { return noticedFailure }
-    if result == CURLE_COULDNT_CONNECT {
-      if let destination { core.forgetAddresses(of: destination) }
-      if let connectFailure {
-        return TransferFailure(connectFailure.code, curl: result.rawValue, message: connectFailure.message)
-      }
-    }
-    guard let handle else {
-      return TransferFailure(.other, curl: result.rawValue, message: "The transfer failed.")
-    }
-    if result == CURLE_COULDNT_CONNECT,
-      [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(Int32(Curl.integer(handle.easy, CURLINFO_OS_ERRNO)))
-    {
-      return TransferFailure(
-        .networkUnreachable, curl: result.rawValue,
-        message: "Could not connect to the server: there is no network that reaches it.")
-    }
-    let failure = TransferFailure(curl: result, easy: handle.easy, text: handle.failureText)
-    return refusalOfClient(result) ?? forgettingKey(failure)
-  }
-
   // MARK: The end
 
   func detachAndFinish(_ failure: TransferFailure?) {
