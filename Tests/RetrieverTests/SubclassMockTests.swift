@@ -105,6 +105,7 @@ import Testing
       let text: String
       init(text: String) { self.text = text }
     }
+    // Unchecked because nothing is added.
     final class Empty: URLSession, @unchecked Sendable {
       override init() {}
     }

@@ -4,9 +4,11 @@ import Glibc
 /// A server for tests: each connection has a thread, and a handler that reads and writes.
 public final class TinyServer: @unchecked Sendable {
   // Unchecked because the descriptor is closed by `stop` only, and the rest does not change.
+  /// The port that the server listens on.
   public let port: Int
   private let descriptor: Int32
 
+  /// Starts a server. The connection is closed when the handler returns or throws.
   public init(_ handler: @escaping @Sendable (Connection) throws -> Void) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
@@ -36,10 +38,12 @@ public final class TinyServer: @unchecked Sendable {
     }
   }
 
+  /// Returns a URL of the server.
   public func url(_ path: String = "/", scheme: String = "http") -> URL {
     URL(string: "\(scheme)://127.0.0.1:\(port)\(path)")!
   }
 
+  /// Takes no more connections.
   public func stop() {
     shutdown(descriptor, Int32(SHUT_RDWR))
     close(descriptor)
@@ -51,6 +55,7 @@ public final class TinyServer: @unchecked Sendable {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
+    /// Reads exactly a number of bytes.
     public func read(_ count: Int) throws -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: count)
       var filled = 0
@@ -63,6 +68,7 @@ public final class TinyServer: @unchecked Sendable {
       return bytes
     }
 
+    /// Writes all bytes.
     public func write(_ bytes: [UInt8]) throws {
       var sent = 0
       while sent < bytes.count {
@@ -75,6 +81,7 @@ public final class TinyServer: @unchecked Sendable {
       }
     }
 
+    /// Writes a text.
     public func write(_ text: String) throws { try write(Array(text.utf8)) }
 
     /// The next request: its first line and its header fields in lower case; nil at the end of the connection.
@@ -94,6 +101,7 @@ public final class TinyServer: @unchecked Sendable {
       return (lines[0].components(separatedBy: " "), fields)
     }
 
+    /// Writes a response.
     public func respond(_ status: Int, _ fields: [String: String] = [:], body: [UInt8] = []) throws {
       var head = "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.count)\r\n"
       for (name, value) in fields { head += "\(name): \(value)\r\n" }

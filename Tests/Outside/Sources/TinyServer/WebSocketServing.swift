@@ -2,9 +2,13 @@ import Foundation
 
 // The server's side of WebSocket, as far as the tests need it.
 extension TinyServer.Connection {
+  /// A frame of a client.
   public struct Frame {
+    /// What kind of frame it is.
     public let opcode: UInt8
+    /// The bytes, without the mask.
     public let payload: [UInt8]
+    /// The bytes as text.
     public var text: String { String(decoding: payload, as: UTF8.self) }
   }
 
@@ -19,6 +23,7 @@ extension TinyServer.Connection {
         + "Sec-WebSocket-Accept: \(Data(hash).base64EncodedString())\r\n\r\n")
   }
 
+  /// Reads a frame.
   public func readFrame() throws -> Frame {
     let head = try read(2)
     var length = Int(head[1] & 0x7f)
@@ -29,6 +34,7 @@ extension TinyServer.Connection {
     return Frame(opcode: head[0] & 0x0f, payload: payload)
   }
 
+  /// Writes a complete frame.
   public func writeFrame(_ opcode: UInt8, _ payload: [UInt8]) throws {
     var head: [UInt8] = [0x80 | opcode]
     switch payload.count {
@@ -39,6 +45,7 @@ extension TinyServer.Connection {
     try write(head + payload)
   }
 
+  /// Writes a Close frame.
   public func writeClose(_ code: Int, _ reason: String) throws {
     try writeFrame(8, [UInt8(code >> 8), UInt8(code & 0xff)] + Array(reason.utf8))
   }

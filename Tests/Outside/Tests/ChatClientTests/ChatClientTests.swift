@@ -4,6 +4,7 @@ import TinyServer
 import XCTest
 
 final class ChatClientTests: XCTestCase {
+  // Unchecked because a lock protects the variables.
   private final class Log: ChatClientDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var events: [String] = []

@@ -4,6 +4,7 @@ import TinyServer
 import XCTest
 
 final class CrawlerTests: XCTestCase {
+  // Unchecked because a lock protects the variable.
   private final class Seen: @unchecked Sendable {
     private let lock = NSLock()
     private var values: [String] = []

@@ -9,6 +9,7 @@ final class ImageLoaderTests: XCTestCase {
   private var directory: URL!
   private let counts = Counts()
 
+  // Unchecked because a lock protects the variable.
   final class Counts: @unchecked Sendable {
     private let lock = NSLock()
     private var values: [String: Int] = [:]
@@ -75,6 +76,7 @@ final class ImageLoaderTests: XCTestCase {
     return loaded.result
   }
 
+  // Unchecked because the test reads the result after its expectation.
   private final class Loaded: @unchecked Sendable {
     var result: Result<Data, Error>?
   }
