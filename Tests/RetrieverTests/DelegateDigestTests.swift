@@ -70,7 +70,10 @@ import TransferEngine
     options.serverDirectives = "location /locked { proxy_pass http://127.0.0.1:\(server.port); }"
     let nginx = try NginxServer(options)
     let authority = try TestAuthority.shared().authorityFile
-    let session = URLSession.forTest { $0.trustedCertificates = .file(authority) }
+    let session = URLSession.forTest {
+      $0.trustedCertificates = .file(authority)
+      $0.asksDelegatesAboutServers = false
+    }
     for number in 0..<3 {
       let url = try #require(URL(string: "https://localhost:\(nginx.http2Port)/locked/\(number)?a=%20b"))
       let result = try await load(URLRequest(url: url), session)

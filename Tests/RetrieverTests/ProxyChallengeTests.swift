@@ -56,6 +56,7 @@ import TransferEngine
     let authority = try TestAuthority.shared().authorityFile
     return URLSession.forTest { configuration in
       configuration.trustedCertificates = .file(authority)
+      configuration.asksDelegatesAboutServers = false
       var dictionary: [String: any Sendable] = [:]
       for name in ["HTTP", "HTTPS"] {
         dictionary[name + "Enable"] = 1

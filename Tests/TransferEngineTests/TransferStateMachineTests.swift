@@ -51,6 +51,25 @@ import Testing
     #expect(machine.release() == .none)
   }
 
+  @Test func `a transfer whose handshake raised a question waits and begins again`() {
+    var machine = TransferStateMachine()
+    #expect(machine.waitAgain() == .none)
+    #expect(machine.start() == .enqueue)
+    #expect(machine.waitAgain() == .none)
+    #expect(machine.begin() == .attach)
+    machine.pauseSending()
+    #expect(machine.waitAgain() == .detach)
+    #expect(machine.isWaiting && !machine.isSendPaused)
+    #expect(machine.done() == .none)
+    #expect(machine.hold() == .leaveQueue)
+    #expect(machine.begin() == .none)
+    #expect(machine.release() == .enqueue)
+    #expect(machine.begin() == .attach)
+    #expect(machine.waitAgain() == .detach)
+    #expect(machine.cancel() == .finish)
+    #expect(machine.waitAgain() == .none)
+  }
+
   @Test func `a restarted transfer forgets the pauses of the previous attempt`() {
     var machine = running()
     machine.pauseSending()

@@ -134,11 +134,10 @@ extension TransferFailure {
   /// Creates the failure for OpenSSL's verification result (X509_V_ERR_…).
   init(verification code: Int32, host: String) {
     let reason = OpenSSL.certificates?.errorText(Int(code)).map { String(cString: $0) } ?? "error \(code)"
-    let message =
-      code == OpenSSL.hostNameMismatch
-      ? "The server's certificate is not valid for the host \(host)."
-      : "The server's certificate is not valid: \(reason)."
-    self.init(Code(verification: Int(code)), curl: 60, message: message)
+    let detail =
+      code == OpenSSL.hostNameMismatch ? "it is not valid for the name \(host)" : reason
+    let failure = Code(verification: Int(code))
+    self.init(failure, curl: 60, message: FailureText.sentences(failure, detail: detail))
   }
 
   static func pinMismatch(_ host: String) -> TransferFailure {
