@@ -112,7 +112,8 @@ extension ConformanceSuite {
         let failures = outcome.challenges.map(\.previousFailures)
         try expect(failures == [0, 1, 2], "The counts of failures are \(failures).")
       },
-      ConformanceCase(.challenges, "basic-unicode", "A password with non-ASCII characters is sent as UTF-8.") { context in
+      ConformanceCase(.challenges, "basic-unicode", "A password with non-ASCII characters is sent as UTF-8.")
+      { context in
         let (origin, server) = try context.serveHTTP { request in
           request["Authorization"] == nil
             ? Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"k\", charset=\"UTF-8\"")]) : Reply()
