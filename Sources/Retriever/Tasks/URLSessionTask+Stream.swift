@@ -26,7 +26,7 @@ extension URLSessionTask {
     authorizeForProxy(&wanted, url: url)
     do {
       start(
-        .network(try session.transferClient().makeTransfer(wanted, observer: self)), bodyLength: 0,
+        .network(try session.client.take().makeTransfer(wanted, observer: self)), bodyLength: 0,
         hasBody: false)
     } catch {
       throw URLError(error, url: nil)

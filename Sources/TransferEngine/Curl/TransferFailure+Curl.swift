@@ -28,7 +28,7 @@ extension TransferFailure {
   ) -> String {
     if code == .headTooLarge { return "A header line of the response is too long." }
     if code == .clientCertificateRequired {
-      return "The server requires a client certificate. Set one in the configuration, or answer the challenge."
+      return "The server requires a client certificate. Set one, or answer the challenge with one."
     }
     if code == .clientCertificateRejected {
       return "The server rejected the client certificate: \(text). Check its authority and its dates."
