@@ -4,7 +4,7 @@
 ///
 /// - Returns: Whether the condition became true.
 public func eventually(
-  within limit: Duration = .seconds(30), _ condition: @Sendable () async throws -> Bool
+  within limit: Duration = .seconds(90), _ condition: @Sendable () async throws -> Bool
 ) async rethrows -> Bool {
   let deadline = ContinuousClock.now + limit
   var pause = Duration.microseconds(500)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests the bridge step by step in random orders that are derived from a seed, and with threads that race.
-@Suite(.timeLimit(.minutes(1))) struct CallbackInterleavingTests {
+@Suite(.timeLimit(.minutes(5))) struct CallbackInterleavingTests {
   typealias Event = CallbackRules.Event
 
   /// The order of events: before the task runs, while the work is starting, and afterwards.

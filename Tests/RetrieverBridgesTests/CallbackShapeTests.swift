@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests every shape of callback with every combination of arguments.
-@Suite(.timeLimit(.minutes(1))) struct CallbackShapeTests {
+@Suite(.timeLimit(.minutes(5))) struct CallbackShapeTests {
   private func ending(
     _ body: (CancellableContinuation<Int>) -> Void
   ) async -> Ending {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests single calls. Other suites test orders of events and races.
-@Suite(.timeLimit(.minutes(1))) struct CancellableContinuationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellableContinuationTests {
   @Test func theCallbacksValueIsReturned() async throws {
     let value = try await withCancellableContinuation { continuation in
       continuation.resume(returning: 5)

@@ -6,7 +6,7 @@ import Testing
 @testable import RetrieverBridges
 
 /// Tests a slot and the tasks that wait on it.
-@Suite(.timeLimit(.minutes(1))) struct ContinuationSlotTests {
+@Suite(.timeLimit(.minutes(5))) struct ContinuationSlotTests {
   @Test func everyWaiterGetsTheNextEvent() async throws {
     let slot = ContinuationSlot<Int>()
     let tasks = (0..<3).map { _ in Task { try await slot.next() } }

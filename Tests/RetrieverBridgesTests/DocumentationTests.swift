@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Checks that the documentation's examples work, and that they are identical to the code in this target.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
   private let examples = DocumentationExamples()
 
   @Test func aThumbnailIsLoadedAndItsLoadCancelledWithTheTask() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import RetrieverBridges
 
 /// Tests the pauses, and polling with a clock that the test controls.
-@Suite(.timeLimit(.minutes(1))) struct PollingTests {
+@Suite(.timeLimit(.minutes(5))) struct PollingTests {
   private func pauses(_ schedule: PollingSchedule, _ count: Int) -> [Duration] {
     var machine = PollingStateMachine(schedule: schedule)
     var (pauses, elapsed) = ([Duration](), Duration.zero)

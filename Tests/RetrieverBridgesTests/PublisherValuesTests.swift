@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests reading all values of a publisher.
-@Suite(.timeLimit(.minutes(1))) struct PublisherValuesTests {
+@Suite(.timeLimit(.minutes(5))) struct PublisherValuesTests {
   private typealias Publisher = ManualPublisher<Failure>
 
   /// Returns a publisher that sends as many values as requested, up to a last one.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests calling async code from synchronous code, and the cases in which this is refused.
-@Suite(.timeLimit(.minutes(1))) struct RunBlockingTests {
+@Suite(.timeLimit(.minutes(5))) struct RunBlockingTests {
   /// Hides the call from the compiler, which does not allow it in async code.
   private func measureSynchronously() throws -> Int {
     try runBlocking { 5 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests a publisher's first value, and the errors if there is none.
-@Suite(.timeLimit(.minutes(1))) struct SingleResultTests {
+@Suite(.timeLimit(.minutes(5))) struct SingleResultTests {
   private typealias Publisher = ManualPublisher<Failure>
 
   @Test func theFirstValueIsReturnedAndTheSubscriptionCancelled() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import RetrieverBridges
 
 /// Tests the slot step by step in random orders, and with threads that race.
-@Suite(.timeLimit(.minutes(1))) struct SlotInterleavingTests {
+@Suite(.timeLimit(.minutes(5))) struct SlotInterleavingTests {
   private struct Waiting {
     var task: Task<Void, Never>
     var ending: Box<Ending>

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests calling async code with a completion handler.
-@Suite(.timeLimit(.minutes(1))) struct StartTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct StartTaskTests {
   @Test func theHandlerGetsTheResultOnce() async {
     let (calls, ending, done) = (Counter(), Box<Ending>(), Gate())
     startTask {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct FollowTests {
+@Suite(.timeLimit(.minutes(5))) struct FollowTests {
   private let program: Program
 
   init() throws { program = try Program() }
@@ -33,7 +33,7 @@ import Testing
     gate.open()
     #expect(await runOnThread { child.readLine() } == "two")
     #expect(await runOnThread { child.readLine() } == "three")
-    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
   }
 
   @Test func aLostConnectionIsTakenUpAgain() async throws {
@@ -44,7 +44,7 @@ import Testing
     let child = try follow("lines", "--json", "--reconnect-delay", "0.01", server.address())
     #expect(await runOnThread { child.readLine() }?.contains("\"line\":\"one\"") == true)
     #expect(await runOnThread { child.readLine() }?.contains("\"line\":\"two\"") == true)
-    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
     #expect(errors.contains("Reconnecting in 0.01 s"))
     #expect(server.connectionCount == 3)
   }
@@ -106,7 +106,7 @@ import Testing
         #expect(await eventually(within: .seconds(20)) { errors.contains("Reconnecting") })
       }
       kill(child.identifier, SIGINT)
-      #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(130))
+      #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(130))
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct GetTests {
+@Suite(.timeLimit(.minutes(5))) struct GetTests {
   private let program: Program
 
   init() throws { program = try Program() }
@@ -95,7 +95,7 @@ import Testing
     let script =
       "set -o pipefail; '\(Program.path)' get '\(server.address())' 2>&1 | head -c 5 >'\(file)'; exit ${PIPESTATUS[0]}"
     let child = try ChildProcess(["bash", "-c", script], environment: program.environment)
-    let ending = await runOnThread { child.waitForEnd(within: .seconds(30)) }
+    let ending = await runOnThread { child.waitForEnd(within: .seconds(90)) }
     #expect(ending == .exited(141))
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data(repeating: 10, count: 5))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ImageCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ImageCommandTests {
   private let program: Program
 
   init() throws { program = try Program() }
@@ -125,7 +125,7 @@ import Testing
       }
     }
     let running = try program.start(["collage", server.address("/ids")])
-    #expect(await asked.wait(within: .seconds(30)))
+    #expect(await asked.wait(within: .seconds(90)))
     running.interrupt()
     let result = try await running.end()
     #expect(result.status == 130 && program.files.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct InspectTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectTests {
   private let program: Program
 
   init() throws { program = try Program() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ManualTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualTests {
   private let program = CommandList.program
   private let checks = ManualChecks(
     CommandList.program, generating: "swift run retriever generate-manual > docs/man/retriever.1")

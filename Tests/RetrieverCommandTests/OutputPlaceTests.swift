@@ -8,7 +8,7 @@ import Testing
 @testable import RetrieverCommand
 
 /// Tests outputs that are not plain files: links, pipes and open descriptors.
-@Suite(.timeLimit(.minutes(1))) struct OutputPlaceTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputPlaceTests {
   private let program: Program
   private let server: ScriptedServer
 
@@ -80,7 +80,7 @@ import Testing
       ["/bin/sh", "-c", "cat \"$1\" >\"$2\"", "sh", program.file("pipe").path, program.file("read").path])
     let result = try await run(arguments(writer, "pipe"))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(await runOnThread { reader.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { reader.waitForEnd(within: .seconds(90)) } == .exited(0))
     #expect(isPipe("pipe"))
     #expect(program.contents("read")?.isEmpty == false)
     #expect(program.files == ["dog.png", "list", "pipe", "read"])

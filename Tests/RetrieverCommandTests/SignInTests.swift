@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct SignInTests {
+@Suite(.timeLimit(.minutes(5))) struct SignInTests {
   private let expected = "Basic " + Data("rex:bone".utf8).base64EncodedString()
 
   private func guarded() throws -> ScriptedServer {
@@ -50,7 +50,7 @@ import Testing
     let child = try ChildProcess(
       ["setsid", "-w", Program.path, "get", "--user", "rex", server.address()],
       environment: program.environment, output: program.directory.path("errors"))
-    let ending = await runOnThread { child.waitForEnd(within: .seconds(30)) }
+    let ending = await runOnThread { child.waitForEnd(within: .seconds(90)) }
     #expect(ending == .exited(2))
     #expect(server.requests.isEmpty)
   }

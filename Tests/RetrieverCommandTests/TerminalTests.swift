@@ -45,7 +45,7 @@ final class PseudoTerminal: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(5))) struct TerminalTests {
   @Test func aTerminalSeesTheBarMoveAndThenWhatWasDone() async throws {
     let gate = Gate()
     let half = Data(repeating: 7, count: 500_000)
@@ -64,7 +64,7 @@ final class PseudoTerminal: Sendable {
         return text.contains("photo.jpg   50%  [━") && text.contains("500 kB of 1.00 MB")
       }, "\(terminal.text)")
     gate.open()
-    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
     let text = terminal.text
     #expect(text.contains("\r\u{1B}[J"), "the bar is overwritten")
     #expect(text.contains("photo.jpg: 1.00 MB, in "))
@@ -79,7 +79,7 @@ final class PseudoTerminal: Sendable {
     let child = try ChildProcess(
       [Program.path, "download", "-o", program.file("dog").path, server.address()],
       environment: program.environment.merging(["TERM": "dumb"]) { $1 }, output: terminal.path)
-    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
     #expect(!terminal.text.contains("\u{1B}"))
   }
 
@@ -110,7 +110,7 @@ final class PseudoTerminal: Sendable {
     @Sendable func shown() -> String { (try? String(contentsOf: typescript, encoding: .utf8)) ?? "" }
     #expect(await eventually(within: .seconds(20)) { shown().contains("Password for rex: ") })
     try child.send(line: "bone")
-    #expect(await runOnThread { child.waitForEnd(within: .seconds(20)) } == .exited(0))
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
     #expect(shown().contains("welcome") && !shown().contains("bone"))
   }
 }

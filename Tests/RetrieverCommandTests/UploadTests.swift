@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverCommand
 
-@Suite(.timeLimit(.minutes(1))) struct UploadCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadCommandTests {
   private let program: Program
 
   init() throws { program = try Program() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecColorTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecColorTests {
   /// The white point and the primaries (red, green, blue) of Display P3.
   private static let displayP3 = [0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecGIFTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecGIFTests {
   private static let forms = [
     GIFFixture(), GIFFixture(isInterlaced: true), GIFFixture(transparent: 3),
     GIFFixture(screenWidth: 30, screenHeight: 25, left: 4, top: 6), GIFFixture(frameCount: 3),

@@ -5,7 +5,7 @@ import Testing
 @testable import RetrieverImages
 
 /// Compares our own JPEG decoder with libjpeg.
-@Suite(.timeLimit(.minutes(2))) struct CodecJPEGBaselineTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecJPEGBaselineTests {
   @Test func `every sample equals that of libjpeg`() throws {
     for seed in 0..<500 as Range<UInt64> {
       let sample = try JPEGSample(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecJPEGTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecJPEGTests {
   @Test(arguments: [RowFormat.grey8, .rgb8, .cmyk8])
   func `an image is nearly the same after encoding and decoding`(format: RowFormat) throws {
     let decoding = decode(try JPEGFixture.form(format))

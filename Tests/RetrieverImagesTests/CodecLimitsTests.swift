@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecLimitsTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecLimitsTests {
   /// Returns the baseline file with another size in its frame header.
   private func jpeg(width: Int, height: Int, isProgressive: Bool = false) throws -> Data {
     var data = try isProgressive ? JPEGFixture.progressive() : JPEGFixture.baseline()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecMetadataTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecMetadataTests {
   @Test(arguments: ImageOrientation.allCases, [true, false])
   func `every orientation is read in both byte orders`(orientation: ImageOrientation, isLittleEndian: Bool)
     throws

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecPNGTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecPNGTests {
   /// All combinations of color type, depth and interlacing.
   static let forms: [PNGFixture] = PNGFixture.ColorType.allCases.flatMap { type in
     type.depths.flatMap { depth in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecSniffingTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecSniffingTests {
   private func verdict(_ bytes: [UInt8]) -> ImageSniffer.Verdict {
     bytes.withUnsafeBytes { ImageSniffer.format(of: $0) }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CodecWebPTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecWebPTests {
   private static let forms: [(format: RowFormat, isLossless: Bool)] = [
     (.rgb8, false), (.rgb8, true), (.rgba8, false), (.rgba8, true),
   ]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct CollageTests {
+@Suite(.timeLimit(.minutes(5))) struct CollageTests {
   private static let red = ImagePixels.Pixel(red: 255, green: 0, blue: 0)
   private static let blue = ImagePixels.Pixel(red: 0, green: 0, blue: 255)
   private static let white = ImagePixels.Pixel(red: 255, green: 255, blue: 255)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheSweepTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskCacheSweepTests {
   private static let fresh = [("Cache-Control", "max-age=1000"), ("ETag", "\"one\"")]
   private static let year: TimeInterval = 365 * 86_400
 

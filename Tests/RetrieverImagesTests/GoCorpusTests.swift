@@ -6,7 +6,7 @@ import Testing
 @Suite(
   .enabled(
     if: !GoCorpus.files.isEmpty, "Go's source package is not installed: apt-get install golang-1.19-src"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(5)))
 struct GoCorpusTests {
   @Test func `every undamaged image of the Go corpus is decoded`() async throws {
     let refused = try await GoCorpus.refused(GoCorpus.files.filter { !GoCorpus.isDamaged($0) })

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The code in the documentation does what the documentation says.
-@Suite(.timeLimit(.minutes(1))) struct ImageDocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct ImageDocumentationTests {
   private let examples = ImageDocumentationExamples()
   private let picture: Data
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineCancellationTests {
   @Test func `cancelling the last load ends the fetch`() async throws {
     let asked = Gate()
     let left = Gate()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineCoalescingTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineCoalescingTests {
   @Test func `a thousand requests for 200 images make 200 fetches and decodes`() async throws {
     let allRequested = Gate()
     let server = try ScriptedServer { connection in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineDiskCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineDiskCacheTests {
   private static let fresh = [("Cache-Control", "max-age=1000"), ("ETag", "\"one\"")]
 
   private func files(_ directory: TemporaryDirectory) throws -> [String] {

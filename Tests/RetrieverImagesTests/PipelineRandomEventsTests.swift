@@ -3,7 +3,7 @@ import Testing
 @testable import RetrieverImages
 
 /// Random events in random order, in a simulated world that rejects every illegal action.
-@Suite(.timeLimit(.minutes(1))) struct PipelineRandomEventsTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineRandomEventsTests {
   private struct World {
     var test: MachineUnderTest
     var random: SeededGenerator

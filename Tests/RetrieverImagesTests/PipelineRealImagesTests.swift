@@ -7,7 +7,7 @@ import Testing
 @testable import RetrieverImages
 
 /// Tests the complete pipeline with real decoders.
-@Suite(.timeLimit(.minutes(1))) struct PipelineRealImagesTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineRealImagesTests {
   private static func photo(_ width: Int, _ height: Int, isProgressive: Bool = false) throws -> Data {
     let size = PixelSize(width: width, height: height)
     return try JPEGEncoder.encode(

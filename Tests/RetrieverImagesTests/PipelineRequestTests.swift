@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineRequestTests {
   @Test func onlyHTTPIsFetchedUnlessFilesAreAllowed() async throws {
     let directory = try TemporaryDirectory()
     let file = try directory.write(Data("image".utf8), to: "a.jpg")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineRetryTests {
   private static let body = Data.pattern(count: 300_000)
 
   @Test func `a temporary failure is retried`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineUpdatesTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineUpdatesTests {
   private static let hash = ThumbHash(
     Data([0x80, 0x08, 0x02, 0x03, 0x00] + [UInt8](repeating: 0x77, count: 20)))
 

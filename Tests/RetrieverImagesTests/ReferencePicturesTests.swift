@@ -8,7 +8,7 @@ import Testing
 @Suite(
   .enabled(
     if: !ReferencePicture.all.isEmpty, "No reference pictures. Run: scripts/setup test"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(5)))
 struct ReferencePicturesTests {
   @Test(arguments: ReferencePicture.all)
   func `a thumbnail matches the reference`(_ picture: ReferencePicture) async throws {

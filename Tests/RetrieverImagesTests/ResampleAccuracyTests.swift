@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct ResampleAccuracyTests {
+@Suite(.timeLimit(.minutes(5))) struct ResampleAccuracyTests {
   static let formats: [RowFormat] = [.grey8, .rgb8, .rgba8, .grey16, .rgb16, .rgba16]
   static let paths = ResamplingPath.allCases.filter(\.isAvailable)
   /// The width and height of the source, and those of the target.

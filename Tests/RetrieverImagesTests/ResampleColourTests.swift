@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct ResampleColourTests {
+@Suite(.timeLimit(.minutes(5))) struct ResampleColourTests {
   @Test(arguments: ResampleAccuracyTests.paths)
   func `a single color stays exactly the same`(path: ResamplingPath) throws {
     for value in UInt8.min...UInt8.max {

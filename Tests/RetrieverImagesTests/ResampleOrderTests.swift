@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct ResampleOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct ResampleOrderTests {
   @Test func aRowIsEmittedAfterTheLastSourceRowThatCountsForIt() throws {
     let picture = ResamplePicture.random(4, 80, .rgb8, seed: 1)
     let emitted = try picture.resampled(to: PixelSize(width: 2, height: 20)).emitted

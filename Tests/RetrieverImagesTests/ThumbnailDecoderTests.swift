@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct ThumbnailDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct ThumbnailDecoderTests {
   private func feed(
     _ data: Data, to decoder: ThumbnailDecoder, inPiecesOf size: Int = .max
   ) throws(ImageError) {

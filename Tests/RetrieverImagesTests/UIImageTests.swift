@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct UIImageTests {
+@Suite(.timeLimit(.minutes(5))) struct UIImageTests {
   private let jpeg: Data
 
   init() throws { jpeg = try JPEGFixture.baseline(width: 200, height: 100) }

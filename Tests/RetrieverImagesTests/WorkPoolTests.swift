@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetrieverImages
 
-@Suite(.timeLimit(.minutes(1))) struct WorkPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkPoolTests {
   @Test func `the number of running jobs does not exceed the threads`() async throws {
     let pool = WorkPool(slots: 2)
     let running = Running()
@@ -42,7 +42,7 @@ import Testing
       started.open()
       _ = released.waitBlocking()
     }
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     let waiting = Task { () -> ImageError? in
       do throws(ImageError) {
         try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work ran") }
@@ -67,7 +67,7 @@ import Testing
         return nil
       } catch { return error }
     }
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     running.cancel()
     cancelled.open()
     #expect(await running.value?.code == .cancelled)
@@ -77,7 +77,7 @@ import Testing
     let pool = WorkPool(slots: 1)
     let gate = Gate()
     let task = Task { () -> ImageError? in
-      _ = await gate.wait(within: .seconds(30))
+      _ = await gate.wait(within: .seconds(90))
       do throws(ImageError) {
         try await pool.run { (_) throws(ImageError) -> Void in _ = Issue.record("the work ran") }
         return nil

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The documentation's examples work as documented.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
   private let examples = DocumentationExamples()
 
   private func status(

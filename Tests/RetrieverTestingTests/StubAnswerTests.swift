@@ -4,7 +4,7 @@ import RetrieverTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct StubAnswerTests {
   struct Dog: Codable, Equatable {
     var name: String
   }

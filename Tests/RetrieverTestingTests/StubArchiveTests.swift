@@ -4,7 +4,7 @@ import RetrieverTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubArchiveTests {
+@Suite(.timeLimit(.minutes(5))) struct StubArchiveTests {
   private struct Entry {
     var method = "GET"
     var url: String

@@ -4,7 +4,7 @@ import RetrieverTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct StubChallengeTests {
   private final class SignIn: NSObject, URLSessionTaskDelegate {
     typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
     private let answer: @Sendable (URLAuthenticationChallenge) -> Answer

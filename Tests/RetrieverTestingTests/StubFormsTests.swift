@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubFormsTests {
+@Suite(.timeLimit(.minutes(5))) struct StubFormsTests {
   private let stubs = HTTPStubs()
 
   private func post(_ path: String) throws -> URLRequest {
@@ -99,14 +99,14 @@ import Testing
     let log = Log()
     let session = stubs.session(delegate: log)
     session.dataTask(with: try .test("/old")).resume()
-    #expect(await log.completed.wait(within: .seconds(30)))
+    #expect(await log.completed.wait(within: .seconds(90)))
     #expect(
       log.all == ["response 200", "data woof", #"metrics ["GET 302", "GET 200"] 1"#, "complete"])
     session.finishTasksAndInvalidate()
     let files = Log()
     let downloading = stubs.session(delegate: files)
     downloading.downloadTask(with: try .test("/dogs")).resume()
-    #expect(await files.completed.wait(within: .seconds(30)))
+    #expect(await files.completed.wait(within: .seconds(90)))
     #expect(files.all.contains("file 4"))
     downloading.finishTasksAndInvalidate()
   }

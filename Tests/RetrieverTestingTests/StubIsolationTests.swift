@@ -4,7 +4,7 @@ import RetrieverTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubIsolationTests {
+@Suite(.timeLimit(.minutes(5))) struct StubIsolationTests {
   @Test func `hundreds of sets of stubs do not disturb each other`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 {

@@ -4,7 +4,7 @@ import RetrieverTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubRequestsTests {
+@Suite(.timeLimit(.minutes(5))) struct StubRequestsTests {
   private let stubs = HTTPStubs()
 
   @Test func `a request without a stub fails with a sentence that lists the stubs, the nearest first`()

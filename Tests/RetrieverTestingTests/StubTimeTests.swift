@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StubTimeTests {
+@Suite(.timeLimit(.minutes(5))) struct StubTimeTests {
   private let clock = ManualClock()
   private let stubs: HTTPStubs
   private let session: URLSession

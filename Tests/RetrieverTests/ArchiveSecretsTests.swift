@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// Places where a secret could reach an archive. Each value here contains `HUNTER2`.
-@Suite(.timeLimit(.minutes(1))) struct ArchiveSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct ArchiveSecretsTests {
   private let form = "application/x-www-form-urlencoded"
 
   private func redacted(_ body: String, _ type: String?) -> String {

@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// Uploads from asynchronous sequences.
-@Suite(.timeLimit(.minutes(1))) struct AsyncUploadTests {
+@Suite(.timeLimit(.minutes(5))) struct AsyncUploadTests {
   private struct Broken: Error, Equatable {}
 
   private let session = URLSession.forTest()
@@ -148,7 +148,7 @@ import Testing
     #expect(await eventually { server.connectionCount == 1 })
     upload.cancel()
     #expect(await errorCode { _ = try await upload.value } == .cancelled)
-    #expect(await ended.wait(within: .seconds(30)))
+    #expect(await ended.wait(within: .seconds(90)))
   }
 
   @Test func `a response before the end of the sequence ends the iteration`() async throws {
@@ -163,7 +163,7 @@ import Testing
     }
     let (_, response) = try await session.upload(for: request(server), from: endless)
     #expect((response as? HTTPURLResponse)?.statusCode == 413)
-    #expect(await ended.wait(within: .seconds(30)))
+    #expect(await ended.wait(within: .seconds(90)))
   }
 
   @Test func `a short body is sent again after a redirect`() async throws {

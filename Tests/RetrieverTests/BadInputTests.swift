@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// A program's mistakes cause an error with a clear message, never a trap, and leave the session usable.
-@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
   private let session = URLSession.forTest()
 
   private enum Form: CaseIterable { case data, download, bytes, upload }
@@ -138,7 +138,7 @@ import Testing
     try Data().write(to: file)
     #expect(truncate(file.path, 64 << 20) == 0)
     let task = Task { try await session.upload(for: URLRequest(url: server.url()), fromFile: file) }
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     #expect(truncate(file.path, 1000) == 0)
     shrunk.open()
     #expect(await errorCode { _ = try await task.value } == .requestBodyStreamExhausted)
@@ -164,7 +164,7 @@ import Testing
     let task = Task {
       try await session.upload(for: URLRequest(url: server.url()), fromFile: file, delegate: delegate)
     }
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     #expect(truncate(file.path, 48 << 20) == 0)
     grown.open()
     #expect(try await task.value.0 == Data("\(32 << 20)".utf8))
@@ -185,11 +185,11 @@ import Testing
         if file == nil, (error as? URLError)?.code == .cannotCreateFile { reported.open() }
       }
       task.resume()
-      #expect(await reported.wait(within: .seconds(30)))
+      #expect(await reported.wait(within: .seconds(90)))
       let delegate = HandlerDelegate()
       let delegated = URLSession.forTest(delegate: delegate)
       delegated.downloadTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(30)))
+      #expect(await delegate.log.completed.wait(within: .seconds(90)))
       #expect((delegate.log.current.error as? URLError)?.code == .cannotCreateFile)
       #expect(server.connectionCount == 0)
       #expect(try await session.data(from: server.url()).0 == Data("x".utf8))

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// A body stream whose length the request states in its own `Content-Length` field.
-@Suite(.timeLimit(.minutes(1))) struct BodyStreamLengthTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyStreamLengthTests {
   private func request(_ server: ScriptedServer, _ body: Data, length: String) -> URLRequest {
     var request = URLRequest(url: server.url())
     request.httpMethod = "PUT"
@@ -92,7 +92,7 @@ import Testing
     let task = session.uploadTask(withStreamedRequest: request)
     #expect(task.countOfBytesExpectedToSend == 6)
     task.resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.body == Data("stream".utf8))
     #expect(server.requests.map { $0["Content-Length"] } == ["6", "6"])
     #expect(delegate.log.current.sent.last?.2 == 6)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct DelegateChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateChallengeTests {
   private static let right = "Basic \(Data("user:pass".utf8).base64EncodedString())"
 
   private static func server() throws -> ScriptedServer {

@@ -6,7 +6,7 @@ import TransferEngine
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct DelegateDigestTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateDigestTests {
   private struct Result {
     let status: Int?
     let text: String

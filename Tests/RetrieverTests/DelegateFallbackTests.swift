@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The order in which delegates are called: for each method, the task's delegate first, then the session's.
-@Suite(.timeLimit(.minutes(1))) struct DelegateFallbackTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateFallbackTests {
   private static func server() throws -> ScriptedServer {
     try ScriptedServer.http { request in
       switch (request.path, request["Authorization"]) {
@@ -73,7 +73,7 @@ import Testing
     let ofSession = AsyncDelegate(Self.answers)
     let session = URLSession.forTest(delegate: ofSession)
     session.dataTask(with: server.url()).resume()
-    #expect(await ofSession.log.completed.wait(within: .seconds(30)))
+    #expect(await ofSession.log.completed.wait(within: .seconds(90)))
     #expect(ofSession.log.events == ["redirect", "challenge", "response", "completed"])
   }
 
@@ -123,7 +123,7 @@ import Testing
     let task = session.dataTask(with: server.url())
     task.delegate = own
     task.resume()
-    #expect(await own.log.completed.wait(within: .seconds(30)))
+    #expect(await own.log.completed.wait(within: .seconds(90)))
     #expect(own.log.order == ["response", "data", "metrics", "completed"])
   }
 

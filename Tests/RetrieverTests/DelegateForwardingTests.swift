@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// A delegate that forwards calls to another object keeps its own methods.
-@Suite(.timeLimit(.minutes(1))) struct DelegateForwardingTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateForwardingTests {
   @Test func `a delegate keeps the methods that the object it forwards to does not have`() async throws {
     let server = try ScriptedServer.http { request in
       switch request.path {
@@ -18,7 +18,7 @@ import Testing
       let delegate = ForwardingDelegate()
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url("/from")).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(30)))
+      #expect(await delegate.log.completed.wait(within: .seconds(90)))
       #expect(delegate.log.order == ["created", "redirect", "response", "data", "metrics", "completed"])
       session.invalidateAndCancel()
     }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct DelegateOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateOrderTests {
   @Test func `a data task calls its delegate in order`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "body") }
     let delegate = HandlerDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.order == ["created", "response", "data", "metrics", "completed"])
     #expect(delegate.log.current.body == Data("body".utf8))
     #expect(delegate.log.current.error == nil)
@@ -25,7 +25,7 @@ import Testing
     let delegate = HandlerDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.uploadTask(with: URLRequest(url: server.url()), from: Data(count: size)).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.order == ["created", "sent", "response", "data", "metrics", "completed"])
   }
 
@@ -34,7 +34,7 @@ import Testing
     let delegate = HandlerDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.downloadTask(with: server.url()).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     let order = delegate.log.order
     #expect(order.prefix(2) == ["created", "written"])
     #expect(Set(order.dropFirst(2)) == ["file", "metrics", "completed"])
@@ -55,7 +55,7 @@ import Testing
       }))
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(
       delegate.log.order == [
         "created", "redirect", "challenge", "response", "data", "metrics", "completed",
@@ -72,7 +72,7 @@ import Testing
     let delegate = HandlerDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.informational == [103, 102])
     #expect(delegate.log.order.prefix(3) == ["created", "informational", "response"])
   }
@@ -90,9 +90,9 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     let task = session.dataTask(with: server.url())
     task.resume()
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     if end == .cancellation { task.cancel() }
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.events.suffix(2) == ["metrics", "completed"])
     let metrics = delegate.log.current.metrics
     #expect(metrics.count == 1)
@@ -136,11 +136,11 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     let task = session.dataTask(with: server.url())
     task.resume()
-    #expect(await delegate.asked.wait(within: .seconds(30)))
+    #expect(await delegate.asked.wait(within: .seconds(90)))
     #expect(task.countOfBytesReceived == 0)
     #expect(!delegate.gotData.isOpen)
     delegate.answer(.allow)
-    #expect(await delegate.gotData.wait(within: .seconds(30)))
+    #expect(await delegate.gotData.wait(within: .seconds(90)))
   }
 
   @Test func aResponseThatIsDeclinedCancelsTheTask() async throws {
@@ -151,7 +151,7 @@ import Testing
     ] {
       let session = URLSession.forTest(delegate: delegate)
       session.dataTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(30)))
+      #expect(await delegate.log.completed.wait(within: .seconds(90)))
       #expect((delegate.log.current.error as? URLError)?.code == .cancelled)
       #expect(!delegate.log.events.contains("data"))
     }
@@ -163,10 +163,10 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     let task = session.dataTask(with: server.url())
     task.resume()
-    #expect(await delegate.asked.wait(within: .seconds(30)))
+    #expect(await delegate.asked.wait(within: .seconds(90)))
     delegate.answer(.allow)
     delegate.answer(.cancel)
-    #expect(await delegate.gotData.wait(within: .seconds(30)))
+    #expect(await delegate.gotData.wait(within: .seconds(90)))
     #expect(await eventually { task.state == .completed })
     #expect(task.error == nil)
   }
@@ -177,7 +177,7 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     let task = session.dataTask(with: server.url())
     task.resume()
-    #expect(await delegate.asked.wait(within: .seconds(30)))
+    #expect(await delegate.asked.wait(within: .seconds(90)))
     task.cancel()
     #expect(await eventually { task.state == .completed })
     delegate.answer(.allow)
@@ -209,14 +209,14 @@ import Testing
     let delegate = BlockingDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
-    #expect(await delegate.reached.wait(within: .seconds(30)))
+    #expect(await delegate.reached.wait(within: .seconds(90)))
     #expect(
       await eventually {
         pieces.all.count == 100 || ConnectionTable.hasStalledSender(port: server.port)
       })
     #expect(pieces.all.count < 40)
     delegate.resume.open()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.received == 100 << 20)
   }
 

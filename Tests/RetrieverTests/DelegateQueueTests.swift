@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// The order of calls to delegates and handlers among a program's own operations on the same queue.
-@Suite(.timeLimit(.minutes(1))) struct DelegateQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateQueueTests {
   private func serialQueue() -> OperationQueue {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -23,7 +23,7 @@ import Testing
       started.open()
       go.waitBlocking()
     }
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     for number in 0..<100 {
       if number.isMultiple(of: 2) {
         callQueue.post { order.add(number) }
@@ -33,7 +33,7 @@ import Testing
     }
     queue.addOperation { done.open() }
     go.open()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(order.all == Array(0..<100))
   }
 
@@ -50,7 +50,7 @@ import Testing
     }
     callQueue.post(again)
     queue.addOperation { own.open() }
-    #expect(await stopped.wait(within: .seconds(30)))
+    #expect(await stopped.wait(within: .seconds(90)))
     #expect(own.isOpen)
     #expect(calls.load(ordering: .relaxed) < 10_000)
   }
@@ -71,7 +71,7 @@ import Testing
         if number == 1999 { done.open() }
       }
     }
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(order.all == Array(0..<2000))
     #expect(overlaps.load(ordering: .relaxed) == 0)
   }
@@ -85,14 +85,14 @@ import Testing
       started.open()
       go.waitBlocking(.seconds(55))
     }
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     for _ in 0..<10 { callQueue.post {} }
     callQueue.post { last.open() }
     queue.addOperation { own.open() }
-    #expect(await own.wait(within: .seconds(30)))
+    #expect(await own.wait(within: .seconds(90)))
     #expect(!last.isOpen)
     go.open()
-    #expect(await last.wait(within: .seconds(30)))
+    #expect(await last.wait(within: .seconds(90)))
   }
 
   @Test func `a program that cancels its queue's operations loses no call`() async {
@@ -104,12 +104,12 @@ import Testing
       started.open()
       go.waitBlocking()
     }
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     for number in 0..<5 { callQueue.post { calls.add(number) } }
     callQueue.post { last.open() }
     queue.cancelAllOperations()
     go.open()
-    #expect(await last.wait(within: .seconds(30)))
+    #expect(await last.wait(within: .seconds(90)))
     #expect(calls.all == [0, 1, 2, 3, 4])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct DelegateRedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateRedirectTests {
   private static func server() throws -> ScriptedServer {
     try ScriptedServer.http { request in
       switch request.path {
@@ -67,7 +67,7 @@ import Testing
     let delegate = HandlerDelegate(.init(redirect: { _, _ in nil }))
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url("/from")).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.order.starts(with: ["created", "redirect", "response"]))
     #expect(delegate.log.current.error == nil)
   }
@@ -91,7 +91,7 @@ import Testing
     let done = Gate()
     let task = URLSession.forTest().dataTask(with: server.url("/from")) { _, _, _ in done.open() }
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(task.originalRequest?.url == server.url("/from"))
     #expect(task.currentRequest?.url == server.url("/to"))
   }

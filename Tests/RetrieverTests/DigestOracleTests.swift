@@ -7,7 +7,7 @@ import TransferEngine
 @testable import Retriever
 
 /// Digest against implementations that were not written for this project.
-@Suite(.timeLimit(.minutes(2))) struct DigestOracleTests {
+@Suite(.timeLimit(.minutes(5))) struct DigestOracleTests {
   @Test(
     .enabled(if: HTTPBinServer.isAvailable), arguments: ["auth/user/pass/MD5", "auth-int/user/pass/SHA-256"])
   func `httpbin accepts the answers`(path: String) async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The documentation's examples work as documented, and the documentation contains exactly this code.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
   private typealias Examples = DocumentationExamples
 
   private let examples = DocumentationExamples()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadTests {
   private let body = Data.pattern(count: 700_000)
 
   private func server() throws -> ScriptedServer {
@@ -40,7 +40,7 @@ import Testing
       if let file { seen.add((file, try? Data(contentsOf: file), mode(of: file))) }
       done.open()
     }.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     let (file, contents, permissions) = try #require(seen.all.first)
     #expect(difference(contents, body) == nil)
     #expect(permissions == 0o600)
@@ -57,7 +57,7 @@ import Testing
       if let file { try? FileManager.default.moveItem(at: file, to: target) }
       done.open()
     }.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(await eventually { await session.allTasks.isEmpty })
     #expect(try difference(Data(contentsOf: target), body) == nil)
   }
@@ -75,7 +75,7 @@ import Testing
         }))
       let session = URLSession.forTest(delegate: delegate)
       session.downloadTask(with: server.url()).resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(30)))
+      #expect(await delegate.log.completed.wait(within: .seconds(90)))
       let file = try #require(files.all.first)
       #expect(await eventually { !exists(file) })
       #expect(exists(target) == moves)
@@ -93,7 +93,7 @@ import Testing
     let delegate = HandlerDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.downloadTask(with: server.url()).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.written.last?.1 == 6)
     #expect(delegate.log.current.written.allSatisfy { $0.2 == NSURLSessionTransferSizeUnknown })
   }

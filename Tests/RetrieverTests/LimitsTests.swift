@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(2))) struct LimitsTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitsTests {
   private func session(_ limit: Int64?) -> URLSession {
     .forTest { $0.maximumBufferedBodySize = limit }
   }
@@ -64,7 +64,7 @@ import Testing
     session.dataTask(with: server.url()) { data, _, error in
       if data == nil, (error as? URLError)?.code == .dataLengthExceedsMaximum { reported.open() }
     }.resume()
-    #expect(await reported.wait(within: .seconds(30)))
+    #expect(await reported.wait(within: .seconds(90)))
     #expect(
       await errorCode {
         _ = try await session.upload(for: URLRequest(url: server.url()), from: Data())
@@ -83,7 +83,7 @@ import Testing
     let delegate = HandlerDelegate()
     let delegated = URLSession.forTest(delegate: delegate) { $0.maximumBufferedBodySize = 100 }
     delegated.dataTask(with: server.url()).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.body.count == 1_000_000)
   }
 

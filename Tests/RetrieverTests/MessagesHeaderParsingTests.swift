@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `parsing time is linear in the size of the head`() {
+  @Test(.timeLimit(.minutes(5))) func `parsing time is linear in the size of the head`() {
     let folds = String(repeating: "\r\n fold", count: 100_000)
     #expect(parse("A: 1" + folds)["A"]?.utf8.count == 1 + 100_000 * 5)
     let many = parse((0..<10_000).map { "X-\($0): \($0)\r\n" }.joined())

@@ -86,7 +86,7 @@ import Testing
       try #require(name(nil, url: "https://example.com/\(long)", type: "image/png")).utf8.count <= 255)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a name that is one very long character is shortened`() throws {
+  @Test(.timeLimit(.minutes(5))) func `a name that is one very long character is shortened`() throws {
     for piece in ["\u{301}", "\u{1F1E9}", "a\u{200D}"] {
       let long = "a" + String(repeating: piece, count: 300_000) + ".txt"
       let shortened = try #require(name("attachment; filename=\"\(long)\""))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct PersistenceTests {
+@Suite(.timeLimit(.minutes(5))) struct PersistenceTests {
   private let directory: TemporaryDirectory
   private let folder: String
 
@@ -244,7 +244,7 @@ import Testing
     if mode == "none" { environment["RETRIEVER_PERSISTENCE"] = "none" }
     let arguments = [ChildProcess.path(ofProgram: "storing"), mode == "off" ? "off" : "once"]
     let child = try ChildProcess(arguments, environment: environment)
-    #expect(child.waitForEnd(within: .seconds(20)) == .exited(0))
+    #expect(child.waitForEnd(within: .seconds(90)) == .exited(0))
     let path = directory.url.path + "/storing/retriever/cookies.json"
     #expect(FileManager.default.fileExists(atPath: path) == isKept)
   }

@@ -6,7 +6,7 @@ import TransferEngine
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct ProxyChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyChallengeTests {
   private static let basic = "Basic \(Data("ada:secret".utf8).base64EncodedString())"
   private static let credential = URLCredential(user: "ada", password: "secret", persistence: .forSession)
 

@@ -6,7 +6,7 @@ import TransferEngine
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct ProxyDictionaryTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyDictionaryTests {
   private func proxy(_ dictionary: [AnyHashable: Any], _ url: String = "http://origin.test/") -> ProxyAddress?
   {
     var options = TransferClientOptions()

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// Sessions through proxies that were not written for this project. The proxies are optional.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct ProxyProgramTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct ProxyProgramTests {
   private static let credential = URLCredential(user: "ada", password: "secret", persistence: .forSession)
 
   private func session(_ proxy: ProxyProgram, _ names: [String]) throws -> URLSession {

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The header fields that follow a redirect to another origin: those on a list of harmless ones, and no others.
-@Suite(.timeLimit(.minutes(1))) struct RedirectFieldsTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectFieldsTests {
   private static let secrets = [
     "X-CSRFToken", "csrftoken", "authtoken", "sessiontoken", "accesskey", "secretkey", "privatekey",
     "apitoken", "X-Ticket", "Authorisation", "x-userpass", "X-Trace-Id", "Idempotency-Key", "X-Anything",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct RedirectLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectLimitTests {
   @Test func `the error of too many redirects names the URL that failed`() async throws {
     let server = try ScriptedServer.http { request in
       .redirect(to: "/\((Int(request.path.dropFirst()) ?? 0) + 1)")

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The `Content-Type` of a request that does not set it.
-@Suite(.timeLimit(.minutes(1))) struct RequestContentTypeTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestContentTypeTests {
   private let form = "application/x-www-form-urlencoded"
 
   private func contentType(

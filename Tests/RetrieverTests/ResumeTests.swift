@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct ResumeTests {
+@Suite(.timeLimit(.minutes(5))) struct ResumeTests {
   private static let body = Data.pattern(count: 400_000)
 
   /// Serves one file with ranges. The first connection stops after `half` and stays open until its peer closes it.
@@ -70,7 +70,7 @@ import Testing
   private func interrupted(_ server: RangeServer, _ session: URLSession) async throws -> Data? {
     let task = session.downloadTask(with: server.server.url("/file")) { _, _, _ in }
     task.resume()
-    #expect(await server.reached.wait(within: .seconds(30)))
+    #expect(await server.reached.wait(within: .seconds(90)))
     #expect(await eventually { task.countOfBytesReceived == Int64(server.half) })
     return await task.cancelByProducingResumeData()
   }
@@ -99,7 +99,7 @@ import Testing
     let delegate = HandlerDelegate(.init(file: { copies.add(try? Data(contentsOf: $0)) }))
     let session = URLSession.forTest(delegate: delegate)
     session.downloadTask(withResumeData: data).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.error == nil)
     let resumed = delegate.log.current.resumed
     #expect(resumed.map(\.0) == [150_000])
@@ -121,7 +121,7 @@ import Testing
       copies.add(file.flatMap { try? Data(contentsOf: $0) })
       done.open()
     }.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(copies.all.count == 1)
     #expect(difference(copies.all.first ?? nil, Self.body) == nil)
   }
@@ -179,7 +179,7 @@ import Testing
     request.setValue("bytes=1000-1999", forHTTPHeaderField: "Range")
     let task = URLSession.forTest().downloadTask(with: request) { _, _, _ in }
     task.resume()
-    #expect(await gate.wait(within: .seconds(30)))
+    #expect(await gate.wait(within: .seconds(90)))
     #expect(await eventually { task.countOfBytesReceived == 3 })
     #expect(await task.cancelByProducingResumeData() == nil)
   }
@@ -193,7 +193,7 @@ import Testing
     let done = Gate()
     let over = session.downloadTask(with: server.url()) { _, _, _ in done.open() }
     over.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(await over.cancelByProducingResumeData() == nil)
   }
 
@@ -211,7 +211,7 @@ import Testing
       if let data = await task.cancelByProducingResumeData(), let resume = ResumeData(data) {
         try? FileManager.default.removeItem(at: resume.file)
       }
-      #expect(await ended.wait(within: .seconds(30)))
+      #expect(await ended.wait(within: .seconds(90)))
     }
     try await session.expectUsable()
   }
@@ -260,12 +260,12 @@ import Testing
       let session = URLSession.forTest(delegate: SilentDelegate())
       let task = session.downloadTask(with: server.url())
       task.resume()
-      #expect(await reached.wait(within: .seconds(30)))
+      #expect(await reached.wait(within: .seconds(90)))
       let (first, second) = (Gate(), Gate())
       task.cancel { _ in first.open() }
       task.cancel { _ in second.open() }
-      #expect(await first.wait(within: .seconds(30)))
-      #expect(await second.wait(within: .seconds(30)))
+      #expect(await first.wait(within: .seconds(90)))
+      #expect(await second.wait(within: .seconds(90)))
     }
   }
 
@@ -295,7 +295,7 @@ import Testing
     request.setValue("kept", forHTTPHeaderField: "X-Mark")
     let task = URLSession.forTest().downloadTask(with: request) { _, _, _ in }
     task.resume()
-    #expect(await server.reached.wait(within: .seconds(30)))
+    #expect(await server.reached.wait(within: .seconds(90)))
     #expect(await eventually { task.countOfBytesReceived == Int64(server.half) })
     let data = try #require(await task.cancelByProducingResumeData())
     #expect(!String(decoding: data, as: UTF8.self).contains("secret"))

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The async methods of a session.
-@Suite(.timeLimit(.minutes(1))) struct SessionAsyncTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionAsyncTests {
   private let session = URLSession.forTest()
 
   private static func echo() throws -> ScriptedServer {
@@ -112,7 +112,7 @@ import Testing
       let (bytes, _) = try await session.bytes(from: server.url())
       for try await _ in bytes { break }
     }
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
   }
 
   @Test func `releasing unread bytes ends the transfer`() async throws {
@@ -121,7 +121,7 @@ import Testing
       .readRequest, .send("HTTP/1.1 200 OK\r\n\r\nendless"), .readUntilClosed, .open(closed),
     ])
     _ = try await session.bytes(from: server.url())
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
   }
 
   @Test func `receiving pauses while the reader lags behind`() async throws {
@@ -172,10 +172,10 @@ import Testing
     let directory = try TemporaryDirectory()
     let file = try directory.write(Data("body".utf8), to: "body")
     let task = Task { try await load.run(session, server.url(), file: file) }
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     task.cancel()
     #expect(await errorCode { try await task.value } == .cancelled)
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
     // A reader receives the error immediately, before the task has ended.
     #expect(await eventually { await session.allTasks.isEmpty })
     try await session.expectUsable()
@@ -205,7 +205,7 @@ import Testing
     let task = Task {
       for try await _ in bytes { read.open() }
     }
-    #expect(await read.wait(within: .seconds(30)))
+    #expect(await read.wait(within: .seconds(90)))
     task.cancel()
     #expect(await errorCode { try await task.value } == .cancelled)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// Stored responses reach every kind of receiver.
-@Suite(.timeLimit(.minutes(1))) struct SessionCacheDeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionCacheDeliveryTests {
   private static let fresh = ("Cache-Control", "max-age=60")
   private static let body = Data((0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// A session answers requests from its cache.
-@Suite(.timeLimit(.minutes(1))) struct SessionCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionCacheTests {
   private static let fresh = ("Cache-Control", "max-age=60")
 
   private func makeSession(_ cache: URLCache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0))

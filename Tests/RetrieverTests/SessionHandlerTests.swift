@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The methods with a completion handler.
-@Suite(.timeLimit(.minutes(1))) struct SessionHandlerTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionHandlerTests {
   private let session = URLSession.forTest()
 
   private typealias DataResult = (data: Data?, response: URLResponse?, error: (any Error)?)
@@ -23,7 +23,7 @@ import Testing
     }
     #expect(task.state == .suspended)
     task.resume()
-    try #require(await called.wait(within: .seconds(30)))
+    try #require(await called.wait(within: .seconds(90)))
     #expect(await eventually { await session.allTasks.isEmpty })
     #expect(calls.all.count == 1)
     return try #require(calls.all.first)
@@ -94,7 +94,7 @@ import Testing
     }
     task.resume()
     for _ in 0..<3 { task.cancel() }
-    #expect(await called.wait(within: .seconds(30)))
+    #expect(await called.wait(within: .seconds(90)))
     #expect(await eventually { task.state == .completed })
     task.resume()
     task.cancel()
@@ -111,7 +111,7 @@ import Testing
       if (error as? URLError)?.code == .cancelled { called.open() }
     }
     task.cancel()
-    #expect(await called.wait(within: .seconds(30)))
+    #expect(await called.wait(within: .seconds(90)))
     #expect(server.connectionCount == 0)
     #expect(await eventually { await session.allTasks.isEmpty })
   }
@@ -135,7 +135,7 @@ import Testing
       }
       task.resume()
     }
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(overlaps.all.isEmpty)
   }
 
@@ -158,14 +158,14 @@ import Testing
       counts.add($0.count + $1.count + $2.count)
       reported.open()
     }
-    #expect(await reported.wait(within: .seconds(30)))
+    #expect(await reported.wait(within: .seconds(90)))
     #expect(counts.all == [3, 3])
 
     gate.open()
     data.cancel()
     upload.cancel()
     download.resume()
-    #expect(await ended.wait(within: .seconds(30)))
+    #expect(await ended.wait(within: .seconds(90)))
     #expect(await eventually { await session.allTasks.isEmpty })
   }
 
@@ -195,7 +195,7 @@ import Testing
       done.open()
     }
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(lengths.all == [1000])
     #expect(await eventually { await session.allTasks.isEmpty })
     #expect(task.transferState.collected.isEmpty)

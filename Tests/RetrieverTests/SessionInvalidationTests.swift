@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct SessionInvalidationTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionInvalidationTests {
   @Test func `a session without tasks notifies its delegate and releases it`() async throws {
     let weakReference: WeakReference<HandlerDelegate>
     let log: DelegateLog
@@ -18,7 +18,7 @@ import Testing
     #expect(session.delegate === weakReference.object)
     #expect(weakReference.object != nil)
     session.finishTasksAndInvalidate()
-    #expect(await log.becameInvalid.wait(within: .seconds(30)))
+    #expect(await log.becameInvalid.wait(within: .seconds(90)))
     #expect(await eventually { weakReference.object == nil })
     #expect(session.delegate == nil)
     session.finishTasksAndInvalidate()
@@ -35,7 +35,7 @@ import Testing
     session.finishTasksAndInvalidate()
     #expect(await errorCode { _ = try await session.data(from: server.url()) } == .cancelled)
     gate.open()
-    #expect(await delegate.log.becameInvalid.wait(within: .seconds(30)))
+    #expect(await delegate.log.becameInvalid.wait(within: .seconds(90)))
     #expect(delegate.log.current.body == Data("end".utf8))
     #expect(delegate.log.current.error == nil)
     #expect(delegate.log.events.suffix(2) == ["completed", "invalid"])
@@ -48,9 +48,9 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
     let idle = session.dataTask(with: server.url())
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     session.invalidateAndCancel()
-    #expect(await delegate.log.becameInvalid.wait(within: .seconds(30)))
+    #expect(await delegate.log.becameInvalid.wait(within: .seconds(90)))
     #expect((delegate.log.current.error as? URLError)?.code == .cancelled)
     #expect(delegate.log.events.count { $0 == "completed" } == 2)
     #expect(delegate.log.events.last == "invalid")
@@ -64,7 +64,7 @@ import Testing
     session.dataTask(with: server.url()).resume()
     session.finishTasksAndInvalidate()
     session.invalidateAndCancel()
-    #expect(await delegate.log.becameInvalid.wait(within: .seconds(30)))
+    #expect(await delegate.log.becameInvalid.wait(within: .seconds(90)))
     #expect(delegate.log.events.count { $0 == "invalid" } == 1)
   }
 
@@ -83,7 +83,7 @@ import Testing
     session.downloadTask(with: server.url()) { _, _, error in
       if (error as? URLError)?.code == .cancelled { called.open() }
     }.resume()
-    #expect(await called.wait(within: .seconds(30)))
+    #expect(await called.wait(within: .seconds(90)))
     #expect(server.connectionCount == 0)
   }
 
@@ -109,8 +109,8 @@ import Testing
     let (flushed, reset) = (Gate(), Gate())
     session.flush { flushed.open() }
     session.reset { reset.open() }
-    #expect(await flushed.wait(within: .seconds(30)))
-    #expect(await reset.wait(within: .seconds(30)))
+    #expect(await flushed.wait(within: .seconds(90)))
+    #expect(await reset.wait(within: .seconds(90)))
   }
 
   @Test func changingAConfigurationAfterwardsHasNoEffect() async throws {

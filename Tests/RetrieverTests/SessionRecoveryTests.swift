@@ -7,7 +7,7 @@ import TransferEngine
 @testable import Retriever
 
 /// A session that could not start because memory or descriptors ran out starts at its next use.
-@Suite(.timeLimit(.minutes(1))) struct SessionRecoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionRecoveryTests {
   #if DEBUG
   @Test func `a session that could not start is tried again at its next use`() async throws {
     // Runs in its own process, because an armed fault affects the first caller.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamingChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingChannelTests {
   @Test func everyByteComesInOrder() async throws {
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     for size in [1, 3, 1000, 16_384, 70_000] {

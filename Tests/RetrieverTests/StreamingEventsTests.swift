@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamingEventsTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingEventsTests {
   private func events(_ text: String, chunkSize: Int = .max) async throws -> [ServerSentEvent] {
     try await stream(text, chunkSize: chunkSize).serverSentEvents.collected()
   }

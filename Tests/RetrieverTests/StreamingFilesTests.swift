@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamingFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingFilesTests {
   private func withFile(_ contents: Data, _ body: (URL) async throws -> Void) async throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(
       "streaming-\(UUID().uuidString)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamingJSONLinesTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingJSONLinesTests {
   private struct Dog: Codable, Equatable {
     var name: String
     var age: Int

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamingLinesTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingLinesTests {
   static let terminators: [[UInt8]] = [
     [0x0A], [0x0D], [0x0D, 0x0A], [0x0B], [0x0C], [0xC2, 0x85], [0xE2, 0x80, 0xA8], [0xE2, 0x80, 0xA9],
   ]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamingTextTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingTextTests {
   private static let samples = [
     "", "a", "plain text\r\nwith lines\n\r", "Grüße, 世界 — €😀", "e\u{301}e\u{301}\u{302}x", "🇩🇪🇫🇷🇯", "👩‍👩‍👧‍👦👍🏽!",
     "\u{FEFF}mark", "한글 \u{1112}\u{1161}\u{11AB}",

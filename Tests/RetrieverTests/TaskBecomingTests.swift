@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// A data task whose delegate wants a task of another kind.
-@Suite(.timeLimit(.minutes(1))) struct TaskBecomingTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskBecomingTests {
   /// Turns data tasks into download tasks.
   private final class Delegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     let log = Log<String>()
@@ -71,7 +71,7 @@ import Testing
     task.priority = 0.75
     let progress = task.progress
     task.resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["response", "became", "file", "completed"])
     #expect(delegate.content.withLock { $0 } == body)
     #expect(delegate.error.withLock { $0 == nil })
@@ -92,7 +92,7 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(text: "") }
     let delegate = Delegate()
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["response", "became", "file", "completed"])
     #expect(delegate.content.withLock { $0 } == Data())
   }
@@ -104,7 +104,7 @@ import Testing
     }
     let delegate = Delegate()
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["response", "became", "completed"])
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .networkConnectionLost)
   }
@@ -119,7 +119,7 @@ import Testing
     let delegate = Delegate(onBecoming: { $0.cancel() })
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     gate.open()
     #expect(delegate.log.all == ["response", "became", "completed"])
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .cancelled)
@@ -135,7 +135,7 @@ import Testing
     let task = URLSession.forTest(delegate: delegate).dataTask(with: server.url())
     former.withLock { $0 = task }
     task.resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["response", "became", "file", "completed"])
     #expect(delegate.content.withLock { $0 } == body)
     former.withLock { $0 = nil }
@@ -153,7 +153,7 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     session.dataTask(with: server.url()).resume()
     session.finishTasksAndInvalidate()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.content.withLock { $0 } == Data("hello".utf8))
     #expect(await eventually { session.delegate == nil })
   }
@@ -167,11 +167,11 @@ import Testing
       became.open()
     })
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await became.wait(within: .seconds(30)))
+    #expect(await became.wait(within: .seconds(90)))
     let download = try #require(delegate.newTask.withLock { $0 })
     #expect(download.state == .suspended || download.state == .completed)
     download.resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.content.withLock { $0 } == body)
   }
 
@@ -179,7 +179,7 @@ import Testing
     let delegate = Delegate()
     let url = try #require(URL(string: "data:text/plain,hello"))
     URLSession.forTest(delegate: delegate).dataTask(with: url).resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["response", "became", "file", "completed"])
     #expect(delegate.content.withLock { $0 } == Data("hello".utf8))
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// Loads that begin at a date.
-@Suite(.timeLimit(.minutes(1))) struct TaskDelayTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskDelayTests {
   /// A time of day that the test moves.
   private final class ManualTime: Sendable {
     let clock = ManualClock()
@@ -86,7 +86,7 @@ import Testing
     await passTime(90)
     #expect(delegate.log.all.isEmpty && server.connectionCount == 0)
     await passTime(10)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["begin /later", "completed"])
     #expect(server.requests.map(\.target) == ["/later"])
   }
@@ -98,7 +98,7 @@ import Testing
     let task = delayed(session(delegate), server.url("/old"))
     task.resume()
     await passTime(100)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(server.requests.map(\.target) == ["/other"])
     #expect(task.originalRequest?.url?.path == "/old" && task.currentRequest?.url?.path == "/other")
   }
@@ -108,7 +108,7 @@ import Testing
     let delegate = Delegate { _ in (.cancel, nil) }
     delayed(session(delegate), server.url()).resume()
     await passTime(100)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .cancelled)
     #expect(server.connectionCount == 0)
   }
@@ -123,14 +123,14 @@ import Testing
     task.earliestBeginDate = ManualTime.start.addingTimeInterval(10)
     task.resume()
     await passTime(10)
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
   }
 
   @Test func `a date in the past has no effect`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "hello") }
     let delegate = Delegate()
     delayed(session(delegate), server.url(), by: -1).resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["completed"])
   }
 
@@ -141,7 +141,7 @@ import Testing
     task.resume()
     _ = await time.clock.waitForSleepers(1)
     task.cancel()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .cancelled)
     #expect(await eventually { time.clock.sleeperCount == 0 })
   }
@@ -156,7 +156,7 @@ import Testing
     #expect(await eventually { delegate.log.all == ["begin /"] })
     #expect(server.requests.isEmpty)
     task.resume()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["begin /", "completed"])
   }
 
@@ -167,7 +167,7 @@ import Testing
     _ = await time.clock.waitForSleepers(1)
     time.change(by: 86_400)
     time.clock.advance(by: .seconds(BeginTimer.maximumSleep))
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
   }
 
   @Test func `an async load waits too`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The tasks that a session lists: those that have not ended.
-@Suite(.timeLimit(.minutes(1))) struct TaskListTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskListTests {
   private func listed(in session: URLSession) async -> [Int] {
     let (data, upload, download) = await session.tasks
     let (all, byKind) = (Log<Int>(), Log<Int>())
@@ -16,7 +16,7 @@ import Testing
       byKind.add($0.count + $1.count + $2.count)
       done.open()
     }
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     return [await session.allTasks.count, data.count + upload.count + download.count] + all.all + byKind.all
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(!called.isOpen)
     #expect(await session.allTasks.isEmpty)
     queue.isSuspended = false
-    #expect(await called.wait(within: .seconds(30)))
+    #expect(await called.wait(within: .seconds(90)))
   }
 
   @Test func `tasks that run or are suspended are listed`() async throws {
@@ -61,7 +61,7 @@ import Testing
     running.resume()
     held.resume()
     held.suspend()
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     #expect(await session.allTasks == [running, idle, held])
     #expect(await listed(in: session) == [3, 3, 3, 3])
     session.invalidateAndCancel()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct TaskProgressTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskProgressTests {
   private let session = URLSession.forTest()
 
   @Test func `a reported count is not reported again`() {
@@ -63,7 +63,7 @@ import Testing
     }
     let progress = task.progress
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(progress.completedUnitCount == 200_005)
     #expect(progress.totalUnitCount == 200_005)
   }
@@ -75,7 +75,7 @@ import Testing
     let progress = task.progress
     #expect(progress.isIndeterminate)
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
     #expect(progress.completedUnitCount == 6)
     #expect(progress.totalUnitCount == 6)
@@ -90,7 +90,7 @@ import Testing
     let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
     let progress = task.progress
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(progress.completedUnitCount == 3)
     #expect(progress.totalUnitCount == 9)
     #expect(!progress.isFinished)
@@ -104,7 +104,7 @@ import Testing
     }
     task.resume()
     task.progress.cancel()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
   }
 
   @Test func `progress that is requested after the end is complete`() async throws {
@@ -112,7 +112,7 @@ import Testing
     let done = Gate()
     let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(task.progress.completedUnitCount == 5)
     #expect(task.progress.totalUnitCount == 5)
   }

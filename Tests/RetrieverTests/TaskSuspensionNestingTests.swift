@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// Suspensions are counted: a task continues after the same number of resumes.
-@Suite(.timeLimit(.minutes(1))) struct TaskSuspensionNestingTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskSuspensionNestingTests {
   private let session = URLSession.forTest()
 
   @Test func `a task suspended twice needs two resumes`() async throws {
@@ -19,7 +19,7 @@ import Testing
       if data == Data("body".utf8) { done.open() }
     }
     task.resume()
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     task.suspend()
     task.suspend()
     gate.open()
@@ -29,7 +29,7 @@ import Testing
     try await session.expectUsable()
     #expect(task.countOfBytesReceived == 0)
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
   }
 
   @Test func `a task that was suspended before it began needs one more resume`() async throws {
@@ -42,7 +42,7 @@ import Testing
     try await session.expectUsable()
     #expect(server.connectionCount == 0)
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
   }
 
   @Test func `resuming a running task does not count`() async throws {
@@ -53,13 +53,13 @@ import Testing
     let done = Gate()
     let task = session.dataTask(with: server.url()) { _, _, _ in done.open() }
     for _ in 0..<3 { task.resume() }
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     task.suspend()
     #expect(task.state == .suspended)
     task.resume()
     #expect(task.state == .running)
     gate.open()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     task.suspend()
     #expect(task.state == .completed)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct TaskSuspensionTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskSuspensionTests {
   private let session = URLSession.forTest()
 
   @Test func aTaskDoesNothingBeforeItIsResumed() async throws {
@@ -45,7 +45,7 @@ import Testing
     #expect(server.requests.map(\.path) == ["/slow", "/other"])
     #expect(suspended.state == .suspended)
     suspended.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
   }
 
   @Test func `a task that two threads suspend and resume still ends`() async throws {
@@ -59,7 +59,7 @@ import Testing
       _ = await (suspending, resuming)
       // The resume had no effect if it came first.
       if task.state == .suspended { task.resume() }
-      #expect(await done.wait(within: .seconds(20)))
+      #expect(await done.wait(within: .seconds(90)))
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
     suspended.resume()
     suspended.suspend()
     suspended.cancel()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     gate.open()
     _ = try await slow
   }
@@ -112,7 +112,7 @@ import Testing
     #expect(!done.isOpen)
     task.resume()
     #expect(task.state == .running)
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(task.state == .completed)
   }
 
@@ -126,13 +126,13 @@ import Testing
       if data == Data("body".utf8) { done.open() }
     }
     task.resume()
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     task.suspend()
     gate.open()
     #expect(await eventually { task.response != nil })
     #expect(task.countOfBytesReceived == 0)
     task.resume()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
   }
 
   @Test func aTaskSuspendedDuringARedirectFollowsItOnceResumed() async throws {
@@ -151,11 +151,11 @@ import Testing
     let task = session.dataTask(with: server.url("/from"))
     holder.add(task)
     task.resume()
-    #expect(await asked.wait(within: .seconds(30)))
+    #expect(await asked.wait(within: .seconds(90)))
     try await self.session.expectUsable()
     #expect(server.requests.map(\.path) == ["/from"])
     task.resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.body == Data("there".utf8))
   }
 
@@ -169,7 +169,7 @@ import Testing
     #expect(await eventually { task.countOfBytesReceived == 1 })
     task.suspend()
     task.cancel()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     try await session.expectUsable()
   }
 

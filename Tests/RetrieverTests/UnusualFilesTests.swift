@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// Files that differ from what their names or sizes suggest.
-@Suite(.timeLimit(.minutes(1))) struct UnusualFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct UnusualFilesTests {
   /// Creates resume data for a partial download at a path that a test fills.
   private func resumeData(for url: URL) throws -> ResumeData {
     let request = URLRequest(url: url)
@@ -41,7 +41,7 @@ import Testing
         done.open()
       }.resume()
     }
-    #expect(await done.wait(within: .seconds(10)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(codes.all == [.cannotOpenFile])
     #expect(server.connectionCount == 0)
     // Unblocks the thread if it waits for a reader.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct UnverifiedTrustTests {
+@Suite(.timeLimit(.minutes(5))) struct UnverifiedTrustTests {
   @Test(arguments: [TestAuthority.Certificate.selfSigned, .expired, .wrongHost, .unknownAuthority])
   func `only an unverified session accepts an invalid certificate`(certificate: TestAuthority.Certificate)
     async throws

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The requests that an upload task reports.
-@Suite(.timeLimit(.minutes(1))) struct UploadRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadRequestTests {
   @Test func `an upload of a GET is sent as a POST and keeps its original request`() async throws {
     let server = try ScriptedServer.http { Reply(text: "\($0.method) \($0.text)") }
     let directory = try TemporaryDirectory()
@@ -29,8 +29,8 @@ import Testing
       #expect(task.originalRequest == request)
       task.resume()
     }
-    #expect(await first.wait(within: .seconds(30)))
-    #expect(await second.wait(within: .seconds(30)))
+    #expect(await first.wait(within: .seconds(90)))
+    #expect(await second.wait(within: .seconds(90)))
     #expect(results.all == [Data("POST x".utf8), Data("POST x".utf8)])
     for task in tasks {
       #expect(task.originalRequest == request)

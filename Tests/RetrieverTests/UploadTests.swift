@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct UploadTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadTests {
   private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
   private func request(_ url: URL) -> URLRequest {
@@ -23,7 +23,7 @@ import Testing
     let session = URLSession.forTest(delegate: delegate)
     let task = session.uploadTask(with: request(server.url()), fromFile: file)
     task.resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     let sent = delegate.log.current.sent
     #expect(sent.map(\.0).reduce(0, +) == 3_000_000)
     #expect(sent.map(\.1) == sent.map(\.1).sorted())
@@ -47,7 +47,7 @@ import Testing
     let delegate = HandlerDelegate(.init(newStream: { InputStream(data: body) }))
     let session = URLSession.forTest(delegate: delegate)
     session.uploadTask(withStreamedRequest: request(server.url())).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.current.error == nil)
     #expect(difference(delegate.log.current.body, body) == nil)
     #expect(delegate.log.order.starts(with: ["created", "stream", "sent"]))
@@ -89,7 +89,7 @@ import Testing
         task = session.uploadTask(withStreamedRequest: request)
       }
       task.resume()
-      #expect(await delegate.log.completed.wait(within: .seconds(30)))
+      #expect(await delegate.log.completed.wait(within: .seconds(90)))
       #expect(delegate.log.current.error == nil)
       #expect(delegate.log.events.count { $0 == "stream" } == (fromRequest ? 1 : 2))
       #expect(server.requests.suffix(2).map(\.text) == ["stream", "stream"])
@@ -110,7 +110,7 @@ import Testing
     let delegate = HandlerDelegate()
     let session = URLSession.forTest(delegate: delegate)
     session.uploadTask(withStreamedRequest: request(server.url())).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(30)))
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect((delegate.log.current.error as? URLError)?.code == .requestBodyStreamExhausted)
   }
 
@@ -144,14 +144,14 @@ import Testing
       if data == Data("all".utf8) { done.open() }
     }
     task.resume()
-    #expect(await reached.wait(within: .seconds(30)))
+    #expect(await reached.wait(within: .seconds(90)))
     #expect(
       await eventually {
         task.countOfBytesSent == 64 << 20 || ConnectionTable.hasStalledSender(port: server.port)
       })
     #expect(task.countOfBytesSent < 32 << 20)
     resume.open()
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(task.countOfBytesSent == 64 << 20)
   }
 

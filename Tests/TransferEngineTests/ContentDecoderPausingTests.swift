@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ContentDecoderPausingTests {
+@Suite(.timeLimit(.minutes(5))) struct ContentDecoderPausingTests {
   @Test(arguments: Encoded.Form.allCases) func aPauseAfterEachPieceLosesNothing(form: Encoded.Form) throws {
     let bytes = try Encoded.encode(Encoded.longBody, form)
     for size in [1, 999, bytes.count] {

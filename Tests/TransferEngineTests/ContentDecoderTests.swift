@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(2))) struct ContentDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct ContentDecoderTests {
   @Test(arguments: Encoded.Form.allCases) func `every coding is decoded`(form: Encoded.Form) throws {
 
     for body in [[], [7], Encoded.shortText, Encoded.longBody] as [[UInt8]] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ContentDecoderTransferTests {
+@Suite(.timeLimit(.minutes(5))) struct ContentDecoderTransferTests {
   private let client: TransferClient
 
   init() throws { client = try TransferClient() }
@@ -165,7 +165,7 @@ import Testing
       let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
       box.set(transfer)
       transfer.start()
-      #expect(await observer.ended.wait(within: .seconds(30)))
+      #expect(await observer.ended.wait(within: .seconds(90)))
       #expect(observer.record.failure == nil)
       #expect(difference(observer.record.body, body) == nil)
       #expect(observer.record.ends.count == 1 && observer.record.afterEnd == 0)
@@ -186,7 +186,7 @@ import Testing
     request.limits.bodyBytes = bodyLimit
     let transfer = client.makeTransfer(request, observer: observer)
     transfer.start()
-    try #require(await observer.bytesArrived.wait(within: .seconds(30)))
+    try #require(await observer.bytesArrived.wait(within: .seconds(90)))
     // All data has arrived by now, and the connection is free for other transfers.
     try await client.expectUsable()
     #expect(await !observer.ended.wait(within: .milliseconds(150)))
@@ -202,7 +202,7 @@ import Testing
     let (_, observer, server, resume) = try await pausedTransfer()
     #expect(server.requests.count == 1)
     resume()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure == nil)
     #expect(observer.record.byteCount == 1 << 20)
     #expect(observer.record.ends.last?.timings?.responseStart != nil)
@@ -211,7 +211,7 @@ import Testing
   @Test func `a truncation is reported after the kept data`() async throws {
     let (_, observer, _, resume) = try await pausedTransfer(cutBy: 3)
     resume()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure == .truncated(.gzip))
     #expect(observer.record.byteCount == 1 << 20)
   }
@@ -219,7 +219,7 @@ import Testing
   @Test func `the body limit applies to kept data`() async throws {
     let (_, observer, _, resume) = try await pausedTransfer(bodyLimit: 500_000)
     resume()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure?.code == .bodyTooLarge)
     #expect(observer.record.byteCount <= 500_000)
     try await client.expectUsable()
@@ -228,7 +228,7 @@ import Testing
   @Test func cancellingDoesNotWaitForTheConsumer() async throws {
     let (transfer, observer, _, resume) = try await pausedTransfer()
     transfer.cancel()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure?.code == .cancelled)
     resume()
     try await client.expectUsable()
@@ -267,12 +267,12 @@ import Testing
     let observer = RecordingObserver(keepsBody: false, onBytes: { _ in pauses.isOn ? .pause : .proceed })
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
-    #expect(await observer.bytesArrived.wait(within: .seconds(30)))
+    #expect(await observer.bytesArrived.wait(within: .seconds(90)))
     #expect(await !observer.ended.wait(within: .milliseconds(500)))
     #expect(sent.load(ordering: .relaxed) < count / 2)
     pauses.turnOff()
     transfer.resumeReceiving()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure == nil)
     #expect(observer.record.byteCount == count * piece.count)
   }

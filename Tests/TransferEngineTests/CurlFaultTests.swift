@@ -7,7 +7,7 @@ import Testing
 
 #if DEBUG
 // A fault affects the next call in the process, so each of these tests runs in its own process.
-@Suite(.timeLimit(.minutes(2))) struct CurlFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlFaultTests {
   @Test func `a client that cannot be created throws an error`() async {
     await #expect(processExitsWith: .success) {
       CurlFault.makeMulti.arm()
@@ -63,7 +63,7 @@ import Testing
         let transfer = client.makeTransfer(TransferRequest(url: "http://127.0.0.1:1/"), observer: observer)
         transfer.start()
         transfer.cancel()
-        #expect(await observer.ended.wait(within: .seconds(30)))
+        #expect(await observer.ended.wait(within: .seconds(90)))
         #expect(observer.record.ends.count == 1)
       }
       try await client.expectUsable()
@@ -140,7 +140,7 @@ private enum FaultWalk {
       let first = try await client.run(request)
       #expect(first.failure == nil)
       isRead.open()
-      #expect(await isPoisoned.wait(within: .seconds(30)))
+      #expect(await isPoisoned.wait(within: .seconds(90)))
       // After another response, the loop has looked at its connections.
       try await client.expectUsable()
       return request

@@ -68,9 +68,9 @@ import Testing
     for number in 0..<200 {
       #expect(service.ask("name\(number)", now: .now(), waiter: answers.take) == nil)
     }
-    #expect(await system.isBusy.wait(within: .seconds(30)))
+    #expect(await system.isBusy.wait(within: .seconds(90)))
     system.release.open()
-    #expect(await answers.areComplete.wait(within: .seconds(30)))
+    #expect(await answers.areComplete.wait(within: .seconds(90)))
     #expect(system.maximum == 8)
     #expect(system.calls == 200)
     #expect(Set(system.names).count == 200)
@@ -82,9 +82,9 @@ import Testing
     let service = NameService(lifetime: .seconds(60)) { system.resolve($0) }
     let answers = Answers(50)
     for _ in 0..<50 { #expect(service.ask("a.test", now: .now(), waiter: answers.take) == nil) }
-    #expect(await system.isBusy.wait(within: .seconds(30)))
+    #expect(await system.isBusy.wait(within: .seconds(90)))
     system.release.open()
-    #expect(await answers.areComplete.wait(within: .seconds(30)))
+    #expect(await answers.areComplete.wait(within: .seconds(90)))
     #expect(system.calls == 1)
     let known = service.ask("a.test", now: .now(), waiter: answers.take)
     #expect(known?.addresses == ["192.0.2.1"])
@@ -98,16 +98,16 @@ import Testing
     let service = NameService(lifetime: .seconds(60)) { system.resolve($0) }
     let first = Answers(1)
     _ = service.ask("a.test", now: .now(), waiter: first.take)
-    #expect(await first.areComplete.wait(within: .seconds(30)))
+    #expect(await first.areComplete.wait(within: .seconds(90)))
     let expiry = try #require(try first.all.first?.get().expiry)
     let second = Answers(1)
     #expect(service.ask("a.test", now: expiry, waiter: second.take) == nil)
-    #expect(await second.areComplete.wait(within: .seconds(30)))
+    #expect(await second.areComplete.wait(within: .seconds(90)))
     #expect(system.calls == 2)
     service.forget("a.test")
     let third = Answers(1)
     #expect(service.ask("a.test", now: .now(), waiter: third.take) == nil)
-    #expect(await third.areComplete.wait(within: .seconds(30)))
+    #expect(await third.areComplete.wait(within: .seconds(90)))
     #expect(system.calls == 3)
   }
 
@@ -123,10 +123,10 @@ import Testing
     let first = Answers(3)
     for _ in 0..<3 { #expect(service.ask("a.test", now: .now(), waiter: first.take) == nil) }
     release.open()
-    #expect(await first.areComplete.wait(within: .seconds(30)))
+    #expect(await first.areComplete.wait(within: .seconds(90)))
     let second = Answers(1)
     #expect(service.ask("a.test", now: .now(), waiter: second.take) == nil)
-    #expect(await second.areComplete.wait(within: .seconds(30)))
+    #expect(await second.areComplete.wait(within: .seconds(90)))
     for answer in first.all + second.all {
       #expect(throws: TransferFailure.self) { try answer.get() }
     }
@@ -137,7 +137,7 @@ import Testing
     let service = NameService { _ in .addresses([]) }
     let answers = Answers(1)
     _ = service.ask("a.test", now: .now(), waiter: answers.take)
-    #expect(await answers.areComplete.wait(within: .seconds(30)))
+    #expect(await answers.areComplete.wait(within: .seconds(90)))
     #expect(throws: TransferFailure.self) { try answers.all.first?.get() }
   }
 
@@ -147,7 +147,7 @@ import Testing
     _ = service.ask("a.test", now: .now()) { _ in
       _ = service.ask("b.test", now: .now(), waiter: answers.take)
     }
-    #expect(await answers.areComplete.wait(within: .seconds(30)))
+    #expect(await answers.areComplete.wait(within: .seconds(90)))
     #expect(answers.addresses == [["b.test"]])
   }
 

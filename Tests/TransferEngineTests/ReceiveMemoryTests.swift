@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReceiveMemoryTests {
   private static let size = retriever_receive_bytes + 1
   /// With larger pages, all memory comes from the C library.

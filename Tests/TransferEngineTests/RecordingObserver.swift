@@ -97,7 +97,7 @@ extension TransferClient {
   ) async throws -> RecordingObserver.Record {
     let transfer = makeTransfer(request, observer: observer)
     transfer.start()
-    try #require(await observer.ended.wait(within: .seconds(30)), "The transfer did not end")
+    try #require(await observer.ended.wait(within: .seconds(90)), "The transfer did not end")
     let record = observer.record
     #expect(record.ends.count == 1)
     return record

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct TransferBackPressureTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferBackPressureTests {
   private static let bodySize = 96 << 20
   /// The maximum amount that the buffers of the two sockets may hold.
   private static let maximumInFlight = 24 << 20
@@ -34,7 +34,7 @@ import Testing
       keepsBody: false, onBytes: { _ in isPaused.load(ordering: .relaxed) ? .pause : .proceed })
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
-    #expect(await observer.bytesArrived.wait(within: .seconds(30)))
+    #expect(await observer.bytesArrived.wait(within: .seconds(90)))
 
     #expect(
       await eventually { sent.value == Self.bodySize || ConnectionTable.hasStalledSender(port: server.port) })
@@ -44,7 +44,7 @@ import Testing
 
     isPaused.store(false, ordering: .relaxed)
     transfer.resumeReceiving()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure == nil)
     #expect(observer.record.byteCount == Self.bodySize)
   }
@@ -62,7 +62,7 @@ import Testing
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     box.set(transfer)
     transfer.start()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(difference(observer.record.body, body) == nil)
     box.set(nil)
   }
@@ -73,10 +73,10 @@ import Testing
     let observer = RecordingObserver(onHead: { _ in .pause })
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
-    #expect(await observer.headArrived.wait(within: .seconds(30)))
+    #expect(await observer.headArrived.wait(within: .seconds(90)))
     #expect(observer.record.body.isEmpty)
     transfer.resumeReceiving()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "kept")
   }
 
@@ -88,12 +88,12 @@ import Testing
     let observer = RecordingObserver(keepsBody: false, onBytes: { _ in .pause })
     let transfer = client.makeTransfer(TransferRequest(url: server.address("/big")), observer: observer)
     transfer.start()
-    #expect(await observer.bytesArrived.wait(within: .seconds(30)))
+    #expect(await observer.bytesArrived.wait(within: .seconds(90)))
     for _ in 0..<10 {
       #expect(try await client.run(TransferRequest(url: server.address("/small"))).body.count == 10)
     }
     transfer.cancel()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
   }
 
   @Test func `a waiting body source is read again when it has data`() async throws {
@@ -105,9 +105,9 @@ import Testing
     request.method = "POST"
     request.body = .source(source)
     client.makeTransfer(request, observer: observer).start()
-    #expect(await source.asked.wait(within: .seconds(30)))
+    #expect(await source.asked.wait(within: .seconds(90)))
     source.supply(Array("second".utf8))
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "first second")
     #expect(observer.record.sent.last == 12)
     #expect(observer.record.sent == observer.record.sent.sorted())

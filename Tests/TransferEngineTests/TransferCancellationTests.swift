@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct TransferCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferCancellationTests {
   private let client: TransferClient
 
   init() throws { client = try TransferClient() }
@@ -15,9 +15,9 @@ import Testing
   ) async throws {
     let transfer = client.makeTransfer(request, observer: observer)
     transfer.start()
-    if let reached { try #require(await reached.wait(within: .seconds(30))) }
+    if let reached { try #require(await reached.wait(within: .seconds(90))) }
     transfer.cancel()
-    try #require(await observer.ended.wait(within: .seconds(30)))
+    try #require(await observer.ended.wait(within: .seconds(90)))
     transfer.cancel()
     try await client.expectUsable()
     #expect(observer.record.ends.count == 1)
@@ -30,7 +30,7 @@ import Testing
     let observer = RecordingObserver()
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.cancel()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     transfer.start()
     try await client.expectUsable()
     #expect(observer.record.ends.count == 1)
@@ -52,7 +52,7 @@ import Testing
     let (reached, closed) = (Gate(), Gate())
     let server = try ScriptedServer([.readRequest, .open(reached), .readUntilClosed, .open(closed)])
     try await cancelled(TransferRequest(url: server.address()), once: reached)
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
   }
 
   @Test func insideTheHead() async throws {
@@ -61,7 +61,7 @@ import Testing
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .open(reached), .readUntilClosed, .open(closed),
     ])
     try await cancelled(TransferRequest(url: server.address()), once: reached)
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
   }
 
   @Test func insideTheBody() async throws {
@@ -73,7 +73,7 @@ import Testing
     ])
     try await cancelled(
       TransferRequest(url: server.address()), observer: observer, once: observer.bytesArrived)
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
   }
 
   @Test func whilePaused() async throws {
@@ -117,10 +117,10 @@ import Testing
     let queued = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     queued.start()
     queued.cancel()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure?.code == .cancelled)
     running.cancel()
-    #expect(await first.ended.wait(within: .seconds(30)))
+    #expect(await first.ended.wait(within: .seconds(90)))
   }
 
   @Test func `cancelling after the end has no effect`() async throws {
@@ -128,7 +128,7 @@ import Testing
     let observer = RecordingObserver()
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     transfer.cancel()
     transfer.resumeReceiving()
     transfer.resumeSending()

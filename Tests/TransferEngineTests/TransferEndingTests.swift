@@ -5,7 +5,7 @@ import Testing
 @testable import TransferEngine
 
 /// A body is either complete or an error, also over HTTP/2.
-@Suite(.timeLimit(.minutes(1))) struct TransferEndingTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferEndingTests {
   private static func load(
     _ answer: @escaping @Sendable (HTTP2Connection, UInt32) throws -> Void
   ) async throws -> RecordingObserver.Record {

@@ -6,7 +6,7 @@ import Testing
 @testable import TransferEngine
 
 /// Responses whose framing is invalid, or contradicts itself.
-@Suite(.timeLimit(.minutes(1))) struct TransferFramingTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferFramingTests {
   /// Sends a response and ends the connection.
   private static func run(_ response: String) async throws -> RecordingObserver.Record {
     let server = try ScriptedServer([.readRequest, .send(response)])
@@ -69,7 +69,7 @@ import Testing
     let first = try await client.run(TransferRequest(url: server.address("/first")))
     #expect(String(decoding: first.body, as: UTF8.self) == "/first")
     firstIsRead.open()
-    #expect(await isPoisoned.wait(within: .seconds(30)))
+    #expect(await isPoisoned.wait(within: .seconds(90)))
     // The loop may be busy. After another response, it has looked at its connections.
     let other = try ScriptedServer([.readRequest, .send("HTTP/1.1 204 No Content\r\n\r\n")])
     #expect(try await client.run(TransferRequest(url: other.address())).failure == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import TransferEngine
 
 /// Tests which requests are sent again after a kept-alive connection ends. The server counts them.
-@Suite(.timeLimit(.minutes(1))) struct TransferRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferRetryTests {
   /// Answers the first request of each connection. Reads the second one, and then closes the connection.
   private static func dyingServer(_ counts: Counts) throws -> ScriptedServer {
     try ScriptedServer { connection in

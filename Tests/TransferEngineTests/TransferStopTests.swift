@@ -5,7 +5,7 @@ import Testing
 @testable import TransferEngine
 
 /// Tests of a transfer that its observer ends inside a callback.
-@Suite(.timeLimit(.minutes(1))) struct TransferStopTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferStopTests {
   enum Moment: CaseIterable {
     case head
     case body

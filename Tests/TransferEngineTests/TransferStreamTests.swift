@@ -6,7 +6,7 @@ import Testing
 @testable import TransferEngine
 
 /// Tests of HTTP/2 streams that share a connection.
-@Suite(.timeLimit(.minutes(1))) struct TransferStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferStreamTests {
   private static func client(connections: Int = 1) throws -> TransferClient {
     var options = try TransferClientOptions.trustingTestAuthority()
     options.connectionsPerHost = connections
@@ -48,7 +48,7 @@ import Testing
       onBytes: { _ in isPaused.load(ordering: .relaxed) ? .pause : .proceed })
     let unread = client.makeTransfer(TransferRequest(url: server.address("/large")), observer: observer)
     unread.start()
-    #expect(await observer.bytesArrived.wait(within: .seconds(30)))
+    #expect(await observer.bytesArrived.wait(within: .seconds(90)))
 
     for index in 0..<20 {
       var request = TransferRequest(url: server.address("/\(index)"))
@@ -65,7 +65,7 @@ import Testing
 
     isPaused.store(false, ordering: .relaxed)
     unread.resumeReceiving()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure == nil)
     #expect(difference(observer.record.body, large) == nil)
   }
@@ -112,7 +112,7 @@ import Testing
     let quiet = RecordingObserver()
     let beside = client.makeTransfer(TransferRequest(url: server.address()), observer: quiet)
     beside.start()
-    #expect(await quiet.bytesArrived.wait(within: .seconds(30)))
+    #expect(await quiet.bytesArrived.wait(within: .seconds(90)))
     let box = TransferBox()
     let counted = Mutex(0)
     let observer = RecordingObserver(onBytes: { total in
@@ -185,14 +185,14 @@ import Testing
     let quiet = RecordingObserver()
     let beside = client.makeTransfer(TransferRequest(url: server.address()), observer: quiet)
     beside.start()
-    #expect(await quiet.headArrived.wait(within: .seconds(30)))
+    #expect(await quiet.headArrived.wait(within: .seconds(90)))
     for _ in 0..<50 {
       let paused = RecordingObserver(onBytes: { _ in .pause })
       let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: paused)
       transfer.start()
-      #expect(await paused.bytesArrived.wait(within: .seconds(30)))
+      #expect(await paused.bytesArrived.wait(within: .seconds(90)))
       transfer.cancel()
-      #expect(await paused.ended.wait(within: .seconds(30)))
+      #expect(await paused.ended.wait(within: .seconds(90)))
       let box = TransferBox()
       let isFirst = Atomic<Bool>(true)
       let observer = RecordingObserver(onBytes: { _ in
@@ -203,7 +203,7 @@ import Testing
       let next = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
       box.set(next)
       next.start()
-      #expect(await observer.ended.wait(within: .seconds(30)))
+      #expect(await observer.ended.wait(within: .seconds(90)))
       box.set(nil)
       #expect(observer.record.failure == nil)
       try #require(difference(observer.record.body, Self.pattern(60_000)) == nil)
@@ -236,10 +236,10 @@ import Testing
       transfers.append(transfer)
       transfer.start()
     }
-    for observer in observers { #expect(await observer.bytesArrived.wait(within: .seconds(30))) }
+    for observer in observers { #expect(await observer.bytesArrived.wait(within: .seconds(90))) }
     transfers[0].cancel()
     #expect(await isReset.wait(within: .seconds(5)))
-    #expect(await observers[1].ended.wait(within: .seconds(30)))
+    #expect(await observers[1].ended.wait(within: .seconds(90)))
     #expect(String(decoding: observers[1].record.body, as: UTF8.self) == "a part and the rest")
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct TransferTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferTests {
   private let client: TransferClient
 
   init() throws { client = try TransferClient() }
@@ -130,7 +130,7 @@ import Testing
       client.makeTransfer(TransferRequest(url: server.address()), observer: observer).start()
     }
     gate.open()
-    #expect(await observer.ended.wait(within: .seconds(30)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(String(decoding: observer.record.body, as: UTF8.self) == "late")
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct TransferTrustTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferTrustTests {
   /// One of the system's certificate authorities, in a file named by a hash of its subject, which is how libcurl finds
   /// it.
   private static let systemAuthority: String? = {

@@ -6,7 +6,7 @@ import Testing
 @testable import TransferEngine
 
 /// Tests of waiting for a turn and for names: other transfers do not wait, and no time-out runs that should not.
-@Suite(.timeLimit(.minutes(1))) struct TransferWaitingTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferWaitingTests {
   private final class Calls: Sendable {
     let list = Mutex<[String]>([])
     var all: [String] { list.withLock { $0 } }
@@ -41,7 +41,7 @@ import Testing
       let record = try await client.run(TransferRequest(url: "http://\(host):\(server.port)/"))
       #expect(record.failure == nil)
     }
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure?.code == .timedOut)
     #expect(!gate.isOpen)
   }
@@ -55,7 +55,7 @@ import Testing
     transfer.start()
     #expect(await eventually { calls.all == ["slow.test"] })
     transfer.cancel()
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure?.code == .cancelled)
     #expect(!gate.isOpen)
   }
@@ -72,7 +72,7 @@ import Testing
     #expect(await eventually { calls.all == ["slow.test"] })
     gate.open()
     for observer in observers {
-      #expect(await observer.ended.wait(within: .seconds(10)))
+      #expect(await observer.ended.wait(within: .seconds(90)))
       #expect(observer.record.failure == nil)
     }
     #expect(try await client.run(TransferRequest(url: address)).failure == nil)
@@ -122,9 +122,9 @@ import Testing
     late.idleTimeout = .milliseconds(150)
     #expect(try await client.run(late).failure?.code == .timedOut)
     gate.open()
-    #expect(await queued.ended.wait(within: .seconds(10)))
+    #expect(await queued.ended.wait(within: .seconds(90)))
     #expect(queued.record.failure == nil)
-    #expect(await held.ended.wait(within: .seconds(10)))
+    #expect(await held.ended.wait(within: .seconds(90)))
   }
 
   @Test func `a queued transfer still ends at its deadline, and by cancelling`() async throws {
@@ -145,7 +145,7 @@ import Testing
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     transfer.start()
     transfer.cancel()
-    #expect(await observer.ended.wait(within: .seconds(10)))
+    #expect(await observer.ended.wait(within: .seconds(90)))
     #expect(observer.record.failure?.code == .cancelled)
   }
 
@@ -176,7 +176,7 @@ import Testing
     let other = try ScriptedServer.http { _ in Reply() }
     #expect(try await client.run(TransferRequest(url: other.address())).failure == nil)
     gate.open()
-    for observer in observers { #expect(await observer.ended.wait(within: .seconds(10))) }
+    for observer in observers { #expect(await observer.ended.wait(within: .seconds(90))) }
     #expect(server.requests.map(\.target) == ["/held", "/high", "/first", "/second", "/low", "/nonsense"])
   }
 }

@@ -31,7 +31,7 @@ private final class Announcement: Sendable {
   var entryCount: Int { state.withLock { $0.waiters.entryCount } }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct WaitersTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitersTests {
   @Test func `the task that has waited longest is resumed first`() async {
     let announcement = Announcement()
     var tasks: [Task<Int, Never>] = []

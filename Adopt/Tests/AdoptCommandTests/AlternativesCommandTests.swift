@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(3))) struct AlternativesCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct AlternativesCommandTests {
   private static let source = """
     struct Store: Sendable {
       func count(completion: @escaping @Sendable (Int) -> Void) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(4))) struct CheckCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckCommandTests {
   static let faulty = """
     func load(completion: @escaping (Int?) -> Void) {
       guard isReady else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(4))) struct DiffTests {
+@Suite(.timeLimit(.minutes(5))) struct DiffTests {
   /// Two functions with the same error, a few lines apart.
   private static let text = """
     func first(completion: @escaping () -> Void) {

@@ -4,7 +4,7 @@ import Testing
 @testable import AdoptCommand
 
 /// Compares the examples in docs/adopt.md with the output of adopt. `UPDATE_DOCS=1` updates the page.
-@Suite(.timeLimit(.minutes(2))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("docs/adopt.md")

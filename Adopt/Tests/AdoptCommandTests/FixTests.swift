@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(4))) struct FixTests {
+@Suite(.timeLimit(.minutes(5))) struct FixTests {
   private static let text = """
     func load(completion: @escaping (Int?, Error?) -> Void) {
       fetch { value, error in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(4))) struct ManualTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("docs/man/adopt.1")

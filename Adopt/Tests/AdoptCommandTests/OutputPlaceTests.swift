@@ -5,7 +5,7 @@ import Testing
 @testable import AdoptCommand
 
 /// Outputs that are not regular files: links, pipes, and open file descriptors.
-@Suite(.timeLimit(.minutes(2))) struct OutputPlaceTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputPlaceTests {
   private static let source = """
     func count(completion: @escaping (Int) -> Void) {
       guard isOpen else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(4))) struct SourceDiscoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceDiscoveryTests {
   private func names(
     _ scratch: TemporaryPackage, _ operands: String..., excluding: [String] = []
   ) -> [String] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdoptCommand
 
-@Suite(.timeLimit(.minutes(4))) struct UnifiedDiffTests {
+@Suite(.timeLimit(.minutes(5))) struct UnifiedDiffTests {
   @Test func `the format is that of diff -u`() {
     let old = (1...9).map { "line \($0)\n" }.joined()
     let new = old.replacingOccurrences(of: "line 5\n", with: "line five\nand more\n")

@@ -4,7 +4,7 @@ import Testing
 @testable import AdoptTwins
 
 /// Compares names of twins with those that the compiler's importer gives to Objective-C methods.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ImporterTests {
   private struct Graph: Decodable {
     struct Symbol: Decodable {

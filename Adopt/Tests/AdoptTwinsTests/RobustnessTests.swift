@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdoptTwins
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RobustnessTests {
   /// Generates the same numbers in each run.
   private struct Numbers: RandomNumberGenerator {

@@ -3,7 +3,7 @@ import HTTPService
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AccessLogTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessLogTests {
   @Test func `the access log contains every request, without its query`() async throws {
     let entries = Notes<HTTPServerConfiguration.AccessLogEntry>()
     let errors = Notes<String>()

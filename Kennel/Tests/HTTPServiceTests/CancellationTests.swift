@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized) struct CancellationTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct CancellationTests {
   @Test(arguments: [true, false])
   func `a handler is cancelled when its client disconnects`(byReset: Bool) async throws {
     let started = Gate()
@@ -16,9 +16,9 @@ import Testing
     }) { server in
       let client = try RawClient(port: server.port)
       try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-      #expect(await started.wait(within: .seconds(30)))
+      #expect(await started.wait(within: .seconds(90)))
       if byReset { client.reset() } else { client.leave() }
-      #expect(await cancelled.wait(within: .seconds(30)))
+      #expect(await cancelled.wait(within: .seconds(90)))
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
         return try client.readChunk()
       }
       client.leave()
-      #expect(await cancelled.wait(within: .seconds(30)))
+      #expect(await cancelled.wait(within: .seconds(90)))
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
       try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(try await idle.blocking { try $0.readResponse().text } == "done")
       streaming.leave()
-      #expect(await cancelled.wait(within: .seconds(30)))
+      #expect(await cancelled.wait(within: .seconds(90)))
       // The place of the stream is free, although the idle connection was there first when the stream failed.
       let next = try RawClient(port: server.port)
       try next.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -91,9 +91,9 @@ import Testing
     }) { server in
       let client = try RawClient(port: server.port)
       try client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n12345")
-      #expect(await started.wait(within: .seconds(30)))
+      #expect(await started.wait(within: .seconds(90)))
       client.leave()
-      #expect(await failed.wait(within: .seconds(30)))
+      #expect(await failed.wait(within: .seconds(90)))
     }
   }
 

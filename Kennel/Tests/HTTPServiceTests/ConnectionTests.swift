@@ -4,7 +4,7 @@ import Retriever
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
   @Test func aSessionKeepsItsConnection() async throws {
     // The test counts sockets, so it needs its own process.
     await #expect(processExitsWith: .success) {

@@ -4,7 +4,7 @@ import HTTPService
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct RandomBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct RandomBytesTests {
   /// Pieces of valid and invalid requests.
   private static let pieces = [
     "GET ", "POST ", "/", "/%2e%2e/", "%", "?a=b", " HTTP/1.1", " HTTP/9.9", "\r\n", "\n", "\r", "\r\n\r\n",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of the responses that the server creates itself: the message and the format.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   private static let body = "POST / HTTP/1.1\r\nHost: a\r\n"
 
   /// Sends a request to a server with its own refusal response.

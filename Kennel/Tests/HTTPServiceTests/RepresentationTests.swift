@@ -3,7 +3,7 @@ import HTTPService
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RepresentationTests {
+@Suite(.timeLimit(.minutes(5))) struct RepresentationTests {
   private let directory: TemporaryDirectory
   private let contents = Data.pattern(count: 200_000)
 

@@ -3,7 +3,7 @@ import HTTPService
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StopTests {
+@Suite(.timeLimit(.minutes(5))) struct StopTests {
   @Test func `an open response completes while new connections are refused`() async throws {
     let started = Gate()
     let finish = Gate()
@@ -15,7 +15,7 @@ import Testing
     }
     let client = try RawClient(port: server.port)
     try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     async let stopped: Void = server.stop(within: .seconds(30))
     let port = server.port
     #expect(await eventually { (try? RawClient(port: port)) == nil })
@@ -62,7 +62,7 @@ import Testing
     }
     let client = try RawClient(port: server.port)
     try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     await server.stop(within: .milliseconds(50))
     #expect(cancelled.isOpen)
     #expect(try await client.blocking { try $0.readToEnd() }.isEmpty)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized) struct StreamTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct StreamTests {
   @Test func `written bytes are sent immediately`() async throws {
     let steps = (0..<3).map { _ in Gate() }
     try await withServer(handler: { _ in

@@ -3,7 +3,7 @@ import HTTPService
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
   private func tls() async throws -> HTTPServerConfiguration.TLS {
     try await runOnThread {
       let authority = try TestAuthority.shared()

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct UploadTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadTests {
   @Test func `a body with any framing arrives completely`() async throws {
     let sent = Data.pattern(count: 3_000_000)
     try await withServer(handler: { request in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct BackupTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
   @Test func `a backup made while the kennel is served is complete`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct CertificateTests {
+@Suite(.timeLimit(.minutes(5))) struct CertificateTests {
   private let kennel: Kennel
   private let certificate: String
   private let key: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct CheckTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckTests {
   private func kennelWithPhotos() async throws -> Kennel {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)

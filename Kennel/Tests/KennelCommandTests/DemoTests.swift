@@ -6,7 +6,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct DemoTests {
+@Suite(.timeLimit(.minutes(5))) struct DemoTests {
   @Test func `a demo has dogs and an account, and leaves no files behind`() async throws {
     let kennel = try Kennel()
     let server = try await kennel.start("demo", "--port", "0", "--dogs", "2")

@@ -24,7 +24,7 @@ extension Kennel {
   private static let names = ["at-the-beach", "", "asleep", ""]
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ImportTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
   @Test func `a folder is imported with its subfolders, and each photo only once`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(3)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct LitterTests {
+@Suite(.timeLimit(.minutes(5))) struct LitterTests {
   @Test func theSameSeedDrawsTheSamePicture() throws {
     for post in Litter.posts.prefix(3) {
       #expect(post.picture.jpeg(scale: 0.08) == post.picture.jpeg(scale: 0.08))

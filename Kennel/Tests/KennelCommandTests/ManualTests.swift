@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ManualTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualTests {
   private let checks = ManualChecks(
     KennelProgram.description, generating: ".build/debug/kennel generate-manual > docs/man/kennel.1")
 

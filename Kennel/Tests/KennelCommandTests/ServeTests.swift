@@ -6,7 +6,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ServeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServeTests {
   private func session() -> URLSession { URLSession(configuration: .ephemeral) }
 
   @Test func `the server responds, and exits with status 0 after a signal`() async throws {

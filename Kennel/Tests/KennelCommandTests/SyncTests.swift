@@ -7,7 +7,7 @@ import Testing
 @testable import KennelCommand
 @testable import KennelPeers
 
-@Suite(.timeLimit(.minutes(1))) struct SyncTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncTests {
   @Test func `sync copies each post of another kennel only once`() async throws {
     let there = try await Kennel.withOwner()
     try there.writePhotos(2)

@@ -5,7 +5,7 @@ import Testing
 @testable import KennelCommand
 
 /// Tests of the output on a terminal, for which they use `script`.
-@Suite(.timeLimit(.minutes(1))) struct UserTerminalTests {
+@Suite(.timeLimit(.minutes(5))) struct UserTerminalTests {
   private let kennel: Kennel
 
   init() throws { kennel = try Kennel() }

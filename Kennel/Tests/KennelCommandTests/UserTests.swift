@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct UserTests {
+@Suite(.timeLimit(.minutes(5))) struct UserTests {
   @Test func `the first account is an owner and later ones are members`() async throws {
     let kennel = try await Kennel.withOwner()
     let added = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")

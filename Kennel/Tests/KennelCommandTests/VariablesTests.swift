@@ -2,7 +2,7 @@ import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(1))) struct VariablesTests {
+@Suite(.timeLimit(.minutes(5))) struct VariablesTests {
   @Test func `an unknown variable gives a warning with the nearest name`() {
     #expect(
       KennelVariables.warnings(["KENNEL_TILTE": "Dogs", "KENNEL_TITLE": "Dogs", "PATH": "/bin"])

@@ -5,7 +5,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct AccountTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountTests {
   @Test func `a password is stored as an Argon2id hash with the configured parameters`() async throws {
     try await withStore { store in
       _ = try await store.addUser()

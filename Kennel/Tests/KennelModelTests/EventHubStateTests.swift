@@ -5,7 +5,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct EventHubStateTests {
+@Suite(.timeLimit(.minutes(5))) struct EventHubStateTests {
   private func event(_ id: Int64) -> KennelEvent {
     KennelEvent(id: id, post: 1, kind: .posted, date: Date(milliseconds: 0))
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(2))) struct EventHubTests {
+@Suite(.timeLimit(.minutes(5))) struct EventHubTests {
   private func event(_ id: Int64) -> KennelEvent {
     KennelEvent(id: id, post: 1, kind: .favourites(count: Int(id)), date: Date(milliseconds: 0))
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct EventLogTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLogTests {
   /// Returns what a listener receives, up to the event `last`.
   private func hear(_ listener: EventListener, upTo last: Int64) async throws -> (
     ids: [Int64], missed: [Int64]

@@ -5,7 +5,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct FavouriteTests {
+@Suite(.timeLimit(.minutes(5))) struct FavouriteTests {
   @Test func `the count stays correct with fifty concurrent users`() async throws {
     try await withStore { store in
       var users: [User] = []

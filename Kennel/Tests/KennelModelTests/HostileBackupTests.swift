@@ -6,7 +6,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct HostileBackupTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileBackupTests {
   /// A valid backup in its parts: pairs of a header and the bytes that follow it.
   private struct Parts {
     var entries: [(name: String, bytes: [UInt8])]

@@ -53,7 +53,7 @@ import Testing
     for _ in 0..<spins { _ = getppid() }
     kill(child.identifier, SIGKILL)
     while let line = child.readLine() { lines.append(line) }
-    return (lines, child.waitForEnd(within: .seconds(30)))
+    return (lines, child.waitForEnd(within: .seconds(90)))
   }
 }
 

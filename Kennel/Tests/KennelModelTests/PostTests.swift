@@ -7,7 +7,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct PostTests {
+@Suite(.timeLimit(.minutes(5))) struct PostTests {
   @Test func `a post is returned as it was posted`() async throws {
     let directory = try TemporaryDirectory()
     let manualClock = ManualKennelClock()

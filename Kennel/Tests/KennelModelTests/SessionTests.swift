@@ -5,7 +5,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
   @Test func aSessionLastsUntilItExpires() async throws {
     let manualClock = ManualKennelClock()
     let directory = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct SharingTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingTests {
   private func take(
     _ number: Int, from peer: String = "friends.example", into store: KennelStore, by user: User,
     created: Date = Date(timeIntervalSince1970: 1_000_000_000)

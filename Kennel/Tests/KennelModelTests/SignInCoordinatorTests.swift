@@ -2,7 +2,7 @@ import Testing
 
 @testable import KennelModel
 
-@Suite(.timeLimit(.minutes(3))) struct SignInCoordinatorTests {
+@Suite(.timeLimit(.minutes(5))) struct SignInCoordinatorTests {
   private let home = SignInLimiter.Visitor(name: "ada", address: "home")
   private let credentials = VerifiedCredentials(user: 7, passwordDigest: [1])
 

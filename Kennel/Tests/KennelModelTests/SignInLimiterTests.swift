@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelModel
 
-@Suite(.timeLimit(.minutes(3))) struct SignInLimiterTests {
+@Suite(.timeLimit(.minutes(5))) struct SignInLimiterTests {
   private func makeLimiter(capacity: Int = 100) -> SignInLimiter {
     SignInLimiter(
       address: .init(burst: 5, refill: .seconds(10)), visitor: .init(burst: 3, refill: .seconds(30)),

@@ -5,7 +5,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct UserRemovalTests {
+@Suite(.timeLimit(.minutes(5))) struct UserRemovalTests {
   /// Two users, Ada and Bob, with posts, favourites and comments on each other's posts. One photo is in posts of both.
   private struct TwoUsersFixture {
     let ada: User

@@ -9,7 +9,7 @@ import Testing
 @testable import KennelPeers
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(5))) struct HostilePeerTests {
   private static let photo = Data.pattern(count: 5000)
   private static let hash = PhotoHash(bytes: Sodium.sha256(Array(photo)))?.description ?? ""
 

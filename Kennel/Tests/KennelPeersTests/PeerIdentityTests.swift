@@ -10,7 +10,7 @@ import Testing
 @testable import KennelWeb
 
 /// Other kennels are identified by their identity, not by their address.
-@Suite(.timeLimit(.minutes(3))) struct PeerIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerIdentityTests {
   /// Returns the captions of all posts here, the oldest first.
   private func captions(_ store: KennelStore) async throws -> [String] {
     try await store.posts.persistentPosts().map(\.caption)

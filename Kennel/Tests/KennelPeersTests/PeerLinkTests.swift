@@ -10,7 +10,7 @@ import Testing
 @testable import KennelPeers
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct PeerLinkTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerLinkTests {
   private static let head =
     "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n"
   private static let hello = "{\"id\":0,\"kind\":\"hello\"}\n"
@@ -120,7 +120,7 @@ import Testing
       await asked.wait()
       withExtendedLifetime(link) {}
     }
-    #expect(await closed.wait(within: .seconds(30)))
+    #expect(await closed.wait(within: .seconds(90)))
     #expect(counter.endings == 0)
   }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import KennelPeers
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct PeerSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerSyncTests {
   /// Opens two stores. `body` receives both of them and the server of the first.
   private func withTwo(
     _ body: (_ there: KennelStore, _ here: KennelStore, _ other: OtherKennel, _ ada: User) async throws ->

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct AsyncSemaphoreTests {
+@Suite(.timeLimit(.minutes(5))) struct AsyncSemaphoreTests {
   @Test func `only as many tasks run as there are permits`() async throws {
     let semaphore = AsyncSemaphore("tests", permits: 1, maximumWaitingCount: 1)
     let (isIn, mayLeave) = (Gate(), Gate())

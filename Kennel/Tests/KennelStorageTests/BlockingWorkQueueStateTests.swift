@@ -3,7 +3,7 @@ import Testing
 
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct BlockingWorkQueueStateTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockingWorkQueueStateTests {
   @Test func `waiting jobs start in batches, in order`() {
     var queue = BlockingWorkQueueState(slots: 1, batch: 3, maximumWaitingCount: 10)
     #expect(queue.submit(0) == .start(slot: 0, jobs: [0]))

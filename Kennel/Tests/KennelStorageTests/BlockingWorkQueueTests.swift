@@ -5,7 +5,7 @@ import Testing
 
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct BlockingWorkQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockingWorkQueueTests {
   @Test func `cancelling withdraws work that has not begun`() async throws {
     let workQueue = BlockingWorkQueue<Void>("tests", slots: 1, maximumWaitingCount: 10)
     let begun = Gate()

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct DatabaseTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseTests {
   @Test func `a failed change is rolled back without affecting others`() async throws {
     try await withStore { store in
       let database = store.database

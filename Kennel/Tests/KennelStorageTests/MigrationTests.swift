@@ -6,7 +6,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct MigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct MigrationTests {
   private func makeFile(_ directory: TemporaryDirectory) throws -> String {
     let path = directory.path("kennel.sqlite")
     try FileCalls.makeFile(path)

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(3))) struct PhotoDirectoryTests {
+@Suite(.timeLimit(.minutes(5))) struct PhotoDirectoryTests {
   @Test func aPhotoIsNamedByTheHashOfItsBytes() async throws {
     try await withStore { store in
       let ada = try await store.addUser()

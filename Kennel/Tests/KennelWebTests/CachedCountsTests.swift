@@ -7,7 +7,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(1))) struct CachedCountsTests {
+@Suite(.timeLimit(.minutes(5))) struct CachedCountsTests {
   /// Records the number of times the tables were counted.
   private final class Tables: Sendable {
     private let looks = Mutex(0)
@@ -37,7 +37,7 @@ import Testing
   @Test func `concurrent callers share one count`() async throws {
     let tables = Tables()
     let counts = CachedCounts(clock: ManualKennelClock().clock) {
-      _ = await tables.gate.wait(within: .seconds(30))
+      _ = await tables.gate.wait(within: .seconds(90))
       return .success(tables.count())
     }
     try await withThrowingTaskGroup(of: Int.self) { group in

@@ -9,7 +9,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct ThumbnailTests {
+@Suite(.timeLimit(.minutes(5))) struct ThumbnailTests {
   @Test(arguments: [
     (nil, "jpeg"), ("image/webp", "webp"), ("image/avif,image/webp,*/*;q=0.8", "webp"),
     ("image/jpeg, image/webp;q=0.5", "jpeg"), ("image/webp;q=0, */*", "jpeg"), ("image/*", "jpeg"),

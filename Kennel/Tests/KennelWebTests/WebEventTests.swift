@@ -8,7 +8,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebEventTests {
+@Suite(.timeLimit(.minutes(5))) struct WebEventTests {
   /// Reads an open stream line by line.
   private func open(
     _ web: SiteFixture, _ path: String = "/events", _ fields: [String: String] = [:]

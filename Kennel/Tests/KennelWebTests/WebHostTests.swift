@@ -7,7 +7,7 @@ import Testing
 @testable import KennelWeb
 
 /// A foreign page that points its own host name to this server must not receive any content.
-@Suite(.timeLimit(.minutes(1))) struct WebHostTests {
+@Suite(.timeLimit(.minutes(5))) struct WebHostTests {
   private func exchange(_ web: SiteFixture, _ fields: [String], version: String = "HTTP/1.1") async throws
     -> String
   {

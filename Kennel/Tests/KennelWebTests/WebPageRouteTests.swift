@@ -8,7 +8,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebPageRouteTests {
+@Suite(.timeLimit(.minutes(5))) struct WebPageRouteTests {
   private let browser = ["Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
 
   @Test func `the pages are HTML without unescaped text`() async throws {

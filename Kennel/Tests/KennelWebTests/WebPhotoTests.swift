@@ -7,7 +7,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebPhotoTests {
+@Suite(.timeLimit(.minutes(5))) struct WebPhotoTests {
   @Test func theOriginalIsSentByteForByte() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -8,7 +8,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebPictureTests {
+@Suite(.timeLimit(.minutes(5))) struct WebPictureTests {
   @Test func `ids are sent one per line`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebPostTests {
+@Suite(.timeLimit(.minutes(5))) struct WebPostTests {
   @Test func `a post has the documented JSON format`() async throws {
     try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebReactionTests {
+@Suite(.timeLimit(.minutes(5))) struct WebReactionTests {
   @Test func heartsAreCountedOnce() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -6,7 +6,7 @@ import Testing
 @testable import KennelWeb
 
 /// A request that the server refuses before it reaches the site also gets a problem document.
-@Suite(.timeLimit(.minutes(1))) struct WebRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct WebRefusalTests {
   @Test(arguments: [
     ("BREW /posts HTTP/1.1\r\nHost: localhost\r\n", 501, "Not Implemented"),
     ("GET /posts/%zz HTTP/1.1\r\nHost: localhost\r\n", 400, "Bad Request"),

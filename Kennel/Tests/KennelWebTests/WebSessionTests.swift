@@ -8,7 +8,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSessionTests {
   @Test func aSessionIsACookieThatScriptsCannotRead() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada", role: .owner)

@@ -8,7 +8,7 @@ import Testing
 @testable import KennelStorage
 @testable import KennelWeb
 
-@Suite(.timeLimit(.minutes(3))) struct WebUploadTests {
+@Suite(.timeLimit(.minutes(5))) struct WebUploadTests {
   private func form(_ parts: [(head: String, body: Data)], boundary: String = "xyz", isComplete: Bool = true)
     -> Data
   {

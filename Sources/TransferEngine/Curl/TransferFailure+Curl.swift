@@ -31,7 +31,8 @@ extension TransferFailure {
       return "The server requires a client certificate. Set one, or answer the challenge with one."
     }
     if code == .clientCertificateRejected {
-      return "The server rejected the client certificate: \(text). Check its authority and its dates."
+      let reason = text.isEmpty ? "" : ": \(text)"
+      return "The server rejected the client certificate\(reason). Check its authority and its dates."
     }
     // libcurl repeats the address of the proxy here, which may contain a password.
     if text.hasPrefix("Unsupported proxy") { return TransferFailure.unusableProxy.message }

@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// Several processes use one directory, and are killed at any moment.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct CacheProcessTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct CacheProcessTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }
@@ -49,7 +49,7 @@ import Testing
       // The moment of the kill is arbitrary on purpose. No result depends on it.
       usleep(UInt32.random(in: 0..<20_000, using: &random))
       #expect(kill(writer.identifier, SIGKILL) == 0)
-      #expect(writer.waitForEnd(within: .seconds(10)) == .signalled(SIGKILL))
+      #expect(writer.waitForEnd(within: .seconds(90)) == .signalled(SIGKILL))
       found += try checkAll(reader())
     }
     #expect(found > 40)
@@ -67,7 +67,7 @@ import Testing
     for writer in writers {
       #expect(writer.isRunning)
       kill(writer.identifier, SIGKILL)
-      #expect(writer.waitForEnd(within: .seconds(10)) == .signalled(SIGKILL))
+      #expect(writer.waitForEnd(within: .seconds(90)) == .signalled(SIGKILL))
     }
     #expect(found > 100)
     let last = reader()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct CacheStorageTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheStorageTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

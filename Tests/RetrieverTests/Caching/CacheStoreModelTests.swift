@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// The stores behave like a dictionary, in any order of the calls.
-@Suite(.timeLimit(.minutes(1))) struct CacheStoreModelTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheStoreModelTests {
   private struct Identity: Hashable {
     let key: CacheKey
     let selection: VarySelection

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct URLCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct URLCacheTests {
   private let folder: TemporaryDirectory
   private let url = URL(string: "http://cache.test/a")!
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Retriever
 
 /// Loads that wait for a network.
-@Suite(.timeLimit(.minutes(2))) struct TaskConnectivityTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskConnectivityTests {
   /// Networks that the test changes.
   private final class Networks: Sendable {
     private struct State {
@@ -96,7 +96,7 @@ import Testing
     let load = Task { [session = session(networks, usesProtocol: true)] in
       try await session.data(from: name, delegate: delegate)
     }
-    #expect(await delegate.waiting.wait(within: .seconds(30)))
+    #expect(await delegate.waiting.wait(within: .seconds(90)))
     // A change that brings no network leads to another attempt, and the delegate is not informed again.
     for attempt in 2...3 {
       #expect(await eventually { networks.waiterCount == 1 })
@@ -151,7 +151,7 @@ import Testing
     let load = Task { [session = session(networks)] in
       try await session.data(from: name, delegate: delegate)
     }
-    #expect(await delegate.waiting.wait(within: .seconds(30)))
+    #expect(await delegate.waiting.wait(within: .seconds(90)))
     #expect(await eventually { networks.waiterCount == 1 })
     load.cancel()
     #expect(await errorCode { _ = try await load.value } == .cancelled)
@@ -164,7 +164,7 @@ import Testing
     let task = session(networks).streamTask(withHostName: "nothing.invalid", port: 7)
     task.delegate = delegate
     task.resume()
-    #expect(await delegate.waiting.wait(within: .seconds(30)))
+    #expect(await delegate.waiting.wait(within: .seconds(90)))
     task.cancel()
     #expect(await errorCode { try await task.write(Data([1]), timeout: 1) } == .cancelled)
   }

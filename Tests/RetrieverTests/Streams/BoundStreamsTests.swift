@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct BoundStreamsTests {
+@Suite(.timeLimit(.minutes(5))) struct BoundStreamsTests {
   /// `@unchecked Sendable`: each stream is used by one thread at a time.
   private struct Pair: @unchecked Sendable {
     let input: InputStream
@@ -85,7 +85,7 @@ import Testing
       result.withLock { $0 = count }
     }
     writer.start()
-    #expect(await started.wait(within: .seconds(30)))
+    #expect(await started.wait(within: .seconds(90)))
     pair.input.close()
     #expect(await eventually { result.withLock { $0 } == -1 })
     #expect(pair.output.streamStatus == .error && pair.output.streamError != nil)

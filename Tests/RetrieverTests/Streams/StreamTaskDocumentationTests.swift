@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The examples of the articles about stream tasks and uploads work as documented.
-@Suite(.timeLimit(.minutes(1))) struct StreamTaskDocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTaskDocumentationTests {
   private let examples = DocumentationExamples()
 
   @Test func `a question is answered`() async throws {

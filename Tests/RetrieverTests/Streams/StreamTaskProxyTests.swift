@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTaskProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTaskProxyTests {
   private func session(
     _ kind: String, _ port: UInt16, delegate: (any URLSessionDelegate)? = nil
   ) -> URLSession {

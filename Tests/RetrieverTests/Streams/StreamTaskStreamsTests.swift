@@ -8,7 +8,7 @@ import TransferEngine
 @testable import Retriever
 
 /// Stream tasks that become streams, and data tasks that become stream tasks.
-@Suite(.timeLimit(.minutes(1))) struct StreamTaskStreamsTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTaskStreamsTests {
   private func captured(
     _ server: ScriptedServer, _ before: (URLSessionStreamTask) async throws -> Void = { _ in }
   ) async throws -> (StreamDelegateLog.CapturedPair, StreamDelegateLog, URLSessionStreamTask) {
@@ -17,7 +17,7 @@ import TransferEngine
     let task = session.stream(to: server)
     try await before(task)
     task.captureStreams()
-    #expect(await delegate.captured.wait(within: .seconds(30)))
+    #expect(await delegate.captured.wait(within: .seconds(90)))
     session.finishTasksAndInvalidate()
     let pair = try #require(delegate.streams.withLock { $0.take() })
     return (pair, delegate, task)
@@ -29,7 +29,7 @@ import TransferEngine
       try await task.write(Data("a".utf8), timeout: 30)
       #expect(try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 30).0 == Data("a".utf8))
     }
-    #expect(await delegate.invalid.wait(within: .seconds(30)))
+    #expect(await delegate.invalid.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["streams", "invalid"])
     #expect(task.state == .completed && task.error == nil)
     #expect(await errorCode { try await task.write(Data([1]), timeout: 1) } == .cancelled)
@@ -113,7 +113,7 @@ import TransferEngine
     let session = URLSession.forTest(delegate: delegate)
     let dataTask = session.dataTask(with: server.url())
     dataTask.resume()
-    #expect(await delegate.captured.wait(within: .seconds(30)))
+    #expect(await delegate.captured.wait(within: .seconds(90)))
     let task = try #require(delegate.newTask.withLock { $0.take() })
     #expect(task.taskIdentifier == dataTask.taskIdentifier)
     #expect(task.originalRequest?.url == server.url())
@@ -121,7 +121,7 @@ import TransferEngine
     #expect(dataTask.state == .completed)
     #expect(await errorCode { try await task.write(Data([1]), timeout: 1) } == .networkConnectionLost)
     #expect(try await task.readToEnd() == body)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["became", "write closed", "read closed", "completed"])
     #expect(delegate.error.withLock { $0 == nil })
     #expect(await session.allTasks.isEmpty)
@@ -134,10 +134,10 @@ import TransferEngine
     }
     let delegate = StreamDelegateLog(.becomeStream)
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await delegate.captured.wait(within: .seconds(30)))
+    #expect(await delegate.captured.wait(within: .seconds(90)))
     let task = try #require(delegate.newTask.withLock { $0.take() })
     #expect(await errorCode { _ = try await task.readToEnd() } == .networkConnectionLost)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .networkConnectionLost)
   }
 
@@ -151,11 +151,11 @@ import TransferEngine
     }
     let delegate = StreamDelegateLog(.becomeStream)
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await delegate.captured.wait(within: .seconds(30)))
+    #expect(await delegate.captured.wait(within: .seconds(90)))
     let task = try #require(delegate.newTask.withLock { $0.take() })
     #expect(try await task.readData(ofMinLength: 5, maxLength: 5, timeout: 30).0 == Data("short".utf8))
     task.closeRead()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.error.withLock { $0 == nil })
   }
 
@@ -171,7 +171,7 @@ import TransferEngine
     }
     let delegate = StreamDelegateLog(.becomeStream)
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await delegate.captured.wait(within: .seconds(30)))
+    #expect(await delegate.captured.wait(within: .seconds(90)))
     let task = try #require(delegate.newTask.withLock { $0.take() })
     _ = try await task.readData(ofMinLength: 1, maxLength: 10, timeout: 30)
     var last = -1
@@ -181,7 +181,7 @@ import TransferEngine
     }
     #expect(task.connection.unreadCount < 1 << 20 && last < 32 << 20)
     task.cancel()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .cancelled)
   }
 
@@ -190,7 +190,7 @@ import TransferEngine
     let server = try ScriptedServer.http { _ in Reply(body: body) }
     let delegate = StreamDelegateLog(.becomeStream)
     URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
-    #expect(await delegate.captured.wait(within: .seconds(30)))
+    #expect(await delegate.captured.wait(within: .seconds(90)))
     let task = try #require(delegate.newTask.withLock { $0.take() })
     task.captureStreams()
     #expect(await eventually { delegate.streams.withLock { $0 != nil } })

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTaskTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTaskTLSTests {
   private func session(delegate: (any URLSessionDelegate)? = nil) throws -> URLSession {
     let authority = try TestAuthority.shared().authorityFile
     return URLSession.forTest(delegate: delegate) { $0.trustedCertificates = .file(authority) }
@@ -99,7 +99,7 @@ import Testing
     let port = try TLSRelay.shared().forward(to: server.port, certificate: pair.0)
     let task = secure(try session(delegate: delegate), port)
     #expect(await errorCode { try await task.write(Data([1]), timeout: 30) } == pair.1)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == pair.1)
   }
 

@@ -7,7 +7,7 @@ import TransferEngine
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTaskTests {
   private let session = URLSession.forTest()
 
   @Test func `bytes travel in both directions, and the task completes after both ends`() async throws {
@@ -20,7 +20,7 @@ import TransferEngine
     #expect(data == Data("hello".utf8) && !atEnd)
     task.closeWrite()
     #expect(try await task.readToEnd().isEmpty)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all.sorted() == ["completed", "read closed", "write closed"])
     #expect(delegate.log.all.last == "completed")
     #expect(delegate.error.withLock { $0 == nil })
@@ -58,7 +58,7 @@ import TransferEngine
       parts.add("\(data?.count ?? -1) \(atEnd)")
       done.open()
     }
-    #expect(await done.wait(within: .seconds(30)))
+    #expect(await done.wait(within: .seconds(90)))
     #expect(parts.all == ["ab", "cd", "ef", "0 true"])
     task.cancel()
   }
@@ -151,7 +151,7 @@ import TransferEngine
     #expect(await eventually { task.connection.wantsInput })
     task.cancel()
     #expect(await errorCode { _ = try await read.value } == .cancelled)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .cancelled)
     #expect(await errorCode { try await task.write(Data([1]), timeout: 1) } == .cancelled)
     #expect(await eventually { server.openConnectionCount == 0 || !gate.isOpen })
@@ -166,7 +166,7 @@ import TransferEngine
     let task = URLSession.forTest(delegate: delegate).stream(to: server)
     try await task.write(Data([1]), timeout: 10)
     #expect(await errorCode { _ = try await task.readToEnd() } == .networkConnectionLost)
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect((delegate.error.withLock { $0 } as? URLError)?.code == .networkConnectionLost)
   }
 
@@ -206,9 +206,9 @@ import TransferEngine
         == .networkConnectionLost)
     try await task.write(Data("on".utf8), timeout: 10)
     task.closeWrite()
-    #expect(await ended.wait(within: .seconds(30)))
+    #expect(await ended.wait(within: .seconds(90)))
     #expect(received.all.flatMap { $0 } == Array("on".utf8))
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["read closed", "write closed", "completed"])
     #expect(delegate.error.withLock { $0 == nil })
   }
@@ -220,7 +220,7 @@ import TransferEngine
     #expect(await eventually { delegate.log.all == ["read closed"] })
     #expect(try await task.readToEnd() == Data("bye".utf8))
     task.closeWrite()
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
   }
 
   @Test func `a session waits for its stream tasks before it becomes invalid`() async throws {
@@ -233,7 +233,7 @@ import TransferEngine
     #expect(!delegate.invalid.isOpen)
     task.closeWrite()
     #expect(try await task.readToEnd() == Data("x".utf8))
-    #expect(await delegate.invalid.wait(within: .seconds(30)))
+    #expect(await delegate.invalid.wait(within: .seconds(90)))
     #expect(delegate.log.all.suffix(2) == ["completed", "invalid"])
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct ClientIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientIdentityTests {
   private static func identity(_ client: TestAuthority.Client) throws -> ClientIdentity {
     try ClientIdentity(pem: TestAuthority.shared().identity(client))
   }

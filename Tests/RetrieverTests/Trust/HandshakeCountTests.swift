@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct HandshakeCountTests {
+@Suite(.timeLimit(.minutes(5))) struct HandshakeCountTests {
   /// Implements no method that decides about servers. Only this test uses the type.
   private final class Watcher: NSObject, URLSessionTaskDelegate {}
 

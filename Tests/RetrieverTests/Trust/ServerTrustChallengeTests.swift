@@ -5,7 +5,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct ServerTrustChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerTrustChallengeTests {
   enum Level: CaseIterable { case session, task }
 
   @Test(arguments: Level.allCases)

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 @testable import TransferEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ServerTrustTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerTrustTests {
   /// The trust of a server with this certificate, in a session that trusts the test authority.
   private static func trust(_ certificate: TestAuthority.Certificate) async throws -> ServerTrust {
     let server = try SecureServer(certificate)

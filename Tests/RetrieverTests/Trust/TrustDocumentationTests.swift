@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The examples of “Trust and pinning” work as documented.
-@Suite(.timeLimit(.minutes(1))) struct TrustDocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct TrustDocumentationTests {
   @Test func `the delegate of the example accepts its certificate and no other`() async throws {
     let (device, stranger) = (try SecureServer(.selfSigned), try SecureServer(.unknownAuthority))
     let delegate = DocumentationExamples.DeviceTrust(certificate: try .ofTest(.selfSigned))

@@ -6,7 +6,7 @@ import Testing
 @testable import Retriever
 
 /// A decision of one delegate must not open a server for loads with another delegate, or without one.
-@Suite(.timeLimit(.minutes(1))) struct TrustIsolationTests {
+@Suite(.timeLimit(.minutes(5))) struct TrustIsolationTests {
   @Test(arguments: [true, false])
   func `a lenient delegate does not open the host for a strict one`(lenientFirst: Bool) async throws {
     let server = try SecureServer(.selfSigned)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The examples of the article about WebSocket work as documented.
-@Suite(.timeLimit(.minutes(1))) struct WebSocketDocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketDocumentationTests {
   private let examples = DocumentationExamples()
 
   @Test func `words are sent and answered`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Retriever
 
-@Suite(.timeLimit(.minutes(1))) struct WebSocketTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketTaskTests {
   private func start(
     _ server: ScriptedServer, _ session: URLSession = .forTest(), protocols: [String] = []
   ) -> URLSessionWebSocketTask {
@@ -69,7 +69,7 @@ import Testing
       #expect(error == nil)
       answered.open()
     }
-    for gate in [received, sent, answered] { #expect(await gate.wait(within: .seconds(30))) }
+    for gate in [received, sent, answered] { #expect(await gate.wait(within: .seconds(90))) }
     task.cancel()
   }
 
@@ -99,7 +99,7 @@ import Testing
     }
     let delegate = Delegate()
     let task = start(server, .forTest(delegate: delegate), protocols: ["superchat", "chat"])
-    #expect(await delegate.completed.wait(within: .seconds(30)))
+    #expect(await delegate.completed.wait(within: .seconds(90)))
     #expect(delegate.log.all == ["open chat", "close 4321 enough", "complete true"])
     #expect(task.closeCode == .other(4321))
     #expect(task.closeCode.rawValue == 4321)

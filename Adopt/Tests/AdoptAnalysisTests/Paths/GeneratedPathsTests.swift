@@ -6,7 +6,7 @@ import Testing
 struct GeneratedPathsTests {
   static let wantedPaths = 1_050_000
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.timeLimit(.minutes(5)))
   func `the check agrees with running every path`() async {
     let halves = await withTaskGroup(of: Tally.self) { group in
       for half in 0..<2 {

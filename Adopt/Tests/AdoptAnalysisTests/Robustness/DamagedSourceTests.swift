@@ -25,7 +25,7 @@ struct DamagedSourceTests {
     return check(ParsedFile(path: "a.swift", text: String(decoding: bytes, as: UTF8.self)), options: options)
   }
 
-  @Test(.timeLimit(.minutes(4)), arguments: 0..<4)
+  @Test(.timeLimit(.minutes(5)), arguments: 0..<4)
   func `files cut and joined at random are checked to the end`(_ quarter: Int) {
     let sources = Self.sources.filter { $0.count > 500 && $0.count < 30_000 }
     #expect(sources.count > 20)
@@ -51,7 +51,7 @@ struct DamagedSourceTests {
     #expect(handlers > 0)
   }
 
-  @Test(.timeLimit(.minutes(4)))
+  @Test(.timeLimit(.minutes(5)))
   func `tokens of handler functions in random order are checked`() {
     let text = """
       func a(completion: @escaping (Int?, Error?) -> Void) throws { defer { completion(nil, nil) } ; guard let x
@@ -69,7 +69,7 @@ struct DamagedSourceTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(4)))
+  @Test(.timeLimit(.minutes(5)))
   func `deeply nested code is declined or checked`() {
     let deep = 3_000
     let head = "func a(completion: @escaping () -> Void) { "
@@ -111,7 +111,7 @@ struct DamagedSourceTests {
       try #require(result.declined.first).reason == "'a(completion:)' is not checked: it does not parse")
   }
 
-  @Test(.timeLimit(.minutes(4)), arguments: [10, 30, 300, 30_000])
+  @Test(.timeLimit(.minutes(5)), arguments: [10, 30, 300, 30_000])
   func `nested square brackets do not hang the parser`(_ depth: Int) {
     for open in ["[", "[ ", "[a: ", "([", "[a, "] {
       let text =

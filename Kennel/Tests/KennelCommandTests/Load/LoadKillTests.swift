@@ -32,7 +32,7 @@ import Testing
         }
         return memory
       }
-      let ending = await runOnThread { server.child.waitForEnd(within: .seconds(20)) }
+      let ending = await runOnThread { server.child.waitForEnd(within: .seconds(90)) }
       #expect(ending == .signalled(SIGKILL))
       if life % 5 == 0 {
         let check = try await loaded.kennel.run("check")
