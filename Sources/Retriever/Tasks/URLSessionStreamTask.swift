@@ -228,7 +228,8 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
   ///
   /// Call it before ``URLSessionTask/resume()`` for a connection that uses TLS from its beginning. The server's
   /// certificate must name the host of the task, and is verified with the session's
-  /// ``URLSessionConfiguration/trustedCertificates``. If the handshake fails, the task fails.
+  /// ``URLSessionConfiguration/trustedCertificates``, ``URLSessionConfiguration/pinnedHosts`` and client certificates. The
+  /// delegate is not asked. If the handshake fails, the task fails.
   open func startSecureConnection() { if capturedError == nil { connection.startTLS() } }
 
   /// Has no effect: TLS cannot be disabled once it is enabled.
@@ -276,7 +277,9 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
       }
       deadlineTimer.withLock { $0 = timer }
     }
-    connection.open(socket, StreamTLSSettings(host: host, options: session.settings.clientOptions))
+    let port = initialRequest?.url?.port.flatMap(UInt16.init(exactly:)) ?? 0
+    connection.open(
+      socket, StreamTLSSettings(host: host, port: port, options: session.settings.clientOptions))
   }
 
   /// The task has ended. Operations that wait fail with its error.

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSyntax
 
 /// What TLS needs to know about the server and the session.
 package struct StreamTLSSettings: Sendable {
@@ -8,9 +9,17 @@ package struct StreamTLSSettings: Sendable {
   package var minimumVersion: TransferClientOptions.TLSVersion
   package var maximumVersion: TransferClientOptions.TLSVersion
 
+  /// One of these must be in the server's certificates; nil if the server has no pins.
+  package var pins: Set<ServerPin>?
+  /// What to present if the server requests a client certificate.
+  package var key: ClientKey?
+
   /// The settings of a session for a server.
-  package init(host: String, options: TransferClientOptions) {
+  package init(host: String, port: UInt16, options: TransferClientOptions) {
     self.host = host
+    let name = ASCII.lowercased(host)
+    pins = PinnedServer.pins(for: name, in: options.pinnedServers)
+    key = options.clientKey?(name, port)
     trust = options.trust
     minimumVersion = options.minimumTLS
     maximumVersion = options.maximumTLS
@@ -28,12 +37,26 @@ enum StreamStep: Equatable {
   case failed(TransferFailure)
 }
 
+/// What the check of a handshake asks: nothing but the session's key is known. One thread uses it.
+private final class StreamHandshake: HandshakeDecider {
+  private let key: ClientKey?
+  var refusal: TransferFailure?
+
+  init(key: ClientKey?) { self.key = key }
+
+  func decision(about chain: ServerChain, failure: TransferFailure?) -> ServerDecision? { .standard }
+  func keyToPresent(authorities: () -> [[UInt8]]) -> PresentedKey? { key.map { .key($0) } ?? .nothing }
+  func refused(_ failure: TransferFailure) { refusal = failure }
+  func serverSent(alert: UInt8) {}
+}
+
 /// A TLS connection over an open socket. One thread uses it.
 final class StreamTLS {
   private let functions: OpenSSL.ClientFunctions
   private let context: OpenSSL.Pointer
   private let connection: OpenSSL.Pointer
   private let host: String
+  private let handshakeNotes: StreamHandshake
 
   /// - Parameter store: the trusted certificates; nil to use OpenSSL's own, or none if nothing is verified.
   init(_ settings: StreamTLSSettings, over socket: Int32, store: TrustStore?) throws(TransferFailure) {
@@ -44,7 +67,8 @@ final class StreamTLS {
     case .file, .pem: if store == nil { throw .noStreamTLS }
     }
     guard let context = functions.makeContext(functions.method()) else { throw .noTLSMemory }
-    guard let connection = Self.makeConnection(context, settings, store, functions) else {
+    handshakeNotes = StreamHandshake(key: settings.key)
+    guard let connection = Self.makeConnection(context, settings, store, handshakeNotes, functions) else {
       functions.freeContext(context)
       throw .noTLSMemory
     }
@@ -60,7 +84,7 @@ final class StreamTLS {
 
   private static func makeConnection(
     _ context: OpenSSL.Pointer, _ settings: StreamTLSSettings, _ store: TrustStore?,
-    _ functions: OpenSSL.ClientFunctions
+    _ notes: StreamHandshake, _ functions: OpenSSL.ClientFunctions
   ) -> OpenSSL.Pointer? {
     // SSL_CTRL_SET_MIN_PROTO_VERSION and SSL_CTRL_SET_MAX_PROTO_VERSION. The versions begin with 0x0301.
     _ = functions.controlContext(context, 123, 0x0301 + settings.minimumVersion.rawValue, nil)
@@ -74,6 +98,14 @@ final class StreamTLS {
     } else {
       _ = functions.useSystemPaths(context)
       functions.setVerify(context, 1, nil)
+    }
+    if settings.pins != nil || settings.key != nil {
+      let acceptsAnything = settings.trust == .anything
+      if acceptsAnything || store == nil { TrustStore.applyVerification(to: context) }
+      let check = HandshakeCheck(
+        host: settings.host, pins: settings.pins, asks: false, acceptsAnything: acceptsAnything,
+        decider: notes)
+      guard OpenSSL.install(check, in: context, presentsKey: settings.key != nil) else { return nil }
     }
     return functions.make(context)
   }
@@ -151,21 +183,16 @@ final class StreamTLS {
   }
 
   private func handshakeFailure(_ code: TransferFailure.Code?) -> TransferFailure {
+    if let refusal = handshakeNotes.refusal { return refusal }
     let result = functions.verifyResult(connection)
     guard result != 0 else {
       return TransferFailure(
         code ?? .secureConnectionFailed, message: "The TLS handshake with \(host) failed.")
     }
     let reason = functions.verifyText(result).map { String(cString: $0) } ?? "unknown reason"
-    let certificateCode: TransferFailure.Code =
-      switch result {
-      case 9: .certificateNotYetValid
-      case 10: .certificateExpired
-      case 2, 18, 19, 20, 21: .certificateUnknownRoot
-      default: .certificateUntrusted
-      }
     return TransferFailure(
-      certificateCode, message: "The certificate of \(host) was rejected: \(reason).")
+      TransferFailure.Code(verification: result),
+      message: "The certificate of \(host) was rejected: \(reason).")
   }
 }
 

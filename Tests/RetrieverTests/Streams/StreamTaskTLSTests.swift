@@ -119,6 +119,30 @@ import Testing
     task.cancel()
   }
 
+  @Test func `the pins of a host apply`() async throws {
+    let server = try StreamServers.echo()
+    let port = try TLSRelay.shared().forward(to: server.port)
+    let authority = try TestAuthority.shared().authorityFile
+    let other = try #require(ServerPin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="))
+    for trust in [TrustedCertificates.file(authority), .unverified] {
+      let session = URLSession.forTest {
+        $0.trustedCertificates = trust
+        $0.pinnedHosts = [PinnedHost("localhost", pins: [other])]
+      }
+      let code = await errorCode { try await secure(session, port).write(Data([1]), timeout: 30) }
+      #expect(code == .serverCertificateUntrusted)
+    }
+    let right = try ServerPin.publicKey(of: .ofTest(.valid))
+    let session = URLSession.forTest {
+      $0.trustedCertificates = .file(authority)
+      $0.pinnedHosts = [PinnedHost("localhost", pins: [right])]
+    }
+    let task = secure(session, port)
+    try await task.write(Data([1]), timeout: 30)
+    #expect(try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 30).0 == Data([1]))
+    task.cancel()
+  }
+
   @Test func `an end without close_notify is an error`() async throws {
     let server = try StreamServers.sending(Data("cut".utf8))
     let task = secure(try session(), try TLSRelay.shared().forward(to: server.port, ending: .abrupt))
