@@ -109,9 +109,9 @@ final class AsyncSequenceBody: TransferBodySource {
       try await produce(self)
       finish(.end)
     } catch {
-      let onFailure = state.withLock { $0.onFailure }
+      // Before the transfer fails: its failure would hide the reason.
+      state.withLock { $0.onFailure }?(error)
       finish(.failed)
-      onFailure?(error)
     }
   }
 
