@@ -138,9 +138,9 @@ public final class NginxServer: Sendable {
   private func waitUntilReady(log: String) throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while process.isRunning, .now < deadline {
-      if (try? RawClient(port: httpPort)) != nil, FileManager.default.fileExists(atPath: socketPath) {
-        return
-      }
+      // nginx writes this file when it has all its ports. Before, it may have some of them, wait for another, and end.
+      let hasPorts = FileManager.default.fileExists(atPath: directory.path("nginx.pid"))
+      if hasPorts, (try? RawClient(port: httpPort)) != nil { return }
       usleep(5000)
     }
     process.stop()
