@@ -2,7 +2,7 @@
 ///
 /// `Waiter` is what is stored for a waiting task: a continuation, or a number in tests. This value belongs under the
 /// lock of its owner, which resumes the continuations after it has released the lock. ``WaitingTasks`` is the
-/// most common form; `Mutex.wait(in:ifCancelled:unless:)` makes a task wait.
+/// most common form; `Mutex.wait(in:ifCancelled:isolation:unless:)` makes a task wait.
 public struct Waiters<Waiter> {
   /// Identifies a task before it waits. Each token is used for one wait.
   public struct Token: Hashable, Sendable {

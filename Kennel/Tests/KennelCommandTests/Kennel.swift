@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestSupport
+import Testing
 
 /// Runs the program `kennel` with its own data directory.
 struct Kennel: Sendable {
@@ -43,6 +44,7 @@ struct Kennel: Sendable {
     func text(_ name: String) -> String {
       (try? String(contentsOf: directory.file(name), encoding: .utf8)) ?? ""
     }
+    #expect(ErrorSentences.violations(in: text("errors"), of: "kennel") == [])
     return Result(status: status, output: text("output"), errors: text("errors"))
   }
 
