@@ -99,6 +99,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/step 'bridges for OpenCombine' scripts/check-opencombine
 	@scripts/step 'interface and changelog' scripts/check-api
 	@scripts/step 'symbols of FoundationNetworking' scripts/check-symbols
+	@scripts/step 'list of symbols' scripts/symbol-table --check
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
