@@ -285,5 +285,22 @@ import Testing
       await errorCode { _ = try await session.text(from: invalid.url) } == .serverCertificateHasUnknownRoot)
     #expect(delegate.log.all.isEmpty)
   }
+
+  @Test func `a WebSocket connection asks about its server`() async throws {
+    let server = try ScriptedServer.webSocket { try $0.echoFrames() }
+    let port = try TLSRelay.shared().forward(to: server.port, certificate: .selfSigned)
+    let delegate = SessionTrustDelegate(ChallengeLog.accepts)
+    let session = try URLSession.trustingTestAuthority(delegate: delegate)
+    let task = session.webSocketTask(with: try #require(URL(string: "wss://localhost:\(port)/")))
+    task.resume()
+    try await task.send(.string("secret"))
+    guard case .string("secret") = try await task.receive() else {
+      Issue.record("Another message arrived.")
+      return
+    }
+    task.cancel(with: .goingAway, reason: nil)
+    #expect(await eventually { task.state == .completed })
+    #expect(delegate.log.all.count == 1)
+  }
 }
 #endif
