@@ -1,11 +1,14 @@
 #if !canImport(Darwin)
-import HTTPSyntax
 import Foundation
+import HTTPSyntax
+import TransferEngine
 
 /// An authentication scheme that this library supports. The cases are ordered from the weakest to the strongest.
 package enum AuthenticationScheme: Int, CaseIterable, Sendable {
   case basic
   case digest
+  case ntlm
+  case negotiate
 
   /// Creates the scheme with this name, ignoring case.
   init?(named name: String) {
@@ -20,6 +23,8 @@ package enum AuthenticationScheme: Int, CaseIterable, Sendable {
     switch self {
     case .basic: "basic"
     case .digest: "digest"
+    case .ntlm: "ntlm"
+    case .negotiate: "negotiate"
     }
   }
 
@@ -28,6 +33,17 @@ package enum AuthenticationScheme: Int, CaseIterable, Sendable {
     switch self {
     case .basic: NSURLAuthenticationMethodHTTPBasic
     case .digest: NSURLAuthenticationMethodHTTPDigest
+    case .ntlm: NSURLAuthenticationMethodNTLM
+    case .negotiate: NSURLAuthenticationMethodNegotiate
+    }
+  }
+
+  /// The scheme as libcurl performs it over a connection; nil for those that this library performs itself.
+  var ofConnection: ConnectionSignIn.Scheme? {
+    switch self {
+    case .basic, .digest: nil
+    case .ntlm: .ntlm
+    case .negotiate: .negotiate
     }
   }
 }
@@ -45,6 +61,9 @@ struct AnswerableOffer: Sendable {
     realm = offer.realm
     switch scheme {
     case .basic: digest = nil
+    case .ntlm, .negotiate:
+      guard let scheme = scheme.ofConnection, SignInSupport.isAvailable(scheme) else { return nil }
+      digest = nil
     case .digest:
       guard let challenge = DigestChallenge(offer) else { return nil }
       digest = challenge
@@ -105,6 +124,7 @@ package enum Challenger: Sendable {
         host: origin.host, port: origin.port, protocol: origin.scheme, realm: offer.realm,
         authenticationMethod: offer.scheme.method)
     case .proxy(let host, let port, let type, _):
+      guard offer.scheme.ofConnection == nil else { return nil }
       return URLProtectionSpace(
         proxyHost: host, port: port, type: type, realm: offer.realm,
         authenticationMethod: offer.scheme.method)
@@ -127,6 +147,8 @@ package enum Challenger: Sendable {
 package enum Authorizer: Sendable {
   case basic(user: String, password: String)
   case digest(user: String, password: String, DigestSession)
+  /// libcurl answers over the connection.
+  case connection(ConnectionSignIn)
 
   /// What is sent with a request.
   package struct Answer: Sendable {
@@ -144,6 +166,7 @@ package enum Authorizer: Sendable {
   /// Returns the answer for one request; nil if the name cannot be sent, or the hash of the body is not known.
   package func answer(for request: DigestSession.Request) -> Answer? {
     switch self {
+    case .connection: return nil
     case .basic(let user, let password):
       return Answer(
         fieldValue: BasicAuthorization.fieldValue(user: user, password: password), proof: nil)

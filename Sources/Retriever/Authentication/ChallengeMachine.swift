@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import TransferEngine
 
 /// Decides how a task responds to 401 responses of servers, or to 407 responses of proxies: a pure state machine that
 /// takes one event and returns one action.
@@ -283,10 +284,12 @@ package struct ChallengeMachine: Sendable {
     else { return .deliver }
     let password = credential.password ?? ""
     let authorizer: Authorizer =
-      switch offer.offer.digest {
-      case nil: .basic(user: user, password: password)
-      case let challenge?:
+      if let scheme = offer.offer.scheme.ofConnection {
+        .connection(ConnectionSignIn(scheme, user: user, password: password))
+      } else if let challenge = offer.offer.digest {
         .digest(user: user, password: password, waiting.session(challenge, offer.space))
+      } else {
+        .basic(user: user, password: password)
       }
     attempt = Attempt(space: offer.space, credential: credential, url: waiting.url, authorizer: authorizer)
     return .retry(authorizer)

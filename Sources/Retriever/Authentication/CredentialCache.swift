@@ -77,6 +77,7 @@ package final class CredentialCache: Sendable {
 
   private static func directories(of acceptance: ChallengeMachine.Acceptance) -> [String] {
     guard !acceptance.protectionSpace.isProxy() else { return [] }
+    if case .connection = acceptance.authorizer { return ["/"] }
     guard case .digest(_, _, let session) = acceptance.authorizer else {
       return [directory(of: acceptance.url)]
     }

@@ -11,6 +11,17 @@ extension URLSessionTask {
   func authorize(
     _ wanted: inout TransferRequest, with authorizer: Authorizer?, url: URL
   ) throws(URLError) {
+    if case .connection(let signIn) = authorizer {
+      guard !wanted.isUpgrade else {
+        throw URLError(
+          .userAuthenticationRequired,
+          message: "The server requires NTLM or Negotiate, which are not available for WebSocket tasks.",
+          url: url)
+      }
+      wanted.headers.removeAll { $0.name.caseInsensitiveCompare("Authorization") == .orderedSame }
+      wanted.signIn = signIn
+      return
+    }
     if let authorizer {
       guard let answer = authorizer.answer(for: wanted.digestRequest) else {
         throw URLError(
@@ -26,9 +37,14 @@ extension URLSessionTask {
       return
     }
     // The request's own field has precedence over what the session remembers.
-    guard !wanted.hasField("Authorization"), let entry = session.credentials.entry(for: url),
-      let answer = entry.authorizer.answer(for: wanted.digestRequest)
-    else { return }
+    guard !wanted.hasField("Authorization"), let entry = session.credentials.entry(for: url) else { return }
+    if case .connection(let signIn) = entry.authorizer {
+      guard !wanted.isUpgrade else { return }
+      lockedState.withLock { $0.challenges.willSend(entry, to: url) }
+      wanted.signIn = signIn
+      return
+    }
+    guard let answer = entry.authorizer.answer(for: wanted.digestRequest) else { return }
     lockedState.withLock { state in
       state.challenges.willSend(entry, to: url)
       state.challenges.didSend(answer)

@@ -181,21 +181,53 @@ extension URLSessionTask {
         session.credentials.forget(refused, for: question.protectionSpace)
       }
       let challenge = question.makeChallenge()
-      ask(
-        .didReceiveChallenge, of: (any URLSessionTaskDelegate).self,
-        { delegate, answer in
-          delegate.urlSession(self.session, task: self, didReceive: challenge) { disposition, credential in
-            answer((disposition, credential))
-          }
-        },
-        then: { answer in
-          let (disposition, credential) = answer ?? (.performDefaultHandling, nil)
-          let next = self.lockedState.withLock { state in
-            state.withChallenges(of: context.challenger) { $0.answered(disposition, credential) }
-          }
-          self.perform(next, context)
-        })
+      switch question.protectionSpace.authenticationMethod {
+      case NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate:
+        askSession(about: challenge, context)
+      default: askTask(about: challenge, context)
+      }
     }
+  }
+
+  /// Asks the session-level method, which is responsible for sign-ins of connections, and then the task-level one.
+  private func askSession(about challenge: URLAuthenticationChallenge, _ context: ChallengeContext) {
+    ask(
+      .didReceiveSessionChallenge, of: (any URLSessionDelegate).self,
+      { delegate, answer in
+        delegate.urlSession(self.session, didReceive: challenge) { answer(ChallengeAnswer($0, $1)) }
+      },
+      then: { answer in
+        guard let answer else { return self.askTask(about: challenge, context) }
+        self.perform(answer, context)
+      })
+  }
+
+  private func askTask(about challenge: URLAuthenticationChallenge, _ context: ChallengeContext) {
+    ask(
+      .didReceiveChallenge, of: (any URLSessionTaskDelegate).self,
+      { delegate, answer in
+        delegate.urlSession(self.session, task: self, didReceive: challenge) {
+          answer(ChallengeAnswer($0, $1))
+        }
+      },
+      then: { self.perform($0 ?? ChallengeAnswer(.performDefaultHandling, nil), context) })
+  }
+
+  private struct ChallengeAnswer: Sendable {
+    let disposition: URLSession.AuthChallengeDisposition
+    let credential: URLCredential?
+
+    init(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+      self.disposition = disposition
+      self.credential = credential
+    }
+  }
+
+  private func perform(_ answer: ChallengeAnswer, _ context: ChallengeContext) {
+    let next = lockedState.withLock { state in
+      state.withChallenges(of: context.challenger) { $0.answered(answer.disposition, answer.credential) }
+    }
+    perform(next, context)
   }
 
   private func rememberAcceptedCredential() {

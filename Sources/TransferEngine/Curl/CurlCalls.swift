@@ -327,10 +327,29 @@ enum Curl {
   static var version: String { String(cString: curl_version()) }
 
   /// Whether this libcurl supports HTTP/2. A distribution may build it without.
-  static let hasHTTP2: Bool = {
-    guard let info = curl_version_info(CURLVERSION_TENTH) else { return false }
-    return info.pointee.features & CURL_VERSION_HTTP2 != 0
-  }()
+  static let hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
+
+  private static let features = curl_version_info(CURLVERSION_TENTH)?.pointee.features ?? 0
+
+  fileprivate static func supports(_ scheme: ConnectionSignIn.Scheme) -> Bool {
+    switch scheme {
+    case .ntlm: features & CURL_VERSION_NTLM != 0
+    case .negotiate: features & CURL_VERSION_SPNEGO != 0
+    }
+  }
+}
+
+extension ConnectionSignIn.Scheme {
+  /// Whether this libcurl has the scheme.
+  package var isAvailable: Bool { Curl.supports(self) }
+
+  /// The scheme as `CURLOPT_HTTPAUTH` expects it. libcurl's constants are macros with a cast, which Swift does not import.
+  var curlBits: Int {
+    switch self {
+    case .negotiate: 1 << 2
+    case .ntlm: 1 << 3
+    }
+  }
 }
 
 extension TransferRequest {

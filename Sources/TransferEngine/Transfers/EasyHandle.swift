@@ -68,6 +68,7 @@ final class EasyHandle: @unchecked Sendable {
     var connectTimeout: Duration?
     var expectsLongBody: Bool
     var isUpgrade: Bool
+    var signIn: ConnectionSignIn?
     var isConnection: Bool
   }
 
@@ -160,7 +161,7 @@ final class EasyHandle: @unchecked Sendable {
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
       version: Self.version(for: request, destination),
       connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody,
-      isUpgrade: request.isUpgrade, isConnection: request.isConnection)
+      isUpgrade: request.isUpgrade, signIn: request.signIn, isConnection: request.isConnection)
     do {
       if optionSignature != wanted || preparedFor !== destination {
         optionSignature = nil
@@ -209,7 +210,7 @@ final class EasyHandle: @unchecked Sendable {
     for request: TransferRequest, _ destination: Destination
   ) -> OptionSignature.Version {
     switch request.httpVersion {
-    case .automatic where request.isUpgrade || request.isConnection: .http11
+    case .automatic where request.isUpgrade || request.isConnection || request.signIn != nil: .http11
     case .automatic:
       Curl.hasHTTP2 && destination.address.isSecure && !destination.requiresHTTP11
         ? .negotiated(waits: destination.isMultiplexed != false) : .http11
@@ -322,6 +323,11 @@ final class EasyHandle: @unchecked Sendable {
     if signature.isConnection {
       try Curl.set(easy, CURLOPT_CONNECT_ONLY, 1)
       try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
+    }
+    if let signIn = signature.signIn {
+      try Curl.set(easy, CURLOPT_HTTPAUTH, signIn.scheme.curlBits)
+      try Curl.set(easy, CURLOPT_USERNAME, signIn.user)
+      try Curl.set(easy, CURLOPT_PASSWORD, signIn.password)
     }
     if let timeout = signature.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.clampedNanoseconds / 1_000_000)))

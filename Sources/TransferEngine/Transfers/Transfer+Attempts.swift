@@ -43,7 +43,7 @@ extension Transfer {
     guard machine.isRunning, let handle, let destination else { return false }
     destination.addressesAreKnown()
     core.gateConnected(self, destination)
-    if attempt.count > 0 {
+    if attempt.count > 0, heldHead == nil {
       // libcurl has decided to send the request again, but that is our decision.
       switch retry.decide(after: attemptThatLibcurlRepeats) {
       case .fails:
@@ -55,7 +55,7 @@ extension Transfer {
           return false
         }
       }
-    } else if !attempt.openedConnection,
+    } else if attempt.count == 0, !attempt.openedConnection,
       destination.isMultiplexed != true || !retry.isIdempotent && destination.admittedCount == 1,
       core.hasInput(on: connection, afterLook: retry.isIdempotent)
     {
@@ -85,7 +85,7 @@ extension Transfer {
   }
 
   private func learnProtocol(_ handle: EasyHandle, _ destination: Destination) {
-    guard request.httpVersion == .automatic else { return }
+    guard request.httpVersion == .automatic, request.signIn == nil else { return }
     guard destination.address.isSecure else { return core.learn(isMultiplexed: false, destination) }
     guard let connection = Curl.tlsConnection(handle.easy),
       let name = OpenSSL.applicationProtocol(of: connection)
@@ -129,6 +129,8 @@ extension Transfer {
   /// Whether the request may be sent again now.
   private var canRepeat: Bool {
     guard !head.hasBegun else { return false }
+    // libcurl sends the next request of a sign-in.
+    if heldHead != nil { return true }
     // In the next attempt, libcurl may still rewind because of the previous one.
     guard attempt.count > 0 else { return true }
     var rule = retry
@@ -160,6 +162,7 @@ extension Transfer {
       core.learn(isMultiplexed: false, destination)
     }
     attempt = AttemptNotes()
+    heldHead = nil
     // The server would refuse the request again on this connection.
     handle.closesConnection()
     core.detach(handle)

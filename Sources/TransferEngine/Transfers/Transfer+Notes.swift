@@ -11,7 +11,7 @@ extension Transfer {
     if request.isUpgrade { noteUpgrade(head) }
     // If the request had a body, libcurl waits for a response body, regardless of the method.
     if request.method == "HEAD", request.body.isPresent { response.endsAtHead = true }
-    if let destination, destination.isMultiplexed == nil, !request.isUpgrade {
+    if let destination, destination.isMultiplexed == nil, !request.isUpgrade, request.signIn == nil {
       core.learn(isMultiplexed: response.isHTTP2, destination)
     }
     guard destination?.address.isSecure == true, let handle else { return }

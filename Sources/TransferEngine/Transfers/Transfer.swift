@@ -55,6 +55,8 @@ package final class Transfer: @unchecked Sendable {
   @Boxed var connectFailure: TransferFailure?
   /// libcurl's result, while the rest of the body waits for delivery.
   @Boxed var endAfterRemaining: TransferEnd?
+  /// The head of a refusal that libcurl may answer itself, because it signs in.
+  @Boxed var heldHead: HeldHead?
 
   /// The rest of a complete body that libcurl will not deliver.
   @Boxed var undelivered: [[UInt8]]?
@@ -267,6 +269,7 @@ package final class Transfer: @unchecked Sendable {
   enum Reception { case accepted, keep, stop }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+    if !deliverHeldHead() { return .stop }
     if machine.shouldPauseLibcurl() { return .keep }
     guard machine.isRunning, observer != nil else { return .stop }
     lastActivity = core.loop.now
@@ -345,28 +348,16 @@ package final class Transfer: @unchecked Sendable {
     guard machine.isRunning, let observer else { return false }
     lastActivity = core.loop.now
     if attempt.openedConnection, usesTunnel { return receiveTunnelLine(line) }
+    // libcurl continues to sign in, so the last response was not the final one.
+    heldHead = nil
     reportShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
     case .informational(let head):
       observer.transferDidReceive(informational: head)
       return true
-    case .complete(var head):
-      if let destination, destination.isExcepted { head.isFromExceptedServer = true }
-      if let value = head.contentEncoding, request.acceptedEncodings != "" {
-        let codings = ContentCoding.list(value)
-        if !codings.isEmpty { decoder = BodyDecoder(codings) }
-      }
-      note(head)
-      let disposition = observer.transferDidReceive(head: head)
-      if response.endsAtHead { return false }
-      switch disposition {
-      case .proceed, .gather: return true
-      case .pause:
-        machine.pauseReceiving()
-        return true
-      case .stop: return false
-      }
+    case .complete(let head):
+      return isIntermediate(head) ? hold(head) : deliver(head)
     case .failure(let failure):
       noticedFailure = failure
       return false
@@ -429,6 +420,7 @@ package final class Transfer: @unchecked Sendable {
     if result != CURLE_OK, restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
     if connectedSocket != nil { return finishConnected() }
+    if result == CURLE_OK, !deliverHeldHead() { return stopAtHeldHead() }
     let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?

@@ -27,10 +27,31 @@ package struct TransferRequest: Sendable {
   /// Whether to open a connection to the URL's host and port and send nothing, through a tunnel if there is a proxy. The
   /// URL has the scheme `https`, which selects the proxy; TLS is not started. The end has the socket.
   package var isConnection = false
+  /// What libcurl signs in with. Several requests and responses over one connection then look like one.
+  package var signIn: ConnectionSignIn?
   /// Whether to read the timings and addresses of the transfer when it ends.
   package var collectsTimings = false
 
   package init(url: String) { self.url = url }
+}
+
+/// A sign-in of a connection, not of a request: the server knows the user of each further request over it.
+package struct ConnectionSignIn: Sendable, Hashable {
+  package enum Scheme: Sendable, Hashable {
+    case ntlm
+    /// Kerberos. An empty name and password use the credential cache of the system.
+    case negotiate
+  }
+
+  package let scheme: Scheme
+  package let user: String
+  package let password: String
+
+  package init(_ scheme: Scheme, user: String, password: String) {
+    self.scheme = scheme
+    self.user = user
+    self.password = password
+  }
 }
 
 /// A moment on the engine's clock.

@@ -1,0 +1,55 @@
+// Heads of responses. With NTLM or Negotiate, libcurl exchanges several requests and responses over one connection, and
+// only the last of the responses is delivered.
+extension Transfer {
+  /// Delivers the head of the final response. False ends the transfer.
+  func deliver(_ received: TransferHead) -> Bool {
+    guard let observer else { return false }
+    var head = received
+    if let destination, destination.isExcepted { head.isFromExceptedServer = true }
+    if let value = head.contentEncoding, request.acceptedEncodings != "" {
+      let codings = ContentCoding.list(value)
+      if !codings.isEmpty { decoder = BodyDecoder(codings) }
+    }
+    note(head)
+    let disposition = observer.transferDidReceive(head: head)
+    if response.endsAtHead { return false }
+    switch disposition {
+    case .proceed, .gather: return true
+    case .pause:
+      machine.pauseReceiving()
+      return true
+    case .stop: return false
+    }
+  }
+
+  /// A complete head, and the state of its lines.
+  struct HeldHead {
+    let head: TransferHead
+    let collector: HeadCollector
+  }
+
+  /// Whether libcurl may answer this response itself.
+  func isIntermediate(_ head: TransferHead) -> Bool { request.signIn != nil && head.status == 401 }
+
+  /// Keeps a refusal until it is known whether it is the final response: then a body or the end follows.
+  func hold(_ refusal: TransferHead) -> Bool {
+    heldHead = HeldHead(head: refusal, collector: head)
+    head = HeadCollector()
+    return true
+  }
+
+  /// Delivers the kept head, if there is one, because it belongs to the final response. False ends the transfer.
+  func deliverHeldHead() -> Bool {
+    guard let held = heldHead else { return true }
+    heldHead = nil
+    head = held.collector
+    return deliver(held.head)
+  }
+
+  /// Ends a transfer whose observer did not want the body of the final response.
+  func stopAtHeldHead() {
+    guard machine.cancel() != .none else { return }
+    handle?.needsReset()
+    detachAndFinish(noticedFailure ?? .cancelled)
+  }
+}
