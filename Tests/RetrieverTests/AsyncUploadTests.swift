@@ -154,6 +154,9 @@ import Testing
   @Test func `a response before the end of the sequence ends the iteration`() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readHead()
+      // The first chunk. After it, sending waits for the sequence.
+      _ = try connection.read(exactly: 6)
+      try connection.pacing(.milliseconds(50))
       try connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     }
     let ended = Gate()

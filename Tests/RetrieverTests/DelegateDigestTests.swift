@@ -276,7 +276,7 @@ import TransferEngine
           401,
           headers: [
             ("WWW-Authenticate", "Digest realm=\"k\", nonce=\"n\", algorithm=SHA3-256"),
-            ("WWW-Authenticate", "NTLM"), ("WWW-Authenticate", "Basic realm=\"k\""),
+            ("WWW-Authenticate", "HOBA"), ("WWW-Authenticate", "Basic realm=\"k\""),
           ])
     }
     let result = try await load(URLRequest(url: server.url()))

@@ -11,6 +11,8 @@ extension Transfer {
       if !codings.isEmpty { decoder = BodyDecoder(codings) }
     }
     note(head)
+    // libcurl stops sending after such a response, but does not end while sending is paused.
+    if head.status >= 300, machine.isSendPaused { resumeSending() }
     let disposition = observer.transferDidReceive(head: head)
     if response.endsAtHead { return false }
     switch disposition {
