@@ -4,7 +4,7 @@
 
 #if defined(__linux__) && !(__has_include(<jpeglib.h>) && __has_include(<png.h>) && __has_include(<isa-l.h>) && \
   __has_include(<webp/decode.h>) && __has_include(<gif_lib.h>) && __has_include(<lcms2.h>))
-#error RetrieverImages needs libraries: apt-get install libjpeg62-turbo-dev libpng-dev libisal-dev libwebp-dev libgif-dev liblcms2-dev
+#error RetrieverImages needs libraries: apt-get install libjpeg-dev libpng-dev libisal-dev libwebp-dev libgif-dev liblcms2-dev
 #endif
 
 #include <stdbool.h>
