@@ -71,7 +71,7 @@ public struct DocumentationText {
       }
     }
     // Only the package manager can compile a package manifest.
-    return blocks.filter { !$0.hasPrefix("// Package.swift") }
+    return blocks.filter { !$0.hasPrefix("// swift-tools-version") }
   }
 
   /// Removes indentation and blank lines, which may differ.
