@@ -70,8 +70,8 @@ public struct DocumentationText {
         block?.append(line)
       }
     }
-    // Only the package manager can compile a package manifest.
-    return blocks.filter { !$0.hasPrefix("// swift-tools-version") }
+    // Only the package manager can compile a package manifest, or a part of one.
+    return blocks.filter { !$0.hasPrefix("// swift-tools-version") && !$0.hasPrefix("// Package.swift") }
   }
 
   /// Removes indentation and blank lines, which may differ.
