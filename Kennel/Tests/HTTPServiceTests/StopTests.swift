@@ -78,15 +78,21 @@ import Testing
     }
     running.cancel()
     try await running.value
-    #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+    // Another test's server may have the port by now, so only the old connection shows the end.
+    #expect(try await client.blocking { try $0.readToEnd() }.isEmpty)
     #expect(throws: HTTPServerError.self) { try server.start { _ in .text("again") } }
   }
 
   @Test func `a server that is stopped before it is started no longer listens`() async throws {
-    let server = try HTTPServer()
-    await server.stop()
-    #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
-    #expect(throws: HTTPServerError.self) { try server.start { _ in .text("late") } }
+    // Another test's server may get one of the ports.
+    var isRefused = false
+    for _ in 0..<5 where !isRefused {
+      let server = try HTTPServer()
+      await server.stop()
+      isRefused = (try? RawClient(port: server.port)) == nil
+      #expect(throws: HTTPServerError.self) { try server.start { _ in .text("late") } }
+    }
+    #expect(isRefused)
   }
 
   @Test func `stopped servers leave no descriptors open`() async throws {
