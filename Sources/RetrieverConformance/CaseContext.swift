@@ -63,6 +63,22 @@ final class CaseContext: Sendable {
     try await perform(request, on: session(), limit: limit)
   }
 
+  /// Performs a scenario, and checks its lines. A watchdog ends the wait.
+  func play(
+    _ scenario: Scenario, at origin: String = "", expecting expected: [String],
+    _ adapt: (inout SessionOptions) -> Void = { _ in }
+  ) async throws {
+    var options = SessionOptions()
+    if transport != .http { options.trustedAuthority = try TestAuthority.shared().authorityFile }
+    adapt(&options)
+    let played = await within(.seconds(8)) { [client, options] in
+      await Result<[String], any Error>.catching { try await client.play(scenario, at: origin, options) }
+    }
+    guard let played else { throw CaseFailure(reason: "It did not end (waited 8 s).", isHang: true) }
+    let lines = try played.get()
+    try expect(lines == expected, "Reported: \(lines); expected: \(expected).")
+  }
+
   /// Checks that every session can still load from a healthy server.
   func proveSessionsUsable() async throws {
     let address = try servers.healthy().address("/after")
@@ -168,5 +184,11 @@ final class CaseContext: Sendable {
     }
     for session in sessions { session.invalidate() }
     for server in servers { server.stop() }
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate static func catching(_ body: () async throws -> Success) async -> Self {
+    do { return .success(try await body()) } catch { return .failure(error) }
   }
 }

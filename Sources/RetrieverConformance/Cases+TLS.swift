@@ -88,7 +88,7 @@ extension ConformanceSuite {
     },
   ]
 
-  private static func secure(
+  static func secure(
     _ context: CaseContext, _ certificate: TestAuthority.Certificate
   ) throws -> String {
     try context.servers.nginx().secureURL(certificate: certificate).absoluteString

@@ -86,6 +86,20 @@ public enum Area: String, Sendable, CaseIterable {
   case exhaustion
   /// HTTP/2 peers that flood the client or exceed limits.
   case floods = "HTTP/2 floods"
+  /// The life of tasks and sessions.
+  case tasks
+  /// The calls of delegates.
+  case delegates
+  /// `URLCache`.
+  case caching
+  /// `URLProtocol`.
+  case protocols
+  /// `URLSessionWebSocketTask` and `URLSessionStreamTask`.
+  case connections = "WebSocket and stream tasks"
+  /// Challenges of servers' certificates.
+  case trust
+  /// Requests, responses, cookies and credentials as values.
+  case values
 }
 
 /// The protocol of a case.

@@ -10,11 +10,24 @@ public protocol ConformanceClient: Sendable {
 
   /// Returns the feature that the client lacks for all cases of an area; nil if it can run them.
   func missing(in area: Area) -> String?
+
+  /// Performs a scenario with a session of its own, and reports what happened.
+  ///
+  /// - Parameter origin: The origin of the server, such as `http://127.0.0.1:8080`; empty if there is none.
+  /// - Throws: `NotOffered` if the client lacks what the scenario needs.
+  func play(_ scenario: Scenario, at origin: String, _ options: SessionOptions) async throws -> [String]
 }
 
 extension ConformanceClient {
   /// Returns nil.
   public func missing(in area: Area) -> String? { nil }
+
+  /// Throws `NotOffered`.
+  public func play(_ scenario: Scenario, at origin: String, _ options: SessionOptions) async throws
+    -> [String]
+  {
+    throw NotOffered("URLSession's interface")
+  }
 }
 
 /// One session of a client.

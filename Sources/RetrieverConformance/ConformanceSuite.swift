@@ -9,6 +9,7 @@ public enum ConformanceSuite {
     + challenges + digest + metrics + redirects + cookies + cancelling + timeouts + beyond
     + proxies + sentOnce + completeness + lookups + floods
     + exhaustion + crowds
+    + tasks + delegates + caching + protocols + connections + trust + values
 
   /// The cases that can run in one process, one after the other.
   public static let sharingAProcess = all.filter { $0.place == .anyProcess }

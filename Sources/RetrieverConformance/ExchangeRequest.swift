@@ -124,6 +124,8 @@ public struct DelegatePolicy: Sendable {
     case cancel
     /// `.rejectProtectionSpace`.
     case reject
+    /// `.useCredential` with the trust of the challenge.
+    case acceptServer
   }
 
   /// The form of the methods.
@@ -152,6 +154,8 @@ public struct SessionOptions: Sendable {
   public var needsKeptConnections = false
   /// The session's delegate.
   public var delegate: DelegatePolicy?
+  /// The host and port of the HTTP proxy in `connectionProxyDictionary`.
+  public var proxy: (host: String, port: Int, exceptions: [String])?
   /// An option that Apple does not have: the maximum number of bytes that `data` collects before it fails.
   public var maximumBufferedBodySize: Int64?
   /// An option that Apple does not have: the Unix-domain socket for all connections.

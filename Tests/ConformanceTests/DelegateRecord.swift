@@ -45,6 +45,7 @@ final class DelegateRecord: Sendable {
     case .noCredential: (.useCredential, nil)
     case .cancel: (.cancelAuthenticationChallenge, nil)
     case .reject: (.rejectProtectionSpace, nil)
+    case .acceptServer: (.useCredential, Library.accepting(space))
     case .defaultHandling, nil: (.performDefaultHandling, nil)
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import RetrieverConformance
+import TestSupport
 
 /// The parts that are specific to Retriever: additional options, and Apple's API that FoundationNetworking lacks.
 enum Library {
@@ -12,6 +13,10 @@ enum Library {
     if options.refusesPrivateAddresses { configuration.addressPolicy = .publicOnly }
   }
 
+  static func accepting(_ space: URLProtectionSpace) -> URLCredential? {
+    space.serverTrust.map { URLCredential(trust: $0) }
+  }
+
   static func asyncDelegate(_ record: DelegateRecord) throws -> any URLSessionTaskDelegate {
     record.policy.challenge != nil ? AsyncChallengeDelegate(record) : AsyncRedirectDelegate(record)
   }
@@ -20,6 +25,27 @@ enum Library {
     _ session: URLSession, resumingFrom data: Data, _ delegate: (any URLSessionTaskDelegate)?
   ) async throws -> (URL, URLResponse) {
     try await session.download(resumeFrom: data, delegate: delegate)
+  }
+
+  static func begin(_ task: URLSessionTask, at date: Date) throws { task.earliestBeginDate = date }
+
+  static func becomeDownload() throws -> URLSession.ResponseDisposition { .becomeDownload }
+
+  static func streamTask(_ stage: Stage) async throws -> [String] {
+    let delegate = EndingDelegate(stage.notes)
+    let session = stage.session(delegate)
+    let port = stage.url().port ?? 0
+    let task = session.streamTask(withHostName: stage.url().host ?? "", port: port)
+    task.resume()
+    if stage.url().scheme == "https" { task.startSecureConnection() }
+    try await task.write(Data("hello".utf8), timeout: 5)
+    let data = try await task.readData(ofMinLength: 5, maxLength: 5, timeout: 5).0
+    stage.notes.add("read \(String(decoding: data ?? Data(), as: UTF8.self))")
+    task.closeWrite()
+    task.closeRead()
+    await delegate.ended.wait()
+    session.invalidateAndCancel()
+    return stage.notes.lines
   }
 
   static func iterate(_ call: Call) async throws {
@@ -76,4 +102,12 @@ final class AsyncRedirectDelegate: NSObject, RecordingDelegate {
     await Task.yield()
     return record.answer(redirectTo: request)
   }
+}
+
+/// Notes the end of a task.
+final class EndingDelegate: NSObject, NotingDelegate {
+  let notes: Notes
+  let ended = Gate()
+
+  init(_ notes: Notes) { self.notes = notes }
 }

@@ -14,6 +14,9 @@ enum Library {
     if options.refusesPrivateAddresses { throw NotOffered("an address policy") }
   }
 
+  // There is no server trust to accept.
+  static func accepting(_ space: URLProtectionSpace) -> URLCredential? { nil }
+
   static func asyncDelegate(_ record: DelegateRecord) throws -> any URLSessionTaskDelegate {
     throw NotOffered("delegates with async methods")
   }
@@ -22,6 +25,15 @@ enum Library {
     _ session: URLSession, resumingFrom data: Data, _ delegate: (any URLSessionTaskDelegate)?
   ) async throws -> (URL, URLResponse) {
     throw NotOffered("download(resumeFrom:delegate:)")
+  }
+
+  // Both are declared, and marked as not supported.
+  static func begin(_ task: URLSessionTask, at date: Date) throws { throw NotOffered("earliestBeginDate") }
+
+  static func becomeDownload() throws -> URLSession.ResponseDisposition { throw NotOffered("becomeDownload") }
+
+  static func streamTask(_ stage: Stage) async throws -> [String] {
+    throw NotOffered("stream tasks")
   }
 
   static func iterate(_ call: Call) async throws {

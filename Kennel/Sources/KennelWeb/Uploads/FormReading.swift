@@ -41,6 +41,8 @@ struct FormReading: Sendable {
     }
   }
 
+  // Swift 6.3.1 ends with a signal when it optimizes a function that contains this one.
+  @inline(never)
   mutating func take(_ bytes: Data, into upload: PhotoUpload) async throws {
     let events: [MultipartParser.Event]
     do throws(MultipartParser.Malformed) {

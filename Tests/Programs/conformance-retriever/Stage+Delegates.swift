@@ -1,0 +1,1 @@
+../../ConformanceTests/Stage+Delegates.swift

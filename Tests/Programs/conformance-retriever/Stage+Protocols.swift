@@ -1,0 +1,1 @@
+../../ConformanceTests/Stage+Protocols.swift
