@@ -5,7 +5,7 @@ import TransferEngine
 
 /// Receives the events of one load by a `URLProtocol`, in order and one at a time.
 protocol ProtocolLoadReceiver: AnyObject, Sendable {
-  func loadDidReceive(response: URLResponse) -> TransferDisposition
+  func loadDidReceive(response: URLResponse, storagePolicy: URLCache.StoragePolicy) -> TransferDisposition
   func loadDidReceive(data: Data) -> TransferDisposition
   func loadWasRedirected(to request: URLRequest, response: URLResponse) -> TransferDisposition
   func loadDidReceive(challenge: URLAuthenticationChallenge)
@@ -29,7 +29,7 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
   // Unchecked because NSObject is. Everything that changes is inside the lock; `object` is used on `workQueue` only.
 
   private enum Report {
-    case response(URLResponse)
+    case response(URLResponse, URLCache.StoragePolicy)
     case data(Data)
     case redirect(URLRequest, URLResponse)
     case challenge(URLAuthenticationChallenge)
@@ -50,7 +50,7 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
   private let task: URLSessionTask
   private let receiver: any ProtocolLoadReceiver
   private let protocolClass: URLProtocol.Type
-  private let cachedResponse: CachedURLResponse?
+  private let cache: URLCache?
   private let idleTimeout: Duration?
   private let deadline: TransferDeadline?
   private let workQueue = DispatchQueue(label: "retriever.protocol")
@@ -58,16 +58,17 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
   private let state = Mutex(State())
   private var object: URLProtocol?
 
+  /// - Parameter cache: The cache that the object's `cachedResponse` comes from; nil if it gets none.
   init(
     _ protocolClass: URLProtocol.Type, request: URLRequest, task: URLSessionTask,
-    receiver: any ProtocolLoadReceiver, cachedResponse: CachedURLResponse? = nil, idleTimeout: Duration?,
+    receiver: any ProtocolLoadReceiver, cache: URLCache? = nil, idleTimeout: Duration?,
     deadline: TransferDeadline?
   ) {
     self.protocolClass = protocolClass
     self.request = request
     self.task = task
     self.receiver = receiver
-    self.cachedResponse = cachedResponse
+    self.cache = cache
     self.idleTimeout = idleTimeout
     self.deadline = deadline
   }
@@ -103,7 +104,9 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
 
   private func startObject() {
     if state.withLock({ $0.machine.hasEnded }) { return }
-    let object = protocolClass.init(task: task, cachedResponse: cachedResponse, client: self)
+    // The look-up may read a file.
+    let object = protocolClass.init(
+      task: task, cachedResponse: cache?.cachedResponse(for: request), client: self)
     self.object = object
     object.startLoading()
   }
@@ -120,7 +123,8 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
       if receiver.discardsLoad { return end(nil) }
       guard let report = state.withLock({ $0.machine.next() }) else { break }
       switch report {
-      case .response(let response): apply(receiver.loadDidReceive(response: response))
+      case .response(let response, let policy):
+        apply(receiver.loadDidReceive(response: response, storagePolicy: policy))
       case .data(let data): apply(receiver.loadDidReceive(data: data))
       case .redirect(let request, let response):
         apply(receiver.loadWasRedirected(to: request, response: response))
@@ -206,15 +210,15 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
   }
 
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-    report(.response(cachedResponse.response))
-    report(.data(cachedResponse.data))
+    report(.response(cachedResponse.response, .notAllowed))
+    if !cachedResponse.data.isEmpty { report(.data(cachedResponse.data)) }
   }
 
   func urlProtocol(
     _ protocol: URLProtocol, didReceive response: URLResponse,
     cacheStoragePolicy policy: URLCache.StoragePolicy
   ) {
-    report(.response(response))
+    report(.response(response, policy))
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {

@@ -13,6 +13,10 @@ import Foundation
 ///
 /// As on Apple's platforms, a protocol gets the body of a request as ``URLRequest/httpBodyStream``, and the session's
 /// ``URLSessionConfiguration/httpAdditionalHeaders`` with the header fields. It gets no cookies.
+///
+/// A protocol decides about the session's cache. It gets the stored response to a GET request as ``cachedResponse``, of
+/// any age, unless the request's policy ignores the cache. A complete response is stored if the protocol's storage policy
+/// allows it, regardless of the response's header fields. Downloads are not stored.
 open class URLProtocol: NSObject {
   // A session passes a protocol object between its queues, one call at a time.
 
@@ -25,7 +29,7 @@ open class URLProtocol: NSObject {
     set { currentClient = newValue }
   }
 
-  /// The cached response for the request, if there is one.
+  /// The stored response to the request, if there is one. It may be stale.
   open var cachedResponse: CachedURLResponse? { knownResponse }
 
   /// The task that loads the request.
@@ -146,7 +150,7 @@ public protocol URLProtocolClient: NSObjectProtocol, Sendable {
   /// The cached response that the protocol object was created with is the response.
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse)
 
-  /// The head of the response.
+  /// The head of the response. The policy determines whether the response is stored when it is complete.
   func urlProtocol(
     _ protocol: URLProtocol, didReceive response: URLResponse,
     cacheStoragePolicy policy: URLCache.StoragePolicy)

@@ -254,18 +254,29 @@ extension URLSessionTask {
 
   private func store(_ entry: StoredEntry) {
     guard let cache = session.settings.cache else { return }
-    guard hasDelegates, let task = self as? URLSessionDataTask else { return cache.store.store(entry) }
+    // Without a delegate, no response is made for it.
+    guard hasDelegates else { return cache.store.store(entry) }
     let proposed = entry.makeCachedResponse()
+    askWhetherToStore(proposed) { answer in
+      guard let answer else { return cache.store.store(entry) }
+      guard let answer, answer.storagePolicy != .notAllowed else { return }
+      cache.store.store(answer === proposed ? entry : entry.changed(to: answer))
+    }
+  }
+
+  /// Asks the delegate about a response that is about to be stored.
+  ///
+  /// - Parameter store: Gets the delegate's answer; nil if there is no delegate with an answer.
+  func askWhetherToStore(
+    _ proposed: CachedURLResponse, then store: @escaping @Sendable (CachedURLResponse??) -> Void
+  ) {
+    guard hasDelegates, let task = self as? URLSessionDataTask else { return store(nil) }
     ask(
       .willCacheResponse, of: (any URLSessionDataDelegate).self,
       { delegate, answer in
         delegate.urlSession(self.session, dataTask: task, willCacheResponse: proposed) { answer($0) }
       },
-      then: { (answer: CachedURLResponse??) in
-        guard let answer else { return cache.store.store(entry) }
-        guard let answer, answer.storagePolicy != .notAllowed else { return }
-        cache.store.store(answer === proposed ? entry : entry.changed(to: answer))
-      })
+      then: store)
   }
 }
 

@@ -59,23 +59,81 @@ extension URLSessionTask {
       }
     }
     let timeout = request.timeoutInterval == 60 ? session.settings.requestTimeout : request.timeoutInterval
+    transferState.protocolResponse = nil
     let load = ProtocolLoad(
-      protocolClass, request: request, task: self, receiver: self, idleTimeout: Duration(seconds: timeout),
-      deadline: input.deadline)
+      protocolClass, request: request, task: self, receiver: self, cache: cache(for: request, protocolClass),
+      idleTimeout: Duration(seconds: timeout), deadline: input.deadline)
     if input.collectsRecords { transferState.exchange = (request, Date(), nil) }
     start(.custom(load), bodyLength: length, hasBody: stream != nil)
   }
 }
 
+// A protocol decides about the cache: it gets what is stored, and says whether its response may be stored.
+extension URLSessionTask {
+  /// The response of a protocol that is stored when it is complete.
+  struct ProtocolResponse {
+    let response: URLResponse
+    let policy: URLCache.StoragePolicy
+    let limit: Int
+    var body = Data()
+  }
+
+  /// The cache in which a protocol's response is looked up; nil if the request's policy forbids it.
+  private func cache(for request: URLRequest, _ protocolClass: URLProtocol.Type) -> URLCache? {
+    guard request.httpMethod == "GET", !BuiltInProtocols.all.contains(where: { $0 == protocolClass }) else {
+      return nil
+    }
+    let own = request.cachePolicy
+    switch own == .useProtocolCachePolicy ? session.settings.cachePolicy : own {
+    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return nil
+    default: return session.settings.cache
+    }
+  }
+
+  private func prepareToStore(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
+    transferState.protocolResponse = nil
+    // As on Apple's platforms, downloads are not stored: they are in a file already.
+    guard policy != .notAllowed, !writesFile, let cache = session.settings.cache,
+      sentRequest?.httpMethod ?? "GET" == "GET"
+    else { return }
+    let limit = min(cache.store.maximumEntryCost, CacheExchange.maximumBody)
+    guard response.expectedContentLength <= Int64(limit) else { return }
+    transferState.protocolResponse = ProtocolResponse(response: response, policy: policy, limit: limit)
+  }
+
+  /// Adds to the body that is stored. A body that is too long is not stored.
+  private func record(_ data: Data) {
+    guard let recorded = transferState.protocolResponse else { return }
+    if recorded.body.count + data.count > recorded.limit {
+      transferState.protocolResponse = nil
+    } else {
+      transferState.protocolResponse?.body.append(data)
+    }
+  }
+
+  private func storeProtocolResponse() {
+    guard let complete = transferState.protocolResponse.take(), !discardsLoad,
+      let cache = session.settings.cache, let request = sentRequest
+    else { return }
+    let proposed = CachedURLResponse(
+      response: complete.response, data: complete.body, userInfo: nil, storagePolicy: complete.policy)
+    askWhetherToStore(proposed) { answer in
+      // A delegate's nil forbids it. Without a delegate, there is no answer.
+      if let stored = answer ?? proposed { cache.storeCachedResponse(stored, for: request) }
+    }
+  }
+}
+
 // The reports of a protocol, on its queue. A task has at most one exchange at any time, so these calls never overlap.
 extension URLSessionTask: ProtocolLoadReceiver {
-  func loadDidReceive(response: URLResponse) -> TransferDisposition {
+  func loadDidReceive(response: URLResponse, storagePolicy: URLCache.StoragePolicy) -> TransferDisposition {
     let isExpected = lockedState.withLock { state in
       state.counts.announced = response.expectedContentLength
       return state.machine.expectsHead
     }
     // A protocol may report another response only before the body.
     guard isExpected else { return discardsLoad ? .proceed : .stop }
+    prepareToStore(response, storagePolicy)
     transferState.exchange?.response = response as? HTTPURLResponse
     transferState.announcedLength = response.expectedContentLength
     if case .delegate = sink, hasDelegates { return askForDisposition(response) }
@@ -92,6 +150,7 @@ extension URLSessionTask: ProtocolLoadReceiver {
           url: sentRequest?.url))
       return .stop
     }
+    record(data)
     return data.withUnsafeBytes { transferDidReceive(bytes: $0) }
   }
 
@@ -138,6 +197,7 @@ extension URLSessionTask: ProtocolLoadReceiver {
   func loadDidFinish(_ error: (any Error)?, isFinal: Bool) {
     var end = TransferEnd()
     end.receivedBytes = lockedState.withLock { $0.counts.received }
+    if error == nil { storeProtocolResponse() }
     note(end)
     finishExchange(error, isFinal: isFinal)
   }

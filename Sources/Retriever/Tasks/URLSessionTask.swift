@@ -36,6 +36,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
     /// The part of the cache in the current transfer; nil if there is none.
     var cacheExchange: CacheExchange?
+    /// What a protocol allows to be stored; nil if nothing is.
+    var protocolResponse: ProtocolResponse?
     /// The socket of a stream task, before the task uses it.
     var socket: ConnectedSocket?
     /// How the cache takes part in the next transfer.
