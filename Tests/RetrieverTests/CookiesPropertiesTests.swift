@@ -8,6 +8,15 @@ import Testing
     .name: "name", .value: "a value @#$%^&*", .path: "/", .domain: "Example.com",
   ]
 
+  @Test(arguments: ["TRUE", "FALSE"])
+  func `a script cannot set a cookie that is hidden from scripts`(isScript: String) {
+    let cookie = HTTPCookie(properties: [
+      .name: "a", .value: "b", .domain: "example.com", .path: "/", .setByJavaScript: isScript,
+      HTTPCookiePropertyKey("HttpOnly"): "TRUE",
+    ])
+    #expect((cookie == nil) == (isScript == "TRUE"))
+  }
+
   @Test func needsANameAValueAPathAndADomain() {
     #expect(HTTPCookie(properties: minimal)?.domain == "example.com")
     for key in minimal.keys {

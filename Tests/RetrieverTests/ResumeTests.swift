@@ -146,6 +146,7 @@ import Testing
     } catch let error as URLError {
       #expect(error.code == .networkConnectionLost)
       let data = try #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+      #expect(error.downloadTaskResumeData == data)
       #expect(try await difference(contents(session.download(resumeFrom: data).0), Self.body) == nil)
     }
   }

@@ -132,7 +132,7 @@ import Testing
     let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
     box.set(transfer)
     transfer.start()
-    try #require(await observer.ended.wait(within: .seconds(40)), "the load did not end")
+    try #require(await observer.ended.wait(within: .seconds(200)), "the load did not end")
     box.set(nil)
     beside.cancel()
     return observer.record

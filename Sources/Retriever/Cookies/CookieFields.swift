@@ -52,7 +52,9 @@ struct CookieFields: Hashable, Sendable {
       let domain = text(.domain)
         ?? text(.originURL).flatMap({ URL(string: $0) }).flatMap(CookieHost.init)?.name,
       !domain.isEmpty, [name, value, path, domain].allSatisfy(Self.fitsOneHeaderField),
-      !name.utf8.contains(UInt8(ascii: "="))
+      !name.utf8.contains(UInt8(ascii: "=")),
+      // RFC 6265bis, 5.7, 9.
+      !(flag(.setByJavaScript) && flag(.httpOnly))
     else { return nil }
     self.init(
       name: name, value: value, domain: ASCII.lowercased(domain), path: path.hasPrefix("/") ? path : "/")

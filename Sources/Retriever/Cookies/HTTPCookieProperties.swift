@@ -42,6 +42,10 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
   /// An ``HTTPCookieStringPolicy``.
   public static let sameSitePolicy = HTTPCookiePropertyKey("SameSite")
 
+  /// `TRUE` if a script of a page sets the cookie. Such a cookie cannot be hidden from scripts: with `HttpOnly`, none is
+  /// created.
+  public static let setByJavaScript = HTTPCookiePropertyKey("SetByJavaScript")
+
   /// `TRUE` if a page's scripts must not read the cookie. Apple has this key too, without a public name.
   static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
 }

@@ -70,6 +70,13 @@ struct ResumeData: Codable, Sendable {
 /// The key in the error of a resumable download, for the data to pass to `downloadTask(withResumeData:)`.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
+extension URLError {
+  /// The data with which a failed download can be resumed; nil if it cannot.
+  ///
+  /// Pass it to ``URLSession/downloadTask(withResumeData:)`` or ``URLSession/download(resumeFrom:delegate:)``.
+  public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
+}
+
 /// The same key, as FoundationNetworking spells it.
 public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData
 #endif

@@ -61,6 +61,7 @@ struct TaskState: Sendable {
     var priority = URLSessionTask.defaultPriority
     var taskDescription: String?
     var earliestBeginDate: Date?
+    var prefersIncrementalDelivery = true
     var clientExpectsToSend: Int64 = -1
     var clientExpectsToReceive: Int64 = -1
   }

@@ -33,6 +33,9 @@ extension URLSessionTask {
     }
     // Released here, and not under the lock.
     withExtendedLifetime(wait) {}
+    if case .delegate(let body) = sink, (error as? URLError)?.code != .cancelled, body.finish() {
+      deliverToDelegate(body)
+    }
     if case .file(let file) = sink, error != nil {
       return keepPartialFile(file, completion, error, response, handlers)
     }

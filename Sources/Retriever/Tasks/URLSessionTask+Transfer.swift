@@ -87,7 +87,7 @@ extension URLSessionTask: TransferObserver {
       }
       return .proceed
     case .delegate(let body):
-      let (delivers, pauses) = body.append(bytes)
+      let (delivers, pauses) = body.append(bytes, gathers: !prefersIncrementalDelivery)
       if delivers { deliverToDelegate(body) }
       return pauses ? .pause : .proceed
     case .channel(let channel):
@@ -109,7 +109,7 @@ extension URLSessionTask: TransferObserver {
   /// The maximum number of bytes to read from a discarded response. Beyond it, closing the connection is cheaper.
   static let maximumDiscardedBytes = 64 << 10
 
-  private func deliverToDelegate(_ body: DelegateBody) {
+  func deliverToDelegate(_ body: DelegateBody) {
     guard let task = self as? URLSessionDataTask else { return }
     notifyDelegate(.didReceiveData, (any URLSessionDataDelegate).self) { delegate in
       let (data, resumes) = body.take()

@@ -197,6 +197,14 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     set { lockedState.withLock { $0.attributes.priority = min(max(newValue, 0), 1) } }
   }
 
+  /// Whether a delegate gets the body in parts, as they arrive (default: true).
+  ///
+  /// With false, it gets up to 1 MiB at a time, and a shorter body in one call at its end.
+  open var prefersIncrementalDelivery: Bool {
+    get { lockedState.withLock { $0.attributes.prefersIncrementalDelivery } }
+    set { lockedState.withLock { $0.attributes.prefersIncrementalDelivery = newValue } }
+  }
+
   /// A description that the program can set.
   open var taskDescription: String? {
     get { lockedState.withLock { $0.attributes.taskDescription } }
