@@ -48,7 +48,7 @@ public final class ResumableUploadServer: Sendable {
     public var isComplete = false
   }
 
-  private struct State {
+  fileprivate struct State {
     var uploads: [Upload] = []
     var receptions: [Reception]
     var heads = 0
@@ -59,9 +59,9 @@ public final class ResumableUploadServer: Sendable {
   public let server: ScriptedServer
   private let core: Core
 
-  private final class Core: Sendable {
+  final class Core: Sendable {
     let behavior: Behavior
-    let state: Mutex<State>
+    fileprivate let state: Mutex<State>
 
     init(_ behavior: Behavior) {
       self.behavior = behavior
@@ -177,15 +177,15 @@ extension ResumableUploadServer.Core {
       try connection.send(behavior.final(request, correct))
       return true
     case .cut(let count):
-      store(try connection.read(exactly: count), at: index)
+      store(try connection.readBody(of: request, prefix: count), at: index)
       connection.finishSending()
       try connection.readUntilClosed()
     case .reset(let count, let gate):
-      store(try connection.read(exactly: count), at: index)
+      store(try connection.readBody(of: request, prefix: count), at: index)
       try connection.wait(for: gate)
       connection.reset()
     case .stall(let count, let gate):
-      store(try connection.read(exactly: count), at: index)
+      store(try connection.readBody(of: request, prefix: count), at: index)
       gate.open()
       try connection.readUntilClosed()
     case .loseResponse:

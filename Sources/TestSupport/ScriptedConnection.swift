@@ -198,6 +198,23 @@ public final class ScriptedConnection: Sendable {
     return try read(exactly: length)
   }
 
+  /// Reads the first `count` bytes of the body of a request whose head has been read. The rest must not be read as a body.
+  public func readBody(of request: ScriptedRequest, prefix count: Int) throws -> [UInt8] {
+    guard request["Transfer-Encoding"]?.lowercased().contains("chunked") == true else {
+      return try read(exactly: count)
+    }
+    var body: [UInt8] = []
+    while body.count < count {
+      let line = try readLine().prefix { $0 != UInt8(ascii: ";") }
+      guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size > 0 else {
+        throw Ended.unreadable
+      }
+      body += try read(exactly: min(size, count - body.count))
+      if body.count < count { _ = try readLine() }
+    }
+    return body
+  }
+
   private func readLine() throws -> [UInt8] {
     var line: [UInt8] = []
     while true {

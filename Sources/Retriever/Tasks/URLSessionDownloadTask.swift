@@ -10,7 +10,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   ///   it sent neither a strong entity tag nor a date. It is also nil if the download had not started or was
   ///   complete.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-    cancel(thenCalling: completionHandler)
+    cancelProducingResumeData(for: completionHandler)
   }
 
   /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.
@@ -44,7 +44,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
 
 extension URLSessionTask {
   /// Cancels the task. The handler receives its resume data.
-  func cancel(thenCalling handler: @escaping @Sendable (Data?) -> Void) {
+  func cancelProducingResumeData(for handler: @escaping @Sendable (Data?) -> Void) {
     let isOver = lockedState.withLock { state in
       if state.machine.isCompleted { return true }
       state.resumeDataHandlers.append(handler)

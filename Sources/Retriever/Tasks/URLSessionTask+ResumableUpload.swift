@@ -110,6 +110,10 @@ extension URLSessionTask {
           completionHandler: { answer(SendableStream($0)) })
       },
       then: { answer in
+        // From its beginning, the stream is the one that the delegate has already provided.
+        if answer == nil, offset == 0 {
+          return self.askForBodyStream(input) { self.send(input, $0, length: length) }
+        }
         guard let stream = answer?.stream else {
           return self.abort(
             URLError(

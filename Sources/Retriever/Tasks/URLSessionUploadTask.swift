@@ -13,7 +13,7 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
   /// - Parameter completionHandler: receives the resume data. It is nil if the server has not offered to resume the
   ///   upload, if the upload had not started, or if it was complete.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-    cancel(thenCalling: completionHandler)
+    cancelProducingResumeData(for: completionHandler)
   }
 
   /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.

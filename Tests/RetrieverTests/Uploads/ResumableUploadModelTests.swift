@@ -49,7 +49,8 @@ import Testing
         server.stored += offset..<arrived
         if arrived == length, !fails || Bool.random(using: &random) { server.isComplete = true }
         if Bool.random(using: &random), !isFirst || isNamed {
-          #expect(machine.interim(location: nil, offset: .random(in: offset...arrived, using: &random)) == .none)
+          #expect(
+            machine.interim(location: nil, offset: .random(in: offset...arrived, using: &random)) == .none)
         }
         action =
           fails

@@ -8,25 +8,25 @@ import Testing
 @Suite struct ResumableUploadStateMachineTests {
   private typealias Machine = ResumableUploadStateMachine
 
-  private static let resource = URL(string: "https://example.com/uploads/1")
+  private static let resource = URL(string: "https://example.com/uploads/1") ?? URL(fileURLWithPath: "/")
 
   /// A machine whose server has named its upload resource, and that has sent some bytes.
-  private func created(length: Int64? = 100, sent: Int64 = 60) throws -> Machine {
+  private func created(length: Int64? = 100, sent: Int64 = 60) -> Machine {
     var machine = Machine(length: length)
     machine.create()
     machine.sent(upTo: sent)
-    #expect(machine.interim(location: try #require(Self.resource), offset: nil) == .none)
+    #expect(machine.interim(location: Self.resource, offset: nil) == .none)
     return machine
   }
 
-  private func retrieving(length: Int64? = 100, sent: Int64 = 60) throws -> Machine {
-    var machine = try created(length: length, sent: sent)
+  private func retrieving(length: Int64? = 100, sent: Int64 = 60) -> Machine {
+    var machine = created(length: length, sent: sent)
     #expect(machine.interrupted(mayRetry: true) == .retrieve)
     return machine
   }
 
-  @Test func `an upload without an interruption delivers its response`() throws {
-    var machine = try created(sent: 100)
+  @Test func `an upload without an interruption delivers its response`() {
+    var machine = created(sent: 100)
     #expect(machine.responded(status: 201, offset: nil, isComplete: nil) == .deliver)
     #expect(machine.resumption == nil)
     #expect(machine.interrupted(mayRetry: true) == .none)
@@ -41,38 +41,38 @@ import Testing
     #expect(machine.resumption == nil)
   }
 
-  @Test func `the server's offset decides where the upload continues`() throws {
-    var machine = try retrieving()
+  @Test func `the server's offset decides where the upload continues`() {
+    var machine = retrieving()
     #expect(machine.offset == nil)
     #expect(machine.responded(status: 204, offset: 42, isComplete: false) == .append(from: 42))
     #expect(machine.offset == 42)
     #expect(machine.responded(status: 201, offset: nil, isComplete: true) == .deliver)
   }
 
-  @Test func `an error that is not momentary keeps what is needed to resume`() throws {
-    var machine = try created()
+  @Test func `an error that is not momentary keeps what is needed to resume`() {
+    var machine = created()
     #expect(machine.interrupted(mayRetry: false) == .none)
     #expect(
       machine.resumption
-        == Machine.Resource(url: try #require(Self.resource), acknowledged: 0, sent: 60))
+        == Machine.Resource(url: Self.resource, acknowledged: 0, sent: 60))
   }
 
-  @Test func `a request that is sent again forgets its upload resource`() throws {
-    var machine = try created()
+  @Test func `a request that is sent again forgets its upload resource`() {
+    var machine = created()
     machine.create()
     #expect(machine.resumption == nil)
     #expect(machine.interrupted(mayRetry: true) == .none)
   }
 
   @Test func `a second upload resource for one request is an error`() throws {
-    var machine = try created()
+    var machine = created()
     let other = try #require(URL(string: "https://example.com/uploads/2"))
     #expect(machine.interim(location: Self.resource, offset: nil) == .none)
     #expect(machine.interim(location: other, offset: nil) == .fail(.changedLocation))
     #expect(machine.resumption == nil)
   }
 
-  @Test func `wrong offsets are errors`() throws {
+  @Test func `wrong offsets are errors`() {
     typealias Answer = (offset: Int64?, isComplete: Bool?, problem: Machine.Problem)
     let answers: [Answer] = [
       (nil, false, .missingOffset), (61, false, .excessiveOffset(61, sent: 60)),
@@ -80,7 +80,7 @@ import Testing
       (60, true, .shortUpload(60, length: 100)),
     ]
     for (offset, isComplete, problem) in answers {
-      var machine = try created()
+      var machine = created()
       #expect(machine.interim(location: nil, offset: 30) == .none)
       #expect(machine.interrupted(mayRetry: true) == .retrieve)
       #expect(machine.responded(status: 200, offset: offset, isComplete: isComplete) == .fail(problem))
@@ -88,8 +88,8 @@ import Testing
     }
   }
 
-  @Test func `an interim offset beyond what was sent is ignored`() throws {
-    var machine = try created(sent: 60)
+  @Test func `an interim offset beyond what was sent is ignored`() {
+    var machine = created(sent: 60)
     #expect(machine.interim(location: nil, offset: 61) == .none)
     #expect(machine.resumption?.acknowledged == 0)
     #expect(machine.interim(location: nil, offset: 60) == .none)
@@ -97,40 +97,40 @@ import Testing
     #expect(machine.resumption?.acknowledged == 60)
   }
 
-  @Test func `a complete upload whose response was lost is delivered`() throws {
-    var machine = try retrieving(sent: 100)
+  @Test func `a complete upload whose response was lost is delivered`() {
+    var machine = retrieving(sent: 100)
     #expect(machine.responded(status: 204, offset: 100, isComplete: true) == .deliver)
     #expect(machine.resumption == nil)
   }
 
-  @Test func `all bytes without completion are completed with an empty request`() throws {
-    var machine = try retrieving(sent: 100)
+  @Test func `all bytes without completion are completed with an empty request`() {
+    var machine = retrieving(sent: 100)
     #expect(machine.responded(status: 204, offset: 100, isComplete: false) == .append(from: 100))
   }
 
-  @Test func `a server that cannot answer now keeps the upload`() throws {
+  @Test func `a server that cannot answer now keeps the upload`() {
     for status in [500, 503, 429, 423, 408] {
-      var machine = try retrieving()
+      var machine = retrieving()
       #expect(
         machine.responded(status: status, offset: nil, isComplete: nil) == .fail(.refused(status: status)))
       #expect(machine.resumption != nil)
     }
     for status in [404, 410] {
-      var machine = try retrieving()
+      var machine = retrieving()
       #expect(
         machine.responded(status: status, offset: nil, isComplete: nil) == .fail(.gone(status: status)))
       #expect(machine.resumption == nil)
     }
     for status in [304, 400, 403] {
-      var machine = try retrieving()
+      var machine = retrieving()
       #expect(
         machine.responded(status: status, offset: nil, isComplete: nil) == .fail(.refused(status: status)))
       #expect(machine.resumption == nil)
     }
   }
 
-  @Test func `a conflict asks for the offset again`() throws {
-    var machine = try retrieving()
+  @Test func `a conflict asks for the offset again`() {
+    var machine = retrieving()
     for _ in 1..<Machine.maximumFruitlessAttempts {
       #expect(machine.responded(status: 204, offset: 0, isComplete: false) == .append(from: 0))
       #expect(machine.responded(status: 409, offset: 0, isComplete: nil) == .retrieve)
@@ -139,14 +139,14 @@ import Testing
     #expect(machine.responded(status: 409, offset: 0, isComplete: nil) == .deliver)
   }
 
-  @Test func `a conflict without an offset is a response like any other`() throws {
-    var machine = try retrieving()
+  @Test func `a conflict without an offset is a response like any other`() {
+    var machine = retrieving()
     #expect(machine.responded(status: 204, offset: 10, isComplete: false) == .append(from: 10))
     #expect(machine.responded(status: 409, offset: nil, isComplete: nil) == .deliver)
   }
 
-  @Test func `a success that is not complete is never delivered`() throws {
-    var machine = try created(sent: 100)
+  @Test func `a success that is not complete is never delivered`() {
+    var machine = created(sent: 100)
     for _ in 0..<Machine.maximumFruitlessAttempts {
       #expect(machine.responded(status: 200, offset: nil, isComplete: false) == .retrieve)
       #expect(machine.responded(status: 204, offset: 0, isComplete: false) == .append(from: 0))
@@ -154,8 +154,8 @@ import Testing
     #expect(machine.responded(status: 200, offset: nil, isComplete: false) == .fail(.neverComplete))
   }
 
-  @Test func `attempts without progress are limited, and progress allows more`() throws {
-    var machine = try created(length: nil, sent: 1000)
+  @Test func `attempts without progress are limited, and progress allows more`() {
+    var machine = created(length: nil, sent: 1000)
     for _ in 0..<Machine.maximumFruitlessAttempts {
       #expect(machine.interrupted(mayRetry: true) == .retrieve)
     }
@@ -173,18 +173,18 @@ import Testing
   }
 
   @Test func `a moved resource gets the next requests`() throws {
-    var machine = try retrieving()
+    var machine = retrieving()
     let other = try #require(URL(string: "https://example.com/moved"))
     machine.moved(to: other)
     #expect(machine.resumption?.url == other)
   }
 
-  @Test func `any order of events keeps the invariants`() throws {
-    let url = try #require(Self.resource)
+  @Test func `any order of events keeps the invariants`() {
+    let url = Self.resource
     for seed in UInt64(0)..<200 {
       var machine = Machine(length: 100)
       machine.create()
-      try SeededRandom.draw(200, eventsOf: 7, seed: seed) { kind, random in
+      SeededRandom.draw(200, eventsOf: 7, seed: seed) { kind, random in
         let before = machine
         let offset = Int64.random(in: 0...130, using: &random)
         let action: Machine.Action =
