@@ -138,7 +138,9 @@ import Testing
     let server = try ScriptedServer([.readRequest, .sendForever(Data(interim.utf8))])
     let session = URLSession.forTest()
     // libcurl has its own limit, which ends the connection.
-    let code = await errorCode { _ = try await session.upload(for: URLRequest(url: server.url()), from: body) }
+    let code = await errorCode {
+      _ = try await session.upload(for: URLRequest(url: server.url()), from: body)
+    }
     #expect(code == .badServerResponse || code == .networkConnectionLost)
     #expect(server.connectionCount <= 1 + ResumableUploadStateMachine.maximumFruitlessAttempts)
     try await session.expectUsable()

@@ -175,6 +175,7 @@ import Testing
   }
 
   @Test func `a URLProtocol cannot resume an upload`() async throws {
+    // Unchecked like its superclass; it has no properties.
     final class Everything: URLProtocol, @unchecked Sendable {
       override class func canInit(with request: URLRequest) -> Bool { true }
       override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

@@ -120,7 +120,7 @@ import Testing
     #expect(server.requests.compactMap { $0["Upload-Offset"] } == ["3", "4"])
   }
 
-  @Test func `a final response is delivered, whatever its status`() async throws {
+  @Test func `a final response of any status is delivered`() async throws {
     for status in [400, 413, 500] {
       var behavior = ResumableUploadServer.Behavior()
       behavior.receptions = [.cut(after: 4)]
