@@ -97,7 +97,14 @@ extension URLSessionTask {
   func sendRest(
     _ input: TransferInput, of file: URL, from offset: Int64, _ stamp: FileStamp
   ) throws(URLError) {
-    let source = try FileBodySource(file, from: offset, expecting: stamp)
+    let source: FileBodySource
+    do throws(URLError) {
+      source = try FileBodySource(file, from: offset, expecting: stamp)
+    } catch {
+      // Without its body, the upload can never be resumed.
+      lockedState.withLock { $0.upload?.machine.finish() }
+      throw error
+    }
     send(input, source.length == 0 ? .bytes([]) : .source(source))
   }
 

@@ -109,9 +109,11 @@ struct ResumableUploadVersion: Sendable, Equatable, Codable {
 
   // MARK: Writing requests
 
-  /// The fields of the original request that requests to the upload resource do not repeat, in lower case.
+  /// The fields of the original request that requests to the upload resource do not repeat, in lower case: conditions, and what
+  /// describes the complete body but not its rest.
   private static let dropped: Set<String> = [
-    "content-length", "content-digest", "expect", "if-match", "if-modified-since", "if-none-match",
+    "content-digest", "content-encoding", "content-length", "content-md5", "digest", "expect", "if-match",
+    "if-modified-since", "if-none-match",
     "if-range",
     "if-unmodified-since", "range", "transfer-encoding",
   ]
