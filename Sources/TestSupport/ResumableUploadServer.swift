@@ -46,6 +46,8 @@ public final class ResumableUploadServer: Sendable {
     public var bytes = Data()
     /// Whether the client has marked the upload as complete, and everything has arrived.
     public var isComplete = false
+    /// The number of requests so far. Only the latest one may append.
+    fileprivate var turn = 0
   }
 
   fileprivate struct State {
@@ -122,7 +124,10 @@ extension ResumableUploadServer.Core {
       return state.heads
     }
     guard let index = index(request) else { return behavior.head(number, Reply(404)) }
-    let upload = state.withLock { $0.uploads[index] }
+    let upload = state.withLock { state in
+      state.uploads[index].turn += 1
+      return state.uploads[index]
+    }
     let isTrue = upload.isComplete == (behavior.version >= 4)
     return behavior.head(
       number,
@@ -166,40 +171,47 @@ extension ResumableUploadServer.Core {
   private func receive(
     _ request: ScriptedRequest, for index: Int, on connection: ScriptedConnection
   ) throws -> Bool {
-    let reception = state.withLock { state in
-      state.receptions.isEmpty ? .complete : state.receptions.removeFirst()
+    let (reception, turn) = state.withLock { state in
+      state.uploads[index].turn += 1
+      let reception = state.receptions.isEmpty ? .complete : state.receptions.removeFirst()
+      return (reception, state.uploads[index].turn)
+    }
+    func store(upTo limit: Int = .max) throws {
+      try connection.readBody(of: request, upTo: limit) { piece in
+        let isLatest = state.withLock { state in
+          guard state.uploads[index].turn == turn else { return false }
+          state.uploads[index].bytes.append(contentsOf: piece)
+          return true
+        }
+        // Another request for the upload has arrived, which ends this one.
+        if !isLatest { throw ScriptedConnection.Ended.byPeer }
+      }
+      if limit == .max { state.withLock { $0.uploads[index].isComplete = true } }
     }
     switch reception {
     case .complete:
-      store(try connection.readBody(of: request), at: index, isLast: true)
+      try store()
       let count = state.withLock { $0.uploads[index].bytes.count }
       let correct = Reply(201, headers: [("Upload-Complete", "?1")], text: "\(count)")
       try connection.send(behavior.final(request, correct))
       return true
     case .cut(let count):
-      store(try connection.readBody(of: request, prefix: count), at: index)
+      try store(upTo: count)
       connection.finishSending()
       try connection.readUntilClosed()
     case .reset(let count, let gate):
-      store(try connection.readBody(of: request, prefix: count), at: index)
+      try store(upTo: count)
       try connection.wait(for: gate)
       connection.reset()
     case .stall(let count, let gate):
-      store(try connection.readBody(of: request, prefix: count), at: index)
+      try store(upTo: count)
       gate.open()
       try connection.readUntilClosed()
     case .loseResponse:
-      store(try connection.readBody(of: request), at: index, isLast: true)
+      try store()
       connection.finishSending()
       try connection.readUntilClosed()
     }
     return false
-  }
-
-  private func store(_ bytes: [UInt8], at index: Int, isLast: Bool = false) {
-    state.withLock { state in
-      state.uploads[index].bytes.append(contentsOf: bytes)
-      if isLast { state.uploads[index].isComplete = true }
-    }
   }
 }

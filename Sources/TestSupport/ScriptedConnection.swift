@@ -198,21 +198,35 @@ public final class ScriptedConnection: Sendable {
     return try read(exactly: length)
   }
 
-  /// Reads the first `count` bytes of the body of a request whose head has been read. The rest must not be read as a body.
-  public func readBody(of request: ScriptedRequest, prefix count: Int) throws -> [UInt8] {
-    guard request["Transfer-Encoding"]?.lowercased().contains("chunked") == true else {
-      return try read(exactly: count)
-    }
-    var body: [UInt8] = []
-    while body.count < count {
-      let line = try readLine().prefix { $0 != UInt8(ascii: ";") }
-      guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size > 0 else {
-        throw Ended.unreadable
+  /// Reads the first `limit` bytes of the body of a request whose head has been read, in pieces as they arrive. After less
+  /// than the complete body, the rest must not be read as a body.
+  public func readBody(
+    of request: ScriptedRequest, upTo limit: Int = .max, each use: ([UInt8]) throws -> Void
+  ) throws {
+    var left = limit
+    func pass(_ count: Int) throws {
+      var missing = min(count, left)
+      left -= missing
+      while missing > 0 {
+        let piece = try read(upTo: min(missing, 65536))
+        if piece.isEmpty { throw Ended.byPeer }
+        missing -= piece.count
+        try use(piece)
       }
-      body += try read(exactly: min(size, count - body.count))
-      if body.count < count { _ = try readLine() }
     }
-    return body
+    guard request["Transfer-Encoding"]?.lowercased().contains("chunked") == true else {
+      return try pass(request["Content-Length"].flatMap { Int($0) } ?? 0)
+    }
+    while left > 0 {
+      let line = try readLine().prefix { $0 != UInt8(ascii: ";") }
+      guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16) else { throw Ended.unreadable }
+      if size == 0 {
+        while try !readLine().isEmpty {}
+        return
+      }
+      try pass(size)
+      if left > 0 { _ = try readLine() }
+    }
   }
 
   private func readLine() throws -> [UInt8] {

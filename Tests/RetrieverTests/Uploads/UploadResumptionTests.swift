@@ -228,6 +228,58 @@ import Testing
     }
   }
 
+  @Test(arguments: Source.allCases)
+  func `connections that are cut at any byte lose and repeat nothing`(_ source: Source) async throws {
+    for seed in UInt64(0)..<25 {
+      var random = SeededRandom(seed)
+      // Shorter than what is sent together with the head, and longer.
+      let length = Int.random(in: 1...200_000, using: &random)
+      let body = Data.pattern(count: length)
+      var behavior = ResumableUploadServer.Behavior()
+      var left = length
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let count = Int.random(in: 0...left, using: &random)
+        behavior.receptions.append(.cut(after: count))
+        // Without progress, a task gives up.
+        if count == 0 { break }
+        left -= count
+      }
+      if seed % 5 == 0 { behavior.receptions.append(.loseResponse) }
+      let server = try ResumableUploadServer(behavior)
+      let request = try Connection.http1.request(to: server)
+      let session = URLSession.forTest()
+      let (_, response) =
+        switch source {
+        case .data: try await session.upload(for: request, from: body)
+        case .file:
+          try await session.upload(for: request, fromFile: directory.write(body, to: "photo-\(seed)"))
+        }
+      #expect([201, 204].contains((response as? HTTPURLResponse)?.statusCode))
+      #expect(server.uploads.count == 1 && server.uploads[0].isComplete)
+      #expect(difference(server.uploads[0].bytes, body) == nil)
+    }
+  }
+
+  @Test func `an upload that is cancelled at any moment is resumed or was complete`() async throws {
+    for count in stride(from: 0, to: 60, by: 1) {
+      let server = try ResumableUploadServer()
+      let session = URLSession.forTest()
+      let done = Gate()
+      let task = session.uploadTask(
+        with: try Connection.http1.request(to: server), from: Self.body
+      ) { _, _, _ in done.open() }
+      task.resume()
+      // A moment that differs from run to run.
+      for _ in 0..<count * 20 { await Task.yield() }
+      let data = await task.cancelByProducingResumeData()
+      #expect(await done.wait(within: .seconds(90)))
+      guard let data else { continue }
+      _ = try await session.upload(resumeFrom: data)
+      #expect(server.uploads.count == 1 && server.uploads[0].isComplete)
+      #expect(difference(server.uploads[0].bytes, Self.body) == nil)
+    }
+  }
+
   @Test func `the delegate provides the rest of a stream`() async throws {
     for isAsync in [false, true] {
       for states in [false, true] {
