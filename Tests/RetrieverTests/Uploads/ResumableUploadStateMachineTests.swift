@@ -172,6 +172,28 @@ import Testing
     #expect(attempts == Machine.maximumAttempts + 1)
   }
 
+  @Test func `the same offset again is no progress`() {
+    var machine = created()
+    #expect(machine.interrupted(mayRetry: true) == .retrieve)
+    #expect(machine.responded(status: 204, offset: 10, isComplete: false) == .append(from: 10))
+    for _ in 0..<Machine.maximumFruitlessAttempts {
+      #expect(machine.interrupted(mayRetry: true) == .retrieve)
+      #expect(machine.responded(status: 204, offset: 10, isComplete: false) == .append(from: 10))
+    }
+    #expect(machine.interrupted(mayRetry: true) == .none)
+    // Another task may try as often, but what the server had before is no progress for it either.
+    var other = Machine(
+      resuming: Machine.Resource(url: Self.resource, acknowledged: 10, sent: 60), length: 100)
+    for _ in 0..<Machine.maximumFruitlessAttempts { #expect(other.interrupted(mayRetry: true) == .retrieve) }
+    #expect(other.responded(status: 204, offset: 10, isComplete: false) == .append(from: 10))
+    #expect(other.interrupted(mayRetry: true) == .none)
+  }
+
+  @Test func `a conflict of the request that creates the upload is a response like any other`() {
+    var machine = created()
+    #expect(machine.responded(status: 409, offset: 10, isComplete: nil) == .deliver)
+  }
+
   @Test func `a moved resource gets the next requests`() throws {
     var machine = retrieving()
     let other = try #require(URL(string: "https://example.com/moved"))
