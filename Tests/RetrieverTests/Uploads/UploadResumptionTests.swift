@@ -188,6 +188,22 @@ import Testing
     }
   }
 
+  @Test func `an idempotent upload over a reused connection is resumed, and not sent again`() async throws {
+    var behavior = ResumableUploadServer.Behavior()
+    behavior.receptions = [.cut(after: 400_000)]
+    behavior.refusal = { $0.path == "/hello" ? Reply(text: "hello") : nil }
+    let server = try ResumableUploadServer(behavior)
+    let session = URLSession.forTest()
+    _ = try await session.data(from: server.url("/hello"))
+    var request = try Connection.http1.request(to: server)
+    request.httpMethod = "PUT"
+    let (text, _) = try await session.upload(for: request, from: Self.body)
+    #expect(text == Data("3000000".utf8))
+    #expect(server.requests.map(\.method) == ["GET", "PUT", "HEAD", "PATCH"])
+    #expect(server.requests[0].connection == server.requests[1].connection)
+    #expect(difference(server.uploads[0].bytes, Self.body) == nil)
+  }
+
   @Test func `an upload can be resumed several times`() async throws {
     let second = Gate()
     let (server, first) = try await interrupted(.file) {
