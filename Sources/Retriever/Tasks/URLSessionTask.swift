@@ -122,8 +122,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
   // MARK: Requests, response and counts
 
-  /// The request that is currently sent. It differs from ``originalRequest`` after redirects, and for an upload that
-  /// was created from a GET.
+  /// The request that is currently sent. It differs from ``originalRequest`` after redirects, for an upload that was
+  /// created from a GET, and for one that is resumed.
   open var currentRequest: URLRequest? { sentRequest }
 
   /// The current request, regardless of what a subclass returns.
