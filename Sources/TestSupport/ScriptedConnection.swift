@@ -198,6 +198,37 @@ public final class ScriptedConnection: Sendable {
     return try read(exactly: length)
   }
 
+  /// Reads the first `limit` bytes of the body of a request whose head has been read, in pieces as they arrive. After less
+  /// than the complete body, the rest must not be read as a body.
+  public func readBody(
+    of request: ScriptedRequest, upTo limit: Int = .max, each use: ([UInt8]) throws -> Void
+  ) throws {
+    var left = limit
+    func pass(_ count: Int) throws {
+      var missing = min(count, left)
+      left -= missing
+      while missing > 0 {
+        let piece = try read(upTo: min(missing, 65536))
+        if piece.isEmpty { throw Ended.byPeer }
+        missing -= piece.count
+        try use(piece)
+      }
+    }
+    guard request["Transfer-Encoding"]?.lowercased().contains("chunked") == true else {
+      return try pass(request["Content-Length"].flatMap { Int($0) } ?? 0)
+    }
+    while left > 0 {
+      let line = try readLine().prefix { $0 != UInt8(ascii: ";") }
+      guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16) else { throw Ended.unreadable }
+      if size == 0 {
+        while try !readLine().isEmpty {}
+        return
+      }
+      try pass(size)
+      if left > 0 { _ = try readLine() }
+    }
+  }
+
   private func readLine() throws -> [UInt8] {
     var line: [UInt8] = []
     while true {

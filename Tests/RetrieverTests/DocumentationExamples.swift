@@ -320,6 +320,26 @@ struct DocumentationExamples {
     }
   }
 
+  // MARK: Uploads that resume
+
+  func uploadPatiently(_ file: URL, with request: URLRequest) async throws -> Data {
+    var resumeData: Data?
+    var attempt = 1
+    while true {
+      do {
+        if let resumeData {
+          return try await URLSession.shared.upload(resumeFrom: resumeData).0
+        }
+        return try await URLSession.shared.upload(for: request, fromFile: file).0
+      } catch let error as URLError {
+        guard let data = error.uploadTaskResumeData, attempt < 5 else { throw error }
+        resumeData = data
+        try await Task.sleep(for: .seconds(attempt))
+        attempt += 1
+      }
+    }
+  }
+
   // MARK: Stream tasks
 
   func ask(_ question: String, host: String, port: Int) async throws -> String {

@@ -50,6 +50,17 @@ import Testing
     #expect(try Data(contentsOf: place) == Data("a photo".utf8))
   }
 
+  @Test func `an interrupted upload continues in another task`() async throws {
+    var behavior = ResumableUploadServer.Behavior()
+    behavior.receptions = [.cut(after: 2)]
+    behavior.head = { $0 == 0 ? Reply(503, framing: .none) : $1 }
+    let server = try ResumableUploadServer(behavior)
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(Data("woof".utf8), to: "photo")
+    #expect(try await examples.uploadPatiently(file, with: URLRequest(url: server.url())) == Data("4".utf8))
+    #expect(server.uploads.map(\.bytes) == [Data("woof".utf8)])
+  }
+
   @Test func favouritesAreFollowedOnTheMainActor() async throws {
     let text = #"{"photo":"a","count":1}"# + "\n" + #"{"photo":"b","count":2}"# + "\n"
     try await serve("/favourites", Reply(text: text, framing: .chunked(3))) { (url: URL) async throws in

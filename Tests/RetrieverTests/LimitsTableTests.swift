@@ -39,7 +39,14 @@ import Testing
       [Int(retriever_receive_bytes), EasyHandle.longBodyBytes, Int(retriever_stream_receive_bytes)]
     ),
     ("a response's header lines, interim responses included", [TransferLimits().headerBytes]),
-    ("interim responses (1xx)", [TransferLimits().informationalResponses]),
+    (
+      "interim responses (1xx)",
+      [TransferLimits().informationalResponses, ResumableUpload.maximumInterimResponses]
+    ),
+    (
+      "resumptions of an upload by its task",
+      [ResumableUploadStateMachine.maximumFruitlessAttempts, ResumableUploadStateMachine.maximumAttempts]
+    ),
     (
       "a body that is being decoded",
       [

@@ -98,7 +98,7 @@ enum DelegateMethods {
 
 enum DelegateMethod: Hashable {
   case didCreateTask, didReceiveSessionChallenge, didReceiveChallenge, willRedirect, needNewBodyStream
-  case willBeginDelayedRequest, isWaitingForConnectivity
+  case needNewBodyStreamFrom, willBeginDelayedRequest, isWaitingForConnectivity
   case didSendBodyData, didReceiveInformational, didFinishCollecting, didComplete
   case didReceiveResponse, didReceiveData, willCacheResponse, didBecomeDownload, didBecomeStream
   case didFinishDownloading, didWriteData, didResumeAtOffset
@@ -113,7 +113,7 @@ enum DelegateMethod: Hashable {
   var hasAsyncForm: Bool {
     switch self {
     case .didReceiveSessionChallenge, .didReceiveChallenge, .willRedirect, .needNewBodyStream,
-      .willBeginDelayedRequest,
+      .needNewBodyStreamFrom, .willBeginDelayedRequest,
       .didReceiveResponse, .willCacheResponse:
       true
     default: false

@@ -60,6 +60,20 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async
     -> InputStream?
 
+  /// The rest of an interrupted upload has to be sent. Call the handler with a new stream that begins at the offset.
+  ///
+  /// - Parameters:
+  ///   - offset: the number of bytes at the beginning of the body that the server already has.
+  ///   - completionHandler: receives the stream; nil fails the upload with `URLError.requestBodyStreamExhausted`.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+    completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+  /// The rest of an interrupted upload has to be sent. Return a new stream that begins at the offset.
+  func urlSession(
+    _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+  ) async -> InputStream?
+
   /// Body bytes were passed to the connection.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
@@ -166,6 +180,25 @@ extension URLSessionTaskDelegate {
     _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
   ) async -> InputStream? {
     DelegateProbe.reachedDefault(.needNewBodyStream, of: self)
+    return nil
+  }
+
+  /// Calls the async form.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+    completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    DelegateProbe.forwarded(.needNewBodyStreamFrom, by: self)
+    Task {
+      completionHandler(await urlSession(session, needNewBodyStreamForTask: task, from: offset))
+    }
+  }
+
+  /// Returns no stream.
+  public func urlSession(
+    _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+  ) async -> InputStream? {
+    DelegateProbe.reachedDefault(.needNewBodyStreamFrom, of: self)
     return nil
   }
 

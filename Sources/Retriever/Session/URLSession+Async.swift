@@ -34,7 +34,8 @@ extension URLSession {
   /// Sends data.
   ///
   /// - Returns: the complete response body, and the response.
-  /// - Throws: `URLError`; `.cancelled` if the surrounding Task is cancelled.
+  /// - Throws: `URLError`; `.cancelled` if the surrounding Task is cancelled. If the upload was interrupted and can be
+  ///   resumed, the error has `uploadTaskResumeData`.
   public func upload(
     for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
@@ -45,18 +46,39 @@ extension URLSession {
   ///
   /// - Returns: the complete response body, and the response.
   /// - Throws: `URLError`; `.fileDoesNotExist` if there is no such file, `.cancelled` if the surrounding Task is
-  ///   cancelled.
+  ///   cancelled. If the upload was interrupted and can be resumed, the error has `uploadTaskResumeData`.
   public func upload(
     for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
     try await data(of: makeUploadTask(request, .file(fileURL)), delegate)
   }
 
+  /// Resumes an interrupted upload. The server's offset decides which bytes are sent again.
+  ///
+  /// An uploaded file must still exist and must not have changed.
+  ///
+  /// - Parameters:
+  ///   - resumeData: the data of ``URLSessionUploadTask/cancelByProducingResumeData()``, or of an error's
+  ///     `uploadTaskResumeData`.
+  ///   - delegate: the delegate of this task, preferred to the session's delegate.
+  /// - Returns: the complete response body, and the response.
+  /// - Throws: `URLError`; `.unsupportedURL` if the resume data is invalid, `.resourceUnavailable` if the server no longer
+  ///   has the upload, `.badServerResponse` if the server's offset is wrong, `.cancelled` if the surrounding Task is
+  ///   cancelled.
+  public func upload(
+    resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    try await result(of: makeUploadTask(resumeData, nil, delegate: delegate))
+  }
+
   func data(
     of task: URLSessionDataTask, _ delegate: (any URLSessionTaskDelegate)?
   ) async throws -> (Data, URLResponse) {
-    _ = admit(task, nil, delegate: delegate)
-    return try await withTaskCancellationHandler {
+    try await result(of: admit(task, nil, delegate: delegate))
+  }
+
+  private func result(of task: URLSessionDataTask) async throws -> (Data, URLResponse) {
+    try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { task.start(for: .data($0)) }
     } onCancel: {
       task.cancel()

@@ -18,6 +18,23 @@ extension URLSession {
     return URLSessionUploadTask(session: self, request: request, sent: sent, uploadBody: body)
   }
 
+  func makeUploadTask(
+    _ resumeData: Data, _ completion: TaskCompletion?, delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionUploadTask {
+    let resume = UploadResumeData(resumeData)
+    let task = URLSessionUploadTask(session: self, resuming: resume)
+    if case .delegate = completion { task.sink = .delegate(DelegateBody()) }
+    _ = admit(task, completion, delegate: delegate)
+    if resume == nil {
+      task.abort(
+        URLError(
+          .unsupportedURL,
+          message: "The resume data is damaged or does not come from an upload of this library.",
+          suggestion: "Upload the body from the beginning."))
+    }
+    return task
+  }
+
   func makeDownloadTask(
     _ request: URLRequest, resuming resume: ResumeData?, _ completion: TaskCompletion?,
     delegate: (any URLSessionTaskDelegate)? = nil

@@ -161,6 +161,34 @@ open class URLSession: NSObject, @unchecked Sendable {
     admit(makeUploadTask(request, .file(fileURL)), .dataHandler(completionHandler))
   }
 
+  /// Creates a task that resumes an interrupted upload and reports to the delegate.
+  ///
+  /// The server's offset decides which bytes are sent again. An uploaded file must still exist and must not have changed.
+  /// If the body is a stream, the delegate provides its rest
+  /// (``URLSessionTaskDelegate/urlSession(_:task:needNewBodyStreamFrom:completionHandler:)``). A task with invalid resume data
+  /// fails with `URLError.unsupportedURL`, and one whose upload the server no longer has with
+  /// `URLError.resourceUnavailable`.
+  ///
+  /// - Parameter resumeData: the data of ``URLSessionUploadTask/cancel(byProducingResumeData:)``, or of an error's
+  ///   `uploadTaskResumeData`.
+  open func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
+    makeUploadTask(resumeData, .delegate)
+  }
+
+  /// Creates a task that resumes an interrupted upload and passes the complete result to a handler, on the delegate
+  /// queue.
+  ///
+  /// - Parameters:
+  ///   - resumeData: the data of ``URLSessionUploadTask/cancel(byProducingResumeData:)``, or of an error's
+  ///     `uploadTaskResumeData`.
+  ///   - completionHandler: receives the result. ``uploadTask(withResumeData:)`` lists the errors.
+  open func uploadTask(
+    withResumeData resumeData: Data,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    makeUploadTask(resumeData, .dataHandler(completionHandler))
+  }
+
   // MARK: Download tasks
 
   /// Creates a task that loads a URL into a file and reports to the delegate.

@@ -21,6 +21,13 @@ struct TaskCounts: Sendable {
     return total > sent
   }
 
+  /// The server already has the bytes before an offset.
+  mutating func skip(to offset: Int64) {
+    guard offset > sent else { return }
+    sent = offset
+    reportedSent.skip(to: offset)
+  }
+
   /// The response with the most recent head is delivered.
   mutating func deliver() { expected = announced }
 
@@ -35,6 +42,9 @@ struct TaskCounts: Sendable {
       defer { isScheduled = true }
       return !isScheduled
     }
+
+    /// Leaves out what an earlier task has reported.
+    mutating func skip(to total: Int64) { count = max(count, total) }
 
     /// Returns how much the count has grown since the last call. Returns nil if the previous call already reported
     /// everything.

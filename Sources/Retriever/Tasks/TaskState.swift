@@ -24,7 +24,9 @@ struct TaskState: Sendable {
   /// What is measured; nil if the program does not need metrics.
   @Boxed var measurements: Measurements?
   @Boxed var resume: ResumeData?
-  /// The handlers that wait for the resume data of a cancelled download.
+  /// The upload that the server may let continue after an interruption; nil if it was not offered to the server.
+  @Boxed var upload: ResumableUpload?
+  /// The handlers that wait for the resume data of a cancelled download or upload.
   var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
   var progress: Progress?
   /// What waits for the date when the load may begin, or for a network.

@@ -10,12 +10,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   ///   it sent neither a strong entity tag nor a date. It is also nil if the download had not started or was
   ///   complete.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-    let isOver = lockedState.withLock { state in
-      if state.machine.isCompleted { return true }
-      state.resumeDataHandlers.append(completionHandler)
-      return false
-    }
-    if isOver { completionHandler(nil) } else { cancel() }
+    cancelProducingResumeData(for: completionHandler)
   }
 
   /// Cancels the task and returns the data for resuming it; nil if it cannot be resumed.
@@ -48,6 +43,16 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
 }
 
 extension URLSessionTask {
+  /// Cancels the task. The handler receives its resume data.
+  func cancelProducingResumeData(for handler: @escaping @Sendable (Data?) -> Void) {
+    let isOver = lockedState.withLock { state in
+      if state.machine.isCompleted { return true }
+      state.resumeDataHandlers.append(handler)
+      return false
+    }
+    if isOver { handler(nil) } else { cancel() }
+  }
+
   func resumeData(for file: DownloadFile) -> Data? {
     let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
     guard let request, let response = response as? HTTPURLResponse, file.isNamed else { return nil }

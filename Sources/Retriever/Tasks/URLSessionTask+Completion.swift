@@ -24,11 +24,11 @@ extension URLSessionTask {
   func complete() {
     // The sink is read while holding the lock, because a download that is cancelled as it starts may be creating its
     // file.
-    let (sink, completion, error, response, handlers, isPlain, wait) = lockedState.withLock { state in
-      defer { (state.resumeDataHandlers, state.pendingWait) = ([], nil) }
+    let (sink, completion, error, response, handlers, isPlain, wait, upload) = lockedState.withLock { state in
+      defer { (state.resumeDataHandlers, state.pendingWait, state.upload) = ([], nil, nil) }
       return (
         self.sink, state.completion.take(), state.error, state.response, state.resumeDataHandlers,
-        state.measurements == nil && state.progress == nil, state.pendingWait
+        state.measurements == nil && state.progress == nil, state.pendingWait, state.upload
       )
     }
     // Released here, and not under the lock.
@@ -38,6 +38,11 @@ extension URLSessionTask {
     }
     if case .file(let file) = sink, error != nil {
       return keepPartialFile(file, completion, error, response, handlers)
+    }
+    if let error, let upload, upload.machine.resumption != nil,
+      !handlers.isEmpty || (error as? URLError)?.code != .cancelled
+    {
+      return keepResumeData(of: upload, completion, error, response, handlers)
     }
     for handler in handlers { handler(nil) }
     // Without metrics and progress, the result goes directly to the receiver.
@@ -66,14 +71,37 @@ extension URLSessionTask {
       if data == nil { file.remove() }
       for handler in handlers { handler(data) }
       var error = error
-      if let data, handlers.isEmpty, let plain = error as? URLError {
-        var information = plain.userInfo
-        information[NSURLSessionDownloadTaskResumeData] = data
-        error = URLError(plain.code, userInfo: information)
+      if let data, handlers.isEmpty {
+        error = Self.adding(data, for: NSURLSessionDownloadTaskResumeData, to: error)
       }
       self.lockedState.withLock { $0.error = error }
       self.conclude(completion, error, response)
     }
+  }
+
+  /// Encodes the resume data of a failed upload, before the result is reported. This may be the thread of every transfer,
+  /// and the data may be long.
+  private func keepResumeData(
+    of upload: ResumableUpload, _ completion: TaskCompletion?, _ error: any Error, _ response: URLResponse?,
+    _ handlers: [@Sendable (Data?) -> Void]
+  ) {
+    DispatchQueue.global().async {
+      let data = upload.resumeData
+      for handler in handlers { handler(data) }
+      var error: (any Error)? = error
+      if let data, handlers.isEmpty {
+        error = Self.adding(data, for: NSURLSessionUploadTaskResumeData, to: error)
+      }
+      self.lockedState.withLock { $0.error = error }
+      self.conclude(completion, error, response)
+    }
+  }
+
+  private static func adding(_ data: Data, for key: String, to error: (any Error)?) -> (any Error)? {
+    guard let error = error as? URLError else { return error }
+    var information = error.userInfo
+    information[key] = data
+    return URLError(error.code, userInfo: information)
   }
 
   private func conclude(_ completion: TaskCompletion?, _ error: (any Error)?, _ response: URLResponse?) {

@@ -17,6 +17,11 @@ extension URLSessionTask {
       return stop(.unconfirmed(response.url))
     }
     rememberAcceptedCredential()
+    if transferState.isResumableUpload,
+      let disposition = considerUpload(response, mentionsLocation: mentionsLocation)
+    {
+      return disposition
+    }
     if mentionsLocation, 300..<400 ~= response.statusCode {
       switch RedirectRule.nextRequest(
         after: request, response: response, allowsWebSocket: webSocket != nil)
@@ -31,7 +36,7 @@ extension URLSessionTask {
     return deliver(response, asked: false)
   }
 
-  private func stop(_ error: URLError) -> TransferDisposition {
+  func stop(_ error: URLError) -> TransferDisposition {
     abort(error)
     return .stop
   }
@@ -79,6 +84,7 @@ extension URLSessionTask {
     lockedState.withLock { state in
       let keepsMethod = state.currentRequest?.httpMethod == next.httpMethod
       if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { state.uploadBody = nil }
+      state.redirectUpload(to: next, keepsMethod: keepsMethod)
       state.currentRequest = next
       // An error of the discarded response no longer matters, but the reason why the task is ending does.
       if !state.machine.isEnding { state.error = nil }
@@ -276,6 +282,7 @@ extension URLSessionTask {
   /// Stores the response. Returns true if receiving must pause.
   private func note(_ response: URLResponse, in state: inout TaskState) -> Bool {
     state.response = response
+    state.upload?.machine.finish()
     state.counts.deliver()
     return state.machine.isSuspended
   }

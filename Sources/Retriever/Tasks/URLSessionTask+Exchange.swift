@@ -69,8 +69,10 @@ extension URLSessionTask {
     perform(
       advance { state in
         if !state.machine.isEnding { state.error = error }
-        // If metrics are collected, the task waits for the end of the transfer, which comes immediately.
-        return state.machine.abort(awaitsTransfer: state.measurements != nil)
+        // If metrics are collected, the task waits for the end of the transfer, which comes immediately. The resume data of
+        // an upload states how many bytes were sent.
+        return state.machine.abort(
+          awaitsTransfer: state.measurements != nil || state.upload?.machine.resumption != nil)
       })
   }
 
@@ -80,6 +82,8 @@ extension URLSessionTask {
   struct TransferInput: Sendable {
     let request: URLRequest
     let upload: UploadBody?
+    /// Whether the request continues an upload, so that its meaning depends on its response.
+    let continuesUpload: Bool
     let hasSentBody: Bool
     let authorizer: Authorizer?
     let deadline: TransferDeadline?
@@ -91,7 +95,8 @@ extension URLSessionTask {
     let input = lockedState.withLock { state in
       state.currentRequest.map {
         TransferInput(
-          request: $0, upload: state.uploadBody, hasSentBody: state.hasSentBody,
+          request: $0, upload: state.uploadBody, continuesUpload: state.continuesUpload,
+          hasSentBody: state.hasSentBody,
           authorizer: state.authorizer, deadline: state.deadline,
           collectsRecords: state.measurements != nil, priority: state.priority)
       }
@@ -104,6 +109,12 @@ extension URLSessionTask {
       if let webSocket { return send(input, .source(webSocket)) }
       if case .stream = sink { return try openConnection(input) }
       if let protocolClass = session.protocolClass(for: self, input.request) {
+        guard !input.continuesUpload else {
+          throw URLError(
+            .unsupportedURL, message: "A URLProtocol cannot resume an interrupted upload.",
+            suggestion: "Upload it from the beginning.", url: input.request.url)
+        }
+        if input.upload != nil { withdrawUpload() }
         return try load(input, with: protocolClass)
       }
       switch input.upload {
@@ -111,6 +122,10 @@ extension URLSessionTask {
       case .file(let url): send(input, .source(try FileBodySource(url)))
       case .streamFromDelegate: askForBodyStream(input)
       case .sequence(let body): try send(input, body)
+      // The number of bytes that were sent must be known exactly, which only a source reports.
+      case .restOfData(let data): send(input, data.isEmpty ? .bytes([]) : .source(DataBodySource(data)))
+      case .restOfFile(let url, let offset, let stamp): try sendRest(input, of: url, from: offset, stamp)
+      case .restFromDelegate(let offset, let length): askForRest(input, from: offset, length: length)
       case nil: sendBodyOfRequest(input)
       }
     } catch {
@@ -136,7 +151,7 @@ extension URLSessionTask {
     } else if let stream = request.httpBodyStream {
       // A stream can be read only once.
       if input.hasSentBody { return askForBodyStream(input) }
-      send(input, stream)
+      send(input, stream, length: request.statedBodyLength)
     } else {
       send(input, Self.needsLength(request.httpMethod) ? .bytes([]) : .none)
     }
@@ -152,7 +167,7 @@ extension URLSessionTask {
   }
 
   private func askForBodyStream(_ input: TransferInput) {
-    askForBodyStream(input) { self.send(input, $0) }
+    askForBodyStream(input) { self.send(input, $0, length: input.request.statedBodyLength) }
   }
 
   func askForBodyStream(_ input: TransferInput, then use: @escaping @Sendable (InputStream) -> Void) {
@@ -174,8 +189,7 @@ extension URLSessionTask {
   }
 
   /// Sends a stream, with the length that the request states, if any.
-  private func send(_ input: TransferInput, _ stream: InputStream) {
-    let length = input.request.statedBodyLength
+  func send(_ input: TransferInput, _ stream: InputStream, length: Int64?) {
     let body = StreamBody(stream, length: length) { [weak self] problem in
       self?.abort(
         URLError(.requestBodyStreamExhausted, message: problem, url: input.request.url))
@@ -189,7 +203,7 @@ extension URLSessionTask {
 
   // MARK: The transfer
 
-  private func send(_ input: TransferInput, _ body: TransferBody) {
+  func send(_ input: TransferInput, _ body: TransferBody) {
     // A file may be long, and this may be the thread of every transfer.
     if input.authorizer?.needsBodyHash == true, case .source(is FileBodySource) = body {
       return DispatchQueue.global().async { self.sendNow(input, body) }
@@ -230,7 +244,7 @@ extension URLSessionTask {
     let isWanted = lockedState.withLock { state in
       guard state.machine.send(transfer) else { return false }
       if state.machine.isSuspended { transfer.holdBeforeStart() }
-      state.bodyLength = bodyLength
+      state.note(bodyLength: bodyLength)
       if hasBody { state.hasSentBody = true }
       return true
     }
@@ -258,6 +272,7 @@ extension URLSessionTask {
     wanted.priority = input.priority
     wanted.collectsTimings = input.collectsRecords
     addHeaders(to: &wanted, from: request, url: url, sendsOwnBody: input.upload == nil)
+    if input.upload != nil || input.continuesUpload { prepareUpload(&wanted, input) }
     if let webSocket { try prepareUpgrade(&wanted, webSocket) }
     try authorize(&wanted, with: input.authorizer, url: url)
     authorizeForProxy(&wanted, url: url)

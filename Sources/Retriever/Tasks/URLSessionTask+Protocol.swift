@@ -29,7 +29,7 @@ extension URLSessionTask {
     case .file(let url):
       let source = try FileBodySource(url)
       load(input, with: protocolClass, InputStream(url: url), length: source.length ?? -1)
-    case .sequence:
+    case .sequence, .restOfData, .restOfFile, .restFromDelegate:
       throw URLError(
         .unsupportedURL, message: "A URLProtocol cannot load an upload from an asynchronous sequence.",
         url: input.request.url)

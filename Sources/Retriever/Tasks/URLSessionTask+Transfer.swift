@@ -34,9 +34,12 @@ extension URLSessionTask: TransferObserver {
   }
 
   package func transferDidReceive(informational head: TransferHead) {
-    guard hasDelegates, let url = sentRequest?.url else { return }
+    let isOffer = head.status == 104 && transferState.isResumableUpload
+    guard isOffer || hasDelegates, let url = sentRequest?.url else { return }
     let response = HTTPURLResponse(
       url: url, statusCode: head.status, httpVersion: head.version, headerBlock: head.block)
+    if isOffer { considerInterim(response) }
+    guard hasDelegates else { return }
     notifyDelegate(.didReceiveInformational, (any URLSessionTaskDelegate).self) {
       $0.urlSession(self.session, task: self, didReceiveInformationalResponse: response)
     }
@@ -141,7 +144,7 @@ extension URLSessionTask: TransferObserver {
   package func transferDidSend(total: Int64) {
     // The bytes of a WebSocket connection are not the body of a request.
     guard webSocket == nil else { return }
-    let (isMore, successor) = lockedState.withLock { ($0.counts.sent(upTo: total), $0.successor) }
+    let (isMore, successor) = lockedState.withLock { ($0.noteSent(total), $0.successor) }
     if let successor { return successor.transferDidSend(total: total) }
     guard isMore else { return }
     reportProgressIfWatched()
@@ -180,31 +183,41 @@ extension URLSessionTask: TransferObserver {
     transferState.discardedBytes = 0
     if let webSocket, finish(webSocket, error) { return }
     let mayWait = error != nil && !isFinal && challenge == nil && session.settings.waitsForConnectivity
-    let (action, isAsked, successor) = lockedState.withLock { state -> (TaskAction, Bool, URLSessionTask?) in
-      if let successor = state.successor { return (.none, false, successor) }
+    let mayResume = error != nil && transferState.isResumableUpload
+    let (action, isAsked, resumes, successor) = lockedState.withLock { state -> FinishedExchange in
+      if let successor = state.successor { return (.none, false, false, successor) }
       // After the program has closed a stream, it does not matter how its response ends.
       let error = isOverForProgram ? nil : error
-      let isAsked = (challenge != nil || mayWait) && state.machine.expectsHead
-      if isAsked { state.machine.ask() }
+      let resumes = mayResume && state.resumesUpload(after: error, isFinal: isFinal)
+      let isAsked = !resumes && (challenge != nil || mayWait) && state.machine.expectsHead
+      if isAsked || resumes { state.machine.ask() }
       // The next request follows, regardless of how a discarded response ended.
-      let isDropped = isAsked || state.machine.isDiscarding && !isFinal
+      let isDropped = isAsked || resumes || state.machine.isDiscarding && !isFinal
       if let error, state.error == nil, !isDropped { state.error = error }
       let action = state.machine.transferEnded(failed: error != nil && !isDropped, isFinal: isFinal)
       if state.machine.needsTimer, let deadline = state.deadline {
         state.machine.wait(with: questionTimer(deadline.remaining))
       }
       // Only a file and a stream need time to finish.
-      if case .finishSink = action, !finishesLater { return (state.machine.sinkFinished(), false, nil) }
-      return (action, isAsked, nil)
+      if case .finishSink = action, !finishesLater {
+        return (state.machine.sinkFinished(), false, false, nil)
+      }
+      return (action, isAsked, resumes, nil)
     }
     if let successor { return successor.finishExchange(error, isFinal: isFinal) }
     perform(action)
-    if isAsked, let challenge {
+    if resumes {
+      resumeUpload()
+    } else if isAsked, let challenge {
       ask(challenge)
     } else if isAsked, let error {
       waitForConnectivity(after: error)
     }
   }
+
+  private typealias FinishedExchange = (
+    action: TaskAction, isAsked: Bool, resumes: Bool, successor: URLSessionTask?
+  )
 
   /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.
   private func finish(_ connection: WebSocketConnection, _ error: (any Error)?) -> Bool {

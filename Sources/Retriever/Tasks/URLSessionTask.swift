@@ -40,6 +40,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     var protocolResponse: ProtocolResponse?
     /// The socket of a stream task, before the task uses it.
     var socket: ConnectedSocket?
+    /// Whether the current transfer belongs to an upload that may be resumed.
+    var isResumableUpload = false
     /// How the cache takes part in the next transfer.
     var cacheInstruction = CacheInstruction.lookUp
   }
@@ -120,8 +122,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
   // MARK: Requests, response and counts
 
-  /// The request that is currently sent. It differs from ``originalRequest`` after redirects, and for an upload that
-  /// was created from a GET.
+  /// The request that is currently sent. It differs from ``originalRequest`` after redirects, for an upload that was
+  /// created from a GET, and for one that is resumed.
   open var currentRequest: URLRequest? { sentRequest }
 
   /// The current request, regardless of what a subclass returns.
@@ -237,7 +239,4 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
 /// A task that delivers its response in memory, to a delegate, or as a stream of bytes.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
-
-/// A task that sends a body.
-open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 #endif
