@@ -202,6 +202,13 @@ import Testing
     #expect(store.usage == 0)
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `an entry whose time is not a number is damaged`(seconds: Double) throws {
+    let damaged = entry("a", at: Date(timeIntervalSinceReferenceDate: seconds))
+    let head = try #require(EntryCoding.encodedHead(of: damaged))
+    #expect(EntryCoding.decode(head + damaged.body) == nil)
+  }
+
   @Test(.enabled(if: geteuid() == 0, "Only root can give a file away."), arguments: [true, false])
   func `a directory or a file of another user is not read`(isDirectory: Bool) async throws {
     let first = DiskStore(directory: directory, capacity: 1 << 20)
