@@ -144,6 +144,7 @@ open class URLCache: NSObject, @unchecked Sendable {
     var entry = StoredEntry(cachedResponse, key: key, requestFields: request.headerFields)
     entry.head.staysInMemory =
       cachedResponse.storagePolicy == .allowedInMemoryOnly || StoreRule.mayIdentifyUser(request.headerFields)
+      || entry.head.fields.contains("Set-Cookie")
     store.store(entry)
   }
 
