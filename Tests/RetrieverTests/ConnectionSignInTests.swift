@@ -1,9 +1,10 @@
 #if !canImport(Darwin)
 import Foundation
-import Retriever
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Retriever
 
 /// NTLM against the implementation of PyPI's `pyspnego`: libcurl signs in over a connection.
 @Suite(.timeLimit(.minutes(5))) struct ConnectionSignInTests {
@@ -18,7 +19,7 @@ import Testing
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     with tempfile.NamedTemporaryFile("w", delete=False) as users:
-        users.write("DOGS:rex:biscuit\n:momo:wöf\n")
+        users.write("DOGS:rex:biscuit\nDOGS:bella:bone\n:momo:wöf\n")
     os.environ["NTLM_USER_FILE"] = users.name
     import spnego
 
@@ -33,6 +34,8 @@ import Testing
             self.send_response(status)
             for offer in offers:
                 self.send_header("WWW-Authenticate", offer)
+            if self.path == "/fresh":
+                self.send_header("Cache-Control", "max-age=1000")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -81,7 +84,7 @@ import Testing
     server.serve_forever()
     """#
 
-  private final class Answering: NSObject, URLSessionDelegate, Sendable {
+  private final class Answering: NSObject, URLSessionTaskDelegate, Sendable {
     let credential: URLCredential?
     let challenges = Log<String>()
 
@@ -122,8 +125,8 @@ import Testing
       }
     }
 
-    func text(_ request: URLRequest) async throws -> String {
-      let (data, response) = try await session.data(for: request)
+    func text(_ request: URLRequest, _ delegate: Answering? = nil) async throws -> String {
+      let (data, response) = try await session.data(for: request, delegate: delegate)
       return "\((response as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: data, as: UTF8.self))"
     }
 
@@ -208,6 +211,33 @@ import Testing
     #expect(try await peer.text(peer.request("b")) == "200 DOGS\\rex sent ")
     #expect(peer.nextRequests(2) == ["GET /b - 0", "GET /b - 0"])
     #expect(peer.delegate.challenges.all == ["0", "0"])
+  }
+
+  @Test(.enabled(if: isAvailable))
+  func `two users never share a connection`() async throws {
+    let peer = try Peer(Answering("DOGS\\rex", "biscuit", .none))
+    defer { peer.stop() }
+    let bella = Answering("DOGS\\bella", "bone", .none)
+    for _ in 0..<2 {
+      #expect(try await peer.text(peer.request("a")) == "200 DOGS\\rex sent ")
+      #expect(try await peer.text(peer.request("b"), bella) == "200 DOGS\\bella sent ")
+    }
+  }
+
+  @Test(.enabled(if: isAvailable)) func `a response to a signed-in user is not written to disk`() async throws
+  {
+    let peer = try Peer(Answering("DOGS\\rex", "biscuit"))
+    defer { peer.stop() }
+    let folder = try TemporaryDirectory()
+    let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, directory: folder.file("cache"))
+    let session = URLSession.forTest(delegate: peer.delegate) { $0.urlCache = cache }
+    defer { session.invalidateAndCancel() }
+    for _ in 0..<2 { _ = try await session.data(for: peer.request("fresh")) }
+    #expect(peer.nextRequests(3) == ["GET /fresh - 0", "GET /fresh NTLM 0", "GET /fresh NTLM 0"])
+    _ = try await session.data(for: peer.request("other"))
+    #expect(peer.nextRequests(1) == ["GET /other - 0"])
+    await withCheckedContinuation { continuation in cache.store.disk?.flush { continuation.resume() } }
+    #expect(cache.currentDiskUsage == 0)
   }
 
   @Test func `Negotiate is not asked about without a Kerberos ticket`() async throws {

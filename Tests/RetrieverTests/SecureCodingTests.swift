@@ -37,6 +37,19 @@ import Retriever
     #expect(try Self.copied(plain) == plain)
   }
 
+  @Test(arguments: [0, 3, -1, .max, .min] as [Int64])
+  func `a stored response has a valid storage policy or is not decoded`(policy: Int64) throws {
+    let url = try #require(URL(string: "https://example.com/x"))
+    let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 4, textEncodingName: nil)
+    let stored = CachedURLResponse(response: response, data: Data("woof".utf8))
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    stored.encode(with: archiver)
+    // A later value for a key takes the place of an earlier one.
+    archiver.encode(policy, forKey: "storagePolicy")
+    let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect((CachedURLResponse(coder: unarchiver) != nil) == (policy == 0))
+  }
+
   @Test func `a credential is archived with its password`() throws {
     let credential = URLCredential(user: "ada", password: "secret", persistence: .permanent)
     let copy = try Self.copied(credential)

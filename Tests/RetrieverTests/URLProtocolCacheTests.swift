@@ -22,7 +22,9 @@ import Testing
         return
       }
       guard let url = request.url,
-        let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+        let response = HTTPURLResponse(
+          url: url, statusCode: url.path == "/part" ? 206 : 200, httpVersion: nil,
+          headerFields: url.path == "/cookie" ? ["Set-Cookie": "a=1"] : nil)
       else { return }
       let count = Self.counts.withLock { counts in
         counts[url.host ?? "", default: 0] += 1
@@ -76,6 +78,20 @@ import Testing
     #expect(try await text(session, request(path)) == "1")
     let stored = try #require(cache.cachedResponse(for: request(path)))
     #expect(stored.data == Data("1".utf8) && (stored.response as? HTTPURLResponse)?.statusCode == 200)
+  }
+
+  @Test func `a part is not stored`() async throws {
+    let session = session()
+    for count in ["1", "2"] { #expect(try await text(session, request("/part")) == count) }
+    #expect(try cache.cachedResponse(for: request("/part")) == nil)
+  }
+
+  @Test func `a response with a cookie stays in memory`() async throws {
+    let session = session()
+    for _ in 0..<2 { #expect(try await text(session, request("/cookie")) == "1") }
+    #expect(try cache.cachedResponse(for: request("/cookie"))?.storagePolicy == .allowedInMemoryOnly)
+    _ = try await text(session, request("/a"))
+    #expect(try cache.cachedResponse(for: request("/a"))?.storagePolicy == .allowed)
   }
 
   @Test func `a response that must not be stored is not`() async throws {

@@ -31,6 +31,18 @@ import Testing
     #expect(PinnedServer.pins(for: "mail.example.com", in: servers) == [Self.one, .certificate([3])])
   }
 
+  @Test(arguments: [
+    ("::1", "0:0:0:0:0:0:0:1"), ("2001:DB8::0001", "2001:db8::1"), ("fe80::1", "fe80::1%25eth0"),
+    ("127.0.0.1", "127.1"), ("127.0.0.1", "0x7f.0.0.1"), ("127.0.0.1", "2130706433"),
+    ("127.0.0.1", "0177.0.0.1."), ("10.0.0.7", "10.7"),
+  ])
+  func `pins of an address are for all of its spellings`(one: String, other: String) {
+    for (pinned, loaded) in [(one, other), (other, one)] {
+      #expect(PinnedServer.pins(for: loaded, in: [server(pinned, false, Self.one)]) == [Self.one])
+    }
+    #expect(PinnedServer.pins(for: other, in: [server("127.0.0.2", true, Self.one)]) == nil)
+  }
+
   @Test func `an entry without pins refuses every certificate`() {
     #expect(PinnedServer.pins(for: "example.com", in: [server("example.com", false)]) == [])
   }

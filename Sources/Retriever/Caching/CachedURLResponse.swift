@@ -92,7 +92,8 @@ open class CachedURLResponse: NSObject, NSCopying, NSSecureCoding, @unchecked Se
   public required convenience init?(coder: NSCoder) {
     guard let contents = coder.decodeObject(of: NSData.self, forKey: "entry") as Data?,
       let entry = EntryCoding.decode(contents),
-      let policy = URLCache.StoragePolicy(rawValue: UInt(coder.decodeInt64(forKey: "storagePolicy")))
+      let policy = UInt(exactly: coder.decodeInt64(forKey: "storagePolicy"))
+        .flatMap(URLCache.StoragePolicy.init)
     else { return nil }
     self.init(
       response: entry.head.makeResponse(), data: entry.body, userInfo: entry.userInfo?.values,

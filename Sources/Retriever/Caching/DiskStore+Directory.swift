@@ -13,10 +13,14 @@ extension DiskStore {
         atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       guard stat(directory, &status) == 0 else { return disable() }
     }
-    // Another user who owns the directory could replace its files.
-    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { return disable() }
+    guard Self.isTrusted(status, S_IFDIR) else { return disable() }
     if status.st_mode & 0o777 != 0o700, chmod(directory, 0o700) != 0 { return disable() }
     return true
+  }
+
+  /// Whether a directory or a file has this type and belongs to the current user. Another user could replace its contents.
+  static func isTrusted(_ status: stat, _ type: mode_t) -> Bool {
+    status.st_mode & S_IFMT == type && status.st_uid == geteuid()
   }
 
   private func disable() -> Bool {
@@ -47,6 +51,8 @@ extension DiskStore {
     let prefix = group.map(DiskIndex.prefix) ?? ""
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
+    var status = stat()
+    guard fstat(dirfd(stream), &status) == 0, Self.isTrusted(status, S_IFDIR) else { return [] }
     let oldest = Date().timeIntervalSince1970 - Self.temporaryLifetime
     var files: [DiskIndex.File] = []
     while let item = readdir(stream) {
@@ -55,10 +61,8 @@ extension DiskStore {
       }
       let isTemporary = DiskIndex.isTemporaryName(name)
       guard isTemporary || (DiskIndex.isName(name) && name.hasPrefix(prefix)) else { continue }
-      var status = stat()
       // A file may vanish while the directory is read.
-      guard fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-        status.st_mode & S_IFMT == S_IFREG
+      guard fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0, Self.isTrusted(status, S_IFREG)
       else { continue }
       let lastUse = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
       if isTemporary {

@@ -114,14 +114,15 @@ package final class DiskStore: Sendable {
   }
 
   private func read(_ name: String, for key: CacheKey) -> StoredEntry? {
-    let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { state.withLock { $0.index?.remove(name) } }
       return nil
     }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, let entry = EntryCoding.read(descriptor, size: Int(status.st_size))
+    guard fstat(descriptor, &status) == 0, Self.isTrusted(status, S_IFREG),
+      let entry = EntryCoding.read(descriptor, size: Int(status.st_size))
     else {
       // A damaged file. The operating system may have lost a part of it when the machine lost power.
       unlink([name])

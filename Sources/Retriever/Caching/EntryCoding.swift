@@ -200,7 +200,8 @@ package enum EntryCoding {
     }
 
     mutating func date() -> Date? {
-      number().map { Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0)) }
+      guard let seconds = number().map({ Double(bitPattern: $0) }), seconds.isFinite else { return nil }
+      return Date(timeIntervalSinceReferenceDate: seconds)
     }
   }
 }

@@ -13,7 +13,8 @@ import Synchronization
 ///
 /// Responses are written to disk in the background. A process that ends at any moment leaves no incomplete entry. Several
 /// processes may use one directory. The directory and its files are accessible only to the current user. Responses to
-/// requests with a cookie or an `Authorization` field, and those that set a cookie, are kept in memory only.
+/// requests with a cookie, an `Authorization` field, a sign-in of the connection or a client certificate, and those that set a
+/// cookie, are kept in memory only.
 ///
 /// All methods are thread-safe. The least recently used responses are removed if a capacity is exceeded.
 open class URLCache: NSObject, @unchecked Sendable {
@@ -143,6 +144,7 @@ open class URLCache: NSObject, @unchecked Sendable {
     var entry = StoredEntry(cachedResponse, key: key, requestFields: request.headerFields)
     entry.head.staysInMemory =
       cachedResponse.storagePolicy == .allowedInMemoryOnly || StoreRule.mayIdentifyUser(request.headerFields)
+      || entry.head.fields.contains("Set-Cookie")
     store.store(entry)
   }
 

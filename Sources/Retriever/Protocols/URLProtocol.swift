@@ -16,7 +16,7 @@ import Foundation
 ///
 /// A protocol decides about the session's cache. It gets the stored response to a GET request as ``cachedResponse``, of
 /// any age, unless the request's policy ignores the cache. A complete response is stored if the protocol's storage policy
-/// allows it, regardless of the response's header fields. Downloads are not stored.
+/// allows it, regardless of the response's header fields. Downloads and parts (status 206) are not stored.
 open class URLProtocol: NSObject {
   // A session passes a protocol object between its queues, one call at a time.
 

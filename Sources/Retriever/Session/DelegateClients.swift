@@ -12,6 +12,12 @@ final class DelegateClients: Sendable {
     let client: TransferClient
   }
 
+  /// What is released outside the lock: clients, and delegates that may have lost their last other reference meanwhile.
+  private struct Released {
+    var entries: [Entry] = []
+    var delegates: [any URLSessionDelegate] = []
+  }
+
   private struct State {
     /// In order of use, with the most recently used client last.
     var entries: [Entry] = []
@@ -34,22 +40,21 @@ final class DelegateClients: Sendable {
   /// Returns the client of a delegate, and creates it if necessary.
   func client(of delegate: any URLSessionDelegate) throws(TransferFailure) -> TransferClient {
     isUsed.store(true, ordering: .relaxed)
-    var dropped: [Entry] = []
-    // Released outside the lock.
+    var dropped = Released()
     defer { withExtendedLifetime(dropped) {} }
     return try state.withLock { state throws(TransferFailure) -> TransferClient in
       guard !state.isClosed else {
         throw TransferFailure(.cancelled, message: "The session has been invalidated.")
       }
       dropped = Self.removeUnused(&state)
-      // An object may have the address of one that no longer exists, but then the entry's reference is nil.
-      if let index = state.entries.firstIndex(where: { $0.delegate === delegate }) {
+      // An object may have the address of one that no longer exists, but then the entry was removed.
+      if let index = dropped.delegates.firstIndex(where: { $0 === delegate }) {
         let entry = state.entries.remove(at: index)
         state.entries.append(entry)
         return entry.client
       }
       let client = try TransferClient(options: options)
-      if state.entries.count >= Self.maximumClients { dropped.append(state.entries.removeFirst()) }
+      if state.entries.count >= Self.maximumClients { dropped.entries.append(state.entries.removeFirst()) }
       state.entries.append(Entry(delegate: delegate, client: client))
       return client
     }
@@ -62,10 +67,20 @@ final class DelegateClients: Sendable {
     withExtendedLifetime(dropped) {}
   }
 
-  private static func removeUnused(_ state: inout State) -> [Entry] {
-    let unused = state.entries.filter { $0.delegate == nil }
-    if !unused.isEmpty { state.entries.removeAll { $0.delegate == nil } }
-    return unused
+  /// Afterwards, the delegates of the result are those of the entries, in their order.
+  private static func removeUnused(_ state: inout State) -> Released {
+    var released = Released()
+    var used: [Entry] = []
+    for entry in state.entries {
+      if let delegate = entry.delegate {
+        used.append(entry)
+        released.delegates.append(delegate)
+      } else {
+        released.entries.append(entry)
+      }
+    }
+    if !released.entries.isEmpty { state.entries = used }
+    return released
   }
 
   /// Forgets all decisions. Running loads finish over their connections.

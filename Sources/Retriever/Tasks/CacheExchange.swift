@@ -25,6 +25,8 @@ struct CacheExchange: Sendable {
   let policy: URLRequest.CachePolicy
   /// The fields as they are sent.
   let headers: [TransferHeader]
+  /// Whether the server may know the user, although no field says who it is.
+  var identifiesUser: Bool
   let requestTime: Date
   /// Whether a stale response may be used while the server is asked.
   var usesStale = true
@@ -45,6 +47,7 @@ struct CacheExchange: Sendable {
     self.policy = policy
     method = wanted.method
     headers = wanted.headers
+    identifiesUser = wanted.signIn != nil
     requestTime = Date()
   }
 

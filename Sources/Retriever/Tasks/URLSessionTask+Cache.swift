@@ -13,9 +13,10 @@ extension URLSessionTask {
     let instruction = transferState.cacheInstruction
     transferState.cacheInstruction = .lookUp
     transferState.cacheExchange = nil
-    guard let cache = session.settings.cache, let url = input.request.url, Origin(url) != nil else {
-      return sendOverNetwork(wanted, input)
-    }
+    // A stored response opens no WebSocket connection.
+    guard let cache = session.settings.cache, let url = input.request.url, Origin(url) != nil,
+      !wanted.isUpgrade
+    else { return sendOverNetwork(wanted, input) }
     let own = input.request.cachePolicy
     var exchange = CacheExchange(
       wanted, url: url, key: CacheKey(sentURL: wanted.url),
@@ -136,15 +137,19 @@ extension URLSessionTask {
   // MARK: During a transfer
 
   /// Applies the head of a server's response to the cache. Returns a disposition if a stored response takes its place.
-  func considerCache(
-    _ response: HTTPURLResponse, mentionsReuse: Bool, mayStore: Bool
-  ) -> TransferDisposition? {
+  func considerCache(_ response: HTTPURLResponse, _ head: TransferHead) -> TransferDisposition? {
+    if head.identifiesUser { transferState.cacheExchange?.identifiesUser = true }
     guard let exchange = transferState.cacheExchange, let store = session.settings.cache?.store else {
       return nil
     }
+    // Loads without the delegate that accepted the server would get the response too.
+    let mayStore = !head.isFromExceptedServer
+    let mentionsReuse = head.mentions.contains(.reuse)
     if let stored = exchange.validated {
       transferState.cacheExchange?.validated = nil
-      if let instruction = instruction(after: response, to: exchange, about: stored, in: store) {
+      if let instruction = instruction(
+        after: response, to: exchange, about: stored, in: mayStore ? store : nil)
+      {
         transferState.cacheInstruction = instruction
         transferState.cacheExchange = nil
         lockedState.withLock { $0.machine.follow() }
@@ -152,7 +157,6 @@ extension URLSessionTask {
       }
     }
     switch exchange.method {
-    // Loads without the delegate that accepted the server would get the response too.
     case "GET" where !mayStore, "HEAD" where !mayStore: break
     case "GET":
       let acceptsAny =
@@ -170,9 +174,11 @@ extension URLSessionTask {
   }
 
   /// What follows after a validation; nil if the response itself is delivered.
+  ///
+  /// - Parameter store: What the response changes; nil if it must change nothing.
   private func instruction(
     after response: HTTPURLResponse, to exchange: CacheExchange, about stored: StoredEntry,
-    in store: ResponseStore
+    in store: ResponseStore?
   ) -> CacheInstruction? {
     guard response.statusCode == 304 else {
       let mayReplace = CacheRule.mayServeStale(
@@ -184,12 +190,13 @@ extension URLSessionTask {
       let head = ValidationRule.updated(
         stored.head, by: fields, requestTime: exchange.requestTime, now: Date())
     else {
-      store.remove(stored.head)
+      store?.remove(stored.head)
       return .bypass
     }
     var entry = stored
     entry.head = head
-    if CacheControl(fields).contains("no-store") { store.remove(head) } else { store.store(entry) }
+    if exchange.identifiesUser { entry.head.staysInMemory = true }
+    if CacheControl(fields).contains("no-store") { store?.remove(head) } else { store?.store(entry) }
     return .answer(entry)
   }
 
@@ -205,7 +212,8 @@ extension URLSessionTask {
         policy: exchange.policy, requestTime: exchange.requestTime, status: response.statusCode,
         version: response.httpVersion, responseFields: response.headerFields),
       now: Date())
-    guard case .store(let head) = decision else { return }
+    guard case .store(var head) = decision else { return }
+    if exchange.identifiesUser { head.staysInMemory = true }
     let isCollected = if case .memory = sink { true } else { false }
     transferState.cacheExchange?.prepareToStore(head, records: !isCollected, limit: limit)
   }

@@ -96,6 +96,8 @@ extension URLSessionTask {
     guard policy != .notAllowed, !writesFile, let cache = session.settings.cache,
       sentRequest?.httpMethod ?? "GET" == "GET"
     else { return }
+    // A part would be taken for the complete body.
+    if let response = response as? HTTPURLResponse, !StoreRule.isStorable(response.statusCode) { return }
     let limit = min(cache.store.maximumEntryCost, CacheExchange.maximumBody)
     guard response.expectedContentLength <= Int64(limit) else { return }
     transferState.protocolResponse = ProtocolResponse(response: response, policy: policy, limit: limit)

@@ -23,10 +23,7 @@ extension URLSessionTask: TransferObserver {
       session.settings.cookieStorage?.store(
         setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
     }
-    if !isStored, transferState.cacheExchange != nil,
-      let disposition = considerCache(
-        response, mentionsReuse: head.mentions.contains(.reuse), mayStore: !head.isFromExceptedServer)
-    {
+    if !isStored, transferState.cacheExchange != nil, let disposition = considerCache(response, head) {
       return disposition
     }
     if head.status == 101, let webSocket { return open(webSocket, response, version: head.version) }

@@ -54,7 +54,7 @@ public struct ServerPin: Sendable, Hashable, LosslessStringConvertible {
 /// The server is accepted if its certificates are valid and one of them has one of the pins. Pin at least two keys: the
 /// current one, and a backup key that replaces it one day. With no pins, all loads from the host fail.
 public struct PinnedHost: Sendable, Hashable {
-  /// The host's name or address.
+  /// The host's name or address. An address stands for all of its spellings.
   public let host: String
 
   /// Whether the pins are also for all names below the host's.

@@ -18,34 +18,36 @@ extension OpenSSL {
     }
   }
 
-  /// The addresses of the connections that are watched, and whether their end was announced. There are few at any time.
-  private static let watched = Mutex<[UInt: Bool]>([:])
+  /// Whether the end of a connection was announced.
+  private final class EndNote: Sendable {
+    let wasAnnounced = Atomic<Bool>(false)
+  }
 
-  private static func noteEnd(_ connection: UInt) {
-    watched.withLock { if $0[connection] != nil { $0[connection] = true } }
+  /// The notes of the connections that are watched, by their addresses. There are few at any time.
+  private static let watched = Mutex<[UInt: EndNote]>([:])
+
+  static func noteEnd(_ connection: UInt) {
+    watched.withLock { $0[connection] }?.wasAnnounced.store(true, ordering: .releasing)
   }
 
   /// A connection whose end is watched. Its address only identifies it and is never dereferenced: libcurl frees a
-  /// connection before it reports the end of the transfer on it.
+  /// connection before it reports the end of the transfer on it. A new connection may then have the same address.
   final class WatchedConnection: Sendable {
     private let address: UInt
+    private let note = EndNote()
 
     init?(_ connection: Pointer) {
       guard OpenSSL.setInfo != nil else { return nil }
       let address = UInt(bitPattern: connection)
       self.address = address
-      watched.withLock { $0[address] = false }
+      watched.withLock { $0[address] = note }
     }
 
     deinit {
-      let address = address
-      watched.withLock { $0[address] = nil }
+      watched.withLock { if $0[address] === note { $0[address] = nil } }
     }
 
     /// Whether the server announced that it would send no more.
-    var sawCloseNotify: Bool {
-      let address = address
-      return watched.withLock { $0[address] ?? true }
-    }
+    var sawCloseNotify: Bool { note.wasAnnounced.load(ordering: .acquiring) }
   }
 }

@@ -10,6 +10,7 @@ extension OpenSSL {
     let setKeyCallback: @convention(c) (Pointer?, ChainCallback?, Pointer?) -> Void
     let requestedAuthorities: @convention(c) (Pointer?) -> Pointer?
     let useKey: @convention(c) (Pointer?, Pointer?, Pointer?, Pointer?, Int32) -> Int32
+    fileprivate let isResumed: @convention(c) (Pointer?) -> Int32
     fileprivate let context: @convention(c) (Pointer?) -> Pointer?
     fileprivate let data: @convention(c) (Pointer?, Int32) -> Pointer?
     fileprivate let setData: @convention(c) (Pointer?, Int32, Pointer?) -> Int32
@@ -28,6 +29,7 @@ extension OpenSSL {
       let useKey = find(
         "SSL_use_cert_and_key",
         as: (@convention(c) (Pointer?, Pointer?, Pointer?, Pointer?, Int32) -> Int32).self),
+      let isResumed = find("SSL_session_reused", as: (@convention(c) (Pointer?) -> Int32).self),
       let context = find("SSL_get_SSL_CTX", as: (@convention(c) (Pointer?) -> Pointer?).self),
       let data = find("SSL_CTX_get_ex_data", as: (@convention(c) (Pointer?, Int32) -> Pointer?).self),
       let setData = find(
@@ -43,8 +45,8 @@ extension OpenSSL {
     guard index >= 0 else { return nil }
     return HandshakeFunctions(
       setChainCallback: setChainCallback, setKeyCallback: setKeyCallback,
-      requestedAuthorities: requestedAuthorities, useKey: useKey, context: context, data: data,
-      setData: setData, dataIndex: index)
+      requestedAuthorities: requestedAuthorities, useKey: useKey, isResumed: isResumed,
+      context: context, data: data, setData: setData, dataIndex: index)
   }()
 
   /// Makes a context (`SSL_CTX *`) keep a check, which gets the server's alerts. Returns false if there is no memory.
@@ -56,6 +58,15 @@ extension OpenSSL {
       return false
     }
     return true
+  }
+
+  /// Whether a delegate may have accepted the server of a connection (`SSL *`) although its certificates were not valid.
+  /// The handshake that resumes a session has no certificates, so nothing is known about such a connection.
+  static func mayBeException(_ connection: Pointer) -> Bool {
+    guard let handshake, handshake.isResumed(connection) == 0,
+      let check = handshake.data(handshake.context(connection), handshake.dataIndex)
+    else { return true }
+    return Unmanaged<HandshakeCheck>.fromOpaque(check)._withUnsafeGuaranteedRef { $0.isException }
   }
 
   /// Passes an alert of the server to the check of its connection (`SSL *`).

@@ -24,15 +24,22 @@ final class HandshakeCheck {
   private let asks: Bool
   /// Whether the client accepts any certificate, apart from the pins.
   private let acceptsAnything: Bool
+  /// The key of the configuration, if it has one for the server.
+  private let key: ClientKey?
   private weak var decider: (any HandshakeDecider)?
 
+  /// Whether the delegate has accepted the server of this connection although its certificates were not valid.
+  private(set) var isException = false
+
   init(
-    host: String, pins: Set<ServerPin>?, asks: Bool, acceptsAnything: Bool, decider: any HandshakeDecider
+    host: String, pins: Set<ServerPin>?, asks: Bool, acceptsAnything: Bool, key: ClientKey? = nil,
+    decider: any HandshakeDecider
   ) {
     self.host = host
     self.pins = pins
     self.asks = asks
     self.acceptsAnything = acceptsAnything
+    self.key = key
     self.decider = decider
   }
 
@@ -58,6 +65,7 @@ final class HandshakeCheck {
           trust.setError(verification, OpenSSL.hostNameMismatch)
           return false
         }
+        isException = code != 0
         return hasPin(verification, leaf, isVerified: code == 0, trust)
       }
     }
@@ -121,8 +129,12 @@ final class HandshakeCheck {
   }
 
   /// Presents a key on a connection (`SSL *`) whose server requests one. Returns false to refuse the handshake.
+  ///
+  /// With TLS 1.3, a server may also request one after the handshake, when other transfers use the connection.
   func presentsKey(on connection: OpenSSL.Pointer) -> Bool {
-    switch decider?.keyToPresent(authorities: { OpenSSL.authorities(requestedOn: connection) }) {
+    if let key { return key.use(on: connection) }
+    guard let decider else { return true }
+    return switch decider.keyToPresent(authorities: { OpenSSL.authorities(requestedOn: connection) }) {
     case nil: false
     case .nothing: true
     case .key(let key): key.use(on: connection)

@@ -366,7 +366,10 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
 
   private func receive(_ maximum: Int, _ loop: StreamLoop) {
     let buffer = UnsafeMutableRawBufferPointer(rebasing: loop.buffer[..<min(maximum, loop.buffer.count)])
-    switch socket?.receive(into: buffer) {
+    let step = socket?.receive(into: buffer)
+    // What was received may be what sending waits for.
+    if waits.sending == EPOLLIN.rawValue { readiness.sending = true }
+    switch step {
     case .done(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       perform { $0.received(bytes) }
@@ -382,7 +385,11 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
     let piece = bytes.prefix(4 * Self.maximumPiece)
     switch piece.withUnsafeBytes({ socket?.send($0) }) {
     case .done(let count): perform { $0.sent(count) }
-    case .waitsForInput, .waitsForOutput:
+    case .waitsForInput:
+      // The server wants another handshake before it takes more.
+      state.withLock { $0.machine.beganSending() }
+      wait(for: EPOLLIN.rawValue, \.sending, \.sending)
+    case .waitsForOutput:
       if socket?.isSecure == true { state.withLock { $0.machine.beganSending() } }
       wait(for: EPOLLOUT.rawValue, \.sending, \.sending)
     case .end: perform { $0.failWriting(.streamConnectionLost(EPIPE)) }

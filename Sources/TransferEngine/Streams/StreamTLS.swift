@@ -37,15 +37,12 @@ enum StreamStep: Equatable {
   case failed(TransferFailure)
 }
 
-/// What the check of a handshake asks: nothing but the session's key is known. One thread uses it.
+/// What the check of a handshake reports and asks: nobody decides. One thread uses it.
 private final class StreamHandshake: HandshakeDecider {
-  private let key: ClientKey?
   var refusal: TransferFailure?
 
-  init(key: ClientKey?) { self.key = key }
-
   func decision(about chain: ServerChain, failure: TransferFailure?) -> ServerDecision? { .standard }
-  func keyToPresent(authorities: () -> [[UInt8]]) -> PresentedKey? { key.map { .key($0) } ?? .nothing }
+  func keyToPresent(authorities: () -> [[UInt8]]) -> PresentedKey? { .nothing }
   func refused(_ failure: TransferFailure) { refusal = failure }
   func serverSent(alert: UInt8) {}
 }
@@ -67,7 +64,7 @@ final class StreamTLS {
     case .file, .pem: if store == nil { throw .noStreamTLS }
     }
     guard let context = functions.makeContext(functions.method()) else { throw .noTLSMemory }
-    handshakeNotes = StreamHandshake(key: settings.key)
+    handshakeNotes = StreamHandshake()
     guard let connection = Self.makeConnection(context, settings, store, handshakeNotes, functions) else {
       functions.freeContext(context)
       throw .noTLSMemory
@@ -104,7 +101,7 @@ final class StreamTLS {
       if acceptsAnything || store == nil { TrustStore.applyVerification(to: context) }
       let check = HandshakeCheck(
         host: settings.host, pins: settings.pins, asks: false, acceptsAnything: acceptsAnything,
-        decider: notes)
+        key: settings.key, decider: notes)
       guard OpenSSL.install(check, in: context, presentsKey: settings.key != nil) else { return nil }
     }
     return functions.make(context)

@@ -19,6 +19,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   /// The transfers whose connections have left HTTP, by their sockets.
   private var upgraded: [Int32: Transfer] = [:]
   private var upgradedCount = 0
+  /// Whether a delegate has accepted a server although its certificates were not valid.
+  var hasExceptions = false
   /// Whether libcurl's limits must follow the number of upgraded connections. libcurl takes none inside a callback.
   private var needsLimits = false
   var scheduler: LoadScheduler

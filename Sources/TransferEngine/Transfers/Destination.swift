@@ -27,8 +27,6 @@ final class Destination: @unchecked Sendable {
 
   /// The decisions about the server; nil if no delegate is asked.
   var gate: TrustGate<ObjectIdentifier, ClientKey>?
-  /// Whether a delegate has accepted the server although its certificates were not valid.
-  var isExcepted = false
   /// The server's pins; nil if it has none.
   let pins: Set<ServerPin>?
   /// What is presented to the server if it requests a certificate.

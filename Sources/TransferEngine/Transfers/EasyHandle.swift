@@ -328,6 +328,12 @@ final class EasyHandle: @unchecked Sendable {
       try Curl.set(easy, CURLOPT_HTTPAUTH, signIn.scheme.curlBits)
       try Curl.set(easy, CURLOPT_USERNAME, signIn.user)
       try Curl.set(easy, CURLOPT_PASSWORD, signIn.password)
+      if signIn.scheme == .negotiate {
+        // libcurl keeps connections with NTLM apart by user. With Negotiate, it would use a connection that is signed in
+        // for requests of others, too. It ignores both options during the sign-in.
+        try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
+        try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
+      }
     }
     if let timeout = signature.connectTimeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.clampedNanoseconds / 1_000_000)))

@@ -5,7 +5,8 @@ extension Transfer {
   func deliver(_ received: TransferHead) -> Bool {
     guard let observer else { return false }
     var head = received
-    if let destination, destination.isExcepted { head.isFromExceptedServer = true }
+    head.isFromExceptedServer = isFromExceptedServer
+    head.identifiesUser = identifiesUser
     if let value = head.contentEncoding, request.acceptedEncodings != "" {
       let codings = ContentCoding.list(value)
       if !codings.isEmpty { decoder = BodyDecoder(codings) }

@@ -26,7 +26,7 @@ extension Transfer {
     if acceptsAnything || core.trust.store == nil { TrustStore.applyVerification(to: context) }
     let check = HandshakeCheck(
       host: destination.address.host, pins: destination.pins, asks: asks, acceptsAnything: acceptsAnything,
-      decider: self)
+      key: destination.key, decider: self)
     return OpenSSL.install(check, in: context, presentsKey: asks || destination.key != nil)
   }
 
@@ -73,6 +73,20 @@ extension Transfer {
     fail(failure)
   }
 
+  /// Whether a delegate may have accepted the server of this transfer's connection although its certificates were not
+  /// valid. Transfers to the same server by another name may have opened the connection.
+  var isFromExceptedServer: Bool {
+    guard core.hasExceptions, destination?.gate != nil, let handle else { return false }
+    return Curl.tlsConnection(handle.easy).map(OpenSSL.mayBeException) ?? true
+  }
+
+  /// Whether the server may know the user by a client certificate.
+  var identifiesUser: Bool {
+    guard let destination, destination.address.isSecure else { return false }
+    if case .key = destination.gate?.presented { return true }
+    return destination.key != nil
+  }
+
   /// Returns the failure if the server sent an alert about client certificates. libcurl may have lost the reason.
   func refusalOfClient(_ result: CURLcode) -> TransferFailure? {
     guard attempt.alert != 0 else { return nil }
@@ -104,13 +118,13 @@ extension Transfer: HandshakeDecider {
       attempt.question = .server(chain, failure: failure)
       return nil
     }
-    if failure != nil, decision != .standard { destination?.isExcepted = true }
+    if failure != nil, decision != .standard { core.hasExceptions = true }
     return decision
   }
 
   func keyToPresent(authorities: () -> [[UInt8]]) -> PresentedKey? {
-    guard let destination else { return .nothing }
-    if let key = destination.key { return .key(key) }
+    // After its end, only its connection is left.
+    guard let destination, handle != nil else { return .nothing }
     switch destination.gate?.presented {
     case .key(let key): return .key(key)
     case .nothing:

@@ -52,6 +52,8 @@ package struct TransferHead: Sendable {
   package var contentEncoding: String?
   /// Whether a delegate may have accepted the server although its certificate is not valid.
   package var isFromExceptedServer = false
+  /// Whether the server may know the user by a client certificate.
+  package var identifiesUser = false
 
   /// Fields that policies look for. They are noticed while the lines pass, so that most heads are never parsed.
   package struct Mentions: OptionSet, Sendable {

@@ -202,6 +202,31 @@ import Testing
     #expect(store.usage == 0)
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `an entry whose time is not a number is damaged`(seconds: Double) throws {
+    let damaged = entry("a", at: Date(timeIntervalSinceReferenceDate: seconds))
+    let head = try #require(EntryCoding.encodedHead(of: damaged))
+    #expect(EntryCoding.decode(head + damaged.body) == nil)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give a file away."), arguments: [true, false])
+  func `a directory or a file of another user is not read`(isDirectory: Bool) async throws {
+    let first = DiskStore(directory: directory, capacity: 1 << 20)
+    first.store(entry("a"))
+    await flush(first)
+    #expect(DiskStore(directory: directory, capacity: 1 << 20).entries(for: key("a")).count == 1)
+    let name = try #require(fileNames.first)
+    #expect(chown(isDirectory ? directory : directory + "/" + name, 65_534, 65_534) == 0)
+    let second = DiskStore(directory: directory, capacity: 1 << 20)
+    #expect(second.entries(for: key("a")).isEmpty)
+    await flush(second)
+    #expect(second.entries(for: key("a")).isEmpty && second.usage == 0)
+    // What another user has is left alone.
+    second.removeAll()
+    await flush(second)
+    #expect(fileNames == [name])
+  }
+
   @Test func `responses since a date are removed`() async {
     let store = ResponseStore(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, directory: directory)
     store.store(entry("old", at: moment(-10)))

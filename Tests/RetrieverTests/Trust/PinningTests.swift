@@ -102,6 +102,17 @@ import Testing
         == .serverCertificateUntrusted)
   }
 
+  @Test(arguments: ["127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433"])
+  func `another spelling of an address does not avoid its pins`(host: String) async throws {
+    let server = try SecureServer()
+    let url = server.url("/", host: host)
+    #expect(try await URLSession.trustingTestAuthority().text(from: url) == "hello")
+    let wrong = try Self.session([try #require(ServerPin(Self.other))], host: "127.0.0.1")
+    #expect(await errorCode { _ = try await wrong.text(from: url) } == .serverCertificateUntrusted)
+    let right = try Self.session([.publicKey(of: .ofTest(.valid))], host: "127.0.0.1")
+    #expect(try await right.text(from: url) == "hello")
+  }
+
   @Test func `pins work over HTTP/2`() async throws {
     let nginx = try NginxServer()
     let right = try Self.session([.publicKey(of: .ofTest(.valid))])

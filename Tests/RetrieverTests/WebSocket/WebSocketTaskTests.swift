@@ -53,6 +53,27 @@ import Testing
     #expect(task.error == nil)
   }
 
+  @Test func `a stored response does not answer a handshake`() async throws {
+    let server = try ScriptedServer { connection in
+      if connection.index == 0 {
+        _ = try connection.nextRequest()
+        return try connection.send(Reply(headers: [("Cache-Control", "max-age=1000")], text: "a page"))
+      }
+      try connection.acceptWebSocket("")
+      try connection.echoFrames()
+    }
+    let session = URLSession.forTest { $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
+    for _ in 0..<2 {
+      #expect(try await session.data(from: server.url("/chat")).0 == Data("a page".utf8))
+    }
+    let task = start(server, session)
+    try await task.send(.string("woof"))
+    #expect(try await task.receive().text == "woof")
+    task.cancel(with: .normalClosure, reason: nil)
+    #expect(await eventually { task.state == .completed })
+    #expect(server.requests.count == 2)
+  }
+
   @Test func `handlers are called for messages, sends and pongs`() async throws {
     let server = try ScriptedServer.webSocket { try $0.echoFrames() }
     let task = start(server)
