@@ -36,7 +36,6 @@ func errorCode(
     Issue.record("The load succeeded", sourceLocation: sourceLocation)
     return nil
   } catch let error as URLError {
-    if error.code != .cancelled { print("DEBUG", error.code.rawValue, error.localizedDescription) }
     return error.code
   } catch {
     Issue.record("Not a URLError: \(error)", sourceLocation: sourceLocation)
