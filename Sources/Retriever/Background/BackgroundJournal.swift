@@ -173,7 +173,9 @@ enum BackgroundLine {
 
   private static func entry(_ line: ArraySlice<UInt8>) -> BackgroundEntry? {
     let text = line.dropFirst(checksumLength + 1)
-    guard !text.isEmpty, line.count < maximumLength, line.prefix(checksumLength).elementsEqual(checksum(text))
+    guard !text.isEmpty, line.count < maximumLength,
+      line[line.startIndex + checksumLength] == UInt8(ascii: " "),
+      line.prefix(checksumLength).elementsEqual(checksum(text))
     else { return nil }
     return try? JSONDecoder().decode(BackgroundEntry.self, from: Data(text))
   }

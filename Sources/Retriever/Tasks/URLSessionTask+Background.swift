@@ -20,12 +20,15 @@ extension URLSessionTask {
       clientExpectsToReceive: attributes.clientExpectsToReceive)
   }
 
-  func noteSuspension() {
-    guard let background = session.background else { return }
-    let isSuspended = lockedState.withLock { $0.machine.isSuspended }
-    background.note(
-      isSuspended ? .suspended(identifier) : .resumed(identifier, session.settings.wallClock.now()))
+  /// Records that the task is about to run, before it does.
+  func noteResume() {
+    guard let background = session.background, lockedState.withLock({ $0.machine.runsAfterResume }) else {
+      return
+    }
+    background.note(.resumed(identifier, session.settings.wallClock.now()))
   }
+
+  func noteSuspension() { session.background?.note(.suspended(identifier)) }
 
   func noteCancellation() { session.background?.note(.cancelled(identifier)) }
 

@@ -84,8 +84,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   /// A task is created with one suspension, and each ``suspend()`` adds one. It continues after the same number of
   /// resumes. Resuming a running task has no effect.
   open func resume() {
+    noteResume()
     start(for: nil)
-    noteSuspension()
   }
 
   /// Suspends the task. A task that has not started does not start, and a running one receives no more bytes.

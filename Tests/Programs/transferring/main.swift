@@ -95,6 +95,9 @@ func request(_ method: String, _ url: URL) -> URLRequest {
   return request
 }
 
+// A task that is refused ends before it is returned.
+let counts = ["download": arguments.count - 4, "upload": 1, "queue": 2]
+delegate.remaining.withLock { $0 = counts[arguments[3]] ?? 0 }
 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
 var tasks: [URLSessionTask] = []
 switch arguments[3] {
@@ -114,7 +117,6 @@ default:
     report("tasks " + tasks.map { "\($0.taskIdentifier)" }.joined(separator: " "))
   }
 }
-delegate.remaining.withLock { $0 = tasks.count }
 for task in tasks {
   task.taskDescription = "task \(task.taskIdentifier)"
   report("created \(task.taskIdentifier)")
