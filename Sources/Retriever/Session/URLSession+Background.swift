@@ -67,12 +67,16 @@ extension URLSession {
         "Completion handlers and async methods are not supported in background sessions. ")
     }
     guard task is URLSessionDownloadTask || task is URLSessionUploadTask else { return nil }
-    let (resume, body) = task.lockedState.withLock { ($0.resume, $0.uploadBody) }
+    let (resume, body, resumedUpload) = task.lockedState.withLock { ($0.resume, $0.uploadBody, $0.upload) }
+    guard resumedUpload == nil else {
+      return Self.unsupported(
+        "Background sessions do not resume uploads of other sessions. Upload the file again. ")
+    }
     let kind: BackgroundTaskRecord.Kind
     switch body {
     case .file(let url): kind = .upload(path: url.absoluteURL.path)
     case nil: kind = .download
-    case .data, .streamFromDelegate, .sequence:
+    default:
       return Self.unsupported(
         "Background sessions upload files only. Write the body to a file, and upload that. ")
     }
