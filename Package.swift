@@ -109,11 +109,14 @@ let package = Package(
       name: "waiting", dependencies: ["Retriever"], path: "Tests/Programs/waiting", swiftSettings: strict),
     .executableTarget(
       name: "storing", dependencies: ["Retriever"], path: "Tests/Programs/storing", swiftSettings: strict),
+    .executableTarget(
+      name: "transferring", dependencies: ["Retriever"], path: "Tests/Programs/transferring",
+      swiftSettings: strict),
     .testTarget(
       name: "RetrieverTests",
       dependencies: [
         "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "TestSupport", "cache-writer", "storing",
-        "waiting",
+        "transferring", "waiting",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CHTTP2Tap", condition: .when(platforms: [.linux])),
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),

@@ -373,6 +373,32 @@ struct DocumentationExamples {
     let chunks = lines.map { Data(($0 + "\n").utf8) }
     _ = try await URLSession.shared.upload(for: request, from: chunks)
   }
+
+  // MARK: Background sessions
+
+  final class PhotoDelegate: NSObject, URLSessionDownloadDelegate {
+    func urlSession(
+      _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+      let name = downloadTask.taskDescription ?? "photo"
+      try? FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: "photos/\(name)"))
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+      print("The downloads of the previous run are complete.")
+    }
+  }
+
+  func resumePhotos() -> URLSession {
+    let configuration = URLSessionConfiguration.background(withIdentifier: "photos")
+    return URLSession(configuration: configuration, delegate: PhotoDelegate(), delegateQueue: nil)
+  }
+
+  func download(_ url: URL, named name: String, in session: URLSession) {
+    let task = session.downloadTask(with: url)
+    task.taskDescription = name
+    task.resume()
+  }
 }
 
 #endif

@@ -99,6 +99,14 @@ import Testing
     ("texts of a server that a Digest answer repeats", [DigestChallenge.maximumLength]),
     ("cookies and credentials in files", [RecordFile.maximumRecords, RecordFile.maximumBytes]),
     (
+      "tasks of a background session",
+      [
+        BackgroundJournal.maximumTasks, BackgroundJournal.maximumCost, StoredRequest.maximumBody,
+        BackgroundStore.maximumGrowth,
+      ]
+    ),
+    ("bytes of a background download that the disk does not have", [Int(DownloadFile.maximumUnsynced)]),
+    (
       "a recorded archive",
       [
         TrafficArchive.Limits().entries, TrafficArchive.Limits().bodyBytes,

@@ -11,6 +11,14 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// - Parameter error: the cause; nil if the program invalidated the session.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
+  /// A background session has delivered the events of the tasks that an earlier run of the program left.
+  ///
+  /// Called once, after the last of these tasks has ended, whether it was complete already or continued in this run. Not
+  /// called if there were none, or if all of them are suspended.
+  ///
+  /// - Parameter session: the background session.
+  func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
+
   /// A TLS handshake with a server raised a question: whether to accept the server's certificates, or which client
   /// certificate to present.
   ///
@@ -36,6 +44,9 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
 extension URLSessionDelegate {
   /// Does nothing.
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+
+  /// Does nothing.
+  public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 
   /// Calls the async form.
   public func urlSession(

@@ -14,6 +14,8 @@ final class SessionParts: Sendable {
   /// Whether the session was created with a delegate. Loads without one avoid the lock.
   let wasGivenDelegate: Bool
   let isShared: Bool
+  /// The tasks on disk of a background session.
+  let background: BackgroundStore?
   let delegate: Mutex<(any URLSessionDelegate)?>
 
   init(
@@ -26,6 +28,7 @@ final class SessionParts: Sendable {
     delegateClients = DelegateClients(settings.clientOptions)
     wasGivenDelegate = delegate != nil
     self.isShared = isShared
+    background = settings.backgroundStore
     self.delegate = Mutex(delegate)
   }
 }

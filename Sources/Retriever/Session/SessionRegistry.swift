@@ -20,6 +20,9 @@ struct SessionRegistry<Task: AnyObject> {
     return lastIdentifier
   }
 
+  /// Leaves out the identifiers up to a number, which tasks of an earlier run have or had.
+  mutating func reserve(upTo identifier: Int) { lastIdentifier = max(lastIdentifier, identifier) }
+
   /// Adds a task. Returns false if the session no longer takes tasks.
   mutating func add(_ task: Task, identifier: Int) -> Bool {
     guard validity == .valid else { return false }

@@ -54,9 +54,18 @@ final class SessionSettings: Sendable {
     asksDelegatesAboutServers = configuration.asksDelegatesAboutServers
     clientOptions = Self.clientOptions(configuration)
     wallClock = configuration.wallClock
-    waitsForConnectivity = configuration.waitsForConnectivity
+    // As on Apple's platforms, background sessions always wait.
+    waitsForConnectivity = configuration.waitsForConnectivity || configuration.identifier != nil
     networks = configuration.networks
     usesProxies = clientOptions.usesProxies
+  }
+
+  /// The tasks on disk; nil if this is not a background session.
+  var backgroundStore: BackgroundStore? {
+    configuration.identifier.map { identifier in
+      let directory = configuration.backgroundDirectory?.path ?? BackgroundStore.programDirectory
+      return BackgroundStore(identifier: identifier, directory: directory)
+    }
   }
 
   private static func clientOptions(_ configuration: URLSessionConfiguration) -> TransferClientOptions {

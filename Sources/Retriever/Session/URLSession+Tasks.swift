@@ -11,11 +11,14 @@ extension URLSession {
     return admit(task, .delegate)
   }
 
-  func makeUploadTask(_ request: URLRequest, _ body: UploadBody) -> URLSessionUploadTask {
+  func makeUploadTask(
+    _ request: URLRequest, _ body: UploadBody, identifier: Int? = nil
+  ) -> URLSessionUploadTask {
     var sent = request
     // Apple's upload tasks also turn a GET into a POST, because a GET has no body.
     if sent.httpMethod == nil || sent.httpMethod == "GET" { sent.httpMethod = "POST" }
-    return URLSessionUploadTask(session: self, request: request, sent: sent, uploadBody: body)
+    return URLSessionUploadTask(
+      session: self, request: request, sent: sent, uploadBody: body, identifier: identifier)
   }
 
   func makeUploadTask(
@@ -72,7 +75,10 @@ extension URLSession {
 
   // MARK: Registering
 
-  func nextTaskIdentifier() -> Int { registry.withLock { $0.nextIdentifier() } }
+  func nextTaskIdentifier() -> Int {
+    reopenBackgroundStore()
+    return registry.withLock { $0.nextIdentifier() }
+  }
 
   /// Adds a task. Returns false if the session has been invalidated.
   func register(_ task: URLSessionTask) -> Bool {
@@ -105,6 +111,10 @@ extension URLSession {
     guard register(task) else {
       task.abort(
         URLError(.cancelled, message: "The session has been invalidated and takes no new tasks."))
+      return task
+    }
+    if let problem = store(task, completion) {
+      task.abort(problem)
       return task
     }
     if ofTask != nil || currentDelegate != nil {

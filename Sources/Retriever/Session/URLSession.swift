@@ -64,6 +64,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   private convenience init(_ parts: SessionParts) {
     self.init()
     givenParts = parts
+    if parts.background != nil { takeUpBackgroundTasks() }
   }
 
   private var parts: SessionParts {
@@ -79,6 +80,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   var callQueue: DelegateCallQueue { parts.callQueue }
   var client: SessionClient { parts.client }
   var delegateClients: DelegateClients { parts.delegateClients }
+  /// The tasks on disk; nil if this is not a background session.
+  var background: BackgroundStore? { parts.background }
 
   /// A copy of the configuration that the session was created with.
   open var configuration: URLSessionConfiguration { settings.configuration.snapshot }
@@ -302,9 +305,10 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// Cancels all tasks, takes no new ones, and then releases the delegate.
   ///
-  /// Has no effect on ``shared``.
+  /// A background session also removes its tasks from the disk. Has no effect on ``shared``.
   open func invalidateAndCancel() {
     guard !parts.isShared else { return }
+    background?.removeAll()
     let isDone = registry.withLock { $0.invalidate() }
     for task in registeredTasks { task.cancel() }
     if isDone { becameInvalid() }
@@ -313,6 +317,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   func becameInvalid() {
     client.close()
     delegateClients.close()
+    background?.close()
     guard let delegate = parts.delegate.withLock({ $0.take() }) else { return }
     callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
   }

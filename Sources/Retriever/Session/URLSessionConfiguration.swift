@@ -23,9 +23,24 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     return configuration
   }
 
-  /// The name of a background session. It is always nil, because Linux has no system service that continues a
-  /// program's transfers.
-  open var identifier: String? { nil }
+  /// A configuration for a background session, whose downloads and uploads continue in the program's next run.
+  ///
+  /// The transfers run inside the program: nothing is sent or received while it does not run. Its next run creates a
+  /// session with the same identifier and gets the tasks that were not over. See <doc:BackgroundSessions>.
+  ///
+  /// - Parameter identifier: the name of the session. Any text that is not empty; only one session at a time, of all
+  ///   processes of a program, can use it.
+  open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration()
+    configuration.backgroundIdentifier = identifier
+    configuration.urlCache = nil
+    return configuration
+  }
+
+  /// The name of a background session; nil for other sessions.
+  open var identifier: String? { backgroundIdentifier }
+
+  private var backgroundIdentifier: String?
 
   // MARK: Policies
 
@@ -59,7 +74,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// Whether networks in low-data mode may be used. Kept for source compatibility.
   open var allowsConstrainedNetworkAccess = true
 
-  /// Whether a load that cannot connect waits for a network instead of failing (default: false).
+  /// Whether a load that cannot connect waits for a network instead of failing (default: false). Background sessions
+  /// always wait.
   ///
   /// A load waits if the machine has no network, or if the network does not reach the server: its name cannot be looked
   /// up, and there is no default route over an interface with a carrier. A server that refuses the connection, and a
@@ -81,8 +97,12 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// removes them.
   open var protocolClasses: [AnyClass]? = BuiltInProtocols.all
 
-  /// The group container for background transfers. It is always nil; kept for source compatibility.
-  open var sharedContainerIdentifier: String? { nil }
+  /// The group container for background transfers. Kept for source compatibility; see ``backgroundDirectory``.
+  open var sharedContainerIdentifier: String?
+
+  /// Whether the program is started when the tasks of a background session end. Kept for source compatibility: Linux has
+  /// no service that starts it.
+  open var sessionSendsLaunchEvents = true
 
   /// Whether to keep idle connections when the program is in the background. Kept for source compatibility: Linux does
   /// not move programs to the background.
@@ -166,6 +186,13 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     set { SharedStores.areKept = newValue }
   }
 
+  /// The directory in which background sessions store their tasks and downloads; nil for `retriever/background` in the
+  /// program's directory in `$XDG_DATA_HOME` (default: `~/.local/share`). *Beyond Apple's API.*
+  ///
+  /// Each session creates a directory in it that only the user may access. Use a file system with room for the downloads,
+  /// on which `flock` locks files for all processes.
+  open var backgroundDirectory: URL?
+
   /// The certificate authorities that the session trusts. *Beyond Apple's API.*
   open var trustedCertificates = TrustedCertificates.system
 
@@ -224,6 +251,10 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// A copy that shares the stores with the original.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = URLSessionConfiguration()
+    copy.backgroundIdentifier = backgroundIdentifier
+    copy.backgroundDirectory = backgroundDirectory
+    copy.sharedContainerIdentifier = sharedContainerIdentifier
+    copy.sessionSendsLaunchEvents = sessionSendsLaunchEvents
     copy.requestCachePolicy = requestCachePolicy
     copy.urlCache = urlCache
     copy.timeoutIntervalForRequest = timeoutIntervalForRequest

@@ -20,33 +20,29 @@ final class DownloadFile: Sendable {
     var isPaused = false
     var error: URLError?
     var writtenLength: Int64 = 0
+    /// The length that the disk has, even after a power failure. Only used for files that outlive the process.
+    var syncedLength: Int64 = 0
     var isNamed: Bool
     var isClosed = false
   }
 
   static let bufferSize = 128 << 10
   static let maximumBuffers = 8
+  /// The number of bytes after which the disk gets them.
+  static let maximumUnsynced: Int64 = 16 << 20
 
   let url: URL
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "retriever.download", target: .global(qos: .userInitiated))
   private let state: Mutex<State>
   private let onRoom: @Sendable () -> Void
-
-  private static let prefix = "RetrieverDownload-"
-  private static let suffix = ".tmp"
-
-  /// Returns whether a file with this name may have been created by this type.
-  static func isName(_ name: String) -> Bool {
-    name.hasPrefix(prefix) && name.hasSuffix(suffix)
-      && UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
-  }
+  private let onSync: (@Sendable (Int64) -> Void)?
 
   /// Creates a new, empty file.
   ///
   /// - Parameter onRoom: called when a paused transfer may continue.
   convenience init(in directory: URL, onRoom: @escaping @Sendable () -> Void) throws(URLError) {
-    let url = directory.appendingPathComponent(Self.prefix + UUID().uuidString + Self.suffix)
+    let url = directory.appendingPathComponent(PartialFileName.random())
     if let unnamed = Self.openUnnamed(in: directory) {
       self.init(unnamed, at: url, isNamed: false, onRoom: onRoom)
     } else {
@@ -54,12 +50,24 @@ final class DownloadFile: Sendable {
     }
   }
 
+  /// Creates a new, empty file that outlives the process.
+  ///
+  /// - Parameter onSync: called on the file's queue when the disk has a number of bytes.
+  convenience init(
+    at url: URL, onSync: @escaping @Sendable (Int64) -> Void, onRoom: @escaping @Sendable () -> Void
+  ) throws(URLError) {
+    self.init(
+      try Self.open(url, O_CREAT | O_EXCL), at: url, isNamed: true, onSync: onSync, onRoom: onRoom)
+  }
+
   /// Continues a file that already has `offset` bytes.
-  convenience init(resuming url: URL, at offset: Int64, onRoom: @escaping @Sendable () -> Void)
-    throws(URLError)
-  {
+  convenience init(
+    resuming url: URL, at offset: Int64, onSync: (@Sendable (Int64) -> Void)? = nil,
+    onRoom: @escaping @Sendable () -> Void
+  ) throws(URLError) {
     // Without O_NONBLOCK, opening a named pipe would wait for its reader. It has no effect on a regular file.
-    self.init(try Self.open(url, O_NOFOLLOW | O_NONBLOCK), at: url, isNamed: true, onRoom: onRoom)
+    self.init(
+      try Self.open(url, O_NOFOLLOW | O_NONBLOCK), at: url, isNamed: true, onSync: onSync, onRoom: onRoom)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw URLError(
@@ -75,12 +83,16 @@ final class DownloadFile: Sendable {
         message: "The partial download \(url.lastPathComponent) is shorter than its resume data states. "
           + "Download the file from the beginning.")
     }
-    state.withLock { $0.writtenLength = offset }
+    state.withLock { ($0.writtenLength, $0.syncedLength) = (offset, offset) }
   }
 
-  private init(_ descriptor: Int32, at url: URL, isNamed: Bool, onRoom: @escaping @Sendable () -> Void) {
+  private init(
+    _ descriptor: Int32, at url: URL, isNamed: Bool, onSync: (@Sendable (Int64) -> Void)? = nil,
+    onRoom: @escaping @Sendable () -> Void
+  ) {
     self.url = url
     self.descriptor = descriptor
+    self.onSync = onSync
     self.onRoom = onRoom
     state = Mutex(State(isNamed: isNamed))
   }
@@ -190,7 +202,19 @@ final class DownloadFile: Sendable {
       state.withLock { $0.writtenLength += Int64(written) }
       rest = UnsafeRawBufferPointer(rebasing: rest[written...])
     }
+    if onSync != nil { sync(after: Self.maximumUnsynced) }
   }
+
+  /// Makes the disk have the bytes, if there are more than `count` that it does not have. Runs on the file's queue.
+  private func sync(after count: Int64) {
+    let (written, synced) = state.withLock { ($0.writtenLength, $0.syncedLength) }
+    guard written - synced > count, fdatasync(descriptor) == 0 else { return }
+    state.withLock { $0.syncedLength = written }
+    onSync?(written)
+  }
+
+  /// Runs a closure on the file's queue, after everything that was enqueued before.
+  func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
 
   /// The first error while writing, as soon as it is known, because receiving more is then useless.
   var error: URLError? { state.withLock { $0.error } }
@@ -202,6 +226,7 @@ final class DownloadFile: Sendable {
     queue.async { [self] in
       if let last = state.withLock({ $0.filling.take() }) { write(last) }
       state.withLock { $0.spare = [] }
+      if keeps, onSync != nil { sync(after: 0) }
       if keeps { linkToName() }
       // The program may keep a completed task for a long time, but it does not keep the descriptor open.
       closeFile()
@@ -214,7 +239,7 @@ final class DownloadFile: Sendable {
     queue.async { [self] in
       _ = ftruncate(descriptor, 0)
       lseek(descriptor, 0, SEEK_SET)
-      state.withLock { $0.writtenLength = 0 }
+      state.withLock { ($0.writtenLength, $0.syncedLength) = (0, 0) }
     }
   }
 

@@ -19,9 +19,18 @@ struct ResumeData: Codable, Sendable {
   init?(_ data: Data) {
     guard let decoded = try? PropertyListDecoder().decode(ResumeData.self, from: data),
       decoded.version == 1,
-      decoded.offset >= 0, DownloadFile.isName(decoded.fileName)
+      decoded.offset >= 0, PartialFileName.isValid(decoded.fileName)
     else { return nil }
     self = decoded
+  }
+
+  /// Creates the data for a file of a background session.
+  init(url: URL, validator: String, offset: Int64, fileName: String) {
+    self.url = url
+    headers = [:]
+    self.validator = validator
+    self.offset = offset
+    self.fileName = fileName
   }
 
   /// Creates the data, or nil if the server sent nothing that can detect a change of the file, or does not support

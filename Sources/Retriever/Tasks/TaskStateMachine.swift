@@ -64,6 +64,9 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
 
   var isSuspended: Bool { suspensions > 0 }
 
+  /// Whether the task runs after the next resume.
+  var runsAfterResume: Bool { suspensions <= 1 }
+
   /// Whether the task was never resumed, and has not ended.
   var isIdle: Bool { if case .idle = phase { true } else { false } }
 

@@ -27,7 +27,9 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     if case .file = sink { return }
     let onRoom: @Sendable () -> Void = { [weak self] in self?.wantsMore() }
     let file =
-      if let resume = lockedState.withLock({ $0.resume }) {
+      if let journalled = try makeBackgroundFile(onRoom: onRoom) {
+        journalled
+      } else if let resume = lockedState.withLock({ $0.resume }) {
         try DownloadFile(resuming: resume.file, at: resume.offset, onRoom: onRoom)
       } else {
         try DownloadFile(in: FileManager.default.temporaryDirectory, onRoom: onRoom)
@@ -56,10 +58,11 @@ extension URLSessionTask {
   func resumeData(for file: DownloadFile) -> Data? {
     let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
     guard let request, let response = response as? HTTPURLResponse, file.isNamed else { return nil }
-    return ResumeData(
+    let data = ResumeData(
       request: request, response: response, offset: file.writtenLength, file: file.url,
       wasResumed: resume != nil)?
       .encoded
+    return data == nil || moveToTemporaryDirectory(file) ? data : nil
   }
 
   /// Checks the head of a resumed download. The server may continue or start again; anything else is an error.

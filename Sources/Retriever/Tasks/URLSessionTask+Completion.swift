@@ -12,6 +12,7 @@ extension URLSessionTask {
       return perform(lockedState.withLock { $0.machine.sinkFinished() })
     }
     file.finish(keeps: true) { problem in
+      if problem == nil { self.noteFinished(file) }
       let action = self.lockedState.withLock { state -> TaskAction in
         if state.machine.isFinishing, state.error == nil { state.error = problem }
         return state.machine.sinkFinished()
@@ -182,6 +183,7 @@ extension URLSessionTask {
   private func reportCompletion(_ error: (any Error)?) {
     if error == nil, case .file(let file) = sink, let task = self as? URLSessionDownloadTask {
       notifyDelegate(.didFinishDownloading, (any URLSessionDownloadDelegate).self) {
+        self.session.background?.note(.delivering(self.identifier))
         $0.urlSession(self.session, downloadTask: task, didFinishDownloadingTo: file.url)
         file.remove()
       } otherwise: {
@@ -199,6 +201,7 @@ extension URLSessionTask {
     // Released outside the lock, because the delegate's deinitializer may access this task.
     let delegate = lockedState.withLock { $0.delegate.take() }
     session.delegateClients.removeUnused()
+    session.finishBackgroundTask(self)
     withExtendedLifetime(delegate) { session.unregister(self) }
   }
 

@@ -53,6 +53,7 @@ extension URLSessionTask {
         return rule.failed(code, network: network)
       }
       guard case .wait(let limit, let isFirst) = decision else { return abort(error) }
+      session.background?.note(.unsent(identifier))
       if isFirst {
         notifyDelegate(.isWaitingForConnectivity, (any URLSessionTaskDelegate).self) {
           $0.urlSession(self.session, taskIsWaitingForConnectivity: self)

@@ -289,7 +289,9 @@ extension URLSessionTask {
 
   private func prepareSink(for response: URLResponse) -> URLError? {
     guard case .file(let file) = sink else { return nil }
-    return checkResumption(response, lockedState.withLock { $0.resume }, file)
+    if let problem = checkResumption(response, lockedState.withLock { $0.resume }, file) { return problem }
+    noteHead(response, file)
+    return nil
   }
 
   /// Resumes the caller of `bytes(for:)`, which returns as soon as the head arrives.

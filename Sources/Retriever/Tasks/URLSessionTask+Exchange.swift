@@ -14,7 +14,7 @@ extension URLSessionTask {
       if state.machine.isCompleted { return (completion == nil ? .none : .complete, nil) }
       let isFirst = state.machine.isIdle
       if isFirst {
-        if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
+        if let limit = resourceTimeout { state.deadline = TransferDeadline(after: limit) }
         if state.delegate != nil || session.archive.isRecording || session.currentDelegate != nil {
           state.measurements = TaskState.Measurements()
         }
@@ -240,6 +240,9 @@ extension URLSessionTask {
 
   /// Starts an exchange, unless the task has ended in the meantime.
   func start(_ transfer: TaskTransfer, bodyLength: Int64, hasBody: Bool) {
+    if case .custom = transfer, let failure = transferWillBegin() {
+      return abort(URLError(failure, url: sentRequest?.url))
+    }
     // Stored before the exchange starts, so that its first event finds it.
     let isWanted = lockedState.withLock { state in
       guard state.machine.send(transfer) else { return false }

@@ -83,7 +83,10 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   ///
   /// A task is created with one suspension, and each ``suspend()`` adds one. It continues after the same number of
   /// resumes. Resuming a running task has no effect.
-  open func resume() { start(for: nil) }
+  open func resume() {
+    noteResume()
+    start(for: nil)
+  }
 
   /// Suspends the task. A task that has not started does not start, and a running one receives no more bytes.
   ///
@@ -91,10 +94,14 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   /// for a long time.
   open func suspend() {
     perform(lockedState.withLock { $0.machine.suspend() })
+    noteSuspension()
   }
 
   /// Cancels the task with `URLError.cancelled`. The transfer stops immediately.
-  open func cancel() { abort(URLError.cancelled(sentRequest?.url)) }
+  open func cancel() {
+    noteCancellation()
+    abort(URLError.cancelled(sentRequest?.url))
+  }
 
   /// The states of a task.
   public enum State: Int, Sendable {
@@ -137,10 +144,12 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
   /// The delegate of this task only, called before the session's delegate. It never returns the session's delegate.
   ///
-  /// Set it before the task is resumed. The task retains it until it completes.
+  /// Set it before the task is resumed. The task retains it until it completes. Setting it has no effect on a task of a
+  /// background session.
   open var delegate: (any URLSessionTaskDelegate)? {
     get { lockedState.withLock { $0.delegate } }
     set {
+      guard session.background == nil else { return }
       var other = newValue
       lockedState.withLock { state in
         if !state.machine.isCompleted { swap(&state.delegate, &other) }
@@ -196,7 +205,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   /// servers.
   open var priority: Float {
     get { lockedState.withLock { $0.attributes.priority } }
-    set { lockedState.withLock { $0.attributes.priority = min(max(newValue, 0), 1) } }
+    set { change { $0.priority = min(max(newValue, 0), 1) } }
   }
 
   /// Whether a delegate gets the body in parts, as they arrive (default: true).
@@ -210,7 +219,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   /// A description that the program can set.
   open var taskDescription: String? {
     get { lockedState.withLock { $0.attributes.taskDescription } }
-    set { lockedState.withLock { $0.attributes.taskDescription = newValue } }
+    set { change { $0.taskDescription = newValue } }
   }
 
   /// The date before which the load does not begin; nil to begin when the task is resumed.
@@ -221,19 +230,27 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   /// background sessions wait.
   open var earliestBeginDate: Date? {
     get { lockedState.withLock { $0.attributes.earliestBeginDate } }
-    set { lockedState.withLock { $0.attributes.earliestBeginDate = newValue } }
+    set { change { $0.earliestBeginDate = newValue } }
   }
 
   /// The program's estimate of the number of bytes to send. Kept for source compatibility.
   open var countOfBytesClientExpectsToSend: Int64 {
     get { lockedState.withLock { $0.attributes.clientExpectsToSend } }
-    set { lockedState.withLock { $0.attributes.clientExpectsToSend = newValue } }
+    set { change { $0.clientExpectsToSend = newValue } }
   }
 
   /// The program's estimate of the number of bytes to receive. Kept for source compatibility.
   open var countOfBytesClientExpectsToReceive: Int64 {
     get { lockedState.withLock { $0.attributes.clientExpectsToReceive } }
-    set { lockedState.withLock { $0.attributes.clientExpectsToReceive = newValue } }
+    set { change { $0.clientExpectsToReceive = newValue } }
+  }
+}
+
+extension URLSessionTask {
+  /// Changes a property that the program sets. A background session stores it.
+  private func change(_ change: (inout TaskState.Attributes) -> Void) {
+    lockedState.withLock { change(&$0.attributes) }
+    noteAttributes()
   }
 }
 

@@ -32,11 +32,7 @@ struct RetryRule: Sendable {
   private(set) var unsent = 0
 
   init(method: String) {
-    isIdempotent =
-      switch method {
-      case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
-      default: false
-      }
+    isIdempotent = TransferRequest.isIdempotent(method)
   }
 
   mutating func decide(after attempt: Attempt) -> Decision {

@@ -157,6 +157,7 @@ package final class Transfer: @unchecked Sendable {
     if request.isConnection, destination?.proxy?.isSecure == true { return fail(.secureProxyForConnection) }
     guard machine.begin() == .attach, let destination else { return }
     beginMoment = core.loop.now
+    if let failure = observer?.transferWillBegin() { return fail(failure) }
     do {
       let handle = try takeHandle()
       self.handle = handle

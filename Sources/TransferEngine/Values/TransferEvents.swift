@@ -4,6 +4,8 @@
 /// Nothing is called after ``transferDidFinish(_:)``. The calls come from inside libcurl, so they must be fast and must
 /// not wait. They may start or cancel transfers: this only adds a command for the loop.
 package protocol TransferObserver: AnyObject, Sendable {
+  /// The request is about to be sent: the transfer has its place among those that run. Returns a failure to prevent it.
+  func transferWillBegin() -> TransferFailure?
   /// The complete head of the final response.
   func transferDidReceive(head: TransferHead) -> TransferDisposition
   /// An interim response (1xx).
@@ -21,6 +23,7 @@ package protocol TransferObserver: AnyObject, Sendable {
 }
 
 extension TransferObserver {
+  package func transferWillBegin() -> TransferFailure? { nil }
   package func transferDidReceive(informational head: TransferHead) {}
   package func transferDidBecomeIdle() {}
   package func transferDidSend(total: Int64) {}

@@ -33,6 +33,14 @@ package struct TransferRequest: Sendable {
   package var collectsTimings = false
 
   package init(url: String) { self.url = url }
+
+  /// Whether a request with this method may be sent again after the server may have received it (RFC 9110, 9.2.2).
+  package static func isIdempotent(_ method: String) -> Bool {
+    switch method {
+    case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
+    default: false
+    }
+  }
 }
 
 /// A sign-in of a connection, not of a request: the server knows the user of each further request over it.
