@@ -64,6 +64,7 @@ final class SessionSettings: Sendable {
     options.connectionsPerHost = min(max(1, configuration.httpMaximumConnectionsPerHost), 65_535)
     options.userAgent = userAgent
     options.unixSocketPath = configuration.unixSocketPath
+    options.usesHTTP3 = configuration.usesHTTP3
     options.minimumTLS = engineVersion(configuration.tlsMinimumSupportedProtocolVersion)
     options.maximumTLS = engineVersion(configuration.tlsMaximumSupportedProtocolVersion)
     options.trust =

@@ -215,6 +215,13 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The time of day, which tests replace.
   var wallClock = WallClock.system
 
+  /// Whether loads may use HTTP/3, which the package trait of this name decides. Tests replace it.
+  #if HTTP3
+  var usesHTTP3 = true
+  #else
+  var usesHTTP3 = false
+  #endif
+
   /// Where the session learns about networks, which tests replace.
   var networks = NetworkSource.system
 
@@ -257,6 +264,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.protocolContext = protocolContext
     copy.wallClock = wallClock
     copy.networks = networks
+    copy.usesHTTP3 = usesHTTP3
     return copy
   }
 

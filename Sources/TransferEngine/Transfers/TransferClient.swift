@@ -29,6 +29,8 @@ package struct TransferClientOptions: Sendable {
   /// Returns the key for a host and port. Loads of other servers present none.
   package var clientKey: (@Sendable (_ host: String, _ port: UInt16) -> ClientKey?)?
   package var unixSocketPath: String?
+  /// Whether requests may use HTTP/3, if libcurl supports it.
+  package var usesHTTP3 = false
   /// Called with each address, and the URL it is for, before the engine connects to it. Returns a sentence to reject
   /// the address.
   package var addressRefusal:
@@ -92,4 +94,7 @@ package final class TransferClient: Sendable {
 
   /// The version of the linked libcurl, as libcurl reports it.
   package static var libraryVersion: String { Curl.version }
+
+  /// Whether the linked libcurl has a usable HTTP/3.
+  package static var supportsHTTP3: Bool { Curl.hasHTTP3 }
 }
