@@ -222,6 +222,9 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   var usesHTTP3 = false
   #endif
 
+  /// Whether idle connections of HTTP/3 are used again, which tests replace.
+  var reusesHTTP3Connections = true
+
   /// Where the session learns about networks, which tests replace.
   var networks = NetworkSource.system
 
@@ -265,6 +268,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.wallClock = wallClock
     copy.networks = networks
     copy.usesHTTP3 = usesHTTP3
+    copy.reusesHTTP3Connections = reusesHTTP3Connections
     return copy
   }
 

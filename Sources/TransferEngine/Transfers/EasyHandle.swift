@@ -188,7 +188,8 @@ final class EasyHandle: @unchecked Sendable {
         optionSignature = wanted
       }
       // libcurl would also upgrade a connection that uses HTTP/2.
-      if fresh || request.isUpgrade || request.isConnection {
+      let isNewForTest = wanted.version == .http3 && !core.options.reusesHTTP3Connections
+      if fresh || request.isUpgrade || request.isConnection || isNewForTest {
         optionSignature = nil
         try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
       }
@@ -220,6 +221,9 @@ final class EasyHandle: @unchecked Sendable {
 
   /// How long HTTP/3 is tried before TCP is tried as well. libcurl waits for half of it if the server does not react.
   private static let advantageMilliseconds = 600
+  /// The seconds after which an idle connection of HTTP/3 is not used again. Nothing shows that its server is gone. A
+  /// request that cannot be repeated is more careful.
+  private static let (maximumIdle, maximumIdleBeforeOnce) = (10, 1)
   /// How long a connection over HTTP/3 may take if the server was reached with it before.
   private static let http3Timeout = Duration.seconds(2)
 
@@ -360,6 +364,11 @@ final class EasyHandle: @unchecked Sendable {
     if let maximumBytes = signature.maximumBytes {
       // This also limits what libcurl keeps while the transfer is paused.
       try Curl.set(easy, CURLOPT_MAXFILESIZE_LARGE, offset: maximumBytes)
+    }
+    if signature.version == .race || signature.version == .http3 {
+      let seconds =
+        RetryRule(method: signature.method).isIdempotent ? Self.maximumIdle : Self.maximumIdleBeforeOnce
+      try Curl.set(easy, CURLOPT_MAXAGE_CONN, seconds)
     }
     if signature.version == .race {
       try Curl.set(easy, CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Self.advantageMilliseconds)
