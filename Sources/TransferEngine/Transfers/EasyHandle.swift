@@ -395,12 +395,9 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
     if let proxy = destination.proxy { try apply(proxy) }
     if destination.usesTLS { try applyTLS(core.options, destination) }
-    // libcurl 8.14 with GnuTLS fails to resume a TLS session over HTTP/3 if TLS 1.2 is allowed.
-    if version == .http3 {
-      try Curl.set(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3 | CURL_SSLVERSION_MAX_TLSv1_3))
-    } else if version == .race {
-      try Curl.set(easy, CURLOPT_SSL_SESSIONID_CACHE, 0)
-    }
+    // libcurl 8.14 with GnuTLS fails to resume a TLS session over HTTP/3 if TLS 1.2 is allowed. The versions must be those
+    // of the race that opened the connection, or libcurl does not use it again.
+    if version == .http3 || version == .race { try Curl.set(easy, CURLOPT_SSL_SESSIONID_CACHE, 0) }
   }
 
   private func apply(_ proxy: ProxyAddress) throws(CurlError) {
