@@ -420,7 +420,8 @@ package final class Transfer: @unchecked Sendable {
     source.start { [weak self] in self?.resumeSending() }
   }
 
-  func done(_ result: CURLcode) {
+  func done(_ reported: CURLcode) {
+    let result = lostHTTP3(reported) ? CURLE_RECV_ERROR : reported
     if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
     if result != CURLE_OK, fallsBack(after: result) || restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
