@@ -29,6 +29,9 @@ let package = Package(
     .library(name: "TestSupport", targets: ["TestSupport", "TerminalTestSupport"]),
     .library(name: "CLinux", targets: ["CLinux"]),
   ],
+  traits: [
+    .trait(name: "HTTP3", description: "Loads use HTTP/3 if the libcurl that the program runs with has it.")
+  ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),

@@ -8,7 +8,8 @@ let retriever = Target.Dependency.product(name: "Retriever", package: "retriever
 let package = Package(
   name: "outside",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "retriever", path: "../..")],
+  // With the trait, to show that it changes nothing for programs on a libcurl without HTTP/3.
+  dependencies: [.package(name: "retriever", path: "../..", traits: ["HTTP3"])],
   targets: [
     .executableTarget(
       name: "outside",

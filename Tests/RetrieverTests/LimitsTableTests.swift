@@ -35,6 +35,13 @@ import Testing
     ("trust stores", [TrustStores.maximumStores, TrustStores.maximumFileBytes]),
     ("idle handles", [ClientCore.maximumIdleHandles]),
     (
+      "servers whose HTTP/3 is remembered",
+      [
+        HTTP3Servers.maximumServers, AlternativeServiceField.maximumServices,
+        AlternativeServiceField.maximumBytes,
+      ]
+    ),
+    (
       "libcurl's receive buffer",
       [Int(retriever_receive_bytes), EasyHandle.longBodyBytes, Int(retriever_stream_receive_bytes)]
     ),

@@ -138,4 +138,35 @@ import Testing
     #expect(destination.resolveLines.isEmpty)
     #expect(destination.hasAddresses(now: moment(100)))
   }
+
+  private func allowsHTTP3(
+    isSecure: Bool = true, proxy: String? = nil, _ change: (inout TransferClientOptions) -> Void = { _ in }
+  ) -> Bool {
+    var options = TransferClientOptions()
+    options.usesHTTP3 = true
+    change(&options)
+    var queue = LoadQueue<Transfer>()
+    let destination = Destination(
+      address: ServerAddress(isSecure: isSecure, host: "a.test", port: 443),
+      proxy: proxy.flatMap(ProxyAddress.init), place: queue.addHost(limit: 6), looksUpNames: true,
+      options: options)
+    return destination.allowsHTTP3
+  }
+
+  @Test func `HTTP/3 is for https without a proxy, if the client wants it`() {
+    #expect(allowsHTTP3())
+    #expect(!allowsHTTP3 { $0.usesHTTP3 = false })
+    #expect(!allowsHTTP3(isSecure: false))
+    #expect(!allowsHTTP3(proxy: "http://p.test"))
+    #expect(!allowsHTTP3(proxy: "socks5://p.test"))
+    #expect(!allowsHTTP3 { $0.unixSocketPath = "/tmp/socket" })
+    #expect(!allowsHTTP3 { $0.maximumTLS = .v12 })
+    #expect(!destination("a.test", isSecure: true).allowsHTTP3)
+  }
+
+  @Test func `servers with checks of their own do not use HTTP/3, which would bypass these`() {
+    #expect(!allowsHTTP3 { $0.asksAboutServers = true })
+    let pin = PinnedServer(host: "a.test", includesSubdomains: false, pins: [.publicKey([1])])
+    #expect(!allowsHTTP3 { $0.pinnedServers = [pin] })
+  }
 }

@@ -185,4 +185,14 @@ import Testing
       _ = line.withUnsafeBytes { collector.append($0, limits: .init()) }
     }
   }
+
+  @Test func `Alt-Svc fields are joined, and those of interim heads are ignored`() {
+    var collector = HeadCollector()
+    _ = feed(["HTTP/1.1 103 Early Hints\r\n", "Alt-Svc: clear\r\n", "\r\n"], to: &collector)
+    #expect(collector.alternativeServices == nil)
+    _ = feed(
+      ["HTTP/2 200\r\n", "alt-svc: h3=\":443\"\r\n", "Alt-Svc: h2=\":443\"\n", "alt-svcs: x\r\n", "\r\n"],
+      to: &collector)
+    #expect(collector.alternativeServices == #" h3=":443", h2=":443""#)
+  }
 }

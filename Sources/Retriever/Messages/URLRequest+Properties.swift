@@ -56,8 +56,10 @@ extension URLRequest {
     set { fields.allowsConstrainedNetworkAccess = newValue }
   }
 
-  /// Whether to try HTTP/3 without waiting for the server to announce it (default: `false`). Kept for source
-  /// compatibility: HTTP/3 is not used.
+  /// Whether to try HTTP/3 without waiting for the server to announce it (default: `false`).
+  ///
+  /// It has an effect on loads into memory of `https` URLs, if the package trait `HTTP3` is enabled and libcurl supports
+  /// HTTP/3 (<doc:HTTP3>). If TCP connects earlier, the request is sent over HTTP/2 or HTTP/1.1.
   public var assumesHTTP3Capable: Bool {
     get { fields.assumesHTTP3Capable }
     set { fields.assumesHTTP3Capable = newValue }

@@ -73,6 +73,8 @@ final class SessionSettings: Sendable {
     options.connectionsPerHost = min(max(1, configuration.httpMaximumConnectionsPerHost), 65_535)
     options.userAgent = userAgent
     options.unixSocketPath = configuration.unixSocketPath
+    options.usesHTTP3 = configuration.usesHTTP3
+    options.reusesHTTP3Connections = configuration.reusesHTTP3Connections
     options.minimumTLS = engineVersion(configuration.tlsMinimumSupportedProtocolVersion)
     options.maximumTLS = engineVersion(configuration.tlsMaximumSupportedProtocolVersion)
     options.trust =

@@ -242,6 +242,16 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The time of day, which tests replace.
   var wallClock = WallClock.system
 
+  /// Whether loads may use HTTP/3, which the package trait of this name decides. Tests replace it.
+  #if HTTP3
+  var usesHTTP3 = true
+  #else
+  var usesHTTP3 = false
+  #endif
+
+  /// Whether idle connections of HTTP/3 are used again, which tests replace.
+  var reusesHTTP3Connections = true
+
   /// Where the session learns about networks, which tests replace.
   var networks = NetworkSource.system
 
@@ -288,6 +298,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.protocolContext = protocolContext
     copy.wallClock = wallClock
     copy.networks = networks
+    copy.usesHTTP3 = usesHTTP3
+    copy.reusesHTTP3Connections = reusesHTTP3Connections
     return copy
   }
 

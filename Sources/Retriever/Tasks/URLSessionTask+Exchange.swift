@@ -271,6 +271,7 @@ extension URLSessionTask {
     wanted.idleTimeout = Duration(seconds: timeout)
     wanted.limits.bodyBytes = buffersBody ? settings.maximumBufferedBodySize : nil
     wanted.expectsLongBody = expectsLongBody
+    if buffersBody { wanted.http3 = request.assumesHTTP3Capable ? .assumed : .announced }
     wanted.deadline = input.deadline
     wanted.priority = input.priority
     wanted.collectsTimings = input.collectsRecords

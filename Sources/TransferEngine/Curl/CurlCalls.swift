@@ -329,6 +329,12 @@ enum Curl {
   /// Whether this libcurl supports HTTP/2. A distribution may build it without.
   static let hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
 
+  /// Whether this libcurl supports HTTP/3. Versions before 8.14 were not tried.
+  static let hasHTTP3: Bool = {
+    guard let info = curl_version_info(CURLVERSION_TENTH) else { return false }
+    return info.pointee.features & CURL_VERSION_HTTP3 != 0 && info.pointee.version_num >= 0x08_0e_00
+  }()
+
   private static let features = curl_version_info(CURLVERSION_TENTH)?.pointee.features ?? 0
 
   fileprivate static func supports(_ scheme: ConnectionSignIn.Scheme) -> Bool {

@@ -87,7 +87,7 @@ extension TransferFailure {
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
       .secureConnectionFailed
-    case tooLarge: .bodyTooLarge
+    case tooLarge, CURLE_FILESIZE_EXCEEDED: .bodyTooLarge
     // libcurl's code for header lines and chunks that it cannot parse.
     case CURLE_BAD_FUNCTION_ARGUMENT where Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0: .badReply
     default: .other

@@ -15,6 +15,8 @@ struct HeadCollector {
   private var mentions: TransferHead.Mentions = []
   private var contentLength: Int64?
   private var contentEncoding: String?
+  /// The values of the fields `Alt-Svc`, joined with commas.
+  private(set) var alternativeServices: String?
   private var hasLength = false
   private var hasInvalidLength = false
   private var hasUnsupportedTransferCoding = false
@@ -99,6 +101,8 @@ struct HeadCollector {
     case (UInt8(ascii: "c"), 17...) where Self.isField(line, "content-encoding"):
       isAfterFramingField = true
       noteEncoding(line[17...])
+    case (UInt8(ascii: "a"), 8...) where Self.isField(line, "alt-svc"):
+      Self.join(line[8...], to: &alternativeServices)
     case (UInt8(ascii: "t"), 18...) where Self.isField(line, "transfer-encoding"):
       isAfterFramingField = true
       // A second field, or a second member, would be a coding within the first.
@@ -108,16 +112,20 @@ struct HeadCollector {
     }
   }
 
-  /// Multiple fields are equivalent to one list.
   private mutating func noteEncoding(_ value: Slice<UnsafeRawBufferPointer>) {
     mentions.insert(.contentEncoding)
+    Self.join(value, to: &contentEncoding)
+  }
+
+  /// Multiple fields are equivalent to one list.
+  private static func join(_ value: Slice<UnsafeRawBufferPointer>, to list: inout String?) {
     let value = String(decoding: value.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self)
-    if contentEncoding == nil {
-      contentEncoding = value
+    if list == nil {
+      list = value
     } else {
       // Append in place: a head with a hundred thousand such lines must not take quadratic time.
-      contentEncoding?.append(",")
-      contentEncoding?.append(value)
+      list?.append(",")
+      list?.append(value)
     }
   }
 
@@ -200,6 +208,7 @@ struct HeadCollector {
     mentions = []
     contentLength = nil
     contentEncoding = nil
+    alternativeServices = nil
     hasLength = false
     isChunked = false
     isAfterFramingField = false

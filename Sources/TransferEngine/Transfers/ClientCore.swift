@@ -24,6 +24,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   /// Whether libcurl's limits must follow the number of upgraded connections. libcurl takes none inside a callback.
   private var needsLimits = false
   var scheduler: LoadScheduler
+  var http3 = HTTP3Servers()
   var trust: TrustState
 
   // State that the loop keeps for this core.
@@ -197,7 +198,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
       }() : Glibc.socket(address.pointee.family, type, address.pointee.protocol)
     if socket >= 0 {
       loop.sockets.opened(socket)
-      transfer?.opensConnection(over: socket)
+      let isStream = address.pointee.socktype == Int32(SOCK_STREAM.rawValue)
+      transfer?.opensConnection(over: socket, isStream: isStream)
     } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
       transfer?.noteConnectFailure(.noSocket(errno))
     }

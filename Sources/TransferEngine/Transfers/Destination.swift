@@ -31,6 +31,9 @@ final class Destination: @unchecked Sendable {
   let pins: Set<ServerPin>?
   /// What is presented to the server if it requests a certificate.
   let key: ClientKey?
+  /// Whether the server may be reached with HTTP/3. QUIC has TLS of its own, to which the checks of pins, client
+  /// certificates and delegates do not extend, and needs TLS 1.3.
+  let allowsHTTP3: Bool
 
   private var names: [Name]
   /// When the first of the names expires; nil while one of them is unknown.
@@ -44,6 +47,12 @@ final class Destination: @unchecked Sendable {
   ) {
     pins = options.flatMap { PinnedServer.pins(for: address.host, in: $0.pinnedServers) }
     key = options?.clientKey?(address.host, address.port)
+    allowsHTTP3 =
+      address.isSecure && proxy == nil && pins == nil && key == nil
+      && options.map {
+        $0.usesHTTP3 && !$0.asksAboutServers && $0.unixSocketPath == nil && $0.maximumTLS == .v13
+      }
+        ?? false
     if let options, address.isSecure, options.asksAboutServers, options.trust != .anything,
       OpenSSL.checksHandshakes
     {

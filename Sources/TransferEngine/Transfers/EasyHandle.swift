@@ -60,6 +60,9 @@ final class EasyHandle: @unchecked Sendable {
       case http11, http2PriorKnowledge
       /// By ALPN. Requests that arrive while a connection is being established may wait for it, to share it.
       case negotiated(waits: Bool)
+      /// HTTP/3 or TCP, whichever connects first.
+      case race
+      case http3
     }
     var method: String
     var body: Body
@@ -70,6 +73,8 @@ final class EasyHandle: @unchecked Sendable {
     var isUpgrade: Bool
     var signIn: ConnectionSignIn?
     var isConnection: Bool
+    /// The maximum length of a body over HTTP/3, before decoding.
+    var maximumBytes: Int64?
   }
 
   private final class HeaderListOwner {
@@ -159,9 +164,10 @@ final class EasyHandle: @unchecked Sendable {
     let request = transfer.request
     let wanted = OptionSignature(
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
-      version: Self.version(for: request, destination),
+      version: Self.version(for: transfer, destination),
       connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody,
-      isUpgrade: request.isUpgrade, signIn: request.signIn, isConnection: request.isConnection)
+      isUpgrade: request.isUpgrade, signIn: request.signIn, isConnection: request.isConnection,
+      maximumBytes: transfer.attempt.route == .tcp ? nil : Self.maximumBytes(for: request))
     do {
       if optionSignature != wanted || preparedFor !== destination {
         optionSignature = nil
@@ -182,7 +188,8 @@ final class EasyHandle: @unchecked Sendable {
         optionSignature = wanted
       }
       // libcurl would also upgrade a connection that uses HTTP/2.
-      if fresh || request.isUpgrade || request.isConnection {
+      let isNewForTest = wanted.version == .http3 && !core.options.reusesHTTP3Connections
+      if fresh || request.isUpgrade || request.isConnection || isNewForTest {
         optionSignature = nil
         try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
       }
@@ -197,6 +204,13 @@ final class EasyHandle: @unchecked Sendable {
     try applyAddresses(of: destination)
   }
 
+  /// Returns the limit for a body over HTTP/3. Encoding may make a body slightly longer.
+  private static func maximumBytes(for request: TransferRequest) -> Int64? {
+    guard request.method != "HEAD", let limit = request.limits.bodyBytes else { return nil }
+    let (sum, overflow) = limit.addingReportingOverflow(limit / 1024 + 64 << 10)
+    return overflow ? nil : sum
+  }
+
   private static func body(of body: TransferBody) -> OptionSignature.Body {
     switch body {
     case .none: .none
@@ -205,11 +219,23 @@ final class EasyHandle: @unchecked Sendable {
     }
   }
 
+  /// How long HTTP/3 is tried before TCP is tried as well. libcurl waits for half of it if the server does not react.
+  private static let advantageMilliseconds = 600
+  /// The seconds after which an idle connection of HTTP/3 is not used again. Nothing shows that its server is gone. A
+  /// request that cannot be repeated is more careful.
+  private static let (maximumIdle, maximumIdleBeforeOnce) = (10, 1)
+  /// How long a connection over HTTP/3 may take if the server was reached with it before.
+  private static let http3Timeout = Duration.seconds(2)
+
   /// Without TLS there is no negotiation, and so there is nothing to wait for.
-  private static func version(
-    for request: TransferRequest, _ destination: Destination
-  ) -> OptionSignature.Version {
-    switch request.httpVersion {
+  private static func version(for transfer: Transfer, _ destination: Destination) -> OptionSignature.Version {
+    switch transfer.attempt.route {
+    case .race: return .race
+    case .http3: return .http3
+    case .tcp: break
+    }
+    let request = transfer.request
+    return switch request.httpVersion {
     case .automatic where request.isUpgrade || request.isConnection || request.signIn != nil: .http11
     case .automatic:
       Curl.hasHTTP2 && destination.address.isSecure && !destination.requiresHTTP11
@@ -335,7 +361,21 @@ final class EasyHandle: @unchecked Sendable {
         try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
       }
     }
-    if let timeout = signature.connectTimeout {
+    if let maximumBytes = signature.maximumBytes {
+      // This also limits what libcurl keeps while the transfer is paused.
+      try Curl.set(easy, CURLOPT_MAXFILESIZE_LARGE, offset: maximumBytes)
+    }
+    if signature.version == .race || signature.version == .http3 {
+      let seconds =
+        RetryRule(method: signature.method).isIdempotent ? Self.maximumIdle : Self.maximumIdleBeforeOnce
+      try Curl.set(easy, CURLOPT_MAXAGE_CONN, seconds)
+    }
+    if signature.version == .race {
+      try Curl.set(easy, CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Self.advantageMilliseconds)
+    }
+    var timeout = signature.connectTimeout
+    if signature.version == .http3 { timeout = min(timeout ?? Self.http3Timeout, Self.http3Timeout) }
+    if let timeout {
       try Curl.set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, timeout.clampedNanoseconds / 1_000_000)))
     }
   }
@@ -346,6 +386,8 @@ final class EasyHandle: @unchecked Sendable {
       case .negotiated: CURL_HTTP_VERSION_2TLS
       case .http11: CURL_HTTP_VERSION_1_1
       case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      case .race: CURL_HTTP_VERSION_3
+      case .http3: CURL_HTTP_VERSION_3ONLY
       }
     try Curl.set(easy, CURLOPT_HTTP_VERSION, Int(number))
     if version != .http11, version != .negotiated(waits: false) { try Curl.set(easy, CURLOPT_PIPEWAIT, 1) }
@@ -353,6 +395,9 @@ final class EasyHandle: @unchecked Sendable {
     try Curl.set(easy, CURLOPT_PROXY, destination.proxy?.text ?? "")
     if let proxy = destination.proxy { try apply(proxy) }
     if destination.usesTLS { try applyTLS(core.options, destination) }
+    // libcurl 8.14 with GnuTLS fails to resume a TLS session over HTTP/3 if TLS 1.2 is allowed. The versions must be those
+    // of the race that opened the connection, or libcurl does not use it again.
+    if version == .http3 || version == .race { try Curl.set(easy, CURLOPT_SSL_SESSIONID_CACHE, 0) }
   }
 
   private func apply(_ proxy: ProxyAddress) throws(CurlError) {

@@ -25,10 +25,12 @@ extension Transfer {
   }
 
   /// Records that a socket is opened for this transfer.
-  func opensConnection(over socket: Int32) {
+  ///
+  /// - Parameter isStream: Whether it is not a socket for HTTP/3, where packets of an idle connection mean nothing.
+  func opensConnection(over socket: Int32, isStream: Bool) {
     attempt.openedConnection = true
     attempt.contextCount = 0
-    if attempt.sockets.count < Self.maximumNotedSockets { attempt.sockets.append(socket) }
+    if isStream, attempt.sockets.count < Self.maximumNotedSockets { attempt.sockets.append(socket) }
     connectFailure = nil
     destination?.addressesAreKnown()
   }
@@ -90,7 +92,7 @@ extension Transfer {
     guard let connection = Curl.tlsConnection(handle.easy),
       let name = OpenSSL.applicationProtocol(of: connection)
     else { return }
-    core.learn(isMultiplexed: name == "h2", destination)
+    core.learn(isMultiplexed: name == "h2" || name == "h3", destination)
   }
 
   /// Restarts a transfer after the server's connections turn out not to be shared. libcurl 8 would keep a transfer that
@@ -157,6 +159,7 @@ extension Transfer {
       isFresh = fresh
     }
     guard rewindSource(), machine.restart() == .attach else { return false }
+    leaveHTTP3()
     if handle.serverRequiresHTTP11, request.httpVersion == .automatic {
       destination.requiresHTTP11 = true
       core.learn(isMultiplexed: false, destination)

@@ -6,16 +6,22 @@ extension Transfer {
     response.hasHead = true
     // A server can write anything into the status line. The protocol was negotiated before.
     response.isHTTP2 = head.version == "HTTP/2" && destination?.isMultiplexed != false
+    noteHTTP3(head)
     response.announcedLength = head.contentLength
     response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
     if request.isUpgrade { noteUpgrade(head) }
     // If the request had a body, libcurl waits for a response body, regardless of the method.
     if request.method == "HEAD", request.body.isPresent { response.endsAtHead = true }
     if let destination, destination.isMultiplexed == nil, !request.isUpgrade, request.signIn == nil {
-      core.learn(isMultiplexed: response.isHTTP2, destination)
+      core.learn(isMultiplexed: response.isHTTP2 || response.isHTTP3, destination)
     }
-    guard destination?.address.isSecure == true, let handle else { return }
-    if !response.isHTTP2, head.contentLength == nil, !response.hasNoBody, !self.head.isChunked,
+    guard let destination, destination.address.isSecure, let handle else { return }
+    // HTTP/3 may have been the only protocol known so far.
+    if destination.allowsHTTP3, destination.isMultiplexed == true, head.version.hasPrefix("HTTP/1") {
+      core.learn(isMultiplexed: false, destination)
+    }
+    if !response.isHTTP2, !response.isHTTP3, head.contentLength == nil, !response.hasNoBody,
+      !self.head.isChunked,
       core.trust.store != nil
     {
       response.connection = Curl.tlsConnection(handle.easy).flatMap(OpenSSL.WatchedConnection.init)

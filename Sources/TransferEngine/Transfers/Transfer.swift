@@ -72,6 +72,8 @@ package final class Transfer: @unchecked Sendable {
 
   /// The state of one attempt to send the request.
   struct AttemptNotes {
+    /// How the server is reached. A request is repeated over TCP only.
+    var route = HTTP3Servers.Route.tcp
     var count: UInt8 = 0
     var openedConnection = false
     /// Whether the request was sent over a connection that was already open.
@@ -101,6 +103,7 @@ package final class Transfer: @unchecked Sendable {
   /// The properties of the response that the rules about endings need.
   struct ResponseNotes {
     var isHTTP2 = false
+    var isHTTP3 = false
     var announcedLength: Int64?
     var receivedLength: Int64 = 0
     var hasNoBody = false
@@ -161,7 +164,8 @@ package final class Transfer: @unchecked Sendable {
     do {
       let handle = try takeHandle()
       self.handle = handle
-      try handle.prepare(for: self, at: destination, fresh: false)
+      chooseRoute(to: destination)
+      try handle.prepare(for: self, at: destination, fresh: attempt.route == .race(fresh: true))
       startBody()
       try add(handle)
     } catch {
@@ -179,6 +183,7 @@ package final class Transfer: @unchecked Sendable {
   /// Reports a failed start, at the end of the loop's round.
   func finishFailed() {
     guard machine.cancel() != .none else { return }
+    leaveHTTP3()
     if let handle {
       core.giveBack(handle)
       self.handle = nil
@@ -416,9 +421,10 @@ package final class Transfer: @unchecked Sendable {
     source.start { [weak self] in self?.resumeSending() }
   }
 
-  func done(_ result: CURLcode) {
+  func done(_ reported: CURLcode) {
+    let result = lostHTTP3(reported) ? CURLE_RECV_ERROR : reported
     if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
-    if result != CURLE_OK, restarts(after: result) { return }
+    if result != CURLE_OK, fallsBack(after: result) || restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
     if connectedSocket != nil { return finishConnected() }
     if result == CURLE_OK, !deliverHeldHead() { return stopAtHeldHead() }
@@ -455,6 +461,7 @@ package final class Transfer: @unchecked Sendable {
     if failure?.code == .proxyRefused { end.tunnelRefusal = attempt.tunnelRefusal }
     if let handle {
       if request.collectsTimings { end.timings = timings(handle) }
+      leaveHTTP3()
       flushesReset(handle)
       dropsPausedBytes(handle)
       if isUpgraded { core.forgetUpgraded(self) }

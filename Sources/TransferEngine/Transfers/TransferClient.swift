@@ -29,6 +29,10 @@ package struct TransferClientOptions: Sendable {
   /// Returns the key for a host and port. Loads of other servers present none.
   package var clientKey: (@Sendable (_ host: String, _ port: UInt16) -> ClientKey?)?
   package var unixSocketPath: String?
+  /// Whether requests may use HTTP/3, if libcurl supports it.
+  package var usesHTTP3 = false
+  /// Whether idle connections of HTTP/3 are used again. Tests change it, because they cannot wait until one is too old.
+  package var reusesHTTP3Connections = true
   /// Called with each address, and the URL it is for, before the engine connects to it. Returns a sentence to reject
   /// the address.
   package var addressRefusal:
@@ -92,4 +96,7 @@ package final class TransferClient: Sendable {
 
   /// The version of the linked libcurl, as libcurl reports it.
   package static var libraryVersion: String { Curl.version }
+
+  /// Whether the linked libcurl has a usable HTTP/3.
+  package static var supportsHTTP3: Bool { Curl.hasHTTP3 }
 }

@@ -9,6 +9,7 @@ package struct TransferRequest: Sendable {
   /// The encodings to ask for. Nil asks for all supported encodings. "" asks for none and disables decoding.
   package var acceptedEncodings: String?
   package var httpVersion = HTTPVersionPreference.automatic
+  package var http3 = HTTP3Use.never
   /// The priority of the transfer while it waits in the queue: from 0 to 1.
   package var priority: Float = 0.5
   /// How long the transfer may be idle, with no data received or sent, before it fails. Counted from when the transfer
@@ -90,6 +91,18 @@ package enum HTTPVersionPreference: Sendable, Hashable {
   case http11
   /// HTTP/2 from the first byte, without an upgrade. For cleartext servers that are known to support it.
   case http2PriorKnowledge
+}
+
+/// Whether a request may use HTTP/3. The client must allow it too.
+///
+/// While a transfer is paused, libcurl 8.14 keeps everything that the server sends over HTTP/3. So only a request whose
+/// complete body goes into memory, up to ``TransferLimits/bodyBytes``, may use it.
+package enum HTTP3Use: Sendable, Hashable {
+  case never
+  /// If the server has announced it.
+  case announced
+  /// Even if the server has not announced it.
+  case assumed
 }
 
 /// Limits on what a server can make the engine hold or do. The transfer fails when it exceeds a limit.
