@@ -12,6 +12,8 @@ extension URLSession {
     delegate: (any URLSessionDelegate)? = nil, _ change: (URLSessionConfiguration) -> Void = { _ in }
   ) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
+    // Beside a busy processor, a test may continue late. Its load must not time out before.
+    configuration.timeoutIntervalForRequest = 300
     change(configuration)
     return URLSession(configuration: configuration, delegate: delegate)
   }
