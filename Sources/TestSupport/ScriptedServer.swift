@@ -14,6 +14,7 @@ public final class ScriptedServer: Sendable {
     var finished: [WorkerThread] = []
     var ended: Set<Int> = []
     var failures: [String] = []
+    var isAccepting = true
     var isStopped = false
   }
 
@@ -21,7 +22,12 @@ public final class ScriptedServer: Sendable {
   private final class Core: Sendable {
     let state = Mutex(State())
     let stopping: Signal
-    init() throws { stopping = try Signal() }
+    let refusing: Signal
+
+    init() throws {
+      stopping = try Signal()
+      refusing = try Signal()
+    }
   }
 
   /// The port; 0 for a Unix domain socket.
@@ -104,6 +110,17 @@ public final class ScriptedServer: Sendable {
   /// Errors thrown by handlers, except for the end of their connection.
   public var failures: [String] { core.state.withLock { $0.failures } }
 
+  /// Refuses new connections. Those that exist go on.
+  public func stopAccepting() {
+    let isAccepting = core.state.withLock { state in
+      defer { state.isAccepting = false }
+      return state.isAccepting
+    }
+    guard isAccepting else { return }
+    core.refusing.raise()
+    acceptor.join()
+  }
+
   /// Closes all connections, ends the threads and waits for them. Calling it again has no effect.
   public func stop() {
     let wasStopped = core.state.withLock { state in
@@ -112,7 +129,7 @@ public final class ScriptedServer: Sendable {
     }
     guard !wasStopped else { return }
     core.stopping.raise()
-    acceptor.join()
+    stopAccepting()
     while true {
       let threads = core.state.withLock { state in
         defer { (state.running, state.finished) = ([:], []) }
@@ -131,7 +148,7 @@ public final class ScriptedServer: Sendable {
     defer { close(listener) }
     while true {
       let ready = Polling.wait(
-        for: [.readable(core.stopping.descriptor), .readable(listener)], within: nil)
+        for: [.readable(core.refusing.descriptor), .readable(listener)], within: nil)
       guard ready == 1 else { return }
       let descriptor = Glibc.accept(listener, nil, nil)
       guard descriptor >= 0 else { continue }

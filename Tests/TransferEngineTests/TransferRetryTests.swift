@@ -75,6 +75,39 @@ import Testing
     }
   }
 
+  /// Loads once, and then sends a request that the server reads, closes the connection, and accepts no other.
+  private func reconnecting(_ method: String, _ body: TransferBody) async throws -> (TransferFailure?, Int) {
+    let counts = Counts()
+    let (isRead, isRefusing) = (Gate(), Gate())
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send(Reply(text: "first"))
+      counts.add(try connection.readRequest().method)
+      isRead.open()
+      try connection.wait(for: isRefusing)
+    }
+    let client = try TransferClient()
+    #expect(try await client.run(TransferRequest(url: server.address("/warm"))).failure == nil)
+    async let record = client.run(Self.request(method, server.address("/pay"), body))
+    await isRead.wait()
+    server.stopAccepting()
+    isRefusing.open()
+    return (try await record.failure, counts[method])
+  }
+
+  @Test(arguments: BodyKind.allCases)
+  func `a sent POST is lost, and not unsent, if a new connection is refused`(kind: BodyKind) async throws {
+    let (failure, count) = try await reconnecting("POST", kind.body)
+    #expect(failure?.code == .connectionLost)
+    #expect(count == 1)
+  }
+
+  @Test func `a GET that can be sent again reports that the server refuses`() async throws {
+    let (failure, count) = try await reconnecting("GET", .none)
+    #expect(failure?.code == .cannotConnect)
+    #expect(count == 1)
+  }
+
   @Test(arguments: ["GET", "PUT", "DELETE", "HEAD"])
   func `an idempotent request uses a new connection when a reused one fails`(method: String) async throws {
     let counts = Counts()

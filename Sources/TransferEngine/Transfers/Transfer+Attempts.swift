@@ -146,6 +146,12 @@ extension Transfer {
     return retry.decide(after: attemptThatLibcurlRepeats) != .fails && rewindSource()
   }
 
+  /// Whether a connection was lost after the request was sent, although libcurl reports that it could not connect: it
+  /// tried to send the request again on a new connection. With HTTP/3, it reports a refused packet in the same way.
+  func losesSentRequest(_ result: CURLcode) -> Bool {
+    result == CURLE_COULDNT_CONNECT && attempt.count > 0 && heldHead == nil && !head.hasBegun
+  }
+
   /// Sends the request again after libcurl failed, if it may be repeated.
   func restarts(after result: CURLcode) -> Bool {
     guard let handle, let destination, machine.isRunning, !head.hasBegun,

@@ -56,12 +56,6 @@ extension Transfer {
     return true
   }
 
-  /// Whether a connection of HTTP/3 was lost after the request was sent. libcurl may report a refused packet in the same
-  /// way as a refused connection, and it may have tried to connect again.
-  func lostHTTP3(_ result: CURLcode) -> Bool {
-    result == CURLE_COULDNT_CONNECT && attempt.count > 0 && (attempt.route != .tcp || response.isHTTP3)
-  }
-
   /// Records that an attempt over HTTP/3 ended before a response arrived.
   func leaveHTTP3() {
     guard attempt.route != .tcp, let destination else { return }

@@ -422,7 +422,8 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func done(_ reported: CURLcode) {
-    let result = lostHTTP3(reported) ? CURLE_RECV_ERROR : reported
+    let isLost = losesSentRequest(reported)
+    let result = isLost ? CURLE_RECV_ERROR : reported
     if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
     if result != CURLE_OK, fallsBack(after: result) || restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
@@ -438,7 +439,7 @@ package final class Transfer: @unchecked Sendable {
       if attempt.count > 1 { handle?.needsReset() }
     } else {
       handle?.needsReset()
-      failure = self.failure(for: result)
+      failure = isLost ? .notRepeatable : self.failure(for: result)
     }
     if action == .detach {
       endAfterRemaining = detach(failure)
