@@ -306,6 +306,8 @@ import Testing
     task.resume()
     #expect(await eventually { server.heldCount == 1 })
     task.cancel()
+    // The partial file is removed, and must not disappear during the copy.
+    #expect(await eventually { !self.files.contains { $0.hasPrefix("RetrieverDownload") } })
     try endRun()
     let delegate = BackgroundDelegate()
     let next = backgroundSession(later, "test", delegate)

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,10 +49,17 @@ import Testing
     }
   }
 
+  /// Waits until the task has read the server's offer. The body may arrive at the server before.
+  private static func canResume(_ task: URLSessionTask) async -> Bool {
+    await eventually(within: .seconds(90)) {
+      task.lockedState.withLock { $0.upload?.machine.resumption != nil }
+    }
+  }
+
   /// Starts an upload that stops after a million bytes, and cancels it there.
   private func interrupted(
     _ source: Source = .data, _ connection: Connection = .http1, at count: Int = 1_000_000,
-    _ change: (inout ResumableUploadServer.Behavior) -> Void = { _ in }
+    isOffered: Bool = true, _ change: (inout ResumableUploadServer.Behavior) -> Void = { _ in }
   ) async throws -> (ResumableUploadServer, Data?) {
     let reached = Gate()
     var behavior = ResumableUploadServer.Behavior()
@@ -61,6 +69,7 @@ import Testing
     let task = try task(source, connection.request(to: server), in: connection.session())
     task.resume()
     #expect(await reached.wait(within: .seconds(90)))
+    if isOffered { #expect(await Self.canResume(task)) }
     return (server, await task.cancelByProducingResumeData())
   }
 
@@ -312,6 +321,7 @@ import Testing
         let task = session.uploadTask(withStreamedRequest: request)
         task.resume()
         #expect(await reached.wait(within: .seconds(90)))
+        #expect(await Self.canResume(task))
         let data = try #require(await task.cancelByProducingResumeData())
         #expect(await delegate.completed[0].wait(within: .seconds(90)))
         session.uploadTask(withResumeData: data).resume()
@@ -336,6 +346,7 @@ import Testing
       .uploadTask(withStreamedRequest: try Connection.http1.request(to: server))
     task.resume()
     #expect(await reached.wait(within: .seconds(90)))
+    #expect(await Self.canResume(task))
     let data = try #require(await task.cancelByProducingResumeData())
     do {
       _ = try await URLSession.forTest().upload(resumeFrom: data)
@@ -364,9 +375,9 @@ import Testing
   }
 
   @Test func `there is no resume data without the server's offer`() async throws {
-    let (_, data) = try await interrupted { $0.interims = { _ in [] } }
+    let (_, data) = try await interrupted(isOffered: false) { $0.interims = { _ in [] } }
     #expect(data == nil)
-    let (_, other) = try await interrupted {
+    let (_, other) = try await interrupted(isOffered: false) {
       $0.interims = { [$0.replacingOccurrences(of: "Version: 6", with: "Version: 7")] }
     }
     #expect(other == nil)
