@@ -101,9 +101,14 @@ extension Transfer {
     guard machine.isRunning, attempt.count == 0, !attempt.openedConnection,
       request.httpVersion == .automatic, let handle, let destination
     else { return }
+    attachAgain(handle, to: destination, fresh: false)
+  }
+
+  /// Gives the handle to libcurl for another attempt. If that fails, the transfer ends.
+  func attachAgain(_ handle: EasyHandle, to destination: Destination, fresh: Bool) {
     core.detach(handle)
     do {
-      try handle.prepare(for: self, at: destination, fresh: false)
+      try handle.prepare(for: self, at: destination, fresh: fresh)
       try add(handle)
     } catch {
       fail(error)
@@ -174,13 +179,7 @@ extension Transfer {
     heldHead = nil
     // The server would refuse the request again on this connection.
     handle.closesConnection()
-    core.detach(handle)
-    do {
-      try handle.prepare(for: self, at: destination, fresh: isFresh)
-      try add(handle)
-    } catch {
-      fail(error)
-    }
+    attachAgain(handle, to: destination, fresh: isFresh)
     return true
   }
 

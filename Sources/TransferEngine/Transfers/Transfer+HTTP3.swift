@@ -46,13 +46,7 @@ extension Transfer {
     if attempt.openedConnection { core.http3.failed(destination.address, now: core.loop.now) }
     attempt = AttemptNotes()
     handle.closesConnection()
-    core.detach(handle)
-    do {
-      try handle.prepare(for: self, at: destination, fresh: false)
-      try add(handle)
-    } catch {
-      fail(error)
-    }
+    attachAgain(handle, to: destination, fresh: false)
     return true
   }
 
