@@ -63,7 +63,7 @@ final class BackgroundDirectory: Sendable {
 
   /// Creates the directory, and makes sure that no other user may change it.
   private static func prepare(_ path: String) throws(Problem) {
-    guard makeDirectories(path) else { throw failure(path, errno) }
+    guard PrivateDirectory.make(path) else { throw failure(path, errno) }
     var status = stat()
     guard lstat(path, &status) == 0 else { throw failure(path, errno) }
     guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -73,14 +73,6 @@ final class BackgroundDirectory: Sendable {
       throw .unusable(path: path, reason: "It belongs to another user")
     }
     guard status.st_mode & 0o777 == 0o700 || chmod(path, 0o700) == 0 else { throw failure(path, errno) }
-  }
-
-  private static func makeDirectories(_ path: String) -> Bool {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex,
-      makeDirectories(String(path[..<slash]))
-    else { return false }
-    return mkdir(path, 0o700) == 0 || errno == EEXIST
   }
 
   // MARK: Files

@@ -63,7 +63,7 @@ struct RecordFile: Sendable {
   /// - Returns: False if the file could not be written.
   func replace(_ change: ([UInt8]?) -> [UInt8]?) -> Bool {
     guard let directory, let path else { return true }
-    guard Self.makeDirectory(directory) else { return false }
+    guard PrivateDirectory.make(directory) else { return false }
     let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { return false }
     // Closing the descriptor unlocks it, also when the process is killed.
@@ -84,15 +84,6 @@ struct RecordFile: Sendable {
       }
       if name.hasPrefix(".\(self.name).") { unlink("\(directory)/\(name)") }
     }
-  }
-
-  /// Creates a directory and its parents. The last two are private: the program's, and this library's.
-  private static func makeDirectory(_ path: String) -> Bool {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex,
-      makeDirectory(String(path[..<slash]))
-    else { return false }
-    return mkdir(path, 0o700) == 0 || errno == EEXIST
   }
 }
 #endif
