@@ -22,19 +22,26 @@ import Testing
     }
   }
 
+  private func start(
+    _ server: ScriptedServer, prefersIncrementalDelivery: Bool
+  ) -> (URLSessionDataTask, SizesDelegate) {
+    let delegate = SizesDelegate()
+    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+    let task = session.dataTask(with: server.url())
+    #expect(task.prefersIncrementalDelivery)
+    task.prefersIncrementalDelivery = prefersIncrementalDelivery
+    task.resume()
+    session.finishTasksAndInvalidate()
+    return (task, delegate)
+  }
+
   /// Loads a body of two parts. The second is sent when the first has arrived.
   private func load(prefersIncrementalDelivery: Bool) async throws -> SizesDelegate {
     let release = Gate()
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .waitFor(release), .send("two"),
     ])
-    let delegate = SizesDelegate()
-    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-    defer { session.finishTasksAndInvalidate() }
-    let task = session.dataTask(with: server.url())
-    #expect(task.prefersIncrementalDelivery)
-    task.prefersIncrementalDelivery = prefersIncrementalDelivery
-    task.resume()
+    let (task, delegate) = start(server, prefersIncrementalDelivery: prefersIncrementalDelivery)
     #expect(await eventually(within: .seconds(60)) { task.countOfBytesReceived == 3 })
     if prefersIncrementalDelivery {
       #expect(await eventually(within: .seconds(60)) { delegate.sizes.withLock { $0 } == [3] })
@@ -56,12 +63,7 @@ import Testing
   @Test func `a long body arrives in a few calls, and memory is limited`() async throws {
     let body = Data((0..<3_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
     let server = try ScriptedServer.http { _ in Reply(body: body) }
-    let delegate = SizesDelegate()
-    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-    defer { session.finishTasksAndInvalidate() }
-    let task = session.dataTask(with: server.url())
-    task.prefersIncrementalDelivery = false
-    task.resume()
+    let (_, delegate) = start(server, prefersIncrementalDelivery: false)
     await delegate.ended.wait()
     #expect(delegate.body.withLock { $0 } == body)
     let sizes = delegate.sizes.withLock { $0 }
@@ -73,12 +75,7 @@ import Testing
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .close,
     ])
-    let delegate = SizesDelegate()
-    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-    defer { session.finishTasksAndInvalidate() }
-    let task = session.dataTask(with: server.url())
-    task.prefersIncrementalDelivery = false
-    task.resume()
+    let (task, delegate) = start(server, prefersIncrementalDelivery: false)
     await delegate.ended.wait()
     #expect(delegate.sizes.withLock { $0 } == [3])
     #expect((task.error as? URLError)?.code == .networkConnectionLost)
