@@ -60,10 +60,14 @@ public struct HTTP2Connection: Sendable {
     throw ScriptedConnection.Ended.byPeer
   }
 
-  /// Reads frames until a request's head is complete. Returns its stream, and whether a body follows.
+  /// Reads frames until a request's head is complete. Returns its stream, and whether a body follows. Data that the client
+  /// sends in the meantime, for streams that were reset, must not use up the connection's window.
   public func nextHead() throws -> (stream: UInt32, hasBody: Bool) {
     var hasBody = true
     while let frame = try nextFrame() {
+      if frame.kind == .data, !frame.payload.isEmpty {
+        try openWindow(stream: 0, by: UInt32(frame.payload.count))
+      }
       if frame.kind == .headers { hasBody = frame.flags & HTTP2Frame.endStream == 0 }
       if frame.kind == .headers || frame.kind == .continuation, frame.flags & HTTP2Frame.endHeaders != 0 {
         return (frame.stream, hasBody)
@@ -73,15 +77,17 @@ public struct HTTP2Connection: Sendable {
   }
 
   /// Reads a stream's body to its end, or until `count` bytes have arrived. Keeps the windows open.
-  public func readBody(of stream: UInt32, atLeast count: Int = .max) throws {
-    var received = 0
-    while received < count, let frame = try nextFrame() {
+  @discardableResult
+  public func readBody(of stream: UInt32, atLeast count: Int = .max) throws -> [UInt8] {
+    var body: [UInt8] = []
+    while body.count < count, let frame = try nextFrame() {
       guard frame.kind == .data, frame.stream == stream else { continue }
-      if frame.flags & HTTP2Frame.endStream != 0 { return }
-      received += frame.payload.count
+      body += frame.payload
+      if frame.flags & HTTP2Frame.endStream != 0 { break }
       try openWindow(stream: 0, by: UInt32(frame.payload.count))
       try openWindow(stream: stream, by: UInt32(frame.payload.count))
     }
+    return body
   }
 
   /// Sends a frame.

@@ -14,21 +14,6 @@ import Testing
 
   private static let interim = [("upload-draft-interop-version", "6"), ("location", "/uploads/0")]
 
-  /// Reads the body of a stream to its end, or until at least `count` bytes have arrived.
-  private static func body(
-    _ connection: HTTP2Connection, _ stream: UInt32, atLeast count: Int = .max
-  ) throws -> [UInt8] {
-    var body: [UInt8] = []
-    while body.count < count, let frame = try connection.nextFrame() {
-      guard frame.kind == .data, frame.stream == stream else { continue }
-      body += frame.payload
-      try connection.openWindow(stream: 0, by: UInt32(frame.payload.count))
-      try connection.openWindow(stream: stream, by: UInt32(frame.payload.count))
-      if frame.flags & HTTP2Frame.endStream != 0 { break }
-    }
-    return body
-  }
-
   @Test(arguments: Interruption.allCases)
   func `an upload over HTTP/2 continues at the server's offset`(_ interruption: Interruption) async throws {
     let stored = Mutex<[UInt8]>([])
@@ -45,7 +30,7 @@ import Testing
         switch number {
         case 0:
           try connection.sendHead(stream: stream, status: 104, fields: Self.interim)
-          let part = try Self.body(connection, stream, atLeast: 100_000)
+          let part = try connection.readBody(of: stream, atLeast: 100_000)
           stored.withLock { $0 += part[..<100_000] }
           try connection.raw.wait(for: informed)
           if case .connection = interruption { return }
@@ -55,7 +40,7 @@ import Testing
             stream: stream, status: 204,
             fields: [("upload-offset", "100000"), ("upload-complete", "?0")], isLast: true)
         default:
-          let rest = try Self.body(connection, stream)
+          let rest = try connection.readBody(of: stream)
           stored.withLock { $0 += rest }
           try connection.respond(stream: stream, status: 201, fields: [("upload-complete", "?1")])
         }
