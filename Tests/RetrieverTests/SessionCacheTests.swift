@@ -54,6 +54,20 @@ import Testing
     #expect(server.requests[1]["If-None-Match"] == (field.0 == "X" ? "\"a\"" : nil))
   }
 
+  /// Two users of one program, whose server forgot `Vary: Authorization`.
+  @Test func `a response to one user does not answer another user`() async throws {
+    let server = try ScriptedServer.http { request in
+      Reply(headers: [Self.fresh], text: "for \(request["Authorization"] ?? "everyone")")
+    }
+    let cache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0)
+    for user in ["Bearer a", "Bearer b", "Bearer a", "Bearer b", nil] {
+      var request = URLRequest(url: server.url())
+      request.setValue(user, forHTTPHeaderField: "Authorization")
+      #expect(try await text(makeSession(cache).data(for: request)) == "for \(user ?? "everyone")")
+    }
+    #expect(server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer b", nil])
+  }
+
   @Test func `a session without a cache stores nothing`() async throws {
     let server = try ScriptedServer.http { _ in Reply(headers: [Self.fresh], text: "woof") }
     let session = URLSession.forTest { $0.urlCache = nil }

@@ -49,7 +49,9 @@ package enum StoreRule {
       !CacheControl(exchange.requestFields).contains("no-store"),
       !control.contains("no-store") || (control.contains("must-understand") && isUnderstood(exchange.status)),
       !control.contains("must-understand") || isUnderstood(exchange.status),
-      let selection = VarySelection(response: exchange.responseFields, request: exchange.requestFields)
+      let selection = VarySelection(
+        response: exchange.responseFields, request: exchange.requestFields,
+        byUser: exchange.requestFields.contains("Authorization") && !isForEveryUser(control))
     else { return .ignore }
     let head = StoredHead(
       key: exchange.key, url: exchange.url,
@@ -98,6 +100,12 @@ package enum StoreRule {
     case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
     default: false
     }
+  }
+
+  /// Whether a response to a request with `Authorization` may answer requests of other users (RFC 9111, 3.5). The RFC asks
+  /// this of shared caches only. The sessions of one program may act for several users, so it applies here too.
+  private static func isForEveryUser(_ control: CacheControl) -> Bool {
+    ["public", "s-maxage", "must-revalidate"].contains { control.contains($0) }
   }
 
   /// Responses to requests that may identify the user are kept in memory only.

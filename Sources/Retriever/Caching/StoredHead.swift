@@ -76,12 +76,13 @@ package struct VarySelection: Sendable, Hashable {
 
   /// Takes the fields that a response names.
   ///
+  /// - Parameter byUser: Whether the response also varies by the user whom `Authorization` names.
   /// - Returns: nil if the response varies by something other than fields (`*`).
-  package init?(response: HeaderFields, request: HeaderFields) {
-    let names = Set(response.values(for: "Vary").flatMap(ASCII.listMembers).map { ASCII.lowercased($0) })
-      .sorted()
-    guard !names.contains("*") else { return nil }
-    self.names = names
+  package init?(response: HeaderFields, request: HeaderFields, byUser: Bool = false) {
+    var fields = Set(response.values(for: "Vary").flatMap(ASCII.listMembers).map { ASCII.lowercased($0) })
+    guard !fields.contains("*") else { return nil }
+    if byUser { fields.insert(Self.authorization) }
+    names = fields.sorted()
     values = names.map { Self.normalised(request, $0) }
   }
 
@@ -95,6 +96,8 @@ package struct VarySelection: Sendable, Hashable {
     }
   }
 
+  private static let authorization = "authorization"
+
   var cost: Int {
     zip(names, values).reduce(0) { $0 + $1.0.utf8.count + ($1.1?.utf8.count ?? 0) + 64 }
   }
@@ -103,6 +106,7 @@ package struct VarySelection: Sendable, Hashable {
   private static func normalised(_ fields: HeaderFields, _ name: String) -> String? {
     let values = fields.values(for: name)
     guard !values.isEmpty else { return nil }
+    if name == authorization, let user = digestUser(values) { return user }
     let parts = values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
     let joined = parts.map { ASCII.trimmed($0) }.joined(separator: ",")
     switch name {
@@ -110,6 +114,14 @@ package struct VarySelection: Sendable, Hashable {
       return ASCII.lowercased(joined.filter { $0 != " " && $0 != "\t" })
     default: return joined
     }
+  }
+
+  /// The user and realm of a Digest answer, whose other parts differ in each request.
+  private static func digestUser(_ values: [String]) -> String? {
+    guard let answer = AuthenticateOffer.parse(values).first, answer.scheme == "digest" else { return nil }
+    let parameters = answer.parameters
+    return ["digest", parameters["username"] ?? parameters["username*"] ?? "", answer.realm ?? ""]
+      .joined(separator: "\n")
   }
 }
 #endif

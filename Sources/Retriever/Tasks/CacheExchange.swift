@@ -25,6 +25,8 @@ struct CacheExchange: Sendable {
   let policy: URLRequest.CachePolicy
   /// The fields as they are sent.
   let headers: [TransferHeader]
+  /// Who is signed in with the connection, and not by a field.
+  let signIn: ConnectionSignIn?
   /// Whether the server may know the user, although no field says who it is.
   var identifiesUser: Bool
   let requestTime: Date
@@ -47,11 +49,17 @@ struct CacheExchange: Sendable {
     self.policy = policy
     method = wanted.method
     headers = wanted.headers
+    signIn = wanted.signIn
     identifiesUser = wanted.signIn != nil
     requestTime = Date()
   }
 
-  var fields: HeaderFields { HeaderFields(headers.map { (name: $0.name, value: $0.value) }) }
+  /// The fields that select a response. The user of a connection is in `Authorization`, as if it were sent.
+  var fields: HeaderFields {
+    var fields = HeaderFields(headers.map { (name: $0.name, value: $0.value) })
+    if let signIn { fields.add("\(signIn.scheme) \(signIn.user)", for: "Authorization") }
+    return fields
+  }
 
   var request: CacheRule.Request {
     CacheRule.Request(method: method, policy: policy, fields: fields, usesStale: usesStale)

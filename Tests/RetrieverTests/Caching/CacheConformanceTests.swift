@@ -254,6 +254,9 @@ import Testing
         isReused: true),
       Case(
         "other-authorization", .optimal, [("Cache-Control", "max-age=3600")],
+        requests: ([("Authorization", "FOO")], []), isReused: false),
+      Case(
+        "other-authorization-public", .check, [("Cache-Control", "max-age=3600, public")],
         requests: ([("Authorization", "FOO")], []), isReused: true),
       Case(
         "other-fresh-content-disposition-attachment", .check,

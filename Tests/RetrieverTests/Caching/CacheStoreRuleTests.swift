@@ -39,6 +39,32 @@ import Testing
     #expect(decide([Self.fresh], request: [("Authorization", "Basic YTpi")]) != nil)
   }
 
+  @Test(arguments: ["max-age=60", "max-age=60, private"])
+  func `the response to a user who has signed in is not for other users`(control: String) throws {
+    let request = HeaderFields(pairs: [("Authorization", "Basic YTpi")])
+    let head = try #require(
+      decide([("Cache-Control", control)], request: [("Authorization", "Basic YTpi")]))
+    #expect(head.selection.matches(request))
+    #expect(!head.selection.matches(HeaderFields(pairs: [("Authorization", "Basic Yzpk")])))
+    #expect(!head.selection.matches(HeaderFields()))
+  }
+
+  @Test(arguments: ["public, max-age=60", "s-maxage=60, max-age=60", "must-revalidate, max-age=60"])
+  func `a server may allow a response for all users`(control: String) throws {
+    let head = try #require(
+      decide([("Cache-Control", control)], request: [("Authorization", "Basic YTpi")]))
+    #expect(head.selection.matches(HeaderFields()))
+  }
+
+  @Test func `a user of Digest is the same in each request`() throws {
+    func answer(_ user: String, count: Int) -> [(String, String)] {
+      [("Authorization", #"Digest username="\#(user)", realm="r", nonce="n\#(count)", nc=0000000\#(count)"#)]
+    }
+    let head = try #require(decide([Self.fresh], request: answer("a, b", count: 1)))
+    #expect(head.selection.matches(HeaderFields(pairs: answer("a, b", count: 2))))
+    #expect(!head.selection.matches(HeaderFields(pairs: answer("a", count: 2))))
+  }
+
   @Test func `responses that may identify the user stay in memory`() {
     #expect(decide([Self.fresh])?.staysInMemory == false)
     #expect(decide([Self.fresh], request: [("authorization", "Basic YTpi")])?.staysInMemory == true)
