@@ -46,7 +46,7 @@ let package = Package(
       name: "TransferEngine",
       dependencies: [
         "CCurl", "CHTTP2Tap", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax",
-        "LoopThread", "SystemFiles",
+        "LoopThread", "SystemFiles", "Waiting",
       ],
       swiftSettings: strict),
     .target(name: "HTTPSyntax", swiftSettings: strict),

@@ -1,6 +1,6 @@
 // A client program that runs one mode. bench-retriever and bench-foundation are both built from these files.
 //
-//   bench-retriever MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]
+//   bench-retriever MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE] [--executor transfers]
 //
 // Prints one line of JSON.
 import Foundation
@@ -16,12 +16,21 @@ struct Client {
   static func main() async {
     do {
       let options = try Options(CommandLine.arguments)
-      let report = try await run(options)
-      print(report.json)
+      print(try await report(options).json)
     } catch {
       FileHandle.standardError.write(Data("\(CommandLine.arguments[0]): \(error)\n".utf8))
       exit(1)
     }
+  }
+
+  /// Runs the mode on the executor that the options name.
+  private static func report(_ options: Options) async throws -> Report {
+    #if RETRIEVER
+    if options.usesTransferExecutor {
+      return try await withTaskExecutorPreference(TransferExecutor.shared) { try await run(options) }
+    }
+    #endif
+    return try await run(options)
   }
 
   private static func run(_ options: Options) async throws -> Report {
@@ -60,10 +69,13 @@ struct Options: Sendable {
   private(set) var count = 10_000
   /// A file of certificate authorities; nil for the system's.
   private(set) var trust: URL?
+  /// Whether tasks run on the threads that receive responses.
+  private(set) var usesTransferExecutor = false
 
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3, let url = URL(string: arguments[2]) else {
-      throw Failure("usage: MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]")
+      throw Failure(
+        "usage: MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE] [--executor transfers]")
     }
     mode = arguments[1]
     self.url = url
@@ -75,6 +87,9 @@ struct Options: Sendable {
       case "--concurrency": concurrency = Int(try Self.number(text, for: name))
       case "--count": count = Int(try Self.number(text, for: name))
       case "--trust": trust = URL(fileURLWithPath: text)
+      case "--executor":
+        guard text == "transfers" else { throw Failure("unknown executor: \(text)") }
+        usesTransferExecutor = true
       default: throw Failure("unknown option: \(name)")
       }
     }

@@ -3,7 +3,8 @@ import Glibc
 import LoopThread
 import Synchronization
 
-/// A thread that waits in epoll and lets libcurl process ready sockets.
+/// Waits in epoll and lets libcurl process ready sockets. In between, it runs jobs of Swift tasks
+/// (`EventLoop+Jobs.swift`).
 ///
 /// Only the thread that holds the ``LoopLock`` uses the loop's state, so the state has no locks. Other threads post
 /// commands to the loop's inbox, with one exception. If a transfer is started while the loop sleeps, the starting
@@ -12,10 +13,12 @@ import Synchronization
 /// `@unchecked Sendable`: only the holder of `lock` uses the `var`s; the rest is immutable.
 final class EventLoop: @unchecked Sendable {
   let index: Int
-  private let inbox = Inbox()
+  let inbox = Inbox(maximumThreads: maximumThreads)
   private let lock = LoopLock()
   private let epoll: Int32
   private let wake: Int32
+  /// Counts the spare threads that were made drivers and have not noticed it.
+  let relief: Int32
 
   // Used by the holder of the lock only.
   private(set) var now = Monotonic.now()
@@ -36,6 +39,8 @@ final class EventLoop: @unchecked Sendable {
   private var sweep = IdleSweep()
   /// When the loop will wake up by itself; nil while it is awake.
   private var wakesAt: Monotonic?
+  /// Whether ``SliceWatch`` knows the loop. Used by the driver only.
+  var isWatched = false
   private var ready = [epoll_event](repeating: epoll_event(), count: 256)
 
   /// Returns nil if the system has no descriptor left.
@@ -43,29 +48,32 @@ final class EventLoop: @unchecked Sendable {
     self.index = index
     let epoll = SocketTable<ClientCore>.makeEpoll()
     let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    let relief = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
     var event = epoll_event()
     event.events = EPOLLIN.rawValue
     event.data.fd = wake
-    guard epoll >= 0, wake >= 0, epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event) == 0 else {
-      if epoll >= 0 { close(epoll) }
-      if wake >= 0 { close(wake) }
+    guard epoll >= 0, wake >= 0, relief >= 0, epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event) == 0 else {
+      for descriptor in [epoll, wake, relief] where descriptor >= 0 { close(descriptor) }
       return nil
     }
     self.epoll = epoll
     self.wake = wake
+    self.relief = relief
     self.sockets = SocketTable<ClientCore>(epoll: epoll)
   }
 
-  /// Starts the thread. The loop lives as long as the process: the thread holds the only reference to it.
-  func startThread() -> Bool { LoopThread.start("retriever-loop") { self.run() } == 0 }
+  /// Starts the thread. The loop lives as long as the process.
+  func startThread() -> Bool { LoopThread.start("retriever-loop") { self.run(asDriver: true) } == 0 }
 
   /// Posts a command to the loop, from any thread.
   func post(_ command: Inbox.Command) {
     if inbox.put(command) { wakeUp() }
   }
 
-  /// Starts a transfer: on this thread if the loop sleeps, otherwise through the inbox.
+  /// Starts a transfer: on this thread if the loop sleeps, otherwise through the inbox. A job of the loop's driver is
+  /// followed by a look into the inbox.
   func start(_ transfer: Transfer) {
+    guard !isCurrent else { return post(.start(transfer)) }
     guard lock.tryLock() else { return post(.start(transfer)) }
     inbox.starterBegins()
     now = .now()
@@ -115,13 +123,15 @@ final class EventLoop: @unchecked Sendable {
     sockets.releaseHeldBack()
   }
 
-  private func wakeUp() {
+  func wakeUp() {
     var one: UInt64 = 1
     _ = write(wake, &one, 8)
   }
 
-  private func run() -> Never {
+  /// Drives the loop until another thread does.
+  func drive() {
     lock.lock()
+    var hasRunJobs = false
     while true {
       now = .now()
       inbox.drain(into: &commands)
@@ -130,7 +140,16 @@ final class EventLoop: @unchecked Sendable {
       fireTimers()
       expireIdleTransfers()
       finishDoneTransfers()
-      wait()
+      // The requests that jobs have made are sent first. Then the sockets have a turn before further jobs.
+      if !hasRunJobs, let (stint, count) = inbox.beginJobs() {
+        lock.unlock()
+        guard runJobs(in: stint, count: count) else { return }
+        lock.lock()
+        hasRunJobs = true
+      } else {
+        hasRunJobs = false
+        wait()
+      }
     }
   }
 

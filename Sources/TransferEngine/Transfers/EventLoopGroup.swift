@@ -28,3 +28,20 @@ enum EventLoopGroup {
     }
   }
 }
+
+/// Jobs of Swift tasks that run on the threads of the loops.
+package enum LoopJobs {
+  /// Runs a job: on the loop of this thread if it has one, otherwise on the next loop in turn.
+  ///
+  /// - Returns: Whether the job will run. Without a thread or descriptor for a loop, it does not.
+  package static func enqueue(_ job: UnownedJob, on executor: UnownedTaskExecutor) -> Bool {
+    let job = Inbox.Job(job: job, executor: executor)
+    if let loop = EventLoop.current {
+      loop._withUnsafeGuaranteedRef { $0.enqueue(job) }
+      return true
+    }
+    guard let loop = EventLoopGroup.next() else { return false }
+    loop.enqueue(job)
+    return true
+  }
+}
