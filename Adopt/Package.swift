@@ -23,7 +23,6 @@ let host: String = {
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
   .unsafeFlags(["-I", host]),
 ]
 

@@ -246,6 +246,17 @@ struct DocumentationExamples {
     return try await session.data(from: url).0
   }
 
+  func sizes(of pages: [URL]) async throws -> [Int] {
+    try await withTaskExecutorPreference(TransferExecutor.shared) {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for page in pages {
+          group.addTask { try await URLSession.shared.data(from: page).0.count }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+  }
+
   // MARK: WebSocket
 
   func shout(_ words: [String], at url: URL) async throws -> [String] {
