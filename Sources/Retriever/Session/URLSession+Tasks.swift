@@ -113,7 +113,7 @@ extension URLSession {
         URLError(.cancelled, message: "The session has been invalidated and takes no new tasks."))
       return task
     }
-    if let problem = store(task, completion) {
+    if task.background != nil, let problem = store(task, completion) {
       task.abort(problem)
       return task
     }

@@ -126,10 +126,5 @@ struct TaskState: Sendable {
 
   /// The priority. Most tasks use the default.
   var priority: Float { changedAttributes?.priority ?? URLSessionTask.defaultPriority }
-
-  init(request: URLRequest?, uploadBody: UploadBody?) {
-    currentRequest = request
-    self.uploadBody = uploadBody
-  }
 }
 #endif

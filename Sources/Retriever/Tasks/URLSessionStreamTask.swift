@@ -279,7 +279,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     }
     let port = initialRequest?.url?.port.flatMap(UInt16.init(exactly:)) ?? 0
     connection.open(
-      socket, StreamTLSSettings(host: host, port: port, options: session.settings.clientOptions))
+      socket, StreamTLSSettings(host: host, port: port, options: settings.clientOptions))
   }
 
   /// The task has ended. Operations that wait fail with its error.

@@ -56,7 +56,7 @@ extension URLSessionTask {
 
   /// Adds `Proxy-Authorization`, which only the proxy receives.
   func authorizeForProxy(_ wanted: inout TransferRequest, url: URL) {
-    guard session.settings.usesProxies, let (proxy, address) = httpProxy(for: url) else { return }
+    guard settings.usesProxies, let (proxy, address) = httpProxy(for: url) else { return }
     let own = wanted.headers.filter(\.isProxyAuthorization)
     if !own.isEmpty {
       wanted.headers.removeAll(where: \.isProxyAuthorization)
@@ -101,8 +101,8 @@ extension URLSessionTask {
 
   /// The HTTP proxy for a URL.
   private func httpProxy(for url: URL) -> (Challenger, ProxyAddress)? {
-    guard session.settings.usesProxies,
-      let address = session.settings.clientOptions.proxy(for: CacheKey.sentForm(of: url)),
+    guard settings.usesProxies,
+      let address = settings.clientOptions.proxy(for: CacheKey.sentForm(of: url)),
       address.kind == .http
     else { return nil }
     let proxy = Challenger.proxy(

@@ -6,10 +6,10 @@ import TransferEngine
 // What a task of a background session writes to the session's journal. Has no effect on other tasks.
 extension URLSessionTask {
   /// The record of the task in its session's journal; nil if it is not there.
-  private var record: BackgroundTaskRecord? { session.background?.record(identifier) }
+  private var record: BackgroundTaskRecord? { background?.record(identifier) }
 
   func noteAttributes() {
-    session.background?.note(.attributes(identifier, storedAttributes))
+    background?.note(.attributes(identifier, storedAttributes))
   }
 
   var storedAttributes: BackgroundTaskRecord.Attributes {
@@ -22,28 +22,28 @@ extension URLSessionTask {
 
   /// Records that the task is about to run, before it does.
   func noteResume() {
-    guard let background = session.background, lockedState.withLock({ $0.machine.runsAfterResume }) else {
+    guard let background, lockedState.withLock({ $0.machine.runsAfterResume }) else {
       return
     }
-    background.note(.resumed(identifier, session.settings.wallClock.now()))
+    background.note(.resumed(identifier, settings.wallClock.now()))
   }
 
-  func noteSuspension() { session.background?.note(.suspended(identifier)) }
+  func noteSuspension() { background?.note(.suspended(identifier)) }
 
-  func noteCancellation() { session.background?.note(.cancelled(identifier)) }
+  func noteCancellation() { background?.note(.cancelled(identifier)) }
 
   /// How long the task may take. The time in earlier runs of the program counts.
   var resourceTimeout: Duration? {
-    guard let limit = session.settings.resourceTimeout else { return nil }
+    guard let limit = settings.resourceTimeout else { return nil }
     guard let began = record?.began else { return limit }
-    let elapsed = session.settings.wallClock.now().timeIntervalSince(began)
+    let elapsed = settings.wallClock.now().timeIntervalSince(began)
     return max(.zero, limit - (Duration(seconds: elapsed) ?? .zero))
   }
 
   /// Records that the request may reach the server from now on, if it must not be sent again then. If that cannot be
   /// recorded, the request is not sent.
   package func transferWillBegin() -> TransferFailure? {
-    guard let background = session.background, let request = sentRequest, !TakeUpRule.mayRepeat(request),
+    guard let background, let request = sentRequest, !TakeUpRule.mayRepeat(request),
       !background.note(.underWay(identifier), isSynced: true)
     else { return nil }
     return TransferFailure(
@@ -57,7 +57,7 @@ extension URLSessionTask {
 
   /// Creates the file of a download, or opens that of an earlier run; nil if the task is not in a journal.
   func makeBackgroundFile(onRoom: @escaping @Sendable () -> Void) throws(URLError) -> DownloadFile? {
-    guard let background = session.background, let record, let directory = background.directory else {
+    guard let background, let record, let directory = background.directory else {
       return nil
     }
     let identifier = identifier
@@ -80,7 +80,7 @@ extension URLSessionTask {
 
   /// Records the head of a response whose body begins at the beginning of the file.
   func noteHead(_ response: URLResponse, _ file: DownloadFile) {
-    guard let background = session.background, let stored = StoredResponse(response) else { return }
+    guard let background, let stored = StoredResponse(response) else { return }
     let (request, isResumed, length) = lockedState.withLock {
       ($0.currentRequest, $0.resume != nil, $0.counts.announced)
     }
@@ -96,7 +96,7 @@ extension URLSessionTask {
 
   /// Records that the file is complete. Runs on the file's queue.
   func noteFinished(_ file: DownloadFile) {
-    guard let background = session.background else { return }
+    guard let background else { return }
     let (response, hasFailed) = lockedState.withLock { ($0.response, $0.error != nil || $0.machine.isEnding) }
     guard !hasFailed, let stored = response.flatMap(StoredResponse.init) else { return }
     background.note(

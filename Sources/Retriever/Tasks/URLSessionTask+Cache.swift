@@ -14,13 +14,13 @@ extension URLSessionTask {
     transferState.cacheInstruction = .lookUp
     transferState.cacheExchange = nil
     // A stored response opens no WebSocket connection.
-    guard let cache = session.settings.cache, let url = input.request.url, Origin(url) != nil,
+    guard let cache = settings.cache, let url = input.request.url, Origin(url) != nil,
       !wanted.isUpgrade
     else { return sendOverNetwork(wanted, input) }
     let own = input.request.cachePolicy
     var exchange = CacheExchange(
       wanted, url: url, key: CacheKey(sentURL: wanted.url),
-      policy: own == .useProtocolCachePolicy ? session.settings.cachePolicy : own)
+      policy: own == .useProtocolCachePolicy ? settings.cachePolicy : own)
     switch instruction {
     case .answer(let entry): answer(exchange, with: entry, wanted, input)
     case .bypass: load(exchange, wanted, input)
@@ -139,7 +139,7 @@ extension URLSessionTask {
   /// Applies the head of a server's response to the cache. Returns a disposition if a stored response takes its place.
   func considerCache(_ response: HTTPURLResponse, _ head: TransferHead) -> TransferDisposition? {
     if head.identifiesUser { transferState.cacheExchange?.identifiesUser = true }
-    guard let exchange = transferState.cacheExchange, let store = session.settings.cache?.store else {
+    guard let exchange = transferState.cacheExchange, let store = settings.cache?.store else {
       return nil
     }
     // Loads without the delegate that accepted the server would get the response too.
@@ -261,7 +261,7 @@ extension URLSessionTask {
   }
 
   private func store(_ entry: StoredEntry) {
-    guard let cache = session.settings.cache else { return }
+    guard let cache = settings.cache else { return }
     // Without a delegate, no response is made for it.
     guard hasDelegates else { return cache.store.store(entry) }
     let proposed = entry.makeCachedResponse()

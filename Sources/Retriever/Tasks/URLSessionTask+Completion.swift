@@ -183,7 +183,7 @@ extension URLSessionTask {
   private func reportCompletion(_ error: (any Error)?) {
     if error == nil, case .file(let file) = sink, let task = self as? URLSessionDownloadTask {
       notifyDelegate(.didFinishDownloading, (any URLSessionDownloadDelegate).self) {
-        self.session.background?.note(.delivering(self.identifier))
+        self.background?.note(.delivering(self.identifier))
         $0.urlSession(self.session, downloadTask: task, didFinishDownloadingTo: file.url)
         file.remove()
       } otherwise: {
@@ -201,7 +201,7 @@ extension URLSessionTask {
     // Released outside the lock, because the delegate's deinitializer may access this task.
     let delegate = lockedState.withLock { $0.delegate.take() }
     session.delegateClients.removeUnused()
-    session.finishBackgroundTask(self)
+    if background != nil { session.finishBackgroundTask(self) }
     withExtendedLifetime(delegate) { session.unregister(self) }
   }
 

@@ -42,7 +42,7 @@ final class ConnectivityWait: PendingWait {
 extension URLSessionTask {
   /// Decides whether to wait or to fail. The exchange is over, and no delegate is asked.
   func waitForConnectivity(after error: any Error) {
-    let source = session.settings.networks
+    let source = settings.networks
     // The kernel is asked on another thread than that of all transfers.
     DispatchQueue.global().async { [self] in
       let code = (error as? URLError)?.code ?? .unknown
@@ -53,7 +53,7 @@ extension URLSessionTask {
         return rule.failed(code, network: network)
       }
       guard case .wait(let limit, let isFirst) = decision else { return abort(error) }
-      session.background?.note(.unsent(identifier))
+      background?.note(.unsent(identifier))
       if isFirst {
         notifyDelegate(.isWaitingForConnectivity, (any URLSessionTaskDelegate).self) {
           $0.urlSession(self.session, taskIsWaitingForConnectivity: self)

@@ -8,7 +8,7 @@ extension URLSessionTask {
   func decide(
     about response: HTTPURLResponse, to request: URLRequest, mentionsLocation: Bool
   ) -> TransferDisposition {
-    if session.settings.usesProxies {
+    if settings.usesProxies {
       if isProxyChallenge(response, to: request) { return challengeByProxy(response, to: request) }
       if let problem = noteAcceptingProxy(response, to: request) { return stop(problem) }
     }
@@ -103,7 +103,7 @@ extension URLSessionTask {
 
   /// Whether a proxy sent this response itself, because it wants a credential.
   func isProxyChallenge(_ response: HTTPURLResponse, to request: URLRequest) -> Bool {
-    response.statusCode == 407 && session.settings.usesProxies
+    response.statusCode == 407 && settings.usesProxies
       && request.url.flatMap { forwardingProxy(for: $0) } != nil
   }
 
@@ -166,7 +166,7 @@ extension URLSessionTask {
 
   private func knownCredential(for space: URLProtectionSpace) -> URLCredential? {
     session.credentials.credential(for: space)
-      ?? session.settings.credentialStorage?.defaultCredential(for: space)
+      ?? settings.credentialStorage?.defaultCredential(for: space)
   }
 
   private func perform(_ action: ChallengeMachine.Action, _ context: ChallengeContext) {
@@ -244,7 +244,7 @@ extension URLSessionTask {
     guard let accepted else { return }
     session.credentials.remember(accepted)
     if accepted.credential.persistence == .permanent {
-      session.settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
+      settings.credentialStorage?.set(accepted.credential, for: accepted.protectionSpace)
     }
   }
 

@@ -7,7 +7,7 @@ import TransferEngine
 extension URLSessionTask {
   /// Waits for the date before the first request is sent. Then asks the delegate.
   func begin(at date: Date) {
-    let timer = BeginTimer(at: date, session.settings.wallClock) { [weak self] in self?.beginDelayed() }
+    let timer = BeginTimer(at: date, settings.wallClock) { [weak self] in self?.beginDelayed() }
     lockedState.withLock { state in
       if state.machine.isPreparing { state.pendingWait = timer }
     }
@@ -36,7 +36,7 @@ extension URLSessionTask {
       guard state.machine.isPreparing else { return false }
       if let newRequest { state.currentRequest = newRequest }
       // The time before the load began does not count.
-      if let limit = session.settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
+      if let limit = settings.resourceTimeout { state.deadline = TransferDeadline(after: limit) }
       return true
     }
     if isWanted { prepareBody() }

@@ -22,7 +22,7 @@ extension URLSessionTask {
       let action = state.machine.resume()
       return (action, isFirst ? state.earliestBeginDate : nil)
     }
-    if let beginDate, case .begin = action, beginDate > session.settings.wallClock.now() {
+    if let beginDate, case .begin = action, beginDate > settings.wallClock.now() {
       return begin(at: beginDate)
     }
     perform(action)
@@ -214,7 +214,7 @@ extension URLSessionTask {
   private func sendNow(_ input: TransferInput, _ body: TransferBody) {
     do throws(URLError) {
       let wanted = try makeRequest(input, body)
-      if session.settings.cache == nil {
+      if settings.cache == nil {
         sendOverNetwork(wanted, input)
       } else {
         sendThroughCache(wanted, input)
@@ -258,7 +258,6 @@ extension URLSessionTask {
     let request = input.request
     if let problem = RequestValidation.problem(with: request) { throw problem }
     guard let url = request.url else { throw URLError(.unsupportedURL) }
-    let settings = session.settings
     if let policy = settings.addressPolicy, let origin = Origin(url),
       let refusal = policy.refusal(host: origin.host, port: origin.port)
     {
@@ -297,7 +296,6 @@ extension URLSessionTask {
   private func addHeaders(
     to wanted: inout TransferRequest, from request: URLRequest, url: URL, sendsOwnBody: Bool
   ) {
-    let settings = session.settings
     let fields = request.headerFields
     for (name, value) in fields.entries { Self.add(name, value, to: &wanted) }
     for header in additionalHeaders(besides: fields, url: url, hasBody: wanted.body.isPresent) {
@@ -321,7 +319,7 @@ extension URLSessionTask {
 
   /// The header fields of the session that a request does not have, and that may be sent to its URL.
   func additionalHeaders(besides fields: HeaderFields, url: URL, hasBody: Bool) -> [TransferHeader] {
-    let additional = session.settings.additionalHeaders
+    let additional = settings.additionalHeaders
     guard !additional.isEmpty else { return [] }
     let start = originBeforeRedirects(to: url)
     return additional.filter { header in

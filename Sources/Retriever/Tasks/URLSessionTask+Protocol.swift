@@ -19,7 +19,7 @@ extension URLSession {
 extension URLSessionTask {
   /// Loads the request with a protocol class. The body becomes a stream, as on Apple's platforms.
   func load(_ input: TransferInput, with protocolClass: URLProtocol.Type) throws(URLError) {
-    if protocolClass == FileURLProtocol.self, session.settings.addressPolicy != nil {
+    if protocolClass == FileURLProtocol.self, settings.addressPolicy != nil {
       throw URLError(
         .dataNotAllowed, message: "The session's address policy does not allow file URLs.",
         url: input.request.url)
@@ -58,7 +58,7 @@ extension URLSessionTask {
         request.headerFields.add(header.value, for: header.name)
       }
     }
-    let timeout = request.timeoutInterval == 60 ? session.settings.requestTimeout : request.timeoutInterval
+    let timeout = request.timeoutInterval == 60 ? settings.requestTimeout : request.timeoutInterval
     transferState.protocolResponse = nil
     let load = ProtocolLoad(
       protocolClass, request: request, task: self, receiver: self, cache: cache(for: request, protocolClass),
@@ -84,16 +84,16 @@ extension URLSessionTask {
       return nil
     }
     let own = request.cachePolicy
-    switch own == .useProtocolCachePolicy ? session.settings.cachePolicy : own {
+    switch own == .useProtocolCachePolicy ? settings.cachePolicy : own {
     case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return nil
-    default: return session.settings.cache
+    default: return settings.cache
     }
   }
 
   private func prepareToStore(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
     transferState.protocolResponse = nil
     // As on Apple's platforms, downloads are not stored: they are in a file already.
-    guard policy != .notAllowed, !writesFile, let cache = session.settings.cache,
+    guard policy != .notAllowed, !writesFile, let cache = settings.cache,
       sentRequest?.httpMethod ?? "GET" == "GET"
     else { return }
     // A part would be taken for the complete body.
@@ -115,7 +115,7 @@ extension URLSessionTask {
 
   private func storeProtocolResponse() {
     guard let complete = transferState.protocolResponse.take(), !discardsLoad,
-      let cache = session.settings.cache, let request = sentRequest
+      let cache = settings.cache, let request = sentRequest
     else { return }
     let proposed = CachedURLResponse(
       response: complete.response, data: complete.body, userInfo: nil, storagePolicy: complete.policy)
@@ -143,7 +143,7 @@ extension URLSessionTask: ProtocolLoadReceiver {
   }
 
   func loadDidReceive(data: Data) -> TransferDisposition {
-    if case .memory = sink, let limit = session.settings.maximumBufferedBodySize,
+    if case .memory = sink, let limit = settings.maximumBufferedBodySize,
       Int64(transferState.collected.count + data.count) > limit
     {
       abort(

@@ -12,7 +12,6 @@ extension URLSessionTask {
         .badURL, message: "The host name or the port of the stream task is invalid.",
         suggestion: "Use a host name or an address without a port, and a port from 1 to 65535.")
     }
-    let settings = session.settings
     if let policy = settings.addressPolicy, let origin = Origin(url),
       let refusal = policy.refusal(host: origin.host, port: origin.port)
     {

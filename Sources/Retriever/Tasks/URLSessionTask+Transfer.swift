@@ -20,8 +20,8 @@ extension URLSessionTask: TransferObserver {
     let isStored = transferState.cacheExchange?.isStored == true
     // A stored response has set its cookies when it arrived.
     if !isStored, head.mentions.contains(.setCookie), !isProxyChallenge(response, to: request) {
-      session.settings.cookieStorage?.store(
-        setCookieFieldsOf: response, for: request, policy: session.settings.cookieAcceptPolicy)
+      settings.cookieStorage?.store(
+        setCookieFieldsOf: response, for: request, policy: settings.cookieAcceptPolicy)
     }
     if !isStored, transferState.cacheExchange != nil, let disposition = considerCache(response, head) {
       return disposition
@@ -179,7 +179,7 @@ extension URLSessionTask: TransferObserver {
     // Before the lock: once the exchange has ended, the answer of a delegate may start the next one on another thread.
     transferState.discardedBytes = 0
     if let webSocket, finish(webSocket, error) { return }
-    let mayWait = error != nil && !isFinal && challenge == nil && session.settings.waitsForConnectivity
+    let mayWait = error != nil && !isFinal && challenge == nil && settings.waitsForConnectivity
     let mayResume = error != nil && transferState.isResumableUpload
     let (action, isAsked, resumes, successor) = lockedState.withLock { state -> FinishedExchange in
       if let successor = state.successor { return (.none, false, false, successor) }

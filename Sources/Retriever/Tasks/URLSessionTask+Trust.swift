@@ -7,7 +7,7 @@ import TransferEngine
 extension URLSessionTask {
   /// The client for the task's next transfer. Delegates that may decide about servers have clients of their own.
   func transferClient(for url: String) throws(TransferFailure) -> TransferClient {
-    if session.settings.asksDelegatesAboutServers, hasDelegates, url.prefix(6).lowercased() == "https:",
+    if settings.asksDelegatesAboutServers, hasDelegates, url.prefix(6).lowercased() == "https:",
       let delegate = trustDelegate
     {
       return try session.delegateClients.client(of: delegate)
@@ -17,7 +17,7 @@ extension URLSessionTask {
 
   /// Whether the task's own delegate may decide about servers.
   var ownDelegateDecides: Bool {
-    guard session.settings.asksDelegatesAboutServers, let own = lockedState.withLock({ $0.delegate }) else {
+    guard settings.asksDelegatesAboutServers, let own = lockedState.withLock({ $0.delegate }) else {
       return false
     }
     return

@@ -22,7 +22,7 @@ extension URLSessionTask {
       WebSocketHandshake.reservedFields.contains(ASCII.lowercased($0.name))
     }
     let fields = connection.beginHandshake(
-      subprotocols: task.subprotocols, offersCompression: session.settings.compressesWebSocketMessages)
+      subprotocols: task.subprotocols, offersCompression: settings.compressesWebSocketMessages)
     wanted.headers += fields.map { TransferHeader($0.name, $0.value) }
   }
 

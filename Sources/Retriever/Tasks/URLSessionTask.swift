@@ -22,6 +22,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   let identifier: Int
   let initialRequest: URLRequest?
   let session: URLSession
+  // The parts of the session that every task uses.
+  let settings: SessionSettings
+  let background: BackgroundStore?
   let lockedState: Mutex<TaskState>
   var sink = BodySink.memory
   var transferState = TransferThreadState()
@@ -54,10 +57,17 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     identifier: Int? = nil
   ) {
     self.session = session
+    settings = session.settings
+    background = session.background
     self.identifier = identifier ?? session.nextTaskIdentifier()
     initialRequest = request
-    lockedState = Mutex(TaskState(request: sent ?? request, uploadBody: uploadBody))
+    // Without an initializer of its own, the state is made in its place, and never copied.
+    lockedState = Mutex(TaskState())
     super.init()
+    lockedState.withLock { state in
+      state.currentRequest = sent ?? request
+      state.uploadBody = uploadBody
+    }
   }
 
   /// Creates a task that belongs to no session and has no request, for subclasses that replace its methods.
@@ -65,9 +75,11 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   /// If such a task is resumed without replacing ``resume()``, it fails with `URLError.unsupportedURL`.
   public override init() {
     session = URLSession.shared
+    settings = session.settings
+    background = nil
     identifier = 0
     initialRequest = nil
-    lockedState = Mutex(TaskState(request: nil, uploadBody: nil))
+    lockedState = Mutex(TaskState())
     super.init()
   }
 
@@ -149,7 +161,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   open var delegate: (any URLSessionTaskDelegate)? {
     get { lockedState.withLock { $0.delegate } }
     set {
-      guard session.background == nil else { return }
+      guard background == nil else { return }
       var other = newValue
       lockedState.withLock { state in
         if !state.machine.isCompleted { swap(&state.delegate, &other) }

@@ -13,9 +13,11 @@ package final class Transfer: @unchecked Sendable {
 
   // Used by the holder of the loop's lock only.
   var observer: (any TransferObserver)?
-  var machine = TransferStateMachine()
+  // These two are used for every line of a head. They are values that call nothing while they change, so a check for
+  // overlapping accesses could find nothing.
+  @exclusivity(unchecked) var machine = TransferStateMachine()
+  @exclusivity(unchecked) var head = HeadCollector()
   var handle: EasyHandle?
-  var head = HeadCollector()
   var response = ResponseNotes()
   /// Set if the body is encoded.
   var decoder: BodyDecoder?
@@ -351,16 +353,16 @@ package final class Transfer: @unchecked Sendable {
 
   /// Handles a header line. False ends the transfer.
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard machine.isRunning, let observer else { return false }
+    guard machine.isRunning else { return false }
     lastActivity = core.loop.now
     if attempt.openedConnection, usesTunnel { return receiveTunnelLine(line) }
     // libcurl continues to sign in, so the last response was not the final one.
-    heldHead = nil
+    if request.signIn != nil { heldHead = nil }
     reportShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
     case .informational(let head):
-      observer.transferDidReceive(informational: head)
+      observer?.transferDidReceive(informational: head)
       return true
     case .complete(let head):
       return isIntermediate(head) ? hold(head) : deliver(head)
