@@ -65,48 +65,37 @@ import Testing
     }
   }
 
-  /// Computes until the flag is set, as a task that never suspends does.
-  private static func spin(until flag: borrowing Atomic<Bool>) {
-    while !flag.load(ordering: .relaxed) { sched_yield() }
+  /// Runs tasks that compute on the executor until ten loads of the same session have ended.
+  private func loadBeside(tasks count: Int, _ session: URLSession, _ url: URL) async throws {
+    final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
+    let flag = Flag()
+    let computing = Gate()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<count {
+        group.addTask(executorPreference: TransferExecutor.shared) {
+          // After a load, the task is on the thread of the session's loads.
+          _ = try await session.data(from: url)
+          computing.open()
+          while !flag.isSet.load(ordering: .relaxed) { sched_yield() }
+        }
+      }
+      await computing.wait()
+      for _ in 0..<10 { _ = try await session.data(from: url) }
+      flag.isSet.store(true, ordering: .relaxed)
+      try await group.waitForAll()
+    }
   }
 
   @Test func `a task that computes for long does not stop loads`() async throws {
     let server = try makeServer()
-    let session = URLSession.forTest()
-    final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
-    let flag = Flag()
-    let computing = Gate()
-    async let computed: Void = withTaskExecutorPreference(TransferExecutor.shared) {
-      // After a load, the task is on the thread of the session's loads.
-      _ = try await session.data(from: server.url())
-      computing.open()
-      Self.spin(until: flag.isSet)
-    }
-    await computing.wait()
-    for _ in 0..<10 { _ = try await session.data(from: server.url()) }
-    flag.isSet.store(true, ordering: .relaxed)
-    try await computed
+    try await loadBeside(tasks: 1, .forTest(), server.url())
   }
 
   @Test func `tasks that compute on all threads do not stop loads`() async throws {
     let server = try makeServer()
     let session = URLSession.forTest()
-    final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
-    let flag = Flag()
-    let computing = Gate()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<(ProcessInfo.processInfo.activeProcessorCount * 4) {
-        group.addTask(executorPreference: TransferExecutor.shared) {
-          _ = try await session.data(from: server.url())
-          computing.open()
-          Self.spin(until: flag.isSet)
-        }
-      }
-      await computing.wait()
-      for _ in 0..<10 { _ = try await session.data(from: server.url()) }
-      flag.isSet.store(true, ordering: .relaxed)
-      try await group.waitForAll()
-    }
+    let count = ProcessInfo.processInfo.activeProcessorCount * 4
+    try await loadBeside(tasks: count, session, server.url())
     // All threads have returned.
     let name = try await withTaskExecutorPreference(TransferExecutor.shared) {
       _ = try await session.data(from: server.url())

@@ -35,7 +35,7 @@ import Testing
     #expect(crew.relieve(stint) == .start(stint))
     #expect(crew.state.isDriver(in: stint), "The new thread does not run yet.")
     #expect(crew.arrive(for: stint))
-    #expect(!crew.endJobs(stint) && crew.state.workers == 1)
+    #expect(!crew.endJobs(stint) && crew.state.threads - crew.state.spares - 1 == 1)
   }
 
   @Test func `a new thread is a worker if the driver has returned`() throws {

@@ -60,8 +60,9 @@ extension URLSession {
 
   /// Stores a new task of a background session. Returns an error if such a session does not support the task, or if it
   /// cannot be stored.
-  func store(_ task: URLSessionTask, _ completion: TaskCompletion?) -> URLError? {
-    guard let background else { return nil }
+  func store(
+    _ task: URLSessionTask, _ completion: TaskCompletion?, in background: BackgroundStore
+  ) -> URLError? {
     guard case .delegate = completion else {
       return Self.unsupported(
         "Completion handlers and async methods are not supported in background sessions. ")
@@ -114,10 +115,8 @@ extension URLSession {
 
   /// Removes a task whose delegate has received everything from the journal. After the last event of an earlier run,
   /// informs the delegate.
-  func finishBackgroundTask(_ task: URLSessionTask) {
-    guard let background, background.delivered(task.identifier), let delegate = currentDelegate else {
-      return
-    }
+  func finishBackgroundTask(_ task: URLSessionTask, in background: BackgroundStore) {
+    guard background.delivered(task.identifier), let delegate = currentDelegate else { return }
     callQueue.post { delegate.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
   }
 }

@@ -113,7 +113,7 @@ extension URLSession {
         URLError(.cancelled, message: "The session has been invalidated and takes no new tasks."))
       return task
     }
-    if task.background != nil, let problem = store(task, completion) {
+    if let background = task.background, let problem = store(task, completion, in: background) {
       task.abort(problem)
       return task
     }

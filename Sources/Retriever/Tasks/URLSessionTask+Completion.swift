@@ -201,7 +201,7 @@ extension URLSessionTask {
     // Released outside the lock, because the delegate's deinitializer may access this task.
     let delegate = lockedState.withLock { $0.delegate.take() }
     session.delegateClients.removeUnused()
-    if background != nil { session.finishBackgroundTask(self) }
+    if let background { session.finishBackgroundTask(self, in: background) }
     withExtendedLifetime(delegate) { session.unregister(self) }
   }
 

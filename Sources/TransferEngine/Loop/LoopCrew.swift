@@ -32,9 +32,6 @@ struct LoopCrew: Sendable {
 
   init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
 
-  /// The relieved threads that still run jobs.
-  var workers: Int { threads - spares - 1 }
-
   /// Whether the driver may run jobs.
   var canBeRelieved: Bool { spares > 0 || threads < maximumThreads }
 

@@ -22,7 +22,7 @@ final class StreamLoop: @unchecked Sendable {
   }
 
   private let epoll: Int32
-  private let wake: Int32
+  private let wake: EventCounter
   private let inbox = Mutex<[StreamConnection]>([])
 
   private var connections: [Int32: StreamConnection] = [:]
@@ -34,20 +34,22 @@ final class StreamLoop: @unchecked Sendable {
 
   private init?() {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    wake = EventCounter(.polled)
     var event = epoll_event()
     event.events = EPOLLIN.rawValue
-    event.data.fd = wake
-    guard epoll >= 0, wake >= 0, epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event) == 0 else {
+    event.data.fd = wake.descriptor
+    guard epoll >= 0, wake.descriptor >= 0,
+      epoll_ctl(epoll, EPOLL_CTL_ADD, wake.descriptor, &event) == 0
+    else {
       if epoll >= 0 { close(epoll) }
-      if wake >= 0 { close(wake) }
+      if wake.descriptor >= 0 { close(wake.descriptor) }
       return nil
     }
   }
 
   deinit {
     close(epoll)
-    close(wake)
+    close(wake.descriptor)
     buffer.deallocate()
   }
 
@@ -58,8 +60,7 @@ final class StreamLoop: @unchecked Sendable {
       return inbox.count == 1
     }
     guard isFirst else { return }
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
+    wake.signal()
   }
 
   private func run() -> Never {
@@ -95,9 +96,8 @@ final class StreamLoop: @unchecked Sendable {
     let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
     for index in 0..<max(count, 0) {
       let event = ready[index]
-      if event.data.fd == wake {
-        var value: UInt64 = 0
-        _ = read(wake, &value, 8)
+      if event.data.fd == wake.descriptor {
+        wake.take()
       } else if let connection = connections[event.data.fd] {
         connection.isReady(event.events)
         step(connection)

@@ -1,6 +1,5 @@
 import Glibc
 import LoopThread
-import SystemFiles
 
 // The threads of a loop, and the jobs that they run.
 extension EventLoop {
@@ -48,8 +47,7 @@ extension EventLoop {
   /// Runs jobs until none is left, and waits until this thread is the driver.
   private func workAndWait() {
     while let job = inbox.nextJobOfWorker() { job.run() }
-    var count: UInt64 = 0
-    while read(relief, &count, 8) != 8 {}
+    while !relief.take() {}
   }
 
   /// Runs jobs between two looks at the sockets, without the lock. Returns false if another thread drives now.
@@ -72,9 +70,7 @@ extension EventLoop {
     let (relief, isIdle) = inbox.endSlice()
     switch relief {
     case .none: break
-    case .wake:
-      var one: UInt64 = 1
-      _ = write(self.relief, &one, 8)
+    case .wake: self.relief.signal()
     case .start(let stint):
       let code = LoopThread.start("retriever-loop") { self.run(asDriver: self.inbox.arrive(for: stint)) }
       if code != 0 { inbox.startFailed() }

@@ -16,9 +16,9 @@ final class EventLoop: @unchecked Sendable {
   let inbox = Inbox(maximumThreads: maximumThreads)
   private let lock = LoopLock()
   private let epoll: Int32
-  private let wake: Int32
+  private let wake: EventCounter
   /// Counts the spare threads that were made drivers and have not noticed it.
-  let relief: Int32
+  let relief: EventCounter
 
   // Used by the holder of the lock only.
   private(set) var now = Monotonic.now()
@@ -47,13 +47,16 @@ final class EventLoop: @unchecked Sendable {
   init?(index: Int) {
     self.index = index
     let epoll = SocketTable<ClientCore>.makeEpoll()
-    let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    let relief = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
+    let wake = EventCounter(.polled)
+    let relief = EventCounter(.semaphore)
     var event = epoll_event()
     event.events = EPOLLIN.rawValue
-    event.data.fd = wake
-    guard epoll >= 0, wake >= 0, relief >= 0, epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event) == 0 else {
-      for descriptor in [epoll, wake, relief] where descriptor >= 0 { close(descriptor) }
+    event.data.fd = wake.descriptor
+    let descriptors = [epoll, wake.descriptor, relief.descriptor]
+    guard descriptors.allSatisfy({ $0 >= 0 }),
+      epoll_ctl(epoll, EPOLL_CTL_ADD, wake.descriptor, &event) == 0
+    else {
+      for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
       return nil
     }
     self.epoll = epoll
@@ -123,10 +126,7 @@ final class EventLoop: @unchecked Sendable {
     sockets.releaseHeldBack()
   }
 
-  func wakeUp() {
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
-  }
+  func wakeUp() { wake.signal() }
 
   /// Drives the loop until another thread does.
   func drive() {
@@ -402,9 +402,8 @@ final class EventLoop: @unchecked Sendable {
     if count > 0 { now = .now() }
     for index in 0..<max(count, 0) {
       let event = ready[index]
-      if event.data.fd == wake {
-        var value: UInt64 = 0
-        _ = read(wake, &value, 8)
+      if event.data.fd == wake.descriptor {
+        wake.take()
       } else if let owner = sockets.owner(ofReady: event.data.fd) {
         owner.takeUnretainedValue().act(on: event.data.fd, events: event.events)
       }

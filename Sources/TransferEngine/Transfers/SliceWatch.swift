@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import LoopThread
 import Synchronization
@@ -21,7 +20,7 @@ final class SliceWatch: Sendable {
   private let state = Mutex(State())
   /// Whether the thread is awake, or about to be.
   private let isAwake = Atomic<Bool>(false)
-  private let wake = eventfd(0, Int32(EFD_CLOEXEC))
+  private let wake = EventCounter(.waiting)
 
   /// Watches a loop that has begun to run jobs.
   func watch(_ loop: EventLoop) {
@@ -41,8 +40,7 @@ final class SliceWatch: Sendable {
         if !state.hasThread { isAwake.store(false, ordering: .relaxed) }
       } else if state.isAsleep {
         state.isAsleep = false
-        var one: UInt64 = 1
-        _ = write(wake, &one, 8)
+        wake.signal()
       }
     }
   }
@@ -56,14 +54,15 @@ final class SliceWatch: Sendable {
       idle = areIdle ? idle + 1 : 0
       if idle >= Self.patience, fallsAsleep() {
         idle = 0
-        var count: UInt64 = 0
-        while read(wake, &count, 8) != 8 {}
+        while !wake.take() {}
       }
     }
   }
 
+  /// Without a descriptor, nothing could wake the thread.
   private func fallsAsleep() -> Bool {
-    state.withLock { state in
+    guard wake.descriptor >= 0 else { return false }
+    return state.withLock { state in
       isAwake.store(false, ordering: .relaxed)
       // A driver that begins jobs after this look sees that the thread is asleep: the look uses the same lock.
       guard !state.loops.contains(where: { $0.inbox.isInJobs }) else {

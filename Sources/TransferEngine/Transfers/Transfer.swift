@@ -353,7 +353,7 @@ package final class Transfer: @unchecked Sendable {
 
   /// Handles a header line. False ends the transfer.
   func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard machine.isRunning else { return false }
+    guard machine.isRunning, observer != nil else { return false }
     lastActivity = core.loop.now
     if attempt.openedConnection, usesTunnel { return receiveTunnelLine(line) }
     // libcurl continues to sign in, so the last response was not the final one.
