@@ -86,8 +86,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	@scripts/step 'random loads under ThreadSanitizer' scripts/soak thread $(SOAK_MINUTES)
-	@scripts/step 'random loads under AddressSanitizer' scripts/soak address $(SOAK_MINUTES)
+	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
@@ -131,7 +130,7 @@ test-fast: setup-test ## run the tests once, without sanitizers and other checks
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 
 soak: setup-test ## run random loads against servers that misbehave (default: MINUTES=1); SEED=n repeats a run
-	scripts/soak plain $(or $(MINUTES),1)
+	scripts/soak $(or $(MINUTES),1) plain
 
 test-curl: setup-test ## run engine, session and conformance tests with the newest libcurl of Debian's backports
 	swift build --build-tests

@@ -8,8 +8,7 @@ let retriever = Target.Dependency.product(name: "Retriever", package: "retriever
 let package = Package(
   name: "outside",
   platforms: [.macOS(.v15)],
-  // With the trait, to show that it changes nothing for programs on a libcurl without HTTP/3.
-  dependencies: [.package(name: "retriever", path: "../..", traits: ["HTTP3"])],
+  dependencies: [.package(name: "retriever", path: "../..")],
   targets: [
     .executableTarget(
       name: "outside",
