@@ -141,6 +141,16 @@ extension DiskStore {
 }
 
 extension DiskStore.State {
+  /// Removes a file that does not exist from the index, unless it has changed again.
+  mutating func forget(_ name: String, asOf change: UInt64?) {
+    index?.remove(name)
+    guard let change, let group = DiskIndex.group(ofName: name), changed[group]?[name] == change else {
+      return
+    }
+    changed[group]?[name] = nil
+    if changed[group]?.isEmpty == true { changed[group] = nil }
+  }
+
   /// Notes what other processes have changed. Returns work for the queue.
   mutating func look() -> DiskStore.Work {
     guard let watch else {

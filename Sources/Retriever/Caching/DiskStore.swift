@@ -106,29 +106,33 @@ package final class DiskStore: Sendable {
   /// Reads all responses to a URL, on the caller's thread.
   package func entries(for key: CacheKey) -> [StoredEntry] {
     let group = DiskIndex.group(of: key)
-    let (waiting, names, hidden, work) = state.withLock {
-      state -> ([String: Pending], [String]?, [String: Int], Work) in
+    let (waiting, names, hidden, changed, work) = state.withLock { state -> Known in
       let work = state.look()
       let waiting = state.pending[group] ?? [:]
       let isHidden = !state.isUsable || state.hiddenAll > 0 || state.hiddenGroups[group] != nil
-      if isHidden { return (waiting, [], state.hiddenNames, work) }
+      if isHidden { return (waiting, [], state.hiddenNames, [:], work) }
       let known = state.mustScan ? nil : state.index?.names(ofGroup: group)
       let changed = state.changed[group] ?? [:]
-      return (waiting, known.map { Set(changed.keys).union($0).sorted() }, state.hiddenNames, work)
+      return (waiting, known.map { Set(changed.keys).union($0).sorted() }, state.hiddenNames, changed, work)
     }
     start(work)
     var entries = waiting.values.map(\.entry).filter { $0.head.key == key }
     for name in names ?? scanFiles(group: group).map(\.name) where waiting[name] == nil && hidden[name] == nil
     {
-      if let entry = read(name, for: key) { entries.append(entry) }
+      if let entry = read(name, for: key, change: changed[name]) { entries.append(entry) }
     }
     return entries
   }
 
-  private func read(_ name: String, for key: CacheKey) -> StoredEntry? {
+  private typealias Known = (
+    waiting: [String: Pending], names: [String]?, hidden: [String: Int], changed: [String: UInt64], work: Work
+  )
+
+  /// - Parameter change: The number of the last change of the file that was reported.
+  private func read(_ name: String, for key: CacheKey, change: UInt64?) -> StoredEntry? {
     let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == ENOENT { state.withLock { $0.index?.remove(name) } }
+      if errno == ENOENT { state.withLock { $0.forget(name, asOf: change) } }
       return nil
     }
     defer { close(descriptor) }
