@@ -1,8 +1,9 @@
 import Foundation
+import Glibc
 import TestSupport
 
 extension ConformanceSuite {
-  static let caching: [ConformanceCase] = reuse + policies + programs
+  static let caching: [ConformanceCase] = reuse + parts + policies + programs
 
   /// Plays a scenario against a server whose bodies are the numbers of its requests.
   private static func numbered(
@@ -60,6 +61,74 @@ extension ConformanceSuite {
       try expect(server.requests.count == 2, "\(server.requests.count) requests were sent.")
     }
 
+  /// A body of 200,000 bytes, of which a server sends parts. Some responses end too early.
+  private static let parts: [ConformanceCase] =
+    each(.caching, "cache-range", "A range is taken from a stored response.") { context in
+      let (origin, server) = try context.serveHTTP { _ in
+        Reply(headers: fresh + [("ETag", "\"dog\"")], text: "0123456789")
+      }
+      try await context.play(.cachedRange, at: origin, expecting: ["0123456789", "234", "status 206"])
+      try expect(server.requests.count == 1, "\(server.requests.count) requests were sent.")
+    }
+    + each(.caching, "cache-ranges", "Stored parts of one version are combined.") { context in
+      let (origin, server) = try context.serveHTTP { part(of: large, for: $0) }
+      try await context.play(.combinedRanges, at: origin, expecting: ["2048", "2048", "2048"])
+      try expect(server.requests.count == 2, "\(server.requests.count) requests were sent.")
+    }
+    + each(.caching, "cache-interrupted", "Only the rest of an interrupted body is loaded.") { context in
+      let (origin, server) = try interrupting(context, tag: "\"dog\"")
+      try await context.play(.interruptedForCache, at: origin, expecting: ["failed", "200000"])
+      let last = server.requests.last
+      try expect(last?["Range"] == "bytes=100000-", "The rest was not requested.")
+      try expect(last?["If-Range"] == "\"dog\"", "The rest was requested without a condition.")
+    }
+    + each(.caching, "cache-interrupted-weak", "A body with a weak tag is loaded again.") { context in
+      let (origin, server) = try interrupting(context, tag: "W/\"dog\"")
+      try await context.play(.interruptedForCache, at: origin, expecting: ["failed", "200000"])
+      try expect(server.requests.allSatisfy { $0["Range"] == nil }, "A range was requested.")
+    }
+    + each(.caching, "cache-concurrent", "Loads that miss at the same time share a request.") { context in
+      let count = Counter()
+      let (origin, _) = try context.serveHTTP { _ in
+        let number = count.increment()
+        // Long enough for the second load to begin. A slower machine makes the case pass for another reason.
+        usleep(300_000)
+        return Reply(headers: fresh, text: "\(number)")
+      }
+      try await context.play(.cachedConcurrently, at: origin, expecting: ["1", "1"])
+    }
+
+  private static let large = Data(repeating: 7, count: 200_000)
+
+  /// The part that a request asks for, or everything.
+  private static func part(of body: Data, for request: ScriptedRequest, tag: String = "\"dog\"") -> Reply {
+    let fields = fresh + [("ETag", tag)]
+    let bounds = (request["Range"] ?? "").dropFirst("bytes=".count).split(
+      separator: "-", omittingEmptySubsequences: false)
+    guard bounds.count == 2, let first = Int(bounds[0]), first < body.count else {
+      return Reply(headers: fields, body: body)
+    }
+    let last = min(Int(bounds[1]) ?? .max, body.count - 1)
+    return Reply(
+      206, headers: fields + [("Content-Range", "bytes \(first)-\(last)/\(body.count)")],
+      body: body.subdata(in: first..<last + 1))
+  }
+
+  /// Starts a server that closes its first connection in the middle of a body.
+  private static func interrupting(_ context: CaseContext, tag: String) throws -> (String, ScriptedServer) {
+    let failed = Counter()
+    return try context.serve { connection in
+      while let request = try connection.nextRequest() {
+        let reply = part(of: large, for: request, tag: tag)
+        if reply.status == 200, failed.increment() == 1 {
+          try connection.send(reply.head + reply.body.prefix(100_000))
+          return
+        }
+        try connection.send(reply.bytes)
+      }
+    }
+  }
+
   private static let policies: [ConformanceCase] =
     numbered(
       "cache-policies", "The request's policy decides about a stale response.", .cachePolicies,
@@ -79,6 +148,8 @@ extension ConformanceSuite {
         .caching, "cache-by-program", "A response that the program stored is used.", .storedByProgram,
         "status 200", "stored")
     ]
+    + numbered(
+      "cache-subclass", "A subclass with its own storage answers.", .cacheSubclass, expecting: "1", "1")
     + numbered(
       "cache-cleared", "Removed responses are requested again.", .clearedCache, expecting: "1", "2")
 }

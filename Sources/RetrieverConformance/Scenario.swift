@@ -82,6 +82,16 @@ public enum Scenario: String, Sendable {
   case clearedCache
   /// Loads a body of more than 5 % of the cache's capacity twice. Reports the numbers of bytes.
   case largeForCache
+  /// Loads `/a` twice at the same time. Reports both bodies.
+  case cachedConcurrently
+  /// Loads `/a`, and then the bytes 2 to 4 of it. Reports the bodies and the status of the second response.
+  case cachedRange
+  /// Loads the bytes 0 to 2047 and 2048 to 4095 of `/a`, and then 1024 to 3071. Reports the lengths.
+  case combinedRanges
+  /// Loads `/a` until it is interrupted, and then again. Reports whether the first load failed, and the length.
+  case interruptedForCache
+  /// Loads `/a` twice with a subclass of `URLCache` that has its own storage. Reports both bodies.
+  case cacheSubclass
 
   // MARK: Protocols
 

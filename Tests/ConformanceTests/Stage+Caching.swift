@@ -9,11 +9,13 @@ extension Stage {
   }
 
   private func request(
-    _ path: String = "/a", method: String = "GET", policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
+    _ path: String = "/a", range: String? = nil, method: String = "GET",
+    policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
     language: String? = nil
   ) -> URLRequest {
     var request = URLRequest(url: url(path), cachePolicy: policy)
     request.httpMethod = method
+    if let range { request.setValue("bytes=\(range)", forHTTPHeaderField: "Range") }
     if let language { request.setValue(language, forHTTPHeaderField: "Accept-Language") }
     return request
   }
@@ -119,6 +121,64 @@ extension Stage {
     let session = cachingSession()
     defer { session.invalidateAndCancel() }
     return await texts(session, request(), request()).map { "\($0.utf8.count)" }
+  }
+
+  func cachedConcurrently() async -> [String] {
+    let session = cachingSession()
+    defer { session.invalidateAndCancel() }
+    let request = request()
+    async let first = text(session, request)
+    async let second = text(session, request)
+    return await [first, second]
+  }
+
+  func cachedRange() async -> [String] {
+    let session = cachingSession()
+    defer { session.invalidateAndCancel() }
+    let first = await text(session, request())
+    guard let (data, response) = try? await session.data(for: request(range: "2-4")) else { return [first] }
+    return [
+      first, String(decoding: data, as: UTF8.self),
+      "status \((response as? HTTPURLResponse)?.statusCode ?? 0)",
+    ]
+  }
+
+  func combinedRanges() async -> [String] {
+    let session = cachingSession()
+    defer { session.invalidateAndCancel() }
+    return await texts(
+      session, request(range: "0-2047"), request(range: "2048-4095"), request(range: "1024-3071")
+    ).map { "\($0.utf8.count)" }
+  }
+
+  func interruptedForCache() async -> [String] {
+    // A twentieth of the capacity must have room for the body.
+    configuration.urlCache = URLCache(memoryCapacity: 16_000_000, diskCapacity: 0, diskPath: nil)
+    let session = session()
+    defer { session.invalidateAndCancel() }
+    let first = try? await session.data(for: request())
+    return [first == nil ? "failed" : "loaded", "\(await text(session, request()).utf8.count)"]
+  }
+
+  func cacheSubclass() async -> [String] {
+    configuration.urlCache = OwnStorage()
+    let session = session()
+    defer { session.invalidateAndCancel() }
+    return await texts(session, request(), request())
+  }
+}
+
+/// A cache that returns what it was given, and stores nothing itself.
+private final class OwnStorage: URLCache, @unchecked Sendable {
+  // The invariant: the only property is a constant of a Sendable type.
+  private let stored = Mutex<CachedURLResponse?>(nil)
+
+  init() { super.init(memoryCapacity: 2_000_000, diskCapacity: 0, diskPath: nil) }
+
+  override func cachedResponse(for request: URLRequest) -> CachedURLResponse? { stored.withLock { $0 } }
+
+  override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+    stored.withLock { $0 = cachedResponse }
   }
 }
 

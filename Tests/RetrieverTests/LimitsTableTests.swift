@@ -127,6 +127,17 @@ import Testing
         DiskStore.maximumPendingBytes,
       ]
     ),
+    (
+      "incomplete stored responses",
+      [StoredExtent.maximumRanges, PartialRule.minimumPrefix, PartialRule.minimumPart]
+    ),
+    (
+      "loads that wait for the response to another one",
+      [
+        LoadSharing.maximumFollowers, Int(SharedLoads.Limits().head.components.seconds),
+        Int(SharedLoads.Limits().total.components.seconds), LoadSharing.maximumRefusals,
+      ]
+    ),
     ("a received WebSocket message, after decompression", [WebSocketConnection.defaultMaximumMessageSize]),
     (
       "WebSocket messages that nobody has received",

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPSyntax
 
-/// Serves parts of a complete stored response (RFC 9110, 14).
+/// Serves parts of stored responses (RFC 9110, 14).
 package enum ByteRangeRule {
   /// A single range of bytes, as a request states it.
   private enum Stated {
@@ -13,6 +13,11 @@ package enum ByteRangeRule {
   /// Whether a range can be taken from a stored response. Other requests are sent to the server.
   package static func canServe(_ entry: StoredHead, to request: HeaderFields) -> Bool {
     guard entry.status == 200, !entry.isEncoded, stated(request) != nil else { return false }
+    if let extent = entry.extent {
+      guard let range = range(request, length: Int(extent.length)),
+        extent.positions(of: Int64(range.lowerBound)..<Int64(range.upperBound)) != nil
+      else { return false }
+    }
     guard let condition = request["If-Range"] else { return true }
     if let tag = entry.fields["ETag"], !tag.hasPrefix("W/"), tag == condition { return true }
     // Equal dates are not proof of equal bytes, so only the entity tag counts.
@@ -31,6 +36,26 @@ package enum ByteRangeRule {
       guard count > 0, length > 0 else { return nil }
       return Int(max(0, length - count))..<Int(length)
     }
+  }
+
+  /// Whether a request asks for one range of bytes.
+  package static func asksForOneRange(_ request: HeaderFields) -> Bool { stated(request) != nil }
+
+  /// Returns the part of a stored response that a request asks for, or the response 416.
+  package static func part(of entry: StoredEntry, for request: HeaderFields) -> StoredEntry {
+    let length = entry.head.extent.map { Int($0.length) } ?? entry.body.count
+    let range = range(request, length: length)
+    var part = entry
+    part.head = head(of: entry.head, range: range, length: length)
+    part.head.extent = nil
+    var positions = range
+    if let extent = entry.head.extent, let range {
+      positions = extent.positions(of: Int64(range.lowerBound)..<Int64(range.upperBound))
+    }
+    let start = entry.body.startIndex
+    part.body =
+      positions.map { entry.body.subdata(in: start + $0.lowerBound..<start + $0.upperBound) } ?? Data()
+    return part
   }
 
   /// Returns the head of a response with a part of the body; with a nil range, of the response 416.

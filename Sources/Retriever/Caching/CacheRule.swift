@@ -10,6 +10,8 @@ package enum CacheDecision: Sendable, Equatable {
   case serve(entry: Int, revalidates: Bool)
   /// Ask the server whether a stored response is still valid, with these additional fields.
   case validate(entry: Int, fields: [HeaderFields.Entry])
+  /// Ask the server for the rest of an incomplete stored response, with these additional fields.
+  case complete(entry: Int, fields: [HeaderFields.Entry])
   /// There is no usable response, and the request forbids the network.
   case fail
 
@@ -17,7 +19,9 @@ package enum CacheDecision: Sendable, Equatable {
     switch (left, right) {
     case (.load, .load), (.fail, .fail): true
     case (.serve(let a, let b), .serve(let c, let d)): a == c && b == d
-    case (.validate(let a, let b), .validate(let c, let d)): a == c && b.elementsEqual(d, by: ==)
+    case (.validate(let a, let b), .validate(let c, let d)),
+      (.complete(let a, let b), .complete(let c, let d)):
+      a == c && b.elementsEqual(d, by: ==)
     default: false
     }
   }
@@ -75,7 +79,8 @@ package enum CacheRule {
 
     switch request.policy {
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
-      return servable ? .serve(entry: index, revalidates: false) : miss
+      if servable { return .serve(entry: index, revalidates: false) }
+      return isOffline ? .fail : completion(of: index, entry, for: request)
     case .reloadRevalidatingCacheData: return validation(of: index, entry, for: request)
     default: break
     }
@@ -128,9 +133,11 @@ package enum CacheRule {
     return best
   }
 
-  /// Whether the stored response has what the request asks for. A range may need a part of the body that was encoded.
+  /// Whether the stored response has what the request asks for. A range may need a part of the body that was encoded or
+  /// is not stored.
   private static func canServe(_ entry: StoredHead, to request: Request) -> Bool {
-    guard request.fields.contains("Range"), request.method == "GET" else { return true }
+    guard request.method == "GET" else { return true }
+    guard request.fields.contains("Range") else { return entry.extent == nil }
     return ByteRangeRule.canServe(entry, to: request.fields)
   }
 
@@ -147,9 +154,18 @@ package enum CacheRule {
       || freshness.staleness <= TimeInterval(control.seconds("max-stale") ?? 0)
   }
 
+  /// The rest of an incomplete response. Other requests are loaded.
+  private static func completion(of index: Int, _ entry: StoredHead, for request: Request) -> CacheDecision {
+    guard request.method == "GET", !request.fields.contains("Range"),
+      let fields = PartialRule.completingFields(entry)
+    else { return .load }
+    return .complete(entry: index, fields: fields)
+  }
+
   /// A validation with the response's own validators. Requests for a range, and responses without a validator, are loaded.
   private static func validation(of index: Int, _ entry: StoredHead, for request: Request) -> CacheDecision {
     guard request.method == "GET", !request.fields.contains("Range") else { return .load }
+    guard entry.extent == nil else { return completion(of: index, entry, for: request) }
     var fields: [HeaderFields.Entry] = []
     if let tag = entry.fields.values(for: "ETag").first, !tag.isEmpty {
       fields.append(("If-None-Match", tag))

@@ -18,6 +18,9 @@ open class CachedURLResponse: NSObject, NSCopying, NSSecureCoding, @unchecked Se
   /// Where the response may be stored.
   public let storagePolicy: URLCache.StoragePolicy
 
+  /// What the cache knows about the response; nil if a program created it.
+  let origin: StoredHead?
+
   /// Creates a cached response that may be stored in memory and on disk.
   ///
   /// - Parameters:
@@ -42,6 +45,16 @@ open class CachedURLResponse: NSObject, NSCopying, NSSecureCoding, @unchecked Se
     self.data = data
     self.userInfo = userInfo
     self.storagePolicy = storagePolicy
+    origin = nil
+    super.init()
+  }
+
+  init(_ entry: StoredEntry) {
+    response = entry.head.makeResponse()
+    data = entry.body
+    userInfo = entry.userInfo?.values
+    storagePolicy = entry.head.staysInMemory ? .allowedInMemoryOnly : .allowed
+    origin = entry.head
     super.init()
   }
 
@@ -153,10 +166,14 @@ extension StoredEntry {
       userInfo: cached.userInfo.map { UserInfo(values: $0) })
   }
 
-  func makeCachedResponse() -> CachedURLResponse {
-    CachedURLResponse(
-      response: head.makeResponse(), data: body, userInfo: userInfo?.values,
-      storagePolicy: head.staysInMemory ? .allowedInMemoryOnly : .allowed)
+  func makeCachedResponse() -> CachedURLResponse { CachedURLResponse(self) }
+
+  /// An entry for a response that a subclass of a cache returned for a request.
+  ///
+  /// A response that the cache itself had stored keeps its times, and answers only the requests that select it.
+  init(answer: CachedURLResponse, key: CacheKey, requestFields: HeaderFields) {
+    self.init(answer, key: key, requestFields: requestFields)
+    if let origin = answer.origin, origin.key == key { head = origin }
   }
 }
 #endif

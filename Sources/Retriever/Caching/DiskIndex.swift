@@ -81,6 +81,9 @@ package struct DiskIndex: Sendable {
 
   private static func group(of name: String) -> Group? { Group(name.prefix(groupLength), radix: 16) }
 
+  /// The group of a file; nil if the file does not belong to the cache.
+  package static func group(ofName name: String) -> Group? { isName(name) ? group(of: name) : nil }
+
   /// The beginning of the names of a group's files.
   package static func prefix(of group: Group) -> String { FileNameHash.hexadecimal(group) }
 

@@ -15,6 +15,18 @@ extension DiskStore {
     }
     guard Self.isTrusted(status, S_IFDIR) else { return disable() }
     if status.st_mode & 0o777 != 0o700, chmod(directory, 0o700) != 0 { return disable() }
+    if watchDirectory() { scan() }
+    return true
+  }
+
+  /// Begins to notice the files of other processes. Runs on the queue. Returns whether it has begun now: the directory has to
+  /// be read then, because files that were added before are not reported.
+  @discardableResult
+  func watchDirectory() -> Bool {
+    guard state.withLock({ $0.watch == nil }), let watch = DirectoryWatch(directory: directory) else {
+      return false
+    }
+    state.withLock { $0.watch = watch }
     return true
   }
 
@@ -31,6 +43,12 @@ extension DiskStore {
   /// Reads the directory again, removes what exceeds the capacity, and removes temporary files that nobody writes.
   /// Runs on the queue.
   package func scan() {
+    watchDirectory()
+    state.withLock { state in
+      // What is reported from now on is looked at again.
+      state.mustScan = false
+      state.changed = [:]
+    }
     var abandoned: [String] = []
     let found = scanFiles(abandoned: &abandoned)
     let excess = state.withLock { state in
@@ -39,6 +57,53 @@ extension DiskStore {
       return excess
     }
     unlink(excess + abandoned)
+  }
+
+  /// Work for the queue.
+  enum Work: Sendable {
+    case none
+    /// Look at the files that have changed.
+    case examine
+    case scan
+  }
+
+  func start(_ work: Work) {
+    switch work {
+    case .none: break
+    case .examine: queue.async { self.examineChanges() }
+    case .scan: queue.async { self.scanIfNeeded() }
+    }
+  }
+
+  /// Several look-ups may have asked for one scan.
+  private func scanIfNeeded() {
+    if watchDirectory() || state.withLock({ $0.mustScan || $0.watch == nil && $0.index != nil }) { scan() }
+  }
+
+  /// Adds the files of other processes to the index, and removes those that they have removed. Runs on the queue, after
+  /// the writes and removals that caused a part of the changes.
+  private func examineChanges() {
+    let changed = state.withLock { $0.changed }
+    var excess: [String] = []
+    for name in changed.values.joined().map(\.key) {
+      var status = stat()
+      let exists = lstat(path(name), &status) == 0 && Self.isTrusted(status, S_IFREG)
+      excess += state.withLock { state in
+        if exists { return state.index?.insert(name, size: Int(status.st_size)) ?? [] }
+        state.index?.remove(name)
+        return []
+      }
+    }
+    state.withLock { state in
+      for (group, names) in changed {
+        // A file that has changed again is looked at again.
+        for (name, number) in names where state.changed[group]?[name] == number {
+          state.changed[group]?[name] = nil
+        }
+        if state.changed[group]?.isEmpty == true { state.changed[group] = nil }
+      }
+    }
+    unlink(excess)
   }
 
   /// Returns the files of the cache. Other files in the directory are left alone.
@@ -72,6 +137,48 @@ extension DiskStore {
       }
     }
     return files
+  }
+}
+
+extension DiskStore.State {
+  /// Removes a file that does not exist from the index, unless it has changed again.
+  mutating func forget(_ name: String, asOf change: UInt64?) {
+    index?.remove(name)
+    guard let change, let group = DiskIndex.group(ofName: name), changed[group]?[name] == change else {
+      return
+    }
+    changed[group]?[name] = nil
+    if changed[group]?.isEmpty == true { changed[group] = nil }
+  }
+
+  /// Notes what other processes have changed. Returns work for the queue.
+  mutating func look() -> DiskStore.Work {
+    guard let watch else {
+      let now = ContinuousClock.now
+      guard now >= nextRefresh else { return .none }
+      nextRefresh = now + (index?.isEmpty == true ? DiskStore.absenceInterval : DiskStore.refreshInterval)
+      return .scan
+    }
+    switch watch.changes() {
+    case .names(let names):
+      var isNew = false
+      for name in names {
+        // Own files are reported too. Nothing has to be done about one that waits to be written again.
+        guard let group = DiskIndex.group(ofName: name), pending[group]?[name] == nil else { continue }
+        lastToken += 1
+        changed[group, default: [:]][name] = lastToken
+        isNew = true
+      }
+      return isNew ? .examine : .none
+    case .lost:
+      mustScan = true
+      return .scan
+    case .gone:
+      self.watch = nil
+      mustScan = true
+      nextRefresh = ContinuousClock.now + DiskStore.absenceInterval
+      return .scan
+    }
   }
 }
 #endif

@@ -15,8 +15,10 @@ package final class DiskStore: Sendable {
   static let maximumPendingBytes = 32 << 20
   /// The time after which a temporary file belongs to no running write.
   static let temporaryLifetime: Double = 3600
-  /// How often the directory is searched for the files of other processes.
+  /// How often the directory is searched for the files of other processes, if the system cannot report them.
   static let refreshInterval = Duration.seconds(5)
+  /// How often a directory that does not exist is looked for: another process may create it.
+  static let absenceInterval = Duration.milliseconds(100)
 
   struct Pending: Sendable {
     let entry: StoredEntry
@@ -36,6 +38,12 @@ package final class DiskStore: Sendable {
     var hiddenGroups: [DiskIndex.Group: Int] = [:]
     var hiddenAll = 0
     var nextRefresh = ContinuousClock.now
+    /// Reports the files of other processes; nil if the directory does not exist, or if the system cannot report them.
+    var watch: DirectoryWatch?
+    /// The files that have changed, until the queue has looked at them, each with the number of its last change.
+    var changed: [DiskIndex.Group: [String: UInt64]] = [:]
+    /// Whether the directory has to be read again.
+    var mustScan = false
     /// False after the directory could not be created or belongs to another user.
     var isUsable = true
   }
@@ -72,51 +80,59 @@ package final class DiskStore: Sendable {
 
   // MARK: Looking up
 
-  /// Whether there may be a response to a URL. This uses no file. Files of other processes are found after a while.
-  package func mayContain(_ key: CacheKey) -> Bool {
-    let (found, refreshes) = state.withLock { state -> (Bool, Bool) in
-      guard state.isUsable else { return (false, false) }
+  /// Whether there may be a response to a URL. This reads no file.
+  ///
+  /// - Parameter looksForChanges: Whether the files are considered that other processes have just written. This costs a
+  ///   system call if nothing is known about the URL.
+  package func mayContain(_ key: CacheKey, looksForChanges: Bool = true) -> Bool {
+    let (found, work) = state.withLock { state -> (Bool, Work) in
+      guard state.isUsable else { return (false, .none) }
       if state.pending.isEmpty, let index = state.index, index.isEmpty {
-        return (false, Self.isRefreshDue(&state))
+        let work = looksForChanges ? state.look() : .none
+        if state.changed.isEmpty, !state.mustScan { return (false, work) }
       }
       let group = DiskIndex.group(of: key)
-      if state.pending[group] != nil { return (true, false) }
-      guard state.hiddenAll == 0, state.hiddenGroups[group] == nil else { return (false, false) }
-      guard let index = state.index else { return (true, false) }
-      if index.hasGroup(group) { return (true, false) }
-      return (false, Self.isRefreshDue(&state))
+      if state.pending[group] != nil { return (true, .none) }
+      guard state.hiddenAll == 0, state.hiddenGroups[group] == nil else { return (false, .none) }
+      guard let index = state.index else { return (true, .none) }
+      if index.hasGroup(group) { return (true, .none) }
+      let work = looksForChanges ? state.look() : .none
+      return (state.changed[group] != nil || state.mustScan, work)
     }
-    if refreshes { queue.async { self.scan() } }
+    start(work)
     return found
-  }
-
-  private static func isRefreshDue(_ state: inout State) -> Bool {
-    let now = ContinuousClock.now
-    guard now >= state.nextRefresh else { return false }
-    state.nextRefresh = now + refreshInterval
-    return true
   }
 
   /// Reads all responses to a URL, on the caller's thread.
   package func entries(for key: CacheKey) -> [StoredEntry] {
     let group = DiskIndex.group(of: key)
-    let (waiting, names, hidden) = state.withLock { state -> ([String: Pending], [String]?, [String: Int]) in
+    let (waiting, names, hidden, changed, work) = state.withLock { state -> Known in
+      let work = state.look()
       let waiting = state.pending[group] ?? [:]
       let isHidden = !state.isUsable || state.hiddenAll > 0 || state.hiddenGroups[group] != nil
-      return (waiting, isHidden ? [] : state.index?.names(ofGroup: group), state.hiddenNames)
+      if isHidden { return (waiting, [], state.hiddenNames, [:], work) }
+      let known = state.mustScan ? nil : state.index?.names(ofGroup: group)
+      let changed = state.changed[group] ?? [:]
+      return (waiting, known.map { Set(changed.keys).union($0).sorted() }, state.hiddenNames, changed, work)
     }
+    start(work)
     var entries = waiting.values.map(\.entry).filter { $0.head.key == key }
     for name in names ?? scanFiles(group: group).map(\.name) where waiting[name] == nil && hidden[name] == nil
     {
-      if let entry = read(name, for: key) { entries.append(entry) }
+      if let entry = read(name, for: key, change: changed[name]) { entries.append(entry) }
     }
     return entries
   }
 
-  private func read(_ name: String, for key: CacheKey) -> StoredEntry? {
+  private typealias Known = (
+    waiting: [String: Pending], names: [String]?, hidden: [String: Int], changed: [String: UInt64], work: Work
+  )
+
+  /// - Parameter change: The number of the last change of the file that was reported.
+  private func read(_ name: String, for key: CacheKey, change: UInt64?) -> StoredEntry? {
     let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == ENOENT { state.withLock { $0.index?.remove(name) } }
+      if errno == ENOENT { state.withLock { $0.forget(name, asOf: change) } }
       return nil
     }
     defer { close(descriptor) }

@@ -7,8 +7,12 @@ import SystemFiles
 ///
 /// A file has a prefix of 48 bytes, the head and the body: nothing else. The prefix contains the lengths and the digests of
 /// both. A file that is shorter, longer or damaged is not an entry. Numbers are little-endian.
+///
+/// The file of an incomplete response begins with another number, and its head lists the ranges of the body. An older
+/// version of the library does not know this number, so it does not use such a file.
 package enum EntryCoding {
   private static let magic: UInt64 = 0x3130_4854_5456_5452  // "RTVTTH01"
+  private static let partialMagic: UInt64 = 0x3230_4854_5456_5452  // "RTVTTH02"
   static let prefixSize = 48
   private static let maximumHeadSize = 4 << 20
 
@@ -17,10 +21,12 @@ package enum EntryCoding {
     var writer = Writer()
     write(entry.head, to: &writer)
     writer.append(entry.userInfo.flatMap(propertyList) ?? Data())
+    if let extent = entry.head.extent { write(extent, to: &writer) }
     guard writer.data.count <= maximumHeadSize else { return nil }
     var prefix = Writer()
     for number in [
-      magic, digest(writer.data), UInt64(writer.data.count), digest(entry.body), UInt64(entry.body.count), 0,
+      entry.head.extent == nil ? magic : partialMagic, digest(writer.data), UInt64(writer.data.count),
+      digest(entry.body), UInt64(entry.body.count), 0,
     ] {
       prefix.append(number)
     }
@@ -49,7 +55,8 @@ package enum EntryCoding {
   private static func decode(size: Int, _ bytes: (_ offset: Int, _ count: Int) -> Data?) -> StoredEntry? {
     guard size >= prefixSize, let prefix = bytes(0, prefixSize) else { return nil }
     var numbers = Reader(prefix)
-    guard numbers.number() == magic, let headDigest = numbers.number(),
+    guard let kind = numbers.number(), kind == magic || kind == partialMagic,
+      let headDigest = numbers.number(),
       let headSize = numbers.number().flatMap({ Int(exactly: $0) }), headSize <= maximumHeadSize,
       let bodyDigest = numbers.number(), let bodySize = numbers.number().flatMap({ Int(exactly: $0) }),
       bodySize <= size, prefixSize + headSize + bodySize == size,
@@ -57,7 +64,11 @@ package enum EntryCoding {
       let body = bytes(prefixSize + headSize, bodySize), digest(body) == bodyDigest
     else { return nil }
     var reader = Reader(encoded)
-    guard let head = readHead(from: &reader), let list = reader.bytes() else { return nil }
+    guard var head = readHead(from: &reader), let list = reader.bytes() else { return nil }
+    if kind == partialMagic {
+      guard let extent = readExtent(from: &reader), extent.count == Int64(bodySize) else { return nil }
+      head.extent = extent
+    }
     return StoredEntry(head: head, body: body, userInfo: list.isEmpty ? nil : userInfo(list))
   }
 
@@ -124,6 +135,32 @@ package enum EntryCoding {
     case 3: return reader.optionalText().map { .other(mimeType: first, length: number, encodingName: $0) }
     default: return nil
     }
+  }
+
+  private static func write(_ extent: StoredExtent, to writer: inout Writer) {
+    writer.append(UInt64(bitPattern: extent.length))
+    writer.append(UInt64(extent.ranges.count))
+    for range in extent.ranges {
+      writer.append(UInt64(bitPattern: range.lowerBound))
+      writer.append(UInt64(bitPattern: range.upperBound))
+    }
+  }
+
+  private static func readExtent(from reader: inout Reader) -> StoredExtent? {
+    guard let length = reader.number().flatMap({ Int64(exactly: $0) }), let count = reader.number(),
+      count <= UInt64(StoredExtent.maximumRanges)
+    else { return nil }
+    var ranges: [Range<Int64>] = []
+    for _ in 0..<count {
+      guard let start = reader.number().flatMap({ Int64(exactly: $0) }),
+        let end = reader.number().flatMap({ Int64(exactly: $0) }), start < end
+      else { return nil }
+      ranges.append(start..<end)
+    }
+    guard let extent = StoredExtent(length: length, ranges: ranges), extent.ranges == ranges else {
+      return nil
+    }
+    return extent
   }
 
   // MARK: What a program attached

@@ -49,7 +49,7 @@ package final class ResponseStore: Sendable {
   /// Looks up a URL. This uses no file: without a stored response, it costs a look into one or two dictionaries.
   package func find(_ key: CacheKey) -> Found {
     let entries = memory.withLock { $0.store.isEmpty ? [] : $0.store.entries(for: key) }
-    let mayBeOnDisk = disk?.mayContain(key) ?? false
+    let mayBeOnDisk = disk?.mayContain(key, looksForChanges: entries.isEmpty) ?? false
     if entries.isEmpty { return mayBeOnDisk ? .disk : .nothing }
     return .memory(entries, isComplete: !mayBeOnDisk)
   }
@@ -90,6 +90,10 @@ package final class ResponseStore: Sendable {
   /// - Parameter onDisk: Whether the response may be written to disk.
   package func store(_ entry: StoredEntry, onDisk: Bool = true) {
     memory.withLock { $0.change { $0.insert(entry) } }
+    storeOnDisk(entry, onDisk: onDisk)
+  }
+
+  private func storeOnDisk(_ entry: StoredEntry, onDisk: Bool) {
     guard let disk else { return }
     if onDisk, !entry.head.staysInMemory {
       disk.store(entry)
@@ -98,6 +102,40 @@ package final class ResponseStore: Sendable {
       disk.remove(name: DiskIndex.name(of: entry.head), group: DiskIndex.group(of: entry.head.key))
     }
   }
+
+  /// Combines a part with what is stored for the same requests, and stores the result. If the directory may contain it,
+  /// this happens on the queue of the disk, because it reads a file.
+  ///
+  /// - Parameter then: Is called after the part was stored, or found not to be worth it.
+  package func storePart(_ part: StoredEntry, then: @escaping @Sendable () -> Void = {}) {
+    guard let disk, disk.mayContain(part.head.key) else {
+      combine(with: part)
+      return then()
+    }
+    disk.flush {
+      self.combine(with: part)
+      then()
+    }
+  }
+
+  private func combine(with part: StoredEntry) {
+    let limit = min(maximumEntryCost - part.head.cost, StoredEntry.maximumBody)
+    // Others may change the store between reading and writing. Their change is kept, and this one is made again.
+    for _ in 0..<Self.maximumAttempts {
+      let changes = memory.withLock { $0.changes }
+      let stored = allEntries(for: part.head.key).first { $0.head.selection == part.head.selection }
+      guard let combined = PartialRule.combine(stored, with: part, limit: limit, now: Date()) else { return }
+      let isUnchanged = memory.withLock { state in
+        guard state.changes == changes else { return false }
+        state.change { $0.insert(combined) }
+        return true
+      }
+      if isUnchanged { return storeOnDisk(combined, onDisk: true) }
+    }
+  }
+
+  /// How often a part is combined again. A part that is lost is loaded again when it is needed.
+  private static let maximumAttempts = 8
 
   package func remove(_ key: CacheKey) {
     memory.withLock { $0.change { $0.remove(key) } }

@@ -23,6 +23,9 @@ package struct StoredEntry: Sendable {
   /// The number of bytes that count towards the capacity in memory.
   package var cost: Int { head.cost + body.count }
 
+  /// The maximum length of a body that a session collects to store it.
+  package static let maximumBody = 32 << 20
+
   /// The maximum part of a capacity that one entry may use: a twentieth, as on Apple's platforms.
   package static func maximumCost(capacity: Int) -> Int { capacity / 20 }
 }

@@ -24,10 +24,12 @@ package struct StoredHead: Sendable, Equatable {
   package var responseTime: Date
   /// Whether the entry must not be written to disk.
   package var staysInMemory: Bool
+  /// Which bytes of the body are stored; nil if the body is complete.
+  package var extent: StoredExtent?
 
   package init(
     key: CacheKey, url: URL, kind: Kind, fields: HeaderFields, selection: VarySelection = VarySelection(),
-    requestTime: Date, responseTime: Date, staysInMemory: Bool = false
+    requestTime: Date, responseTime: Date, staysInMemory: Bool = false, extent: StoredExtent? = nil
   ) {
     self.key = key
     self.url = url
@@ -37,6 +39,7 @@ package struct StoredHead: Sendable, Equatable {
     self.requestTime = requestTime
     self.responseTime = responseTime
     self.staysInMemory = staysInMemory
+    self.extent = extent
   }
 
   package var status: Int { if case .http(let status, _, _) = kind { status } else { 200 } }

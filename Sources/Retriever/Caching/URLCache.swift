@@ -16,6 +16,10 @@ import Synchronization
 /// requests with a cookie, an `Authorization` field, a sign-in of the connection or a client certificate, and those that set a
 /// cookie, are kept in memory only.
 ///
+/// A session calls ``getCachedResponse(for:completionHandler:)``, ``storeCachedResponse(_:for:)-(_,URLSessionDataTask)`` and
+/// ``removeCachedResponse(for:)-(URLSessionDataTask)`` of a subclass, on a background queue, so a subclass may replace the
+/// storage. It uses the storage of an instance of this class directly, which is faster.
+///
 /// All methods are thread-safe. The least recently used responses are removed if a capacity is exceeded.
 open class URLCache: NSObject, @unchecked Sendable {
   // Unchecked because subclasses may add properties. The invariant for this class: the only property is a constant of a
@@ -69,10 +73,11 @@ open class URLCache: NSObject, @unchecked Sendable {
   ///   - diskCapacity: the maximum size of all files, in bytes; 0 to write none.
   ///   - path: the directory of the files, absolute or relative to the user's cache directory; nil for a directory with
   ///     the name of the program.
-  public convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
+  public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
     let base = Self.userDirectory
     let directory = path.map { URL(fileURLWithPath: $0, isDirectory: true, relativeTo: base) }
-    self.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
+    store = Self.makeStore(memoryCapacity, diskCapacity, directory)
+    super.init()
   }
 
   /// Creates a cache.
@@ -86,11 +91,17 @@ open class URLCache: NSObject, @unchecked Sendable {
   ///   - directory: the directory of the files; nil for a directory with the name of the program in the user's cache
   ///     directory.
   public init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
-    let place = directory ?? Self.programDirectory
-    store = ResponseStore(
+    store = Self.makeStore(memoryCapacity, diskCapacity, directory)
+    super.init()
+  }
+
+  private static func makeStore(_ memoryCapacity: Int, _ diskCapacity: Int, _ directory: URL?)
+    -> ResponseStore
+  {
+    let place = directory ?? programDirectory
+    return ResponseStore(
       memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
       directory: diskCapacity > 0 ? place.absoluteURL.path : nil)
-    super.init()
   }
 
   private static var userDirectory: URL {
@@ -117,11 +128,13 @@ open class URLCache: NSObject, @unchecked Sendable {
     guard let key = CacheKey(request) else { return nil }
     let fields = request.headerFields
     if case .memory(let entries, _) = store.find(key),
-      let entry = entries.last(where: { $0.head.selection.matches(fields) })
+      let entry = entries.last(where: { $0.head.extent == nil && $0.head.selection.matches(fields) })
     {
       return entry.makeCachedResponse()
     }
-    let entries = store.allEntries(for: key).sorted { $0.head.responseTime > $1.head.responseTime }
+    let entries = store.allEntries(for: key).filter { $0.head.extent == nil }.sorted {
+      $0.head.responseTime > $1.head.responseTime
+    }
     let entry =
       entries.first { $0.head.selection.matches(fields) }
       ?? entries.first { $0.head.selection.matches(fields, ignoring: Self.sessionFields) }
@@ -145,6 +158,14 @@ open class URLCache: NSObject, @unchecked Sendable {
     entry.head.staysInMemory =
       cachedResponse.storagePolicy == .allowedInMemoryOnly || StoreRule.mayIdentifyUser(request.headerFields)
       || entry.head.fields.contains("Set-Cookie")
+    if let origin = cachedResponse.origin, origin.key == key,
+      origin.selection.matches(request.headerFields, ignoring: Self.sessionFields)
+    {
+      // A session stores this, or a program what it has looked up.
+      let staysInMemory = entry.head.staysInMemory || origin.staysInMemory
+      entry.head = origin
+      entry.head.staysInMemory = staysInMemory
+    }
     store.store(entry)
   }
 

@@ -54,7 +54,8 @@ package enum ValidationRule {
     return ([url] + others).compactMap { CacheKey($0) }
   }
 
-  private static func merged(
+  /// The stored response with the fields of a newer one for the same bytes.
+  static func merged(
     _ entry: StoredHead, _ response: HeaderFields, requestTime: Date, now: Date
   ) -> StoredHead {
     var entry = entry

@@ -12,6 +12,8 @@ final class SessionSettings: Sendable {
   let sendsCookies: Bool
   let credentialStorage: URLCredentialStorage?
   let cache: URLCache?
+  /// Whether the methods of the cache may be overridden, so that its storage must not be used directly.
+  let cacheIsSubclass: Bool
   let cachePolicy: URLRequest.CachePolicy
   /// Sorted by name, so that the same configuration always sends the same bytes.
   let additionalHeaders: [TransferHeader]
@@ -38,6 +40,7 @@ final class SessionSettings: Sendable {
     sendsCookies = configuration.httpShouldSetCookies
     credentialStorage = configuration.urlCredentialStorage
     cache = configuration.urlCache
+    cacheIsSubclass = configuration.urlCache.map { type(of: $0) != URLCache.self } ?? false
     cachePolicy = configuration.requestCachePolicy
     additionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
       .map { TransferHeader("\($0.key)", "\($0.value)") }

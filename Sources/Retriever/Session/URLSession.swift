@@ -31,6 +31,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   let credentials = CredentialCache()
   /// The URLs whose stored responses are being validated in the background.
   let revalidations = Mutex<Set<CacheKey>>([])
+  /// The loads that wait for the response to another one.
+  let sharedLoads = SharedLoads()
   let registry = Mutex(SessionRegistry<URLSessionTask>())
   private let descriptionText = Mutex<String?>(nil)
 

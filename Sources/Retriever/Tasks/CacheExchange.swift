@@ -16,9 +16,6 @@ enum CacheInstruction: Sendable {
 
 /// The part of the cache in one transfer.
 struct CacheExchange: Sendable {
-  /// The maximum length of a body that a session collects to store it.
-  static let maximumBody = 32 << 20
-
   let key: CacheKey
   let url: URL
   let method: String
@@ -29,13 +26,25 @@ struct CacheExchange: Sendable {
   let signIn: ConnectionSignIn?
   /// Whether the server may know the user, although no field says who it is.
   var identifiesUser: Bool
-  let requestTime: Date
+  var requestTime: Date
   /// Whether a stale response may be used while the server is asked.
   var usesStale = true
   /// Whether the response comes from the cache.
   var isStored = false
   /// The response that is validated.
   var validated: StoredEntry?
+  /// The incomplete response whose rest is loaded.
+  var completes: StoredEntry?
+  /// The incomplete response that the server's response does not fit.
+  var misfit: StoredHead?
+  /// Others that wait for the response.
+  var lead: LeadingLoad?
+  /// When the load began to wait for others; nil if it has not.
+  var waitsSince: ContinuousClock.Instant?
+  /// Whether the load may wait for others.
+  var mayWait = true
+  /// The length that the body must have to be stored; nil for a complete response, whose framing determines it.
+  var storedLength: Int64?
   /// What to store when the body is complete; nil if nothing is.
   var head: StoredHead?
   /// The body so far, unless the task collects it anyway.
@@ -73,7 +82,25 @@ struct CacheExchange: Sendable {
   mutating func prepareToStore(_ head: StoredHead, records: Bool, limit: Int) {
     self.head = head
     self.records = records
-    self.limit = min(limit, Self.maximumBody)
+    self.limit = min(limit, StoredEntry.maximumBody)
+  }
+
+  /// Whether the response may answer other requests for the same URL, and responses to them this one. A request with
+  /// conditions, a range or directives for caches has its own response.
+  var mayBeShared: Bool {
+    guard mayWait, method == "GET", policy == .useProtocolCachePolicy || policy == .returnCacheDataElseLoad
+    else { return false }
+    return !headers.contains { Self.isSpecific($0.name) }
+  }
+
+  private static func isSpecific(_ name: String) -> Bool {
+    switch name.utf8.first.map({ ASCII.lowercased($0) }) {
+    case UInt8(ascii: "r"): ASCII.equalIgnoringCase(name, "Range")
+    case UInt8(ascii: "i"): ASCII.lowercased(name).hasPrefix("if-")
+    case UInt8(ascii: "c"): ASCII.equalIgnoringCase(name, "Cache-Control")
+    case UInt8(ascii: "p"): ASCII.equalIgnoringCase(name, "Pragma")
+    default: false
+    }
   }
 
   /// Adds bytes to the body. A body that is too long is not stored.
@@ -92,8 +119,19 @@ struct CacheExchange: Sendable {
   /// - Parameter collected: The body, if the task collected it.
   func entry(collected: Data) -> StoredEntry? {
     guard let head else { return nil }
-    let body = records ? recorded : collected
+    let body = body(collected: collected)
+    if let storedLength, storedLength != Int64(body.count) { return nil }
     return body.count <= limit ? StoredEntry(head: head, body: body) : nil
   }
+
+  /// What to store of a body that has ended early.
+  ///
+  /// - Parameter length: The length that the server announced.
+  func interrupted(collected: Data, length: Int64) -> StoredEntry? {
+    guard let head, storedLength == nil else { return nil }
+    return PartialRule.interrupted(head, body: body(collected: collected), length: length)
+  }
+
+  private func body(collected: Data) -> Data { records ? recorded : collected }
 }
 #endif

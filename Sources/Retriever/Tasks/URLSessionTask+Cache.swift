@@ -24,15 +24,15 @@ extension URLSessionTask {
     switch instruction {
     case .answer(let entry): answer(exchange, with: entry, wanted, input)
     case .bypass: load(exchange, wanted, input)
-    case .lookUp: lookUp(exchange, wanted, input, in: cache.store)
+    case .lookUp: lookUp(exchange, wanted, input, in: cache)
     case .renew:
       exchange.usesStale = false
-      lookUp(exchange, wanted, input, in: cache.store)
+      lookUp(exchange, wanted, input, in: cache)
     }
   }
 
-  private func lookUp(
-    _ exchange: CacheExchange, _ wanted: TransferRequest, _ input: TransferInput, in store: ResponseStore
+  func lookUp(
+    _ exchange: CacheExchange, _ wanted: TransferRequest, _ input: TransferInput, in cache: URLCache
   ) {
     let isReading = exchange.method == "GET" || exchange.method == "HEAD"
     guard isReading else {
@@ -49,13 +49,17 @@ extension URLSessionTask {
       return load(exchange, wanted, input)
     default: break
     }
+    if settings.cacheIsSubclass {
+      return ask(cache, about: exchange) { self.decide(exchange, $0, wanted, input) }
+    }
+    let store = cache.store
     switch store.find(exchange.key) {
     case .nothing:
       // Most requests come here. Only a few of them forbid the network.
       if exchange.policy == .returnCacheDataDontLoad || wanted.hasField("Cache-Control") {
         decide(exchange, [], wanted, input)
       } else {
-        load(exchange, wanted, input)
+        loadOrWait(exchange, wanted, input, for: exchange, wanted)
       }
     case .memory(let entries, let isComplete):
       let decision = CacheRule.decide(exchange.request, entries: entries.map(\.head), now: Date())
@@ -86,7 +90,7 @@ extension URLSessionTask {
     _ input: TransferInput
   ) {
     switch decision {
-    case .load: load(exchange, wanted, input)
+    case .load: loadOrWait(exchange, wanted, input, for: exchange, wanted)
     case .fail:
       abort(
         URLError(
@@ -101,15 +105,21 @@ extension URLSessionTask {
       answer(exchange, with: entry, wanted, input)
       if revalidates, !ownDelegateDecides { session.revalidate(input.request, exchange.key) }
     case .validate(let index, let fields):
-      var exchange = exchange
-      var wanted = wanted
-      exchange.validated = entries[index]
-      for (name, value) in fields { wanted.headers.append(TransferHeader(name, value)) }
-      load(exchange, wanted, input)
+      var validation = exchange
+      validation.validated = entries[index]
+      loadOrWait(validation, wanted.adding(fields), input, for: exchange, wanted)
+    case .complete(let index, let fields):
+      guard let completion = completing(entries[index], for: exchange, wanted) else {
+        return loadOrWait(exchange, wanted, input, for: exchange, wanted)
+      }
+      var rest = wanted.adding(fields)
+      // A range of an encoded body cannot be combined with another one.
+      rest.acceptedEncodings = ""
+      loadOrWait(completion, rest, input, for: exchange, wanted)
     }
   }
 
-  private func load(_ exchange: CacheExchange, _ wanted: TransferRequest, _ input: TransferInput) {
+  func load(_ exchange: CacheExchange, _ wanted: TransferRequest, _ input: TransferInput) {
     transferState.cacheExchange = exchange
     sendOverNetwork(wanted, input)
   }
@@ -124,10 +134,7 @@ extension URLSessionTask {
     if exchange.method == "HEAD" {
       entry.body = Data()
     } else if wanted.hasField("Range"), entry.head.status == 200 {
-      let length = entry.body.count
-      let range = ByteRangeRule.range(exchange.fields, length: length)
-      entry.head = ByteRangeRule.head(of: entry.head, range: range, length: length)
-      entry.body = range.map { entry.body.subdata(in: $0) } ?? Data()
+      entry = ByteRangeRule.part(of: entry, for: exchange.fields)
     }
     transferState.cacheExchange = exchange
     if input.collectsRecords { transferState.exchange = (wanted.recorded(input.request), Date(), nil) }
@@ -139,50 +146,59 @@ extension URLSessionTask {
   /// Applies the head of a server's response to the cache. Returns a disposition if a stored response takes its place.
   func considerCache(_ response: HTTPURLResponse, _ head: TransferHead) -> TransferDisposition? {
     if head.identifiesUser { transferState.cacheExchange?.identifiesUser = true }
-    guard let exchange = transferState.cacheExchange, let store = settings.cache?.store else {
-      return nil
-    }
+    guard let exchange = transferState.cacheExchange, let cache = settings.cache else { return nil }
     // Loads without the delegate that accepted the server would get the response too.
     let mayStore = !head.isFromExceptedServer
     let mentionsReuse = head.mentions.contains(.reuse)
     if let stored = exchange.validated {
       transferState.cacheExchange?.validated = nil
       if let instruction = instruction(
-        after: response, to: exchange, about: stored, in: mayStore ? store : nil)
+        after: response, to: exchange, about: stored, in: mayStore ? cache : nil)
       {
-        transferState.cacheInstruction = instruction
-        transferState.cacheExchange = nil
-        lockedState.withLock { $0.machine.follow() }
-        return .proceed
+        return follow(instruction)
       }
+    }
+    if let misfit = exchange.misfit {
+      if mayStore { removeStored(misfit, in: cache) }
+      return follow(.bypass)
     }
     switch exchange.method {
     case "GET" where !mayStore, "HEAD" where !mayStore: break
     case "GET":
       let acceptsAny =
         exchange.policy == .returnCacheDataElseLoad || exchange.policy == .returnCacheDataDontLoad
-      if mentionsReuse || acceptsAny { prepareToStore(response, exchange, in: store) }
+      if mentionsReuse || acceptsAny { prepareToStore(response, exchange, in: cache) }
     case "HEAD":
-      if mentionsReuse, response.statusCode == 200 { update(response, exchange, in: store) }
+      if mentionsReuse, response.statusCode == 200 { update(response, exchange, in: cache) }
     default:
       let keys = ValidationRule.invalidatedKeys(
         method: exchange.method, url: exchange.url, status: response.statusCode,
         responseFields: { response.headerFields })
-      for key in keys { store.remove(key) }
+      if !keys.isEmpty { removeStored(keys, in: cache) }
     }
+    if let lead = exchange.lead { lead.receivedHead(selectionForOthers) }
     return nil
+  }
+
+  /// Ends the exchange without delivering its response. Another one follows.
+  private func follow(_ instruction: CacheInstruction) -> TransferDisposition {
+    transferState.cacheInstruction = instruction
+    transferState.cacheExchange = nil
+    lockedState.withLock { $0.machine.follow() }
+    return .proceed
   }
 
   /// What follows after a validation; nil if the response itself is delivered.
   ///
-  /// - Parameter store: What the response changes; nil if it must change nothing.
+  /// - Parameter cache: What the response changes; nil if it must change nothing.
   private func instruction(
     after response: HTTPURLResponse, to exchange: CacheExchange, about stored: StoredEntry,
-    in store: ResponseStore?
+    in cache: URLCache?
   ) -> CacheInstruction? {
     guard response.statusCode == 304 else {
       let mayReplace = CacheRule.mayServeStale(
         stored.head, to: exchange.request, afterStatus: response.statusCode, now: Date())
+      if mayReplace { exchange.lead?.end(.unusable) }
       return mayReplace ? .answer(stored) : nil
     }
     let fields = response.headerFields
@@ -190,36 +206,56 @@ extension URLSessionTask {
       let head = ValidationRule.updated(
         stored.head, by: fields, requestTime: exchange.requestTime, now: Date())
     else {
-      store?.remove(stored.head)
+      if let cache { removeStored(stored.head, in: cache) }
       return .bypass
     }
     var entry = stored
     entry.head = head
     if exchange.identifiesUser { entry.head.staysInMemory = true }
-    if CacheControl(fields).contains("no-store") { store?.remove(head) } else { store?.store(entry) }
+    guard let cache, !CacheControl(fields).contains("no-store") else {
+      exchange.lead?.end(.unusable)
+      if let cache { removeStored(head, in: cache) }
+      return .answer(entry)
+    }
+    let end: LoadSharing.End = head.freshness(now: Date()).isFresh ? .stored : .unusable
+    keep(entry, in: cache) { exchange.lead?.end(end) }
     return .answer(entry)
   }
 
-  private func prepareToStore(_ response: HTTPURLResponse, _ exchange: CacheExchange, in store: ResponseStore)
-  {
+  private func prepareToStore(_ response: HTTPURLResponse, _ exchange: CacheExchange, in cache: URLCache) {
     // As on Apple's platforms, downloads are not stored: they are in a file already.
     guard !writesFile, response.statusCode != 401, response.statusCode != 407 else { return }
-    let limit = store.maximumEntryCost
+    let limit = maximumStoredCost(in: cache)
     guard transferState.announcedLength <= Int64(limit) else { return }
+    var (status, fields) = (response.statusCode, response.headerFields)
+    var part: ContentRange?
+    if status == 206 {
+      part = storablePart(fields, of: exchange)
+      guard let part else { return }
+      (status, fields) = (200, PartialRule.completeFields(fields, length: part.length))
+    }
     let decision = StoreRule.decide(
       StoreRule.Exchange(
         key: exchange.key, url: exchange.url, method: exchange.method, requestFields: exchange.fields,
-        policy: exchange.policy, requestTime: exchange.requestTime, status: response.statusCode,
-        version: response.httpVersion, responseFields: response.headerFields),
+        policy: exchange.policy, requestTime: exchange.requestTime, status: status,
+        version: response.httpVersion, responseFields: fields),
       now: Date())
     guard case .store(var head) = decision else { return }
     if exchange.identifiesUser { head.staysInMemory = true }
+    if let part {
+      guard let incomplete = PartialRule.head(head, part: part) else { return }
+      head = incomplete
+      transferState.cacheExchange?.storedLength = Int64(part.range.count)
+    }
     let isCollected = if case .memory = sink { true } else { false }
     transferState.cacheExchange?.prepareToStore(head, records: !isCollected, limit: limit)
   }
 
   /// Updates the stored responses to GET after a response to HEAD, in the background.
-  private func update(_ response: HTTPURLResponse, _ exchange: CacheExchange, in store: ResponseStore) {
+  private func update(_ response: HTTPURLResponse, _ exchange: CacheExchange, in cache: URLCache) {
+    // A subclass has no method for this.
+    if settings.cacheIsSubclass { return }
+    let store = cache.store
     if case .nothing = store.find(exchange.key) { return }
     let (fields, requestFields) = (response.headerFields, exchange.fields)
     store.readAllEntries(for: exchange.key) { entries in
@@ -234,84 +270,13 @@ extension URLSessionTask {
       }
     }
   }
-
-  // MARK: After a transfer
-
-  /// Stores a complete response. If a validation failed, a stale response may take the place of the error.
-  func finishCaching(_ end: TransferEnd) {
-    guard let exchange = transferState.cacheExchange else { return }
-    transferState.cacheExchange = nil
-    if exchange.isStored { return }
-    if let failure = end.failure {
-      guard let stored = exchange.validated, failure.isOfConnection,
-        CacheRule.mayServeStale(stored.head, to: exchange.request, afterStatus: nil, now: Date())
-      else { return }
-      lockedState.withLock { state in
-        guard state.machine.expectsHead else { return }
-        transferState.cacheInstruction = .answer(stored)
-        state.machine.follow()
-      }
-      return
-    }
-    guard exchange.head != nil else { return }
-    let isDelivered = lockedState.withLock { if case .deliver = $0.machine.reception { true } else { false } }
-    // A response without a body may end before a delegate has decided about it. Such a response is not stored.
-    guard isDelivered, let entry = exchange.entry(collected: transferState.collected) else { return }
-    store(entry)
-  }
-
-  private func store(_ entry: StoredEntry) {
-    guard let cache = settings.cache else { return }
-    // Without a delegate, no response is made for it.
-    guard hasDelegates else { return cache.store.store(entry) }
-    let proposed = entry.makeCachedResponse()
-    askWhetherToStore(proposed) { answer in
-      guard let answer else { return cache.store.store(entry) }
-      guard let answer, answer.storagePolicy != .notAllowed else { return }
-      cache.store.store(answer === proposed ? entry : entry.changed(to: answer))
-    }
-  }
-
-  /// Asks the delegate about a response that is about to be stored.
-  ///
-  /// - Parameter store: Gets the delegate's answer; nil if there is no delegate with an answer.
-  func askWhetherToStore(
-    _ proposed: CachedURLResponse, then store: @escaping @Sendable (CachedURLResponse??) -> Void
-  ) {
-    guard hasDelegates, let task = self as? URLSessionDataTask else { return store(nil) }
-    ask(
-      .willCacheResponse, of: (any URLSessionDataDelegate).self,
-      { delegate, answer in
-        delegate.urlSession(self.session, dataTask: task, willCacheResponse: proposed) { answer($0) }
-      },
-      then: store)
-  }
 }
 
-extension StoredEntry {
-  /// The entry with what a delegate changed.
-  fileprivate func changed(to answer: CachedURLResponse) -> StoredEntry {
-    var entry = self
-    entry.body = answer.data
-    entry.userInfo = answer.userInfo.map { UserInfo(values: $0) }
-    if answer.storagePolicy == .allowedInMemoryOnly { entry.head.staysInMemory = true }
-    if let response = answer.response as? HTTPURLResponse {
-      entry.head.kind = .http(
-        status: response.statusCode, version: response.httpVersion, isFromNetwork: response.isFromNetwork)
-      entry.head.fields = StoreRule.storedFields(of: response.headerFields)
-    }
-    return entry
-  }
-}
-
-extension TransferFailure {
-  /// Whether the server could not be reached, as RFC 5861, 4 describes. Errors of the request or of security do not count.
-  fileprivate var isOfConnection: Bool {
-    switch code {
-    case .hostNotFound, .nameServiceFailed, .cannotConnect, .networkUnreachable, .connectionLost, .badReply:
-      true
-    default: false
-    }
+extension TransferRequest {
+  fileprivate func adding(_ fields: [HeaderFields.Entry]) -> TransferRequest {
+    var request = self
+    for (name, value) in fields { request.headers.append(TransferHeader(name, value)) }
+    return request
   }
 }
 

@@ -234,6 +234,7 @@ extension URLSessionTask {
         .network(try transferClient(for: wanted.url).makeTransfer(wanted, observer: self)),
         bodyLength: wanted.body.length, hasBody: wanted.body.isPresent)
     } catch {
+      transferState.cacheExchange?.lead?.end(.failed)
       abort(URLError(error, url: input.request.url))
     }
   }
@@ -251,7 +252,11 @@ extension URLSessionTask {
       if hasBody { state.hasSentBody = true }
       return true
     }
-    if isWanted { transfer.start() }
+    guard isWanted else {
+      transferState.cacheExchange?.lead?.end(.failed)
+      return
+    }
+    transfer.start()
   }
 
   private func makeRequest(_ input: TransferInput, _ body: TransferBody) throws(URLError) -> TransferRequest {

@@ -98,7 +98,7 @@ extension URLSessionTask {
     else { return }
     // A part would be taken for the complete body.
     if let response = response as? HTTPURLResponse, !StoreRule.isStorable(response.statusCode) { return }
-    let limit = min(cache.store.maximumEntryCost, CacheExchange.maximumBody)
+    let limit = min(cache.store.maximumEntryCost, StoredEntry.maximumBody)
     guard response.expectedContentLength <= Int64(limit) else { return }
     transferState.protocolResponse = ProtocolResponse(response: response, policy: policy, limit: limit)
   }

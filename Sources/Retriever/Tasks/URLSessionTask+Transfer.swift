@@ -7,6 +7,7 @@ import TransferEngine
 // never overlap.
 extension URLSessionTask: TransferObserver {
   package func transferDidReceive(head: TransferHead) -> TransferDisposition {
+    let head = transferState.cacheExchange?.completes == nil ? head : completed(head)
     let length = head.mentions.contains(.contentEncoding) ? -1 : head.contentLength ?? -1
     let (request, isExpected) = lockedState.withLock { state in
       state.counts.announced = length
@@ -43,6 +44,7 @@ extension URLSessionTask: TransferObserver {
   }
 
   package func transferDidReceive(bytes: UnsafeRawBufferPointer) -> TransferDisposition {
+    if transferState.prefix != nil, let disposition = deliverPrefix(before: bytes) { return disposition }
     let (reception, isSuspended, isWatched) = lockedState.withLock { state in
       let reception = state.machine.reception
       if case .deliver = reception { state.counts.receive(bytes.count) }
@@ -53,6 +55,7 @@ extension URLSessionTask: TransferObserver {
       transferState.cacheExchange?.record(bytes)
       let disposition = deliver(bytes)
       if isWatched { reportProgress() }
+      if isSuspended || disposition == .pause { transferState.cacheExchange?.lead?.stalled() }
       if !isSuspended { return disposition }
       // The reader of a suspended task still receives the bytes that have arrived.
       transferDidBecomeIdle()

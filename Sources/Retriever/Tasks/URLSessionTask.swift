@@ -39,6 +39,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     var exchange: (request: URLRequest, start: Date, response: HTTPURLResponse?)?
     /// The part of the cache in the current transfer; nil if there is none.
     var cacheExchange: CacheExchange?
+    /// The stored beginning of the body, whose rest arrives from the server; nil if there is none or it was delivered.
+    var prefix: Data?
     /// What a protocol allows to be stored; nil if nothing is.
     var protocolResponse: ProtocolResponse?
     /// The socket of a stream task, before the task uses it.

@@ -69,7 +69,7 @@ struct CacheModel {
         receive(reply, requestFields, method, policy)
       }
       return answer
-    case .load:
+    case .load, .complete:
       if let reply { receive(reply, requestFields, method, policy) }
       return .loaded
     }
