@@ -37,12 +37,13 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-fast test-threads test-curl test-http3 test-adopt adopt fuzz bench lint docs conformance differential soak clean
+	test-fast test-threads test-curl test-http3 test-negotiate test-adopt adopt fuzz bench lint docs conformance differential \
+	soak clean
 # The steps run one after the other: concurrent Swift builds are not faster.
 .NOTPARALLEL:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install everything for building, testing and benchmarks (other targets do this automatically)
 	@scripts/setup build test bench
@@ -138,6 +139,9 @@ test-curl: setup-test ## run engine, session and conformance tests with the newe
 
 test-http3: setup-test ## run the tests of HTTP/3 with caddy, and with the libcurl of Debian's backports that has it
 	scripts/test-http3
+
+test-negotiate: setup-test ## run the tests of Negotiate, with a Kerberos server, and Apache as server and proxy
+	scripts/test-negotiate
 
 bench: setup-bench $(PEERS) ## measure this project and its peers; ONLY=name for some rows
 	swift build $(BENCHMARKS) --product bench

@@ -28,15 +28,29 @@ public enum CommandProgram {
     } catch {
       result = .failure(error)
     }
-    do throws(Failure) {
-      try await context.close()
-    } catch {
+    if let error = await close(context) {
       context.screen.warn("retriever: \(error.message)")
       await context.screen.flush()
       if case .success(.success) = result { return error.status }
     }
     await context.screen.flush()
     return try result.get()
+  }
+
+  /// Writes the output that is due at the end. Returns the error, if there is one.
+  ///
+  /// In a cancelled task, a writer does not wait for its reader. So this is a task of its own: it waits, until a second
+  /// signal ends the process.
+  private static func close(_ context: CommandContext) async -> Failure? {
+    let isCancelled = Task.isCancelled
+    return await Task {
+      do throws(Failure) {
+        try await context.close(isCancelled: isCancelled)
+        return nil
+      } catch {
+        return error
+      }
+    }.value
   }
 
   private static func perform(_ context: CommandContext) async throws -> ExitStatus {

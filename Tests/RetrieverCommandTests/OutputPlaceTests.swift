@@ -111,6 +111,46 @@ import Testing
     #expect(isPipe("pipe"))
   }
 
+  /// A server that sends the first part of a body and then nothing.
+  private func stalledServer() throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nwoof")
+      try connection.hold()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `after Ctrl-C, the archive is still written to a pipe`(isStandardOutput: Bool) async throws {
+    let stalled = try stalledServer()
+    let pipe = program.file("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let reader = try ChildProcess(["/bin/sh", "-c", "exec cat '\(pipe)' >'\(pipe).read'"])
+    let running = try program.start(
+      ["get", "--quiet", "--output", "dog.txt", "--har", isStandardOutput ? "/dev/stdout" : "pipe"]
+        + [stalled.address("/dog")], output: isStandardOutput ? pipe : nil)
+    #expect(await eventually { !stalled.requests.isEmpty })
+    running.interrupt()
+    #expect(try await running.end().status == 130)
+    let ending = await runOnThread { reader.waitForEnd(within: .seconds(40)) }
+    #expect(ending == .exited(0))
+    let text = String(decoding: try #require(program.contents("pipe.read")), as: UTF8.self)
+    #expect(text.contains("\"log\"") && text.contains("/dog"))
+    #expect(text.hasSuffix("}\n") || text.hasSuffix("}"))
+  }
+
+  @Test func `after Ctrl-C, an archive for a pipe without a reader is an error`() async throws {
+    let stalled = try stalledServer()
+    #expect(mkfifo(program.file("pipe").path, 0o600) == 0)
+    let running = try program.start(["get", "--har", "pipe", "--output", "dog.txt", stalled.address()])
+    #expect(await eventually { !stalled.requests.isEmpty })
+    running.interrupt()
+    let result = try await running.end()
+    #expect(result.status == 130)
+    #expect(result.errors.contains("no process reads from it"))
+    #expect(isPipe("pipe"))
+  }
+
   @Test func aLinkUnderANameThatIsProposedIsNotFollowed() async throws {
     try link("dog.txt", to: program.directory.path("home") + "/profile")
     try link("dog-3x3.jpg", to: program.directory.path("home") + "/profile")

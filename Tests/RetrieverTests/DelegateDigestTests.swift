@@ -239,6 +239,62 @@ import TransferEngine
       await errorCode { _ = try await load(URLRequest(url: server.url())) } == .badServerResponse)
   }
 
+  @Test(arguments: [HashAlgorithm.md5, .sha256])
+  func `a proof with auth-int covers the response's body`(hash: HashAlgorithm) async throws {
+    func code(_ change: (inout DigestServer.Options) -> Void) async throws -> URLError.Code? {
+      let digest = DigestServer { options in
+        (options.sendsProof, options.qop, options.hash) = (true, "auth-int", hash)
+        options.algorithm = hash == .md5 ? "MD5" : "SHA-256"
+        change(&options)
+      }
+      let server = try ScriptedServer.http(digest.reply)
+      return await errorCode {
+        let result = try await load(post(server.url()), upload: Data("dog".utf8))
+        #expect(result.text == "in")
+      }
+    }
+    #expect(try await code { _ in } == nil)
+    #expect(try await code { $0.replyBody = Data("changed".utf8) } == .badServerResponse)
+    #expect(try await code { $0.wrongProof = true } == .badServerResponse)
+  }
+
+  @Test func `a proof with auth-int covers the body before it is decoded`() async throws {
+    let packed = CompressedFixture.gzip(Data("woof woof".utf8))
+    for covered in [packed, Data("woof woof".utf8)] {
+      let digest = DigestServer { options in
+        (options.sendsProof, options.qop, options.replyBody) = (true, "auth-int", covered)
+      }
+      let server = try ScriptedServer.http { request in
+        var reply = digest.reply(to: request)
+        if reply.status == 200 {
+          reply.headers.append(("Content-Encoding", "gzip"))
+          reply.body = packed
+        }
+        return reply
+      }
+      let code = await errorCode {
+        let result = try await load(URLRequest(url: server.url()))
+        #expect(result.text == "woof woof")
+      }
+      #expect(code == (covered == packed ? nil : .badServerResponse))
+    }
+  }
+
+  @Test func `a wrong proof with auth-int fails a download and a stream at their end`() async throws {
+    let digest = DigestServer { options in
+      (options.sendsProof, options.qop, options.replyBody) = (true, "auth-int", Data("changed".utf8))
+    }
+    let server = try ScriptedServer.http(digest.reply)
+    let delegate = HandlerDelegate(.init(challenge: { _ in (.useCredential, Self.credential) }))
+    let session = URLSession.forTest()
+    #expect(
+      await errorCode { _ = try await session.download(from: server.url(), delegate: delegate) }
+        == .badServerResponse)
+    let (bytes, _) = try await session.bytes(from: server.url(), delegate: delegate)
+    let code = await errorCode { for try await _ in bytes {} }
+    #expect(code == .badServerResponse)
+  }
+
   // MARK: Several offers
 
   @Test func `the strongest offer comes first, and rejecting a space leads to the next one`() async throws {

@@ -26,6 +26,8 @@ final class DigestServer: Sendable {
     var sendsProof = false
     var wrongProof = false
     var isProxy = false
+    /// The body that the proof of an accepted reply covers.
+    var replyBody = Data("in".utf8)
   }
 
   private struct State {
@@ -52,8 +54,10 @@ final class DigestServer: Sendable {
   /// The parameters of the accepted requests.
   var accepted: [[String: String]] { state.withLock { $0.accepted } }
 
-  private func hash(_ text: String) -> String {
-    (Digests.hash(options.hash, text.utf8) ?? []).map { String(format: "%02x", $0) }.joined()
+  private func hash(_ text: String) -> String { hash(Data(text.utf8)) }
+
+  private func hash(_ bytes: Data) -> String {
+    (Digests.hash(options.hash, bytes) ?? []).map { String(format: "%02x", $0) }.joined()
   }
 
   /// The nonce of the next challenge. It is not unique: loads that are challenged at the same time share it.
@@ -114,8 +118,10 @@ final class DigestServer: Sendable {
     guard options.sendsNextNonce || options.sendsProof else { return nil }
     var info: [String] = []
     if options.sendsProof {
-      let proof = options.wrongProof ? "0" : hash("\(a1):\(middle):\(hash(":\(target)"))")
+      let covered = qop == "auth-int" ? ":\(hash(options.replyBody))" : ""
+      let proof = options.wrongProof ? "0" : hash("\(a1):\(middle):\(hash(":\(target)" + covered))")
       info.append("rspauth=\"\(proof)\"")
+      if let qop { info.append("qop=\(qop)") }
     }
     if options.sendsNextNonce {
       let next = state.withLock { state in

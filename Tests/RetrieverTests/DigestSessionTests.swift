@@ -203,6 +203,24 @@ struct DigestSessionTests {
     #expect(session.nonce == "n")
     #expect(proof.isConfirmed(by: []))
     #expect(proof.isConfirmed(by: ["rspauth=\"\(md5("x"))\", qop=auth-int"]))
+    #expect(proof.bodyProof(in: ["rspauth=\"\(md5("x"))\", qop=auth-int"]) == nil)
+  }
+
+  @Test func `a proof that covers the body waits for the hash of the body`() throws {
+    let session = try session("Digest realm=\"r\", nonce=\"n\", qop=auth-int")
+    let proof = try #require(session.proof(user: "u", password: "p", for: request("/a?b")))
+    let right = md5("\(md5("u:r:p")):n:00000001:c:auth-int:\(md5(":/a?b:\(md5("woof"))"))")
+    let body = try #require(Digests.md5("woof".utf8))
+    let other = try #require(Digests.md5("meow".utf8))
+    for qop in ["", ", qop=auth-int", ", qop=\"AUTH-INT\""] {
+      #expect(proof.isConfirmed(by: ["rspauth=\"\(right)\"" + qop]))
+      let covered = try #require(proof.bodyProof(in: ["rspauth=\"\(right)\"" + qop]))
+      #expect(covered.isRight(for: [.md5: body]))
+      #expect(!covered.isRight(for: [.md5: other, .sha256: body]))
+      #expect(covered.isRight(for: [:]))
+    }
+    #expect(proof.bodyProof(in: ["nextnonce=\"m\""]) == nil)
+    #expect(!proof.isConfirmed(by: ["rspauth=\"\(right)\", qop=auth"]))
   }
 }
 #endif

@@ -52,6 +52,15 @@ import Testing
     #expect(repeats(of: &rule, attempt) == RetryRule.maximumUnsent)
   }
 
+  @Test func `a refused expectation is dropped once, if no body was sent`() {
+    for method in Self.idempotentMethods + Self.otherMethods {
+      var rule = RetryRule(method: method)
+      let decisions = [true, false, false].map { rule.repeatsWithoutExpectation(sentBody: $0) }
+      #expect(decisions == [false, true, false])
+      #expect(rule.repeats == 0 && rule.refusals == 0 && rule.unsent == 0)
+    }
+  }
+
   @Test func `a request that is refused every time is repeated a limited number of times`() {
     var rule = RetryRule(method: "POST")
     let attempt = Attempt(sentBytes: true, reusedConnection: true, wasRefused: true)

@@ -124,7 +124,6 @@ package enum Challenger: Sendable {
         host: origin.host, port: origin.port, protocol: origin.scheme, realm: offer.realm,
         authenticationMethod: offer.scheme.method)
     case .proxy(let host, let port, let type, _):
-      guard offer.scheme.ofConnection == nil else { return nil }
       return URLProtectionSpace(
         proxyHost: host, port: port, type: type, realm: offer.realm,
         authenticationMethod: offer.scheme.method)
@@ -161,6 +160,11 @@ package enum Authorizer: Sendable {
   /// Whether the answer covers the request's body.
   var needsBodyHash: Bool {
     if case .digest(_, _, let session) = self { session.challenge.protection == .authInt } else { false }
+  }
+
+  /// What libcurl signs in with, if it does.
+  var signIn: ConnectionSignIn? {
+    if case .connection(let signIn) = self { signIn } else { nil }
   }
 
   /// Returns the answer for one request; nil if the name cannot be sent, or the hash of the body is not known.

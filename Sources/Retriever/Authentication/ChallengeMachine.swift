@@ -226,6 +226,14 @@ package struct ChallengeMachine: Sendable {
     return proof.isConfirmed(by: response.headerFields.values(for: challenger.infoField))
   }
 
+  /// The proof in such a response that also covers its body; nil if there is none.
+  package func bodyProof(
+    in response: HTTPURLResponse, from challenger: Challenger = .server
+  ) -> DigestSession.BodyProof? {
+    guard let proof = attempt?.proof, proof.algorithmOfBody != nil else { return nil }
+    return proof.bodyProof(in: response.headerFields.values(for: challenger.infoField))
+  }
+
   /// Handles a response other than a refusal. Returns the credential that the request was sent with, if any.
   package mutating func accepted() -> Acceptance? {
     defer {

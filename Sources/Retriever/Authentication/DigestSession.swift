@@ -38,13 +38,13 @@ package final class DigestSession: Sendable {
 
     /// Reads `Authentication-Info` or `Proxy-Authentication-Info`: uses the next nonce, and checks the server's proof.
     ///
-    /// A proof that also covers the response's body (`auth-int`) is not checked.
+    /// A proof that also covers the response's body (`auth-int`) can be checked only after the body: see ``bodyProof(in:)``.
     ///
     /// - Returns: False if the server sent a proof that is wrong, so that it does not know the password.
     package func isConfirmed(by fieldValues: [String]) -> Bool {
       let info = AuthenticateOffer.parse(fieldValues.map { "Digest \($0)" })
       for parameters in info.lazy.map(\.parameters) {
-        let qop = ASCII.lowercased(parameters["qop"] ?? DigestChallenge.Protection.auth.rawValue)
+        let qop = ASCII.lowercased(parameters["qop"] ?? session.challenge.protection.rawValue)
         if let proof = parameters["rspauth"], session.challenge.protection != .legacy, qop == "auth" {
           let expected = session.response(
             key: key, nonce: nonce, count: count, protection: .auth, request: ":\(target)")
@@ -53,6 +53,44 @@ package final class DigestSession: Sendable {
         if let next = parameters["nextnonce"] { session.use(nonce: next) }
       }
       return true
+    }
+
+    /// The server's proof that also covers the response's body; nil if it sent none.
+    package func bodyProof(in fieldValues: [String]) -> BodyProof? {
+      guard session.challenge.protection == .authInt else { return nil }
+      for parameters in AuthenticateOffer.parse(fieldValues.map({ "Digest \($0)" })).map(\.parameters) {
+        let qop = ASCII.lowercased(parameters["qop"] ?? DigestChallenge.Protection.authInt.rawValue)
+        if let value = parameters["rspauth"], qop == DigestChallenge.Protection.authInt.rawValue {
+          return BodyProof(value: value, proof: self)
+        }
+      }
+      return nil
+    }
+
+    /// The algorithm whose hash of the response's body is needed to check the server's proof; nil if none is needed.
+    package var algorithmOfBody: HashAlgorithm? {
+      session.challenge.protection == .authInt ? session.challenge.algorithm : nil
+    }
+  }
+
+  /// A value of `rspauth` that covers the response's body (RFC 7616, 3.5).
+  package struct BodyProof: Sendable {
+    private let value: String
+    private let proof: Proof
+
+    fileprivate init(value: String, proof: Proof) {
+      self.value = value
+      self.proof = proof
+    }
+
+    /// Whether the proof is right for a body, given its hashes before decoding. It counts as right if the hash is unknown.
+    package func isRight(for bodyHashes: [HashAlgorithm: [UInt8]]) -> Bool {
+      let session = proof.session
+      guard let hash = bodyHashes[session.challenge.algorithm] else { return true }
+      let expected = session.response(
+        key: proof.key, nonce: proof.nonce, count: proof.count, protection: .authInt,
+        request: ":\(proof.target):\(DigestSession.hexadecimal(hash))")
+      return expected.map { ASCII.equalIgnoringCase(value, $0) } ?? true
     }
   }
 
@@ -173,7 +211,7 @@ package final class DigestSession: Sendable {
     Digests.hash(challenge.algorithm, text.utf8).map(Self.hexadecimal)
   }
 
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+  fileprivate static func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -199,7 +199,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// The hosts whose servers must have certain keys or certificates, besides being valid. *Beyond Apple's API.*
   ///
   /// A load from such a host fails with `URLError.serverCertificateUntrusted` if the server has none of the host's pins,
-  /// before the request is sent. Neither a delegate nor ``TrustedCertificates/unverified`` can change this.
+  /// before the request is sent. Neither a delegate nor ``TrustedCertificates/unverified`` can change this. A proxy that is
+  /// reached with TLS also needs one of the pins of its own host.
   open var pinnedHosts: [PinnedHost] = []
 
   /// Whether delegates that have a method for challenges decide about servers and client certificates (default: true).
@@ -212,7 +213,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   ///
   /// A key is a host name or an address, with an optional port (`"example.com"`, `"example.com:8443"`, `"*.example.com"`;
   /// see ``HostPattern``). An exact name has precedence over a star. For a host without an entry, the delegates are
-  /// asked.
+  /// asked, unless it is a proxy that is reached with TLS.
   open var clientIdentities: [String: ClientIdentity] = [:]
 
   /// A Unix-domain socket to connect to instead of the URL's host. *Beyond Apple's API.*

@@ -35,6 +35,8 @@ struct TaskState: Sendable {
   @Boxed var connectivity: ConnectivityRule?
   /// The task that this one has become.
   @Boxed var successor: URLSessionTask?
+  /// The proofs of the server and the proxy that wait for the end of the response's body.
+  @Boxed private var bodyProofs: [DigestSession.BodyProof]?
   @Boxed private var startedChallenges: ChallengeMachine?
   @Boxed private var startedProxyChallenges: ChallengeMachine?
   @Boxed private var changedAttributes: Attributes?
@@ -85,8 +87,10 @@ struct TaskState: Sendable {
   }
 
   /// Whether a proxy has sent no proof that it knows the password, or the right one.
-  func isConfirmedByProxy(_ response: HTTPURLResponse, _ proxy: Challenger) -> Bool {
-    startedProxyChallenges?.isConfirmed(by: response, from: proxy) ?? true
+  mutating func isConfirmedByProxy(_ response: HTTPURLResponse, _ proxy: Challenger) -> Bool {
+    guard let challenges = startedProxyChallenges else { return true }
+    waitForBody(challenges.bodyProof(in: response, from: proxy))
+    return challenges.isConfirmed(by: response, from: proxy)
   }
 
   /// Changes the challenges of the server or of the proxy.
@@ -107,8 +111,21 @@ struct TaskState: Sendable {
   }
 
   /// Whether a response has no proof that the server knows the password, or the right one.
-  func isConfirmed(by response: HTTPURLResponse) -> Bool {
-    startedChallenges?.isConfirmed(by: response) ?? true
+  mutating func isConfirmed(by response: HTTPURLResponse) -> Bool {
+    guard let challenges = startedChallenges else { return true }
+    waitForBody(challenges.bodyProof(in: response))
+    return challenges.isConfirmed(by: response)
+  }
+
+  private mutating func waitForBody(_ proof: DigestSession.BodyProof?) {
+    if let proof { bodyProofs = (bodyProofs ?? []) + [proof] }
+  }
+
+  /// Whether the proofs that waited for the response's body are right. It ends their waiting.
+  mutating func areBodyProofsRight(for hashes: [HashAlgorithm: [UInt8]]) -> Bool {
+    guard let proofs = bodyProofs else { return true }
+    bodyProofs = nil
+    return proofs.allSatisfy { $0.isRight(for: hashes) }
   }
 
   /// Handles a response that is not a challenge. Most such responses do not follow one.

@@ -12,12 +12,6 @@ extension URLSessionTask {
     _ wanted: inout TransferRequest, with authorizer: Authorizer?, url: URL
   ) throws(URLError) {
     if case .connection(let signIn) = authorizer {
-      guard !wanted.isUpgrade else {
-        throw URLError(
-          .userAuthenticationRequired,
-          message: "The server requires NTLM or Negotiate, which are not available for WebSocket tasks.",
-          url: url)
-      }
       wanted.headers.removeAll { $0.name.caseInsensitiveCompare("Authorization") == .orderedSame }
       wanted.signIn = signIn
       return
@@ -33,13 +27,13 @@ extension URLSessionTask {
           url: url)
       }
       wanted.setField("Authorization", answer.fieldValue)
+      wanted.hashesBody(for: answer)
       lockedState.withLock { $0.challenges.didSend(answer) }
       return
     }
     // The request's own field has precedence over what the session remembers.
     guard !wanted.hasField("Authorization"), let entry = session.credentials.entry(for: url) else { return }
     if case .connection(let signIn) = entry.authorizer {
-      guard !wanted.isUpgrade else { return }
       lockedState.withLock { $0.challenges.willSend(entry, to: url) }
       wanted.signIn = signIn
       return
@@ -50,6 +44,7 @@ extension URLSessionTask {
       state.challenges.didSend(answer)
     }
     wanted.headers.append(TransferHeader("Authorization", answer.fieldValue))
+    wanted.hashesBody(for: answer)
   }
 
   // MARK: Proxies
@@ -64,21 +59,27 @@ extension URLSessionTask {
       return
     }
     let protected = wanted.digestRequest(forTunnel: Self.isSecure(url) || wanted.isUpgrade)
-    let answer = lockedState.withLock { state -> Authorizer.Answer? in
+    let (answer, signIn) = lockedState.withLock { state -> (Authorizer.Answer?, ConnectionSignIn?) in
+      let authorizer: Authorizer
       let answer: Authorizer.Answer?
       if let held = state.proxyAuthorizer, held.proxy.isSameProxy(as: proxy) {
-        answer = held.authorizer.answer(for: protected)
+        authorizer = held.authorizer
+        answer = authorizer.answer(for: protected)
         state.proxyChallenges.willSendAgain()
       } else if let entry = rememberedEntry(for: proxy) ?? Self.firstEntry(for: proxy, address) {
-        answer = entry.authorizer.answer(for: protected)
-        if answer != nil { state.proxyChallenges.willSend(entry, to: url) }
+        authorizer = entry.authorizer
+        answer = authorizer.answer(for: protected)
+        if answer != nil || authorizer.signIn != nil { state.proxyChallenges.willSend(entry, to: url) }
       } else {
-        return nil
+        return (nil, nil)
       }
       if let answer { state.proxyChallenges.didSend(answer) }
-      return answer
+      return (answer, authorizer.signIn)
     }
-    if let answer { wanted.proxyHeaders = [TransferHeader("Proxy-Authorization", answer.fieldValue)] }
+    wanted.proxySignIn = signIn
+    guard let answer else { return }
+    wanted.proxyHeaders = [TransferHeader("Proxy-Authorization", answer.fieldValue)]
+    if !Self.isSecure(url), !wanted.isUpgrade { wanted.hashesBody(for: answer) }
   }
 
   private func rememberedEntry(for proxy: Challenger) -> CredentialCache.Entry? {
@@ -147,6 +148,11 @@ extension TransferHeader {
 }
 
 extension TransferRequest {
+  /// Computes the hash of the response's body, if the server's proof may cover it.
+  fileprivate mutating func hashesBody(for answer: Authorizer.Answer) {
+    if let algorithm = answer.proof?.algorithmOfBody { bodyHashes.insert(algorithm) }
+  }
+
   fileprivate mutating func setField(_ name: String, _ value: String) {
     headers.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
     headers.append(TransferHeader(name, value))

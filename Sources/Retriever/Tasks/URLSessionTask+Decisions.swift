@@ -334,12 +334,11 @@ extension URLSessionTask {
 }
 
 extension URLError {
+  static let unconfirmedMessage =
+    "The server did not prove that it knows the password: the value of rspauth in its response is wrong."
+
   fileprivate static func unconfirmed(_ url: URL?) -> URLError {
-    URLError(
-      .badServerResponse,
-      message:
-        "The server did not prove that it knows the password: the value of rspauth in its response is wrong.",
-      url: url)
+    URLError(.badServerResponse, message: unconfirmedMessage, url: url)
   }
 }
 #endif

@@ -162,7 +162,8 @@ extension URLSessionTask: TransferObserver {
     }
   }
 
-  package func transferDidFinish(_ end: TransferEnd) {
+  package func transferDidFinish(_ received: TransferEnd) {
+    let end = checkingBodyProofs(received)
     note(end)
     finishCaching(end)
     if let socket = end.socket { transferState.socket = socket }
@@ -170,6 +171,17 @@ extension URLSessionTask: TransferObserver {
     let url = lockedState.withLock { $0.currentRequest?.url }
     finishExchange(
       URLError(failure, url: url), isFinal: failure.code == .timedOut, challenge: tunnelChallenge(end))
+  }
+
+  /// Makes the end a failure if the server's proof that it knows the password does not cover the body that arrived.
+  private func checkingBodyProofs(_ received: TransferEnd) -> TransferEnd {
+    guard !received.bodyHashes.isEmpty,
+      !(successor ?? self).lockedState.withLock({ $0.areBodyProofsRight(for: received.bodyHashes) }),
+      received.failure == nil
+    else { return received }
+    var end = received
+    end.failure = TransferFailure(.badReply, message: URLError.unconfirmedMessage)
+    return end
   }
 
   /// Handles the end of an exchange.

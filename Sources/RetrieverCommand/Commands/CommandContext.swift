@@ -69,12 +69,16 @@ final class CommandContext: Sendable {
     archives.withLock { $0.append(archive) }
   }
 
-  /// Writes the output that is due at the end, after success and failure alike.
-  func close() async throws(Failure) {
+  /// Writes the output that is due at the end, after success, failure and cancellation alike.
+  ///
+  /// - Parameter isCancelled: Whether the command was cancelled. It then does not wait until a process opens a pipe.
+  func close(isCancelled: Bool) async throws(Failure) {
     await progress.stop()
     guard let archivePath, let archive = archives.withLock({ $0.first }) else { return }
     do {
-      if let writer = try await DescriptorWriter.stream(archivePath, at: try OutputPlace(archivePath)) {
+      if let writer = try await DescriptorWriter.stream(
+        archivePath, at: try OutputPlace(archivePath), waitsForReader: !isCancelled)
+      {
         try await writer.write(try archive.har())
         try await writer.close()
       } else {

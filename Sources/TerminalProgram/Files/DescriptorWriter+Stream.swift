@@ -5,9 +5,11 @@ import Synchronization
 extension DescriptorWriter {
   /// Opens an output that must not be replaced by a new file.
   ///
+  /// - Parameter waitsForReader: Whether to wait until a process reads from a named pipe. Without one, it is an error.
   /// - Returns: A writer; nil for a regular file.
-  public static func stream(_ path: String, at place: OutputPlace) async throws(Failure) -> DescriptorWriter?
-  {
+  public static func stream(
+    _ path: String, at place: OutputPlace, waitsForReader: Bool = true
+  ) async throws(Failure) -> DescriptorWriter? {
     switch place {
     case .file: return nil
     case .descriptor(let number):
@@ -15,6 +17,14 @@ extension DescriptorWriter {
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
       guard copy >= 0 else { throw .file("Could not write \(path)", errno) }
       return DescriptorWriter(copy, name: path, closes: true)
+    case .stream where !waitsForReader:
+      // A pipe stays in this mode, which the writer supports.
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+      guard descriptor >= 0 else {
+        if errno == ENXIO { throw Failure(.fileSystem, "Could not write \(path): no process reads from it.") }
+        throw .file("Could not write \(path)", errno)
+      }
+      return DescriptorWriter(descriptor, name: path, closes: true)
     case .stream:
       let descriptor = try await StreamOpening(path).run()
       return DescriptorWriter(descriptor, name: path, closes: true)

@@ -30,9 +30,18 @@ struct RetryRule: Sendable {
   private(set) var repeats = 0
   private(set) var refusals = 0
   private(set) var unsent = 0
+  private(set) var hasDroppedExpectation = false
 
   init(method: String) {
     isIdempotent = TransferRequest.isIdempotent(method)
+  }
+
+  /// Returns whether to send a request again, without `Expect: 100-continue`, because the server answered the expectation
+  /// with 417 (RFC 9110, 10.1.1). It then has no part of the body, so any method may be repeated; but only once.
+  mutating func repeatsWithoutExpectation(sentBody: Bool) -> Bool {
+    guard !sentBody, !hasDroppedExpectation else { return false }
+    hasDroppedExpectation = true
+    return true
   }
 
   mutating func decide(after attempt: Attempt) -> Decision {

@@ -31,6 +31,10 @@ final class Destination: @unchecked Sendable {
   let pins: Set<ServerPin>?
   /// What is presented to the server if it requests a certificate.
   let key: ClientKey?
+  /// The pins of the proxy, if it is reached with TLS.
+  let proxyPins: Set<ServerPin>?
+  /// What is presented to such a proxy if it requests a certificate.
+  let proxyKey: ClientKey?
   /// Whether the server may be reached with HTTP/3. QUIC has TLS of its own, to which the checks of pins, client
   /// certificates and delegates do not extend, and needs TLS 1.3.
   let allowsHTTP3: Bool
@@ -47,6 +51,11 @@ final class Destination: @unchecked Sendable {
   ) {
     pins = options.flatMap { PinnedServer.pins(for: address.host, in: $0.pinnedServers) }
     key = options?.clientKey?(address.host, address.port)
+    let secureProxy = proxy.flatMap { $0.isSecure ? $0 : nil }
+    proxyPins = options.flatMap { options in
+      secureProxy.flatMap { PinnedServer.pins(for: $0.host, in: options.pinnedServers) }
+    }
+    proxyKey = secureProxy.flatMap { options?.clientKey?($0.host, $0.port) }
     allowsHTTP3 =
       address.isSecure && proxy == nil && pins == nil && key == nil
       && options.map {
@@ -78,6 +87,9 @@ final class Destination: @unchecked Sendable {
 
   /// Whether handshakes with the server have checks beyond those of libcurl.
   var checksHandshakes: Bool { address.isSecure && (gate != nil || pins != nil || key != nil) }
+
+  /// The same for a proxy that is reached with TLS.
+  var checksProxyHandshakes: Bool { proxyPins != nil || proxyKey != nil }
 
   // MARK: Names
 

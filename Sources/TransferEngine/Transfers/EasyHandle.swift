@@ -72,6 +72,7 @@ final class EasyHandle: @unchecked Sendable {
     var expectsLongBody: Bool
     var isUpgrade: Bool
     var signIn: ConnectionSignIn?
+    var proxySignIn: ConnectionSignIn?
     var isConnection: Bool
     /// The maximum length of a body over HTTP/3, before decoding.
     var maximumBytes: Int64?
@@ -166,7 +167,8 @@ final class EasyHandle: @unchecked Sendable {
       method: request.method, body: Self.body(of: request.body), acceptedEncodings: request.acceptedEncodings,
       version: Self.version(for: transfer, destination),
       connectTimeout: request.connectTimeout, expectsLongBody: request.expectsLongBody,
-      isUpgrade: request.isUpgrade, signIn: request.signIn, isConnection: request.isConnection,
+      isUpgrade: request.isUpgrade, signIn: request.signIn, proxySignIn: request.proxySignIn,
+      isConnection: request.isConnection,
       maximumBytes: transfer.attempt.route == .tcp ? nil : Self.maximumBytes(for: request))
     do {
       if optionSignature != wanted || preparedFor !== destination {
@@ -200,7 +202,7 @@ final class EasyHandle: @unchecked Sendable {
         error.code == CURLE_OUT_OF_MEMORY.rawValue ? .outOfMemory : .other, curl: error.code,
         message: "Could not set up the transfer: \(error.message).")
     }
-    try applyFields(of: request)
+    try applyFields(of: request, transfer.headers)
     try applyAddresses(of: destination)
   }
 
@@ -247,8 +249,10 @@ final class EasyHandle: @unchecked Sendable {
 
   /// Returns the request's header fields and the supported codings, and removes the fields that libcurl would add
   /// itself.
-  private static func fields(of request: TransferRequest) -> [TransferHeader] {
-    var fields = request.headers
+  private static func fields(
+    of request: TransferRequest, _ headers: [TransferHeader]
+  ) -> [TransferHeader] {
+    var fields = headers
     // libcurl does not decode, so it does not ask for encodings either.
     let encodings = request.acceptedEncodings ?? ContentCoding.defaultAcceptEncoding
     if !encodings.isEmpty { fields.append(TransferHeader("Accept-Encoding", encodings)) }
@@ -267,17 +271,19 @@ final class EasyHandle: @unchecked Sendable {
 
   /// Sets the header fields. They depend on the request's fields and the handle's options; if both are unchanged, so is
   /// libcurl's list.
-  private func applyFields(of request: TransferRequest) throws(TransferFailure) {
+  private func applyFields(
+    of request: TransferRequest, _ wanted: [TransferHeader]
+  ) throws(TransferFailure) {
     try applyProxyFields(of: request)
-    guard request.headers != headers else { return }
-    let fields = Self.fields(of: request)
+    guard wanted != headers else { return }
+    let fields = Self.fields(of: request, wanted)
     let owner = fields.isEmpty ? nil : try HeaderListOwner(fields)
     do {
       try Curl.set(easy, CURLOPT_HTTPHEADER, list: owner?.list.first)
     } catch {
       throw TransferFailure(.other, curl: error.code, message: "Could not set the header fields.")
     }
-    headers = request.headers
+    headers = wanted
     headerList = owner
   }
 
@@ -342,25 +348,15 @@ final class EasyHandle: @unchecked Sendable {
       if signature.method != "PUT" { try Curl.set(easy, CURLOPT_CUSTOMREQUEST, signature.method) }
     }
     if signature.isUpgrade {
-      // Some servers send “Content-Length: 0” with status 101.
-      try Curl.set(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+      // Some servers send “Content-Length: 0” with status 101. The refusals during a sign-in need their lengths.
+      if signature.signIn == nil { try Curl.set(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1) }
       try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
     }
     if signature.isConnection {
       try Curl.set(easy, CURLOPT_CONNECT_ONLY, 1)
       try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
     }
-    if let signIn = signature.signIn {
-      try Curl.set(easy, CURLOPT_HTTPAUTH, signIn.scheme.curlBits)
-      try Curl.set(easy, CURLOPT_USERNAME, signIn.user)
-      try Curl.set(easy, CURLOPT_PASSWORD, signIn.password)
-      if signIn.scheme == .negotiate {
-        // libcurl keeps connections with NTLM apart by user. With Negotiate, it would use a connection that is signed in
-        // for requests of others, too. It ignores both options during the sign-in.
-        try Curl.set(easy, CURLOPT_FRESH_CONNECT, 1)
-        try Curl.set(easy, CURLOPT_FORBID_REUSE, 1)
-      }
-    }
+    try apply(signature.signIn, signature.proxySignIn, usesTunnel: preparedFor?.usesTunnel == true)
     if let maximumBytes = signature.maximumBytes {
       // This also limits what libcurl keeps while the transfer is paused.
       try Curl.set(easy, CURLOPT_MAXFILESIZE_LARGE, offset: maximumBytes)
@@ -453,7 +449,7 @@ final class EasyHandle: @unchecked Sendable {
       CURL_SSLVERSION_MAX_TLSv1_3,
     ][options.maximumTLS.rawValue]
     try Curl.set(easy, CURLOPT_SSLVERSION, Int(lowest | highest))
-    if destination.checksHandshakes {
+    if destination.checksHandshakes || destination.checksProxyHandshakes {
       try Curl.setTLSContextFunction(
         easy, Self.connectionBegins, context: UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque()))
       // A delegate may accept another name, so the check is ours.

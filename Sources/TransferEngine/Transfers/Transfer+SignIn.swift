@@ -32,7 +32,14 @@ extension Transfer {
   }
 
   /// Whether libcurl may answer this response itself.
-  func isIntermediate(_ head: TransferHead) -> Bool { request.signIn != nil && head.status == 401 }
+  func isIntermediate(_ head: TransferHead) -> Bool {
+    switch head.status {
+    case 401: request.signIn != nil
+    // With a tunnel, the proxy's answers do not come this way.
+    case 407: request.proxySignIn != nil && !usesTunnel
+    default: false
+    }
+  }
 
   /// Keeps a refusal until it is known whether it is the final response: then a body or the end follows.
   func hold(_ refusal: TransferHead) -> Bool {

@@ -8,12 +8,15 @@ extension Transfer {
 
   /// Prepares a context (`SSL_CTX *`) for the connection that this transfer opens. Returns false if it fails.
   func prepareTLS(_ context: OpenSSL.Pointer) -> Bool {
-    guard let destination, destination.address.isSecure else { return true }
-    // The connection to a proxy gets its context first. It has no pins, no delegate and no client certificate.
-    if destination.proxy?.isSecure == true {
+    guard let destination else { return true }
+    // The connection to a proxy gets its context first.
+    if let proxy = destination.proxy, proxy.isSecure {
       attempt.contextCount &+= 1
-      if attempt.contextCount % 2 == 1 { return true }
+      if !destination.address.isSecure || attempt.contextCount % 2 == 1 {
+        return prepareTLS(context, with: proxy, destination)
+      }
     }
+    guard destination.address.isSecure else { return true }
     let options = core.options
     let asks = destination.gate != nil
     let acceptsAnything = options.trust == .anything
@@ -28,6 +31,18 @@ extension Transfer {
       host: destination.address.host, pins: destination.pins, asks: asks, acceptsAnything: acceptsAnything,
       key: destination.key, decider: self)
     return OpenSSL.install(check, in: context, presentsKey: asks || destination.key != nil)
+  }
+
+  /// Does the same for the connection to a proxy. Delegates do not decide about proxies, and nothing that belongs to the
+  /// server is presented to them.
+  private func prepareTLS(
+    _ context: OpenSSL.Pointer, with proxy: ProxyAddress, _ destination: Destination
+  ) -> Bool {
+    guard destination.checksProxyHandshakes else { return true }
+    let check = HandshakeCheck(
+      host: proxy.host, pins: destination.proxyPins, asks: false, acceptsAnything: false,
+      key: destination.proxyKey, decider: self)
+    return OpenSSL.install(check, in: context, presentsKey: destination.proxyKey != nil)
   }
 
   /// Waits for a decision after a handshake that raised a question. libcurl is done with the handle.

@@ -57,6 +57,10 @@ package final class Transfer: @unchecked Sendable {
   @Boxed var connectFailure: TransferFailure?
   /// libcurl's result, while the rest of the body waits for delivery.
   @Boxed var endAfterRemaining: TransferEnd?
+  /// Whether the server has refused the expectation of the request, so that it is sent without it.
+  var omitsExpectation = false
+  /// The hashes of the body.
+  @Boxed var bodyHashes: [BodyHash]?
   /// The head of a refusal that libcurl may answer itself, because it signs in.
   @Boxed var heldHead: HeldHead?
 
@@ -124,6 +128,7 @@ package final class Transfer: @unchecked Sendable {
     self.client = client
     self.core = core
     self.retry = RetryRule(method: request.method)
+    if !request.bodyHashes.isEmpty { bodyHashes = request.bodyHashes.compactMap(BodyHash.init) }
     self.lastActivity = Monotonic(nanoseconds: 0)
     self.startMoment = lastActivity
     self.turnMoment = lastActivity
@@ -282,6 +287,7 @@ package final class Transfer: @unchecked Sendable {
     guard machine.isRunning, observer != nil else { return .stop }
     lastActivity = core.loop.now
     response.receivedLength += Int64(bytes.count)
+    if let bodyHashes { for hash in bodyHashes { hash.update(bytes) } }
     if let decoder { return reception(after: decoder.decode(bytes, deliver: deliver)) }
     switch deliver(bytes) {
     case .proceed, .gather: return .accepted
@@ -345,7 +351,7 @@ package final class Transfer: @unchecked Sendable {
   }
 
   /// Whether an HTTP proxy opens a tunnel to the server.
-  private var usesTunnel: Bool {
+  var usesTunnel: Bool {
     guard let destination else { return false }
     let isRaw = request.isUpgrade || request.isConnection
     return destination.usesTunnel || isRaw && destination.proxy?.kind == .http
@@ -357,7 +363,7 @@ package final class Transfer: @unchecked Sendable {
     lastActivity = core.loop.now
     if attempt.openedConnection, usesTunnel { return receiveTunnelLine(line) }
     // libcurl continues to sign in, so the last response was not the final one.
-    if request.signIn != nil { heldHead = nil }
+    if request.signsIn { heldHead = nil }
     reportShortBodySent()
     switch head.append(line, limits: request.limits) {
     case .more: return true
@@ -365,6 +371,7 @@ package final class Transfer: @unchecked Sendable {
       observer?.transferDidReceive(informational: head)
       return true
     case .complete(let head):
+      if head.status == 417, repeatsWithoutExpectation() { return false }
       return isIntermediate(head) ? hold(head) : deliver(head)
     case .failure(let failure):
       noticedFailure = failure
@@ -410,13 +417,6 @@ package final class Transfer: @unchecked Sendable {
     return answer
   }
 
-  /// Reports a short body as sent. libcurl sends it without a callback, so this is known only when a response arrives.
-  func reportShortBodySent() {
-    guard case .bytes(let bytes) = request.body, sentBodyBytes < bytes.count else { return }
-    sentBodyBytes = Int64(bytes.count)
-    observer?.transferDidSend(total: sentBodyBytes)
-  }
-
   func startBody() {
     guard case .source(let source) = request.body, !hasStartedBody else { return }
     hasStartedBody = true
@@ -430,7 +430,7 @@ package final class Transfer: @unchecked Sendable {
     if result != CURLE_OK, fallsBack(after: result) || restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
     if connectedSocket != nil { return finishConnected() }
-    if result == CURLE_OK, !deliverHeldHead() { return stopAtHeldHead() }
+    if result == CURLE_OK, !deliverHeldHead(), !response.endsAtHead { return stopAtHeldHead() }
     let action = machine.done()
     guard action != .none else { return }
     var failure: TransferFailure?
@@ -461,6 +461,10 @@ package final class Transfer: @unchecked Sendable {
   func detach(_ failure: TransferFailure?) -> TransferEnd {
     var end = endAfterRemaining ?? TransferEnd()
     end.failure = failure
+    if let bodyHashes {
+      self.bodyHashes = nil
+      for hash in bodyHashes { end.bodyHashes[hash.algorithm] = hash.finish() }
+    }
     if failure?.code == .proxyRefused { end.tunnelRefusal = attempt.tunnelRefusal }
     if let handle {
       if request.collectsTimings { end.timings = timings(handle) }

@@ -92,6 +92,8 @@ package struct TransferEnd: Sendable {
   package var tunnelRefusal: TransferHead?
   /// The number of body bytes that the observer received, after decoding.
   package var receivedBytes: Int64 = 0
+  /// The requested hashes of the body as it was received, before decoding, if they could be computed.
+  package var bodyHashes: [HashAlgorithm: [UInt8]] = [:]
 
   package init(failure: TransferFailure? = nil) { self.failure = failure }
 }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// One request to a server. It contains what the engine needs, and no policy.
 package struct TransferRequest: Sendable {
   package var url: String
@@ -30,10 +32,30 @@ package struct TransferRequest: Sendable {
   package var isConnection = false
   /// What libcurl signs in with. Several requests and responses over one connection then look like one.
   package var signIn: ConnectionSignIn?
+  /// The same for an HTTP proxy: with CONNECT if there is a tunnel, otherwise with the request.
+  package var proxySignIn: ConnectionSignIn?
+  /// The hashes of the encoded body to compute. The end has them.
+  package var bodyHashes: Set<HashAlgorithm> = []
   /// Whether to read the timings and addresses of the transfer when it ends.
   package var collectsTimings = false
 
   package init(url: String) { self.url = url }
+
+  /// Whether libcurl signs in.
+  var signsIn: Bool { signIn != nil || proxySignIn != nil }
+
+  /// Whether the server is asked to agree before it gets the body (RFC 9110, 10.1.1).
+  var expectsContinue: Bool {
+    guard body.isPresent else { return false }
+    return headers.contains {
+      ASCII.equalIgnoringCase($0.name, "Expect") && ASCII.equalIgnoringCase($0.value, "100-continue")
+    }
+  }
+
+  /// The header fields without an expectation.
+  var headersWithoutExpectation: [TransferHeader] {
+    headers.filter { !ASCII.equalIgnoringCase($0.name, "Expect") }
+  }
 
   /// Whether a request with this method may be sent again after the server may have received it (RFC 9110, 9.2.2).
   package static func isIdempotent(_ method: String) -> Bool {

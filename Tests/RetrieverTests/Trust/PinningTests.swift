@@ -141,7 +141,79 @@ import Testing
     #expect(server.server.requests.count == 2)
   }
 
-  @Test func `a proxy that is reached with TLS has no pins and raises no question`() async throws {
+  @Test(arguments: [false, true])
+  func `the pins of a proxy that is reached with TLS are checked`(isTunnel: Bool) async throws {
+    let (server, proxy) = (
+      try SecureServer(.wrongHost), try ScriptedProxy(forward: { _ in Reply(text: "hello") })
+    )
+    let proxyPort = try TLSRelay.shared().forward(to: proxy.port)
+    let pinned = PinnedHost("other.example", pins: [.publicKey(of: try .ofTest(.wrongHost))])
+    func load(_ pin: ServerPin) async throws -> String {
+      let session = try Self.session([pin]) {
+        $0.pinnedHosts.append(pinned)
+        $0.connectionProxyDictionary = Self.secureProxy(proxyPort)
+      }
+      let url =
+        isTunnel ? server.url("/", host: "other.example") : try #require(URL(string: "http://other.example/"))
+      return try await session.text(from: url)
+    }
+    let wrong = try #require(ServerPin(Self.other))
+    #expect(await errorCode { _ = try await load(wrong) } == .serverCertificateUntrusted)
+    #expect(proxy.server.requests.isEmpty)
+    #expect(try await load(.publicKey(of: .ofTest(.valid))) == "hello")
+    #expect(proxy.server.requests.count == 1)
+  }
+
+  @Test(arguments: [TestAuthority.Certificate.selfSigned, .wrongHost, .expired, .unknownAuthority])
+  func `a proxy with a wrong certificate is refused`(certificate: TestAuthority.Certificate) async throws {
+    let proxy = try ScriptedProxy(forward: { _ in Reply(text: "hello") })
+    let port = try TLSRelay.shared().forward(to: proxy.port, certificate: certificate)
+    let session = try URLSession.trustingTestAuthority {
+      $0.connectionProxyDictionary = Self.secureProxy(port)
+    }
+    for scheme in ["http", "https"] {
+      let url = try #require(URL(string: "\(scheme)://other.example/"))
+      #expect(await errorCode { _ = try await session.text(from: url) } != nil)
+    }
+    #expect(proxy.server.requests.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `a proxy gets the client certificate of the configuration for its own host only`(
+    isTunnel: Bool
+  ) async throws {
+    let (server, proxy) = (
+      try SecureServer(.wrongHost), try ScriptedProxy(forward: { _ in Reply(text: "hello") })
+    )
+    let port = try TLSRelay.shared().forward(to: proxy.port, clients: .required)
+    let identity = try ClientIdentity(pem: TestAuthority.shared().identity(.ada))
+    func load(for host: String) async throws -> String {
+      let session = try URLSession.trustingTestAuthority {
+        $0.clientIdentities = [host: identity]
+        $0.connectionProxyDictionary = Self.secureProxy(port)
+      }
+      let url =
+        isTunnel ? server.url("/", host: "other.example") : try #require(URL(string: "http://other.example/"))
+      return try await session.text(from: url)
+    }
+    #expect(await errorCode { _ = try await load(for: "other.example") } != nil)
+    #expect(proxy.server.requests.isEmpty)
+    #expect(try await load(for: "localhost") == "hello")
+    #expect(try TLSRelay.shared().report(on: port).clients.last?.isEmpty == false)
+    #expect(try server.report.clients.allSatisfy(\.isEmpty))
+  }
+
+  private static func secureProxy(_ port: UInt16) -> [AnyHashable: Any] {
+    var dictionary: [AnyHashable: Any] = [:]
+    for name in ["HTTP", "HTTPS"] {
+      dictionary[name + "Enable"] = true
+      dictionary[name + "Proxy"] = "https://localhost:\(port)"
+      dictionary[name + "Port"] = Int(port)
+    }
+    return dictionary
+  }
+
+  @Test func `a proxy that is reached with TLS has no pins of servers and raises no question`() async throws {
     let (server, proxy) = (try SecureServer(.wrongHost), try ScriptedProxy())
     let proxyPort = try TLSRelay.shared().forward(to: proxy.port)
     let session = try Self.session([.publicKey(of: .ofTest(.wrongHost))], host: "other.example") {
