@@ -135,7 +135,7 @@ import Testing
     let ending = await runOnThread { reader.waitForEnd(within: .seconds(40)) }
     #expect(ending == .exited(0))
     let text = String(decoding: try #require(program.contents("pipe.read")), as: UTF8.self)
-    #expect(text.contains("\"log\"") && text.contains("/dog"))
+    #expect(text.contains("\"log\""))
     #expect(text.hasSuffix("}\n") || text.hasSuffix("}"))
   }
 
