@@ -193,9 +193,8 @@ import Testing
     let first = await start(session, request, followers: 0)
     await firstRequest(server)
     for (name, value) in [
-      ("Authorization", "Bearer a"), ("Cache-Control", "no-cache"), ("Range", "bytes=0-1"),
-      ("Pragma", "no-cache"),
-      ("If-None-Match", "\"b\""),
+      ("Authorization", "Bearer a"), ("Range", "bytes=0-1"), ("Cache-Control", "no-cache"),
+      ("Pragma", "no-cache"), ("If-None-Match", "\"b\""),
     ] {
       var own = request
       own.setValue(value, forHTTPHeaderField: name)

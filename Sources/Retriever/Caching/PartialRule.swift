@@ -102,7 +102,9 @@ package enum PartialRule {
   package static func combine(
     _ stored: StoredEntry?, with part: StoredEntry, limit: Int, now: Date
   ) -> StoredEntry? {
-    guard let new = part.head.extent, let kept = new.ranges.first else { return part }
+    guard let new = part.head.extent, let kept = new.ranges.first else {
+      return part.body.count <= limit ? part : nil
+    }
     guard Int64(part.body.count) == new.count, part.body.count <= limit else { return nil }
     guard let stored else { return part }
     let isSame = isSame(stored.head, part.head)
