@@ -42,6 +42,11 @@ struct CheckCommand: Sendable {
     let files =
       changed.map { changed in found.files.filter { changed.touches(paths.absolute($0)) } } ?? found.files
     var checked = try await check(files)
+    for case let (place, message)? in checked.map(\.syntaxError) {
+      context.screen.warn(
+        "\(place.path):\(place.line):\(place.column): warning: the file does not parse, so findings may be missing: \(message)"
+      )
+    }
     var report = report(checked, changed, baseline)
     var fixed = 0
     var failures: [FileProblem] = []
@@ -160,6 +165,7 @@ struct CheckCommand: Sendable {
       switch arguments.value("format") {
       case "json": JSONReport.text(report)
       case "sarif": SARIFReport.text(report, paths: paths)
+      case "github": GitHubReport.text(report)
       default: TextReport(isColoured: context.isColoured).text(report)
       }
     try await context.write(text)
