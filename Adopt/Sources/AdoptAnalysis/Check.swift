@@ -24,6 +24,11 @@ package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -
     subjects += store.subjects(in: file)
     if let finding = store.forgotten(in: file) { findings.append(finding) }
   }
+  // A continuation that may be overwritten is reported for that reason only.
+  let overwritten = Set(overwrites.map(\.closure.startOffset))
+  for index in subjects.indices where overwritten.contains(subjects[index].offset) {
+    subjects[index].keepers = []
+  }
   result.handlerCount = found.subjects.count + found.stores.count
   if !subjects.isEmpty || !overwrites.isEmpty {
     let known = KnownFunctions(file, handlerFunctions: found.handlerFunctions)

@@ -35,7 +35,7 @@ struct UsingTests {
     let folder = try TemporaryPackage()
     try folder.write("func load( {\n", to: "a.swift")
     let check = try await folder.adopt("check", "a.swift")
-    #expect(check.errors.contains("a.swift:1:12: warning: the file does not parse"), "\(check.errors)")
+    #expect(check.errors.contains("a.swift:1:11: warning: the file does not parse"), "\(check.errors)")
     let alternatives = try await folder.adopt("alternatives", "a.swift")
     #expect(alternatives.errors.contains("The file does not parse"), "\(alternatives.errors)")
     #expect(alternatives.status == 2)

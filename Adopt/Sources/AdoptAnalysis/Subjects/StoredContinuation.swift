@@ -110,8 +110,26 @@ struct StoredContinuation {
   /// Returns whether a function that does not contain a place resumes what the property stores.
   func isResumed(in file: ParsedFile, outside offset: Int) -> Bool {
     functions(in: file).contains { function in
-      !function.body.byteRange.contains(offset)
-        && !WordFinder(["resume"]).find(in: file, range: function.body.byteRange).isEmpty
+      guard !function.body.byteRange.contains(offset) else { return false }
+      let text = file.text(in: function.body.byteRange)
+      return text.contains("resume") && readings.contains { text.contains($0) }
+    }
+  }
+
+  /// Texts that read what the property stores, and not a parameter with the same name.
+  private var readings: [String] {
+    [
+      "self.\(name)?", "\(name)?.resume", "\(name) {", "\(name) else", "= \(name)\n", "= self.\(name)",
+      "in \(name)",
+    ]
+      + ["removeValue", "removeFirst", "popLast", "forEach"].map { "\(name).\($0)" }
+  }
+
+  /// Returns whether code calls a function with a name.
+  private static func calls(_ name: String, in body: CodeBlockSyntax, of file: ParsedFile) -> Bool {
+    WordFinder([name]).find(in: file, range: body.byteRange).offsets.contains { offset in
+      let end = offset + name.utf8.count
+      return ["(", " {"].contains { file.text(in: end..<(end + 2)).hasPrefix($0) }
     }
   }
 
@@ -144,8 +162,7 @@ struct StoredContinuation {
       let function = all[index]
       guard !function.parameters.contains(name) else { return nil }
       let isCalled = all.indices.contains { other in
-        other != index
-          && !WordFinder([function.base]).find(in: file, range: all[other].body.byteRange).isEmpty
+        other != index && Self.calls(function.base, in: all[other].body, of: file)
       }
       guard !isCalled else { return nil }
       return subject(

@@ -125,6 +125,7 @@ struct CheckCommand: Sendable {
     var report = CheckReport()
     report.hasBaseline = baseline != nil
     report.problems = checked.compactMap(\.problem)
+    report.hasSyntaxErrors = checked.contains { $0.syntaxError != nil }
     report.handlerCount = checked.reduce(0) { $0 + $1.result.handlerCount }
     report.suppressedCount = checked.reduce(0) { $0 + $1.result.suppressed.count }
     report.declined = checked.flatMap(\.result.declined)

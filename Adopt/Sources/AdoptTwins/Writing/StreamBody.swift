@@ -99,6 +99,7 @@ struct StreamBody {
     let subscription = Outcome.unique("subscription", not: Set(signature.internalNames.values))
     var keepsResult = true
     if case .stopping = unsubscribing { keepsResult = false }
+    // Written code marks the subscription as unsafe only if the compiler asks for that; only the end of the stream uses it.
     let declaration = keepsResult ? "\(unsendable ? "nonisolated(unsafe) " : "")let \(subscription) = " : ""
     var lines = unsendable && keepsResult ? [Line(1, "// Only the end of the stream uses it.")] : []
     lines += call(elements, prefix: declaration)

@@ -64,7 +64,7 @@ struct OwnershipPathsTests {
       }
       var ran = OwnershipOracle.Outcome()
       var isComplete = true
-      for (rounds, maximum) in [(2, 2_000), (3, 20_000)] {
+      for (rounds, maximum) in [(2, 5_000), (3, 50_000)] {
         let oracle = OwnershipOracle(program, rounds: rounds, maximumPaths: maximum)
         paths += oracle.paths
         (ran, isComplete) = (oracle.outcome, oracle.isComplete)
@@ -72,7 +72,10 @@ struct OwnershipPathsTests {
       }
       programs += 1
       if !isComplete { cut += 1 }
-      guard Self.agree(found, ran) || !isComplete, result.declined.isEmpty else {
+      let isPart =
+        ran.silent.isSubset(of: found.silent) && ran.dropped.isSubset(of: found.dropped)
+        && ran.repeated.isSubset(of: found.repeated)
+      guard isComplete ? Self.agree(found, ran) : isPart, result.declined.isEmpty else {
         let text = program.text.enumerated().map { "\($0.offset + 1): \($0.element)" }.joined(separator: "\n")
         disagreement = "seed \(seed): found \(found), ran \(ran)\n\(text)"
         return

@@ -38,10 +38,10 @@ struct OwnershipProgram {
     emit("  private var continuation: CheckedContinuation<Int, Never>?")
     emit("  private func help() {")
     isHelper = true
-    budget = 3
+    budget = 4
     helper = block(2, depth: 0)
     emit("  }")
-    (isHelper, aliases, budget) = (false, [], 9)
+    (isHelper, aliases, budget) = (false, [], 18)
     let helperClears = Self.clears(helper)
     emit("  func didUpdate() {")
     mayBeCleared = helperClears
@@ -92,7 +92,7 @@ struct OwnershipProgram {
   private mutating func statement(_ indent: Int, depth: Int) -> Line {
     let space = String(repeating: "  ", count: indent)
     let number = text.count + 1
-    switch next(depth < 2 ? 14 : 8) {
+    switch next(depth < 3 ? 14 : 8) {
     case 0, 1:
       emit("\(space)continuation?.resume(returning: 1)")
       return Line(number: number, statement: .resumeProperty)
