@@ -152,6 +152,7 @@ bench: setup-bench $(PEERS) ## measure this project and its peers; ONLY=name for
 	swift build $(BENCHMARKS) --product bench-thumbnails
 	swift build $(BENCHMARKS) --product kennel
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product bench-adopt
+	"$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/bench-adopt" corpus Adopt/Corpus
 	scripts/within 2400 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
 
 build/peers/curl-client: Benchmarks/peers/curl_client.c

@@ -61,9 +61,13 @@ let package = Package(
         intent: .custom(
           verb: "adopt", description: "Migrate the package from completion handlers to async/await")),
       dependencies: ["adopt"]),
+    // Cases with known answers, for the tests and the bench. No product contains it.
+    .target(name: "AdoptCorpus", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
     .executableTarget(
-      name: "bench-adopt", dependencies: ["AdoptCommand", "AdoptAnalysis"], swiftSettings: strict),
-    .testTarget(name: "AdoptAnalysisTests", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
+      name: "bench-adopt", dependencies: ["AdoptCommand", "AdoptAnalysis", "AdoptCorpus"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AdoptAnalysisTests", dependencies: ["AdoptAnalysis", "AdoptCorpus"], swiftSettings: strict),
     .testTarget(name: "AdoptTwinsTests", dependencies: ["AdoptTwins"], swiftSettings: strict),
     .testTarget(name: "AdoptCommandTests", dependencies: ["AdoptCommand", "adopt"], swiftSettings: strict),
   ]

@@ -18,10 +18,16 @@ package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -
   var subjects = found.subjects
   var overwrites: [Overwrite] = []
   for store in found.stores {
-    for function in store.functions(in: file) {
-      overwrites += store.overwrites(in: function, file: file)
-      if let subject = store.subject(in: function, file: file) { subjects.append(subject) }
+    if store.kind == .optional {
+      for function in store.functions(in: file) { overwrites += store.overwrites(in: function, file: file) }
     }
+    subjects += store.subjects(in: file)
+    if let finding = store.forgotten(in: file) { findings.append(finding) }
+  }
+  // A continuation that may be overwritten is reported for that reason only.
+  let overwritten = Set(overwrites.map(\.closure.startOffset))
+  for index in subjects.indices where overwritten.contains(subjects[index].offset) {
+    subjects[index].keepers = []
   }
   result.handlerCount = found.subjects.count + found.stores.count
   if !subjects.isEmpty || !overwrites.isEmpty {

@@ -14,6 +14,8 @@ public enum AdoptProgram {
     await CommandList.program.run(arguments, environment: environment, failure: failure) { arguments in
       switch arguments.command {
       case "check": try await CheckCommand(arguments, environment: environment).run()
+      case "migrate": try await MigrateCommand(arguments, environment: environment).run()
+      case "explain": try await ExplainCommand(arguments, environment: environment).run()
       default: try await AlternativesCommand(arguments, environment: environment).run()
       }
     }

@@ -82,7 +82,9 @@ import Testing
     let broken = "let x: Int = \"text\"\n" + Self.source
     try scratch.write(broken, to: "a.swift")
     let result = try await scratch.adopt("alternatives", "--in-place", "a.swift")
-    #expect(result.errors.contains("the sources do not compile even without changes"))
+    #expect(result.errors.contains("The sources do not compile even without changes: "))
+    #expect(result.errors.contains("a.swift:1:14: "), "\(result.errors)")
+    #expect(result.status == 2)
     #expect(try scratch.text("a.swift") == broken)
   }
 

@@ -61,6 +61,27 @@ enum ClosureExecution: Equatable {
     "recognitionTask",
   ]
 
+  /// Functions that keep their closure and call it for each event, until it is removed.
+  static let repeatingNames: Set<String> = [
+    "sink", "observe", "addObserver", "subscribe", "listen", "addSnapshotListener", "addListener",
+    "onReceive",
+    "scheduledTimer", "setEventHandler", "addAuthStateDidChangeListener", "watch", "monitor", "addHandler",
+  ]
+
+  /// Properties that keep a closure and call it for each event.
+  static func isEventHandler(_ name: String) -> Bool {
+    let lowered = name.lowercased()
+    let isHandler =
+      lowered.hasSuffix("handler") || lowered.hasSuffix("callback") || lowered.hasSuffix("listener")
+      || (name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true)
+    return isHandler
+      && [
+        "state", "update", "change", "event", "message", "receive", "value", "progress", "status",
+        "notification",
+      ]
+      .contains { lowered.contains($0) }
+  }
+
   /// The beginnings of names of functions that store a closure and call it for each event.
   static let storingPrefixes = [
     "add", "observe", "subscribe", "listen", "watch", "register", "on", "set", "each", "every",

@@ -7,7 +7,7 @@ enum Truth: UInt8 {
 
 extension ExprSyntax {
   /// The name that the expression consists of.
-  var plainName: String? {
+  package var plainName: String? {
     guard let reference = self.as(DeclReferenceExprSyntax.self), reference.argumentNames == nil else {
       return nil
     }
@@ -22,7 +22,7 @@ extension ExprSyntax {
   }
 
   /// The expression inside `?`, `!` and parentheses.
-  var bare: ExprSyntax {
+  package var bare: ExprSyntax {
     var expression = self
     while true {
       if let chained = expression.as(OptionalChainingExprSyntax.self) {
@@ -57,6 +57,23 @@ extension ExprSyntax {
       false
     default: true
     }
+  }
+
+  /// Whether the expression is a sequence that has an element for certain: a closed range, a range of literals, or an
+  /// array literal with elements.
+  var isNeverEmpty: Bool {
+    let expression = bare
+    if let array = expression.as(ArrayExprSyntax.self) { return !array.elements.isEmpty }
+    guard let sequence = expression.as(SequenceExprSyntax.self), sequence.elements.count == 3,
+      let sign = sequence.elements.dropFirst().first?.as(BinaryOperatorExprSyntax.self)?.operator.text
+    else { return false }
+    if sign == "..." { return true }
+    func number(_ expression: ExprSyntax?) -> Int? {
+      expression?.as(IntegerLiteralExprSyntax.self).flatMap { Int($0.literal.text) }
+    }
+    guard sign == "..<", let start = number(sequence.elements.first), let end = number(sequence.elements.last)
+    else { return false }
+    return start < end
   }
 
   /// Whether the expression compares `self` with `nil`.
@@ -106,7 +123,7 @@ extension ArraySlice<ExprSyntax> {
 }
 
 extension ClosureExprSyntax {
-  var parameterNames: [String] {
+  package var parameterNames: [String] {
     switch signature?.parameterClause {
     case .simpleInput(let names): names.map(\.name.text)
     case .parameterClause(let clause): clause.parameters.map { ($0.secondName ?? $0.firstName).text }

@@ -26,7 +26,7 @@ struct FindingWriter {
   func findings() -> [Finding] {
     // Code that is followed several times, such as `defer` and local functions, is reported once.
     var reported: Set<ReportedKey> = []
-    return (silent() + twice() + after() + nothing()).filter {
+    return (silent() + dropped() + twice() + kept() + after() + nothing()).filter {
       reported.insert(ReportedKey(kind: $0.kind, offset: $0.place.offset)).inserted
     }
   }
@@ -36,19 +36,46 @@ struct FindingWriter {
   private func silent() -> [Finding] {
     exploration.exitsWithoutCall().map { visit in
       let step = graph.steps[exploration.visits[visit].step]
-      let isLost = path.lastRemark(to: visit) == .selfIsGone
+      let gone: String? =
+        switch path.lastRemark(to: visit) {
+        case .selfIsGone: "self"
+        case .isGone(let owner): owner
+        default: nil
+        }
       return finding(
-        isLost ? .lost : .never, at: step.offset, message: isLost ? lostMessage : neverMessage(step.event),
+        gone == nil ? .never : .lost, at: step.offset,
+        message: gone.map { "\(name) is never \(verb) if '\($0)' is nil here" } ?? neverMessage(step.event),
         visit: visit)
     }
   }
 
-  private var lostMessage: String {
-    "\(name) is never \(verb) if 'self' is nil here"
+  /// Stored continuations that are removed from their property and forgotten.
+  private func dropped() -> [Finding] {
+    exploration.drops.sorted { $0.key < $1.key }.map { step, visit in
+      finding(
+        .lost, at: graph.steps[step].offset,
+        message: "if a continuation is still waiting in \(name), it is dropped here and never resumed",
+        visit: visit)
+    }
+  }
+
+  /// Continuations that were resumed, although a property still stores them.
+  private func kept() -> [Finding] {
+    var steps: Set<Int> = []
+    if let ownership = subject.ownership, !ownership.reportsKept { return [] }
+    return exploration.keptEnds.compactMap { visit in
+      guard let call = path.firstCall(to: visit), steps.insert(call.step).inserted else { return nil }
+      let message =
+        subject.isStored
+        ? "\(name) still stores the continuation that is resumed here; if this runs again, it is resumed again"
+        : "\(name) is resumed here, but '\(subject.keeper ?? "a property")' still stores it and may resume it again"
+      return finding(.twice, at: graph.steps[call.step].offset, message: message, visit: visit)
+    }
   }
 
   private func neverMessage(_ event: Graph.Event) -> String {
     guard case .leave(let exit) = event else { return "\(name) is never \(verb)" }
+    if subject.isStored { return "the continuation that was taken out of \(name) is never resumed" }
     let act = subject.isContinuation ? "resuming" : "calling"
     switch exit {
     case .returns, .closureReturns: return "returns without \(act) \(name)"
@@ -67,10 +94,15 @@ struct FindingWriter {
       if isLoop, case .call(let index) = graph.steps[step].event, graph.calls[index].isForOneIterationOnly {
         return nil
       }
-      let message = isLoop ? "\(name) is \(verb) again in each iteration" : "\(name) is \(verb) again"
+      var isEvent = false
+      if case .call(let index) = graph.steps[step].event { isEvent = graph.calls[index].isForEachEvent }
+      let message =
+        isEvent
+        ? "\(name) is \(verb) again when this closure runs for the next event"
+        : isLoop ? "\(name) is \(verb) again in each iteration" : "\(name) is \(verb) again"
       return finding(
         .twice, at: graph.steps[step].offset, message: message, visit: visit,
-        fixIts: isLoop ? [] : fixIts(after: first))
+        fixIts: isLoop || isEvent ? [] : fixIts(after: first))
     }
   }
 
@@ -135,6 +167,10 @@ struct FindingWriter {
     case .selfIsGone: "'self' is nil"
     case .entersCatch: "the error is caught here"
     case .called: "it is called here"
+    case .isGone(let name): "'\(name)' is nil"
+    case .leavesProperty: "it is removed from its property here"
+    case .takenOut: "it is taken out here"
+    case .isStored: "it is stored here"
     }
   }
 }

@@ -39,6 +39,11 @@ extension GraphBuilder {
     if let name = expression.plainName, case .variable(let index)? = names.lookUp(name) {
       return (index, true)
     }
+    if subject.isStored, let access = expression.as(MemberAccessExprSyntax.self),
+      access.declName.baseName.text == "isEmpty", let base = access.base, refersToHandler(base)
+    {
+      return (Graph.handler, false)
+    }
     guard let response = response(expression), let meansSuccess = response.meansSuccess else { return nil }
     return (response.variable, meansSuccess)
   }

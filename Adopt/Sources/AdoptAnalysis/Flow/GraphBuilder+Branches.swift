@@ -155,13 +155,11 @@ extension GraphBuilder {
     }
   }
 
-  /// Follows each clause of `#if`, because any of them may be compiled. Without `#else`, none may be.
+  /// Follows each clause of `#if`, because any of them may be compiled. Without `#elseif` and `#else`, none may be.
   mutating func lower(conditional: IfConfigDeclSyntax) {
     guard let fork = graph.current else { return }
     var tails: [Int?] = []
-    var hasElse = false
     for clause in conditional.clauses {
-      if clause.condition == nil { hasElse = true }
       graph.current = fork
       switch clause.elements {
       case .statements(let items): lower(branch: items)
@@ -170,7 +168,8 @@ extension GraphBuilder {
       }
       tails.append(graph.current)
     }
-    if !hasElse { tails.append(fork) }
+    // A list of platforms is meant to be complete.
+    if conditional.clauses.count == 1 { tails.append(fork) }
     graph.join(tails, at: conditional.endPosition.utf8Offset)
   }
 }

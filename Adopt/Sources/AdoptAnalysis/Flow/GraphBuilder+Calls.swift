@@ -10,6 +10,15 @@ extension GraphBuilder {
     let access = callee.as(MemberAccessExprSyntax.self)
     let reference = access?.declName ?? callee.as(DeclReferenceExprSyntax.self)
     let name = reference?.baseName.text ?? ""
+    if subject.isStored, lower(ownership: call, access: access, name: name) { return }
+    if changesKeeper(access) {
+      lower(keeper: call)
+      return
+    }
+    if access == nil, case .duty? = names.lookUp(name) {
+      graph.emit(.leavesVisibleCode, at: call.startOffset)
+      return
+    }
     if access == nil, case .function(let function)? = names.lookUp(name) {
       lower(arguments: call, name: name)
       guard graph.current != nil else { return }
@@ -41,10 +50,10 @@ extension GraphBuilder {
     }
   }
 
-  private func isHandlerCall(_ callee: ExprSyntax) -> Bool {
+  func isHandlerCall(_ callee: ExprSyntax) -> Bool {
     if let access = callee.as(MemberAccessExprSyntax.self), let base = access.base {
       let wanted = subject.isContinuation ? "resume" : "callAsFunction"
-      return access.declName.baseName.text == wanted && refersToHandler(base)
+      return access.declName.baseName.text == wanted && (refersToHandler(base) || isTaker(base) != nil)
     }
     return !subject.isContinuation && refersToHandler(callee)
   }
@@ -53,6 +62,12 @@ extension GraphBuilder {
     for argument in call.allArguments { lower(argument.expression) }
     guard graph.current != nil else { return }
     var site = CallSite(syntax: call, offset: call.startOffset)
+    site.isForEachEvent = eventDepth > 0
+    if subject.isStored, let base = call.calledExpression.bare.as(MemberAccessExprSyntax.self)?.base {
+      if let taker = isTaker(base) { lower(taking: taker) }
+      site.isThroughProperty = isPlace(base)
+    }
+    guard graph.current != nil else { return }
     site.arguments = checkedArguments(of: call)
     graph.emit(call: site)
   }
@@ -109,6 +124,12 @@ extension GraphBuilder {
       raise(at: call.startOffset, isCall: true)
     }
     guard !closures.isEmpty || !passedOn.isEmpty, graph.current != nil else { return }
+    if passedOn.isEmpty, closures.count == 1, let closure = closures[0].expression.as(ClosureExprSyntax.self),
+      runsForEachEvent(closure, passedTo: name, in: call)
+    {
+      inline(event: closure)
+      return
+    }
     var skipped: Int?
     if let chained {
       skipped = lowerSkippedCall(call, ifNil: chained)
@@ -140,12 +161,14 @@ extension GraphBuilder {
       defer { graph.current = fork }
       return graph.current
     }
-    guard case .variable(let index)? = names.lookUp(name), graph.variables[index].isParameter,
+    guard case .variable(let index)? = names.lookUp(name),
+      graph.variables[index].isParameter || graph.variables[index].isWeak,
       graph.variables[index].assignments.isEmpty
     else { return nil }
     graph.variables[index].uses += 2
     graph.emit(.suppose(variable: index, .no), at: offset)
-    graph.emit(.note(.isNil(name)), at: offset)
+    graph.emit(.note(graph.variables[index].isWeak ? .isGone(name) : .isNil(name)), at: offset)
+    if graph.variables[index].isWeak { graph.emit(.leave(.closureReturns), at: offset) }
     let skipped = graph.current
     graph.current = fork
     graph.emit(.assume(variable: index, .yes), at: offset)

@@ -54,9 +54,15 @@ extension GraphBuilder {
     }
     inlined.append(function.id)
     loopDepth += 1
-    defer { loopDepth -= 1 }
+    let hidden = function.isMethod ? names.hideNames(after: typeNameCount) : nil
+    if function.isMethod { methodDepth += 1 }
+    defer {
+      loopDepth -= 1
+      if function.isMethod { methodDepth -= 1 }
+      if let hidden { names.restore(hidden) }
+    }
     let exit = graph.step(.pass, at: function.end)
-    inside(exit: exit, end: function.end, counts: true, swallows: false) {
+    inside(exit: exit, end: function.end, counts: !function.isMethod, swallows: false) {
       for name in function.parameters { $0.declare(parameter: name) }
       $0.lower(block: function.statements)
     }
@@ -65,7 +71,7 @@ extension GraphBuilder {
   }
 
   /// Runs `body` as the code of a closure: `break` and `continue` cannot leave it, and `return` ends it.
-  private mutating func inside(
+  mutating func inside(
     exit: Int, end: Int, counts: Bool, swallows: Bool, _ body: (inout GraphBuilder) -> Void
   ) {
     let outer = (names.count, label, isTrying, hasThrown)
@@ -79,8 +85,12 @@ extension GraphBuilder {
     (_, label, isTrying, hasThrown) = outer
   }
 
-  private mutating func declareNames(of closure: ClosureExprSyntax) {
+  mutating func declareNames(of closure: ClosureExprSyntax) {
     for item in closure.signature?.capture?.items ?? [] {
+      if item.specifier?.specifier.text == "weak", item.name.text != "self" {
+        if let index = declareVariable(item.name.text) { graph.variables[index].isWeak = true }
+        continue
+      }
       guard let value = item.initializer?.value, refersToHandler(value) else { continue }
       makeRelevant(item.name.text, isHandler: true)
       names.declare(item.name.text, .handler)

@@ -10,7 +10,7 @@ extension GraphBuilder {
       let offset = element.positionAfterSkippingLeadingTrivia.utf8Offset
       let (yes, no, remark) = branch(on: element)
       graph.current = no
-      graph.emit(.note(isGuard && remark != .selfIsGone ? .guardFails : remark), at: offset)
+      graph.emit(.note(isGuard && !remark.isAboutOwner ? .guardFails : remark), at: offset)
       failed.append(graph.current)
       graph.current = yes
     }
@@ -64,13 +64,19 @@ extension GraphBuilder {
     if let source, case .variable(let index)? = names.lookUp(source) {
       let tails = assume(index, at: binding.position.utf8Offset)
       names.declare(bound, isConstant ? .variable(index) : .other)
-      return (tails.yes, tails.no, .isNil(source))
+      return (tails.yes, tails.no, graph.variables[index].isWeak ? .isGone(source) : .isNil(source))
     }
+    if subject.isStored, let value, let tails = branch(taking: value, bound: bound) { return tails }
     if let handler = source.map(names.isHandler) ?? value.map(refersToHandler), handler {
-      let tails = assume(Graph.handler, at: binding.position.utf8Offset)
+      let tested = value ?? source.map { ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier($0))) }
+      let isOfPlace = subject.isStored && tested.map(isPlace) == true
+      let tails =
+        isOfPlace
+        ? graph.forkOnPlace(at: binding.position.utf8Offset)
+        : assume(Graph.handler, at: binding.position.utf8Offset)
       if bound != "_" { makeRelevant(bound, isHandler: true) }
       names.declare(bound, .handler)
-      return (tails.yes, tails.no, .isNil(subject.name))
+      return (alias(tails.yes, at: binding.position.utf8Offset), tails.no, .isNil(subject.name))
     }
     if let value, names.isRelevant(value) { lower(value) }
     if name != nil { names.declare(bound, .other) } else { names.declareNames(in: binding.pattern) }
@@ -92,7 +98,7 @@ extension GraphBuilder {
   }
 
   /// Splits the path on whether a variable is true or not nil.
-  private mutating func assume(_ variable: Int, at offset: Int) -> Tails {
+  mutating func assume(_ variable: Int, at offset: Int) -> Tails {
     guard graph.current != nil else { return (nil, nil) }
     // A test inside a loop counts as several uses.
     graph.variables[variable].uses += loopDepth > 0 ? 2 : 1
@@ -114,6 +120,7 @@ extension GraphBuilder {
     {
       return branch(on: only.expression)
     }
+    if let awaited = expression.as(AwaitExprSyntax.self) { return branch(on: awaited.expression) }
     if let prefix = expression.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "!" {
       let tails = branch(on: prefix.expression)
       return (tails.no, tails.yes)
@@ -123,6 +130,11 @@ extension GraphBuilder {
     }
     if let sequence = expression.as(SequenceExprSyntax.self) {
       return trying(sequence.startsWithTry) { $0.branch(on: Array(sequence.elements)[...]) }
+    }
+    if isLatch(expression) {
+      lower(expression)
+      graph.emit(.latch, at: expression.startOffset)
+      return (graph.current, graph.current)
     }
     if let (variable, isYes) = decision(expression) {
       let tails = assume(variable, at: expression.position.utf8Offset)
@@ -145,6 +157,14 @@ extension GraphBuilder {
     for (sign, decides) in [("||", true), ("&&", false)] {
       let operands = elements.split(atOperator: sign)
       if operands.count > 1 { return branch(on: operands, decidedBy: decides) }
+    }
+    if subject.isStored, elements.count == 3, let left = elements.first, isPlace(left),
+      elements.last?.is(NilLiteralExprSyntax.self) == true,
+      let sign = elements[elements.startIndex + 1].as(BinaryOperatorExprSyntax.self)?.operator.text
+    {
+      let tails = graph.forkOnPlace(at: left.startOffset)
+      if sign == "!=" { return tails }
+      if sign == "==" { return (tails.no, tails.yes) }
     }
     if let (variable, isYes) = test(elements) {
       let tails = assume(variable, at: elements.first?.position.utf8Offset ?? 0)
@@ -181,6 +201,21 @@ extension GraphBuilder {
     case .yes: return (variable, isEqual == isYes)
     case .no: return (variable, isEqual != isYes)
     case .unknown: return nil
+    }
+  }
+
+  /// Returns whether a condition is true for only one of several callers.
+  private func isLatch(_ expression: ExprSyntax) -> Bool {
+    guard !subject.isStored else { return false }
+    if Latch.isClaim(expression) { return !names.mayMentionHandler(expression) }
+    guard let name = expression.ownName else { return false }
+    switch names.lookUp(name) {
+    case .latch?: return true
+    case nil:
+      return Latch.testsFlag(expression, names: names) { node in
+        node.as(FunctionCallExprSyntax.self).map { isHandlerCall($0.calledExpression.bare) } ?? false
+      }
+    default: return false
     }
   }
 

@@ -16,6 +16,8 @@ extension GraphBuilder {
       case .memberAccessExpr(let access):
         if builder.refersToHandler(expression) {
           builder.graph.emit(.leavesVisibleCode, at: expression.startOffset)
+        } else if builder.readsCount(access) {
+          break
         } else if let base = access.base {
           builder.lower(base)
         }
@@ -60,10 +62,10 @@ extension GraphBuilder {
 
   private mutating func lower(_ reference: DeclReferenceExprSyntax) {
     switch names.lookUp(reference.baseName.text) {
-    case .handler: graph.emit(.leavesVisibleCode, at: reference.startOffset)
+    case .handler, .place, .duty: graph.emit(.leavesVisibleCode, at: reference.startOffset)
     // The receiver of the function may call it.
     case .function: graph.emit(.leavesVisibleCode, at: reference.startOffset)
-    case .variable, .response, .other, nil: break
+    case .variable, .response, .latch, .other, nil: break
     }
   }
 
@@ -155,12 +157,19 @@ extension GraphBuilder {
       graph.emitIgnoredStore(at: start)
       return
     }
+    if let left = target.first, store(value, in: left) { return }
+    if let left = target.first, let closure = value.first?.as(ClosureExprSyntax.self), value.count == 1,
+      runsForEachEvent(closure, assignedTo: left)
+    {
+      inline(event: closure)
+      return
+    }
     deeper(value.first?.startOffset ?? 0) { $0.lower(value) }
     guard graph.current != nil, let left = target.first else { return }
     let offset = left.startOffset
     let truth = value.count == 1 ? value.first.map(\.truth) ?? .unknown : .unknown
     if subject.isStored, refersToHandler(left) {
-      graph.emit(.replace(truth), at: offset)
+      emit(replacing: left, with: value, at: offset)
     } else if let name = left.plainName, case .variable(let index)? = names.lookUp(name) {
       graph.assign(index, truth, at: offset)
     } else {
@@ -173,6 +182,9 @@ extension GraphBuilder {
   func refersToHandler(_ expression: ExprSyntax) -> Bool {
     let bare = expression.bare
     if let name = bare.plainName { return names.isHandler(name) }
+    if subject.isStored, let element = bare.as(SubscriptCallExprSyntax.self) {
+      return refersToHandler(element.calledExpression)
+    }
     guard subject.isStored, let access = bare.as(MemberAccessExprSyntax.self), let base = access.base else {
       return false
     }

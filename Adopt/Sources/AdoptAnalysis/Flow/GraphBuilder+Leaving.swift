@@ -13,10 +13,15 @@ extension GraphBuilder {
     leave(to: region.destination)
   }
 
-  /// Returns whether a statement returns nil instead of a value such as a task. This means that nothing was started,
-  /// and callers may call the handler themselves.
+  /// Returns whether a statement returns nil instead of a value such as a task, or false. This means that nothing was
+  /// started, or that the request is not handled here, and callers may call the handler themselves.
   func returnsNilForTask(_ statement: ReturnStmtSyntax) -> Bool {
     guard subject.handler != nil, !subject.returnsVoid, exits.region?.isNested == false else { return false }
+    if subject.returnsBool, let value = statement.expression, value.is(BooleanLiteralExprSyntax.self),
+      value.truth == .no
+    {
+      return true
+    }
     return statement.expression?.is(NilLiteralExprSyntax.self) ?? false
   }
 

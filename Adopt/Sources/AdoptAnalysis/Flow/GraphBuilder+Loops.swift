@@ -46,6 +46,10 @@ extension GraphBuilder {
 
   mutating func lower(for statement: ForStmtSyntax, label: String?) {
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
+    if subject.isStored, elements(of: statement.sequence) {
+      lower(elementsOf: statement, label: label)
+      return
+    }
     if names.isRelevant(statement.sequence) { lower(statement.sequence) }
     guard graph.current != nil else { return }
     loopDepth += 1
@@ -85,7 +89,7 @@ extension GraphBuilder {
     graph.resume(at: exit)
   }
 
-  private mutating func loopBody(_ body: CodeBlockItemListSyntax, label: String?, exit: Int, next: Int) {
+  mutating func loopBody(_ body: CodeBlockItemListSyntax, label: String?, exit: Int, next: Int) {
     exits.openTarget(label: label, onBreak: exit, onContinue: next)
     lower(block: body)
     exits.closeTarget()
@@ -95,6 +99,7 @@ extension GraphBuilder {
 
   /// Returns whether the function already tested before whether a sequence is empty. It has handled that case then.
   func isKnownToBeFilled(_ sequence: ExprSyntax) -> Bool {
+    if sequence.isNeverEmpty { return true }
     let before = file.text(in: subject.range.lowerBound..<sequence.startOffset)
     var expression = sequence
     for _ in 0..<8 {

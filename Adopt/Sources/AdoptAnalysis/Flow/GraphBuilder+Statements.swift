@@ -52,7 +52,9 @@ extension GraphBuilder {
         builder.label = nil
       case .guardStmt(let statement): builder.lower(guard: statement)
       case .returnStmt(let statement):
-        if let expression = statement.expression { builder.lower(expression) }
+        if let expression = statement.expression, !builder.returnsOwned(expression) {
+          builder.lower(expression)
+        }
         let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
         if builder.returnsNilForTask(statement) {
           builder.graph.emit(.leavesVisibleCode, at: offset)
@@ -168,6 +170,14 @@ extension GraphBuilder {
       {
         makeRelevant(name, isHandler: true)
         names.declare(name, .handler)
+        continue
+      }
+      if subject.isStored, take(value, as: name) { continue }
+      if isConstant, !subject.isStored, Latch.isClaim(value) || Latch.keepsFlag(value, names: names),
+        !names.mayMentionHandler(value)
+      {
+        makeRelevant(name, isHandler: false)
+        names.declare(name, .latch)
         continue
       }
       if isConstant, let response = response(value) {

@@ -27,6 +27,12 @@ struct GraphBuilder {
   var inlined: [Int] = []
   /// The number of enclosing loops and local functions, whose code may run more than once.
   var loopDepth = 0
+  /// The number of enclosing closures that run for each event.
+  var eventDepth = 0
+  /// The number of names that are known in all functions of the type.
+  var typeNameCount = 0
+  /// The number of methods of the type that are being followed.
+  var methodDepth = 0
   /// The offset of an assignment that stores the handler and must not count as a call.
   let ignoredStore: Int?
 
@@ -44,7 +50,8 @@ struct GraphBuilder {
     classifier = CallClassifier(options: options, known: known)
     names = NameTable(
       file: file, range: subject.range, relevantWords: known.words(in: file, range: subject.range),
-      ignoresMembers: ignoredStore != nil)
+      ignoresMembers: ignoredStore != nil,
+      maximumNames: subject.isStored ? NameTable.maximumNamesOfType : NameTable.maximumRelevantNames)
     var graph = GraphAssembler(handler: Graph.Variable(name: subject.name, uses: 1))
     exits = ExitStack(
       returningTo: graph.step(.exit, at: subject.end),
@@ -56,7 +63,13 @@ struct GraphBuilder {
     makeRelevant(subject.name, isHandler: true)
     let handlerFailure = subject.handler?.failureParameter
     for parameter in subject.parameters where parameter != subject.name { declare(parameter: parameter) }
-    names.declare(subject.name, .handler)
+    for duty in subject.duties {
+      makeRelevant(duty, isHandler: false)
+      names.declare(duty, .duty)
+    }
+    for keeper in subject.keepers where ignoredStore == nil { makeRelevant(keeper, isHandler: false) }
+    if let ownership = subject.ownership { declareMethods(ownership) }
+    names.declare(subject.name, subject.isStored ? .place : .handler)
     if let handlerFailure {
       let name = (handlerFailure.secondName ?? handlerFailure.firstName).text
       makeRelevant(name, isHandler: true)

@@ -6,9 +6,17 @@ import SwiftSyntax
 struct NameTable {
   /// The maximum number of names whose mentions are followed.
   static let maximumRelevantNames = 8
+  /// The same for the functions of a type that stores a continuation.
+  static let maximumNamesOfType = 40
 
   enum Binding {
     case handler
+    /// The property that stores a continuation, or a name that stands for that property.
+    case place
+    /// A closure parameter that is called instead of the handler.
+    case duty
+    /// A constant that is true for only one of several callers.
+    case latch
     /// A local function or closure that mentions the handler.
     case function(LocalFunction)
     case variable(Int)
@@ -22,11 +30,16 @@ struct NameTable {
     let statements: CodeBlockItemListSyntax
     let end: Int
     let parameters: [String]
+    /// Whether it is a method of the type that stores the continuation.
+    var isMethod = false
+    /// Whether it returns a continuation.
+    var returnsContinuation = false
   }
 
   private let file: ParsedFile
   private let range: Range<Int>
   private let ignoresMembers: Bool
+  private let maximumNames: Int
   private var names: [(name: String, binding: Binding)] = []
   private var relevantNames: Set<String> = []
   /// The places where the handler may be mentioned.
@@ -39,11 +52,15 @@ struct NameTable {
   /// - Parameters:
   ///   - relevantWords: The places of the words that matter in addition to names.
   ///   - ignoresMembers: Whether a member with a relevant name, such as `self.name`, does not count as mentioning it.
-  init(file: ParsedFile, range: Range<Int>, relevantWords: Mentions, ignoresMembers: Bool = false) {
+  init(
+    file: ParsedFile, range: Range<Int>, relevantWords: Mentions, ignoresMembers: Bool = false,
+    maximumNames: Int = NameTable.maximumRelevantNames
+  ) {
     self.file = file
     self.range = range
     self.relevantWords = relevantWords
     self.ignoresMembers = ignoresMembers
+    self.maximumNames = maximumNames
   }
 
   // MARK: - Scopes
@@ -93,8 +110,22 @@ struct NameTable {
   }
 
   func isHandler(_ name: String) -> Bool {
-    if case .handler? = lookUp(name) { return true }
-    return false
+    switch lookUp(name) {
+    case .handler?, .place?: return true
+    default: return false
+    }
+  }
+
+  /// Returns whether the code assigns `true` or `false` to a name.
+  func assignsLiteral(to name: String) -> Bool {
+    var text = file.text
+    return text.withUTF8 { bytes in
+      WordFinder([name]).find(in: file, range: range).offsets.contains { offset in
+        guard !Self.isDeclared(bytes, before: offset) else { return false }
+        let rest = bytes[(offset + name.utf8.count)...]
+        return rest.starts(with: " = true".utf8) || rest.starts(with: " = false".utf8)
+      }
+    }
   }
 
   // MARK: - Relevant code
@@ -102,7 +133,7 @@ struct NameTable {
   /// Makes all code relevant that mentions a name. Returns false if there are too many such names.
   mutating func makeRelevant(_ name: String, isHandler: Bool) -> Bool {
     guard relevantNames.insert(name).inserted else { return true }
-    guard relevantNames.count <= Self.maximumRelevantNames else { return false }
+    guard relevantNames.count <= maximumNames else { return false }
     var found = WordFinder([name]).find(in: file, range: range)
     if ignoresMembers {
       found.removeAll { file.text(in: max(0, $0 - 1)..<$0) == "." }

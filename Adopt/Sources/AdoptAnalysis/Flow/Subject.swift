@@ -25,6 +25,17 @@ struct Subject {
   /// Whether a `return` without a value is valid in the function.
   let returnsVoid: Bool
   let parameters: [String]
+  /// What is known about the property that stores the continuation.
+  var ownership: Ownership?
+  /// The properties of the file that store continuations, by name. Only for continuations of `with…Continuation`.
+  var keepers: Set<String> = []
+  /// The other closure parameters that the function calls instead of the handler, such as `failure`.
+  var duties: Set<String> = []
+  /// Whether a `return false` of the function means that it does not handle the request.
+  var returnsBool = false
+
+  /// The property that stores the continuation, for messages.
+  var keeper: String? { keepers.count == 1 ? keepers.first : nil }
 
   var isContinuation: Bool {
     if case .parameter = kind { return false }

@@ -6,6 +6,10 @@ struct CallSite {
   let offset: Int
   /// The arguments of the call if the handler takes optional values and an error. Otherwise empty.
   var arguments: [Argument] = []
+  /// Whether the call is in a closure that runs for each event.
+  var isForEachEvent = false
+  /// Whether the continuation is read from its property by this call.
+  var isThroughProperty = false
 
   enum Argument {
     case none
@@ -36,6 +40,6 @@ extension CallSite {
 
   static func comparesCount(_ condition: ConditionElementSyntax) -> Bool {
     let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
-    return tokens.contains("==") && tokens.contains("count")
+    return tokens.contains("==") && (tokens.contains("count") || tokens.last.flatMap { Int($0) } != nil)
   }
 }

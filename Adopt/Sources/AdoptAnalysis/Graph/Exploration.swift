@@ -28,6 +28,30 @@ struct Exploration {
       set { bits = newValue ? bits | 2 : bits & ~2 }
     }
 
+    /// Whether only one of several callers calls the handler.
+    var isLatched: Bool {
+      get { bits & 1 << 24 != 0 }
+      set { bits = newValue ? bits | 1 << 24 : bits & ~(1 << 24) }
+    }
+
+    /// Whether the property no longer stores the continuation that it stored when the function began.
+    var isCleared: Bool {
+      get { bits & 1 << 25 != 0 }
+      set { bits = newValue ? bits | 1 << 25 : bits & ~(1 << 25) }
+    }
+
+    /// Whether a local name stands for the stored continuation.
+    var isAliased: Bool {
+      get { bits & 1 << 26 != 0 }
+      set { bits = newValue ? bits | 1 << 26 : bits & ~(1 << 26) }
+    }
+
+    /// Whether a property stores the continuation as well.
+    var isKept: Bool {
+      get { bits & 1 << 27 != 0 }
+      set { bits = newValue ? bits | 1 << 27 : bits & ~(1 << 27) }
+    }
+
     /// The truth of a fact. Fact 0 is the handler itself.
     subscript(fact: Int) -> Truth {
       get {
@@ -54,11 +78,16 @@ struct Exploration {
   private(set) var passedOnAfterCall: [Int: Int] = [:]
   /// The first visit of each step that calls the handler with neither a value nor an error.
   private(set) var emptyCalls: [Int: (visit: Int, origin: String?)] = [:]
+  /// The first visit of each step that drops a stored continuation.
+  private(set) var drops: [Int: Int] = [:]
+  /// The visits of the function's end at which a property still stores a continuation that was resumed.
+  private(set) var keptEnds: [Int] = []
   private var edges: [(from: Int32, to: Int32)] = []
 
   /// Whether there is anything to report.
   var hasFindings: Bool {
-    hasEndsWithoutCall || !secondCalls.isEmpty || !passedOnAfterCall.isEmpty || !emptyCalls.isEmpty
+    hasEndsWithoutCall || !drops.isEmpty || !keptEnds.isEmpty || !secondCalls.isEmpty
+      || !passedOnAfterCall.isEmpty || !emptyCalls.isEmpty
   }
 
   /// Whether there is a path to an end without a call.
@@ -127,6 +156,8 @@ struct Exploration {
     case .pass, .note: break
     case .call(let call):
       if state[Graph.handler] == .no { break }
+      if graph.calls[call].isThroughProperty, state.isCleared { break }
+      if state.isCalled, state.isLatched { return nil }
       checkArguments(of: graph.calls[call], at: visit.step, state: state, visit: index)
       if state.isCalled, secondCalls[visit.step] == nil { secondCalls[visit.step] = index }
       state.isCalled = true
@@ -149,11 +180,68 @@ struct Exploration {
       // The visit stores the state before, which shows whether an earlier exit was already the cause.
       if !state.isCalled { state.hasExplainingExit = true }
     case .exit:
-      if !state.isCalled, state[Graph.handler] != .no, !isStored { endsWithoutCall.append(index) }
+      recordEnd(state, index)
       return nil
+    case .replace, .latch, .holds, .alias, .clear, .take, .store:
+      return enterOwnership(visit, state, index: index)
+    }
+    return state
+  }
+
+  /// Records what is wrong at the end of a path.
+  private mutating func recordEnd(_ state: State, _ index: Int) {
+    if isStored {
+      if state.isCleared, state.isAliased, !state.isCalled, state[Graph.handler] != .no {
+        endsWithoutCall.append(index)
+      } else if state.isCalled, !state.isCleared {
+        keptEnds.append(index)
+      }
+    } else if state.isCalled, state.isKept {
+      keptEnds.append(index)
+    } else if !state.isCalled, state[Graph.handler] != .no, !state.isLatched, !state.isKept {
+      endsWithoutCall.append(index)
+    }
+  }
+
+  /// Returns the state after a step that moves a continuation, or nil if the path ends there.
+  private mutating func enterOwnership(_ visit: Visit, _ state: State, index: Int) -> State? {
+    var state = state
+    switch graph.steps[visit.step].event {
     case .replace(let truth):
+      // A local name still stands for the earlier continuation, which is not followed any more.
+      if state.isAliased, !state.isCalled { return nil }
       state.isCalled = false
+      state.isCleared = false
+      state.isAliased = false
       state[Graph.handler] = truth
+    case .latch: state.isLatched = true
+    case .holds(let truth):
+      if state.isCleared { return truth == .yes ? nil : state }
+      let known = state[Graph.handler]
+      if known == .unknown { state[Graph.handler] = truth } else if known != truth { return nil }
+    case .alias: state.isAliased = true
+    case .clear:
+      if !isStored {
+        state.isKept = false
+      } else if !state.isCleared {
+        if !state.isCalled, !state.isAliased, state[Graph.handler] != .no {
+          if drops[visit.step] == nil { drops[visit.step] = index }
+          return nil
+        }
+        state.isCleared = true
+      }
+    case .take:
+      state.isCalled = false
+      state[Graph.handler] = .unknown
+      state.isCleared = true
+      state.isAliased = true
+    case .store:
+      if state.isCalled {
+        if passedOnAfterCall[visit.step] == nil { passedOnAfterCall[visit.step] = index }
+        return nil
+      }
+      state.isKept = true
+    default: break
     }
     return state
   }

@@ -32,14 +32,38 @@ struct Graph {
     case exit
     /// Another value takes the place of a stored continuation.
     case replace(Truth)
+    /// From here on, only one of several callers calls the handler, as after a test of a flag.
+    case latch
+    /// The result of a test whether the property stores a continuation now.
+    case holds(Truth)
+    /// A name stands for the stored continuation from here on.
+    case alias
+    /// The property or collection no longer stores the continuation.
+    case clear
+    /// An element leaves the collection, and belongs to the code from here on.
+    case take
+    /// A property stores the continuation, whose function may also resume it by its own name.
+    case store
   }
 
   enum Remark: Equatable {
     case isTrue, isFalse, guardFails, isNil(String), isNotNil(String), taken, loopSkipped, loopEntered,
       loopAgain
     case throwsHere, selfIsGone, entersCatch, called, absent(String)
+    /// A weakly captured name is nil.
+    case isGone(String)
+    case leavesProperty, takenOut, isStored
+
+    /// Whether it says that the object that a closure captured is gone.
+    var isAboutOwner: Bool {
+      switch self {
+      case .selfIsGone, .isGone: true
+      default: false
+      }
+    }
   }
 
+  /// The exit of a function or closure.
   enum Exit: Equatable {
     case returns, ends, throwsOut
     /// The same exits, but of a closure that is followed.
@@ -65,6 +89,8 @@ struct Graph {
     var startsKnown = false
     /// Whether it is a parameter of the function or of a closure in it.
     var isParameter = false
+    /// Whether a closure captures it weakly, so that it may be nil when the closure runs.
+    var isWeak = false
     /// The offsets of the assignments that became steps.
     var assignments: Set<Int> = []
     /// The number of assignments in the text.

@@ -110,6 +110,16 @@ struct GraphAssembler {
     return (yes, current)
   }
 
+  /// Splits the path on whether the property stores a continuation now.
+  mutating func forkOnPlace(at offset: Int) -> Tails {
+    guard let fork = current else { return (nil, nil) }
+    emit(.holds(.yes), at: offset)
+    let yes = current
+    current = fork
+    emit(.holds(.no), at: offset)
+    return (yes, current)
+  }
+
   // MARK: - Variables
 
   /// Adds a variable, and returns its index. Nil if there are too many.

@@ -13,6 +13,7 @@ package enum HandlerName {
     "exception", "output", "input", "read", "write", "data", "action", "tap", "warning", "notification",
     "disconnect", "close", "open", "connection", "response", "state", "status", "timeout", "challenge",
     "redirect", "line", "chunk", "row", "item", "element", "unhandled", "subscription", "value", "next",
+    "restoration",
   ]
 
   enum Strength: Comparable {

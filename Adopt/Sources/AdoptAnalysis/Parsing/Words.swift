@@ -49,7 +49,7 @@ extension ParsedFile {
   }
 
   /// Returns the text of a byte range. Invalid UTF-8 is replaced.
-  func text(in range: Range<Int>) -> String {
+  package func text(in range: Range<Int>) -> String {
     var text = text
     return text.withUTF8 { bytes in
       let range = range.clamped(to: 0..<bytes.count)

@@ -1,68 +1,239 @@
 import SwiftSyntax
 
-/// A property that stores a continuation until it is resumed.
+/// A property that stores a continuation, or several, until they are resumed.
 struct StoredContinuation {
   let name: String
   let property: PatternBindingSyntax
   /// The members of the type that declares it.
   let members: MemberBlockSyntax
+  let kind: Ownership.Kind
+  let isPrivate: Bool
+  let typeName: String?
 
-  /// Returns the stored properties of a declaration that are optional continuations.
+  /// Returns the stored properties of a declaration that hold continuations.
   static func declared(by variable: VariableDeclSyntax) -> [StoredContinuation] {
-    guard variable.bindingSpecifier.tokenKind == .keyword(.var),
-      let item = variable.parent?.as(MemberBlockItemSyntax.self),
+    guard let item = variable.parent?.as(MemberBlockItemSyntax.self),
       let members = item.parent?.parent?.as(MemberBlockSyntax.self)
     else { return [] }
+    let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
+    let isPrivate = variable.modifiers.contains { ["private", "fileprivate"].contains($0.name.text) }
     return variable.bindings.compactMap { binding in
       // Observers and accessors may handle the old value.
       guard binding.accessorBlock == nil,
         let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
-        let type = binding.typeAnnotation?.type.wrappedOptional?.as(IdentifierTypeSyntax.self)?.name.text,
-        type == "CheckedContinuation" || type == "UnsafeContinuation"
+        let kind = kind(of: binding), isVariable || kind == .box
       else { return nil }
-      return StoredContinuation(name: name, property: binding, members: members)
+      return StoredContinuation(
+        name: name, property: binding, members: members, kind: kind, isPrivate: isPrivate,
+        typeName: members.parent?.typeDeclarationName)
+    }
+  }
+
+  private static let boxes = [
+    "Mutex<", "OSAllocatedUnfairLock<", "NIOLockedValueBox<", "LockIsolated<", "Locked<", "Protected<",
+    "ManagedCriticalState<",
+  ]
+
+  private static func kind(of binding: PatternBindingSyntax) -> Ownership.Kind? {
+    if let type = binding.typeAnnotation?.type {
+      if let wrapped = type.wrappedOptional { return isContinuation(wrapped) ? .optional : nil }
+      if let array = type.as(ArrayTypeSyntax.self) {
+        return isContinuation(array.element) ? .collection : nil
+      }
+      if let dictionary = type.as(DictionaryTypeSyntax.self) {
+        return isContinuation(dictionary.value) ? .collection : nil
+      }
+    }
+    let text =
+      binding.typeAnnotation?.type.trimmedDescription ?? binding.initializer?.value.trimmedDescription ?? ""
+    if let box = boxes.first(where: text.hasPrefix) {
+      let content = text.dropFirst(box.count)
+      return (content.hasPrefix("CheckedContinuation<") || content.hasPrefix("UnsafeContinuation<"))
+        && content.contains(">?>")
+        ? .box : nil
+    }
+    return text.hasPrefix("[") && text.contains("Continuation<") && text.hasSuffix("()")
+      && !text.contains("(id")
+      ? .collection : nil
+  }
+
+  private static func isContinuation(_ type: TypeSyntax) -> Bool {
+    let name = type.as(IdentifierTypeSyntax.self)?.name.text
+    return name == "CheckedContinuation" || name == "UnsafeContinuation"
+  }
+
+  // MARK: - Functions
+
+  struct Function {
+    let name: String
+    let base: String
+    let body: CodeBlockSyntax
+    let parameters: [String]
+    let canThrow: Bool
+    let returnsVoid: Bool
+    let returnsContinuation: Bool
+  }
+
+  /// Returns the functions of the type, in its body and in extensions in the same file.
+  private func allFunctions(in file: ParsedFile) -> [Function] {
+    var blocks = [members]
+    if let typeName {
+      for statement in file.tree.statements {
+        guard let declaration = statement.item.as(ExtensionDeclSyntax.self),
+          declaration.extendedType.trimmedDescription == typeName, declaration.memberBlock.id != members.id
+        else { continue }
+        blocks.append(declaration.memberBlock)
+      }
+    }
+    return blocks.flatMap { block in
+      block.members.compactMap { member in
+        guard let function = member.decl.as(FunctionDeclSyntax.self), let body = function.body else {
+          return nil
+        }
+        return Function(
+          name: FunctionName.of(function), base: function.name.text, body: body,
+          parameters: Self.names(function.signature.parameterClause),
+          canThrow: function.signature.effectSpecifiers?.throwsClause != nil,
+          returnsVoid: function.signature.returnClause?.type.isVoid ?? true,
+          returnsContinuation: function.signature.returnClause?.type.trimmedDescription.contains(
+            "Continuation<") ?? false)
+      }
     }
   }
 
   /// Returns the functions of the type that mention the property.
   func functions(in file: ParsedFile) -> [Function] {
-    let mentions = WordFinder([name]).find(in: file, range: members.byteRange)
-    var functions: [Function] = []
-    for member in members.members where mentions.touch(member) {
-      if let function = member.decl.as(FunctionDeclSyntax.self), let body = function.body {
-        functions.append(
-          Function(
-            name: FunctionName.of(function), body: body,
-            parameters: Self.names(function.signature.parameterClause),
-            canThrow: function.signature.effectSpecifiers?.throwsClause != nil,
-            returnsVoid: function.signature.returnClause?.type.isVoid ?? true))
-      }
-    }
-    return functions
+    let mentions = WordFinder([name]).find(in: file)
+    return allFunctions(in: file).filter { mentions.touch($0.body) }
   }
 
-  struct Function {
-    let name: String
-    let body: CodeBlockSyntax
-    let parameters: [String]
-    let canThrow: Bool
-    let returnsVoid: Bool
+  /// Returns whether a function that does not contain a place resumes what the property stores.
+  func isResumed(in file: ParsedFile, outside offset: Int) -> Bool {
+    functions(in: file).contains { function in
+      guard !function.body.byteRange.contains(offset) else { return false }
+      let text = file.text(in: function.body.byteRange)
+      return text.contains("resume") && readings.contains { text.contains($0) }
+    }
+  }
+
+  /// Texts that read what the property stores, and not a parameter with the same name.
+  private var readings: [String] {
+    [
+      "self.\(name)?", "\(name)?.resume", "\(name) {", "\(name) else", "= \(name)\n", "= self.\(name)",
+      "in \(name)",
+    ]
+      + ["removeValue", "removeFirst", "popLast", "forEach"].map { "\(name).\($0)" }
+  }
+
+  /// Returns whether code calls a function with a name.
+  private static func calls(_ name: String, in body: CodeBlockSyntax, of file: ParsedFile) -> Bool {
+    WordFinder([name]).find(in: file, range: body.byteRange).offsets.contains { offset in
+      let end = offset + name.utf8.count
+      return ["(", " {"].contains { file.text(in: end..<(end + 2)).hasPrefix($0) }
+    }
   }
 
   private static func names(_ clause: FunctionParameterClauseSyntax) -> [String] {
     clause.parameters.map { ($0.secondName ?? $0.firstName).text }
   }
 
-  /// Returns a subject for checking whether a function resumes the stored continuation twice.
-  func subject(in function: Function, file: ParsedFile) -> Subject? {
-    guard !function.parameters.contains(name) else { return nil }
-    let resumes = WordFinder(["resume"]).find(in: file, range: function.body.byteRange)
-    guard resumes.offsets.count > 1 else { return nil }
-    return Subject(
+  /// Returns the functions that are to be checked: those that mention the property, or call such a function.
+  ///
+  /// Functions that others of the type call are followed there.
+  func subjects(in file: ParsedFile) -> [Subject] {
+    let all = allFunctions(in: file)
+    var relevant: [Int] = []
+    var words: Set<String> = [name]
+    var grows = true
+    while grows {
+      let mentions = WordFinder(words).find(in: file)
+      let found = all.indices.filter { mentions.touch(all[$0].body) }
+      grows = found.count > relevant.count && relevant.count < 200
+      relevant = found
+      words.formUnion(found.map { all[$0].base })
+    }
+    guard
+      relevant.contains(where: {
+        WordFinder(["resume"]).find(in: file, range: all[$0].body.byteRange).isEmpty == false
+      })
+    else { return [] }
+    let reportsKept = reportsKept(relevant.map { all[$0] }, in: file)
+    return relevant.compactMap { index in
+      let function = all[index]
+      guard !function.parameters.contains(name) else { return nil }
+      let isCalled = all.indices.contains { other in
+        other != index && Self.calls(function.base, in: all[other].body, of: file)
+      }
+      guard !isCalled else { return nil }
+      return subject(
+        function, others: relevant.filter { $0 != index }.map { ($0, all[$0]) }, reportsKept, file)
+    }
+  }
+
+  private func subject(
+    _ function: Function, others: [(Int, Function)], _ reportsKept: Bool, _ file: ParsedFile
+  ) -> Subject {
+    var counts: [String: Int] = [function.base: 1]
+    for (_, other) in others { counts[other.base, default: 0] += 1 }
+    let followed = others.filter { counts[$0.1.base] == 1 && !$0.1.parameters.contains(name) }.prefix(12)
+    var subject = Subject(
       kind: .stored, name: name, function: function.name, statements: function.body.statements,
-      offset: function.body.startOffset, range: function.body.byteRange,
+      offset: function.body.startOffset, range: 0..<file.text.utf8.count,
       end: function.body.rightBrace.startOffset, canThrow: function.canThrow,
       returnsVoid: function.returnsVoid, parameters: function.parameters)
+    subject.ownership = Ownership(
+      kind: kind,
+      methods: followed.map { index, other in
+        (
+          other.base,
+          NameTable.LocalFunction(
+            id: -1 - index, statements: other.body.statements, end: other.body.rightBrace.startOffset,
+            parameters: other.parameters, isMethod: true, returnsContinuation: other.returnsContinuation)
+        )
+      },
+      opaque: Set(counts.keys).subtracting(followed.map(\.1.base)), reportsKept: reportsKept)
+    return subject
+  }
+
+  private static let eventWords = [
+    "didUpdate", "didChange", "didReceive", "didFind", "didDiscover", "didOutput", "didRange", "didEnter",
+    "Update",
+    "Changed", "Received",
+  ]
+
+  /// Returns whether it is an error to keep a continuation that was resumed. Many objects are used only once, so there
+  /// must be a sign that a function runs again.
+  private func reportsKept(_ functions: [Function], in file: ParsedFile) -> Bool {
+    if kind == .collection { return true }
+    var resuming = 0
+    var isEvent = false
+    for function in functions {
+      let text = file.text(in: function.body.byteRange)
+      if text.contains("= nil") || text.contains(".take()") || text.contains("&\(name)") { return false }
+      if text.contains("resume(") { resuming += 1 }
+      if Self.eventWords.contains(where: function.name.contains) { isEvent = true }
+    }
+    return isEvent || resuming > 1
+  }
+
+  /// Returns a finding if code stores continuations that no code can resume.
+  func forgotten(in file: ParsedFile) -> Finding? {
+    guard isPrivate, kind == .collection else { return nil }
+    var first: Int?
+    for offset in WordFinder([name]).find(in: file).offsets where !property.byteRange.contains(offset) {
+      let start = offset + name.utf8.count
+      let rest = file.text(in: start..<(start + 40))
+      let isStore = rest.hasPrefix(".append(") || rest.hasPrefix(".insert(")
+      guard isStore || rest.hasPrefix(".count") || rest.hasPrefix(".isEmpty") else { return nil }
+      if isStore { first = first ?? offset }
+    }
+    guard let first else { return nil }
+    return Finding(
+      kind: .lost, place: file.place(at: first), handler: name, function: typeName ?? "",
+      message: "the continuation is stored in '\(name)', which no code reads to resume it",
+      notes: [(file.place(of: property), "'\(name)' stores it")],
+      fingerprint: Fingerprint.of(
+        .lost, function: typeName ?? "", handler: name, statementAt: first, in: file))
   }
 
   // MARK: - Overwriting
@@ -99,7 +270,8 @@ struct StoredContinuation {
     let start = elements[0].startOffset
     let isShadowed = value == name
     for offset in mentions.offsets where offset < start {
-      if Self.isMember(file, offset) || !isShadowed { return nil }
+      // In the closure, the parameter hides a property with the same name.
+      if Self.isMember(file, offset) || !isShadowed || offset < closure.startOffset { return nil }
     }
     let finding = Finding(
       kind: .lost, place: file.place(at: start), handler: name, function: function.name,
@@ -141,5 +313,16 @@ struct StoredContinuation {
   private static func isMember(_ file: ParsedFile, _ offset: Int) -> Bool {
     let before = file.text(in: max(0, offset - 6)..<offset)
     return before.hasSuffix("self.") || before.hasSuffix("self?.") || before.hasSuffix("self!.")
+  }
+}
+
+extension Syntax {
+  /// The name of the type that this declares or extends.
+  var typeDeclarationName: String? {
+    if let declaration = self.as(ClassDeclSyntax.self) { return declaration.name.text }
+    if let declaration = self.as(ActorDeclSyntax.self) { return declaration.name.text }
+    if let declaration = self.as(StructDeclSyntax.self) { return declaration.name.text }
+    if let declaration = self.as(EnumDeclSyntax.self) { return declaration.name.text }
+    return self.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
   }
 }

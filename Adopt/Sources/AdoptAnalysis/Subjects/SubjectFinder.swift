@@ -54,12 +54,31 @@ struct SubjectFinder {
       }
     }
     subjects.sort { $0.offset < $1.offset }
+    for index in subjects.indices where subjects[index].isContinuation {
+      let (type, offset) = (
+        Self.enclosingType(of: Syntax(subjects[index].statements)), subjects[index].offset
+      )
+      let keepers = stores.filter { store in
+        store.kind != .box && store.typeName == type && store.isResumed(in: file, outside: offset)
+      }
+      subjects[index].keepers = Set(keepers.map(\.name))
+    }
+  }
+
+  private static func enclosingType(of node: Syntax) -> String? {
+    var node = node.parent
+    while let current = node {
+      if let name = current.typeDeclarationName { return name }
+      node = current.parent
+    }
+    return nil
   }
 
   private mutating func visit(_ declaration: FunctionDeclSyntax, name: String) {
     let clause = declaration.signature.parameterClause
     guard words.touch(clause) else { return }
     let last = finder.handlers(in: clause.parameters).last
+    if let last, Subscription.find(of: last, in: declaration, file: file) != nil { return }
     if last?.index == clause.parameters.count - 1 { handlerFunctions.insert(declaration.name.text) }
     add(
       clause, body: declaration.body, name: name, signature: declaration.signature,
@@ -77,15 +96,33 @@ struct SubjectFinder {
     signature: FunctionSignatureSyntax, returnsVoid: Bool
   ) {
     guard let body else { return }
-    for handler in finder.handlers(in: clause.parameters) where handler.name != "_" {
+    var handlers = finder.handlers(in: clause.parameters)
+    if handlers.isEmpty, let pair = finder.successAndFailure(in: clause.parameters) { handlers = [pair] }
+    for handler in handlers where handler.name != "_" {
       let own = handler.parameter.secondName ?? handler.parameter.firstName
-      subjects.append(
-        Subject(
-          kind: .parameter(handler), name: handler.name, function: name, statements: body.statements,
-          offset: own.startOffset, range: body.byteRange, end: body.rightBrace.startOffset,
-          canThrow: signature.effectSpecifiers?.throwsClause != nil, returnsVoid: returnsVoid,
-          parameters: clause.parameters.map { ($0.secondName ?? $0.firstName).text }))
+      var subject = Subject(
+        kind: .parameter(handler), name: handler.name, function: name, statements: body.statements,
+        offset: own.startOffset, range: body.byteRange, end: body.rightBrace.startOffset,
+        canThrow: signature.effectSpecifiers?.throwsClause != nil, returnsVoid: returnsVoid,
+        parameters: clause.parameters.map { ($0.secondName ?? $0.firstName).text })
+      subject.returnsBool = signature.returnClause?.type.trimmedDescription == "Bool"
+      subject.duties = duties(in: clause.parameters, besides: handler)
+      subjects.append(subject)
     }
+  }
+
+  private static let dutyWords = ["fail", "error", "success", "cancel", "reject", "otherwise", "notfound"]
+
+  /// Returns the names of the other closures that are called instead of the handler, such as `failure`.
+  private func duties(in parameters: FunctionParameterListSyntax, besides handler: Handler) -> Set<String> {
+    let others = parameters.filter { parameter in
+      guard parameter.id != handler.parameter.id, parameter.id != handler.failureParameter?.id,
+        parameter.type.trimmedDescription.contains("->")
+      else { return false }
+      let words = (parameter.firstName.text + (parameter.secondName?.text ?? "")).lowercased()
+      return Self.dutyWords.contains(where: words.contains)
+    }
+    return Set(others.map { ($0.secondName ?? $0.firstName).text })
   }
 
   private mutating func visit(_ call: FunctionCallExprSyntax, function: String) {

@@ -9,6 +9,8 @@ struct CheckedFile: Sendable {
   /// The places of the edits of fix-its, by offset.
   var places: [Int: Place] = [:]
   var problem: FileProblem?
+  /// The first place at which the file does not parse. What is wrong there may hide findings.
+  var syntaxError: (place: Place, message: String)?
 
   /// Reads and checks a file.
   ///
@@ -25,6 +27,7 @@ struct CheckedFile: Sendable {
   static func checking(_ text: String, path: String, options: CheckOptions) -> CheckedFile {
     let file = ParsedFile(path: path, text: text)
     var checked = CheckedFile(path: path, result: check(file, options: options))
+    checked.syntaxError = SyntaxErrors.first(in: file)
     let findings = checked.result.findings
     guard !findings.isEmpty else { return checked }
     for edit in findings.flatMap(\.fixIts).flatMap(\.edits) {

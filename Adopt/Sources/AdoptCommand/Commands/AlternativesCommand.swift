@@ -18,6 +18,7 @@ struct AlternativesCommand: Sendable {
     context = try CommandContext(arguments, environment: environment)
     var options = TwinOptions()
     options.usesImportedNames = arguments.has("objc-names")
+    options.access = arguments.value("access").flatMap(AccessLevel.init) ?? .all
     run = TwinRun(
       options: options, jobs: context.jobs, isVerifying: arguments.value("verify") != "off",
       separatePath: arguments.value("into"), arguments: arguments.all("compiler-argument"))

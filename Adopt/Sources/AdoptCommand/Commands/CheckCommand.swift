@@ -42,6 +42,11 @@ struct CheckCommand: Sendable {
     let files =
       changed.map { changed in found.files.filter { changed.touches(paths.absolute($0)) } } ?? found.files
     var checked = try await check(files)
+    for case let (place, message)? in checked.map(\.syntaxError) {
+      context.screen.warn(
+        "\(place.path):\(place.line):\(place.column): warning: the file does not parse, so findings may be missing: \(message)"
+      )
+    }
     var report = report(checked, changed, baseline)
     var fixed = 0
     var failures: [FileProblem] = []
@@ -120,6 +125,7 @@ struct CheckCommand: Sendable {
     var report = CheckReport()
     report.hasBaseline = baseline != nil
     report.problems = checked.compactMap(\.problem)
+    report.hasSyntaxErrors = checked.contains { $0.syntaxError != nil }
     report.handlerCount = checked.reduce(0) { $0 + $1.result.handlerCount }
     report.suppressedCount = checked.reduce(0) { $0 + $1.result.suppressed.count }
     report.declined = checked.flatMap(\.result.declined)
@@ -160,6 +166,7 @@ struct CheckCommand: Sendable {
       switch arguments.value("format") {
       case "json": JSONReport.text(report)
       case "sarif": SARIFReport.text(report, paths: paths)
+      case "github": GitHubReport.text(report)
       default: TextReport(isColoured: context.isColoured).text(report)
       }
     try await context.write(text)

@@ -1,4 +1,5 @@
 import AdoptAnalysis
+import AdoptTwins
 import TerminalProgram
 
 /// All commands and their options. The parser, the help, the manual and the completions are generated from this list.
@@ -31,8 +32,9 @@ package enum CommandList {
     ],
     options: [
       Option(
-        "format", short: "f", value: "FORMAT", completion: .choices(["text", "json", "sarif"]),
-        "output format: text, json, or sarif (SARIF 2.1.0, for code scanning) (default: text)"),
+        "format", short: "f", value: "FORMAT", completion: .choices(["text", "json", "sarif", "github"]),
+        "output format: text, json, sarif (SARIF 2.1.0, for code scanning), or github (annotations of GitHub Actions) (default: text)"
+      ),
       Option(
         "output", short: "o", value: "FILE", completion: .files, "write to FILE instead of standard output"),
       Option(
@@ -75,6 +77,10 @@ package enum CommandList {
         "into", value: "FILE", completion: .files,
         "write the alternatives to the new file FILE, as extensions, and mark the original functions"),
       Option("dry-run", short: "n", "print the changes as a unified diff; change no file (default)"),
+      Option(
+        "access", value: "LEVEL", completion: .choices(AccessLevel.allCases.map(\.rawValue)),
+        "write alternatives only for functions that are public, or public and package: public, package or all (default: all)"
+      ),
       Option("objc-names", "name all alternatives as the compiler names imported Objective-C methods"),
       Option(
         "verify", value: "WHEN", completion: .choices(["on", "off"]),
@@ -89,14 +95,48 @@ package enum CommandList {
       Example(text: "Apply the changes", line: "adopt alternatives --in-place Sources/Photos"),
     ], completion: .files)
 
+  package static let migrate = CommandDescription(
+    "migrate", "move calls in async code and tests to async alternatives",
+    operands: "[PATH…]", count: 0...100_000,
+    discussion: [
+      "Finds calls of functions with a completion handler that have an async alternative in the same package, and moves them to it where that keeps the behavior: at the end of an async function or Task, in withCheckedContinuation around one call, and in tests that wait for an expectation or a semaphore. All other calls stay as they are, and are listed with the reason.",
+      "The package is built in a copy before and after, and changes that do not compile are dropped. By default, no file is changed: the changes are printed as a unified diff. A second run changes nothing.",
+    ],
+    options: [
+      Option("in-place", short: "i", "change the source files"),
+      Option("dry-run", short: "n", "print the changes as a unified diff; change no file (default)"),
+      Option(
+        "test",
+        "change the source files one by one, run the tests after each, and put back files with which they fail"
+      ),
+      Option("wrap-in-task", "also move calls at the end of functions that are not async, into a Task"),
+      Option(
+        "verify", value: "WHEN", completion: .choices(["on", "off"]),
+        "build the package before and after, and drop changes that do not compile: on or off (default: on)"),
+      Option(
+        "compiler-argument", value: "ARG", isRepeatable: true, "pass ARG to swift build and swift test"),
+    ] + inputOptions + outputOptions + [help],
+    examples: [
+      Example(text: "Show the changes", line: "adopt migrate"),
+      Example(text: "Change the files, and run the tests after each", line: "adopt migrate --test"),
+    ], completion: .files)
+
+  package static let explain = CommandDescription(
+    "explain", "explain a kind of finding, with an example and its fix",
+    operands: "[KIND…]", count: 0...10,
+    discussion: ["KIND is never, twice, nothing, lost, after or suppression (default: all)."],
+    options: outputOptions + [help],
+    examples: [Example(text: "Explain what lost means", line: "adopt explain lost")],
+    completion: .choices(Finding.Kind.allCases.map(\.rawValue)))
+
   package static let program = ProgramDescription(
     "adopt", version: ProjectVersion.current,
     summary: "migrate Swift code from completion handlers to async/await",
     synopsis: "COMMAND [OPTION…] [PATH…]",
-    commands: [check, alternatives] + CommandDescription.common(program: "adopt"),
+    commands: [check, alternatives, migrate, explain] + CommandDescription.common(program: "adopt"),
     environment: [.init("NO_COLOR", "if set, the output is not colored")],
     exits: [
-      .init(.success, "check found nothing; alternatives finished"),
+      .init(.success, "check found nothing; the other commands finished"),
       .init(.failure, "check reported findings"),
       .init(.usage, "the command line is not valid, or a file could not be read or written"),
       .init(.hungUp, "the terminal was closed (SIGHUP)"),

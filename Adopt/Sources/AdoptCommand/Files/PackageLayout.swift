@@ -37,6 +37,43 @@ enum PackageLayout {
   }
 }
 
+/// Finds out which systems a package supports, as far as its manifest gives them as literals.
+enum PackagePlatforms {
+  /// The first versions with Swift concurrency.
+  private static let needed: [String: Double] = ["macOS": 10.15, "iOS": 13, "tvOS": 13, "watchOS": 6]
+
+  /// Returns whether the package also supports Apple systems without Swift concurrency. Without a list of platforms, it
+  /// supports all that SwiftPM does, which include older ones.
+  static func supportsOlderSystems(manifest: String) -> Bool {
+    let finder = Finder(viewMode: .sourceAccurate)
+    finder.walk(ParsedFile(path: "Package.swift", text: manifest).tree)
+    guard finder.hasList else { return true }
+    return finder.versions.contains { system, version in needed[system].map { version < $0 } ?? false }
+  }
+
+  private final class Finder: SyntaxVisitor {
+    var hasList = false
+    var versions: [(system: String, version: Double)] = []
+
+    override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
+      guard node.label?.text == "platforms", let list = node.expression.as(ArrayExprSyntax.self) else {
+        return .visitChildren
+      }
+      hasList = true
+      for element in list.elements {
+        guard let call = element.expression.as(FunctionCallExprSyntax.self),
+          let system = call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text,
+          let argument = call.arguments.first?.expression
+        else { continue }
+        let text = argument.trimmedDescription.filter { $0.isNumber || $0 == "." || $0 == "_" }
+        let parts = text.split { $0 == "." || $0 == "_" }.prefix(2)
+        if let version = Double(parts.joined(separator: ".")) { versions.append((system, version)) }
+      }
+      return .skipChildren
+    }
+  }
+}
+
 /// Finds the package that a file belongs to.
 enum PackageRoot {
   /// Returns the nearest enclosing folder with a manifest, or nil if there is none.

@@ -15,6 +15,8 @@ struct CheckReport: Sendable {
   /// The number of findings that touch no changed line.
   var untouchedCount = 0
   var fixedCount = 0
+  /// Whether a file does not parse, so that findings may be missing.
+  var hasSyntaxErrors = false
   var hasBaseline = false
   /// The checked files by path, with the lines that findings refer to and the places of edits.
   var files: [String: CheckedFile] = [:]
@@ -29,7 +31,7 @@ struct CheckReport: Sendable {
     let handlers = handlerCount == 1 ? "1 handler" : "\(Self.grouped(handlerCount)) handlers"
     var parts = [
       findings.isEmpty
-        ? "\(handlers) in \(place), nothing found"
+        ? "\(handlers) in \(place), nothing found\(hasSyntaxErrors ? " in the code that parses" : "")"
         : "\(Self.grouped(findings.count)) finding\(findings.count == 1 ? "" : "s") on \(handlers) in \(place)"
     ]
     if fixedCount > 0 { parts.append("\(fixedCount) fixed") }

@@ -42,7 +42,8 @@ struct TwinRun: Sendable {
       case .failure(let problem): outcome.problems.append(problem)
       }
     }
-    outcome.pairs = try await pairs(files)
+    outcome.problems += files.compactMap(SyntaxErrors.problem)
+    outcome.pairs = try await pairs(files, absolute)
     guard outcome.pairs.contains(where: { !$0.twins.twins.isEmpty }) else { return outcome }
     if isVerifying {
       let (run, pairs) = (self, outcome.pairs)
@@ -60,14 +61,25 @@ struct TwinRun: Sendable {
     Result { () throws(FileProblem) in ParsedFile(path: path, text: try SourceText.read(path)) }
   }
 
-  private func pairs(_ files: [ParsedFile]) async throws(CancellationError) -> [Pair] {
+  private func pairs(_ files: [ParsedFile], _ paths: Paths) async throws(CancellationError) -> [Pair] {
     var options = options
+    var supportsOlder: [String: Bool] = [:]
+    for file in files {
+      guard let folder = PackageRoot.around(paths.absolute(file.path)), supportsOlder[folder] == nil else {
+        continue
+      }
+      let manifest = try? SourceText.read(folder + "/Package.swift")
+      supportsOlder[folder] = manifest.map(PackagePlatforms.supportsOlderSystems) ?? false
+    }
     options.aliases = SharedAliases(files)
     // An async function in another file can be the twin as well.
     for known in try await Workers.map(files, jobs: jobs, { asyncFunctions(in: $0) }) {
       options.known.formUnion(known)
     }
-    return try await Workers.map(files, jobs: jobs) { [options, separatePath] file in
+    return try await Workers.map(files, jobs: jobs) { [options, separatePath, supportsOlder] file in
+      var options = options
+      let folder = PackageRoot.around(paths.absolute(file.path))
+      options.marksAvailability = folder.flatMap { supportsOlder[$0] } ?? false
       let found = twins(in: file, options: options)
       return Pair(file: file, twins: separatePath == nil ? found : found.separable())
     }

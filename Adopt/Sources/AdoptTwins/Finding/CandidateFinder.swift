@@ -7,6 +7,14 @@ final class CandidateFinder: SyntaxVisitor {
   private(set) var candidates: [Candidate] = []
   private(set) var initializers: [InitializerCandidate] = []
   private(set) var asyncFunctions: Set<AsyncFunction> = []
+  /// The declarations of these functions.
+  private(set) var asyncDeclarations: [AsyncFunction: FunctionDeclSyntax] = [:]
+  /// Functions that return a stream, which may be the twin of a subscription.
+  private(set) var streamFunctions: Set<AsyncFunction> = []
+  /// Functions with one parameter that may end a subscription: their types, names, labels and parameter types.
+  private(set) var removers: [(type: String, name: String, label: String, parameter: String)] = []
+  /// Types of this file, with the method that ends what their values stand for.
+  private(set) var stoppingMethods: [String: String] = [:]
   /// Functions that are not async, by the form of their calls.
   private(set) var plainFunctions: Set<AsyncFunction> = []
   /// Types of this file whose values have a `cancel()` that is not async.
@@ -19,6 +27,8 @@ final class CandidateFinder: SyntaxVisitor {
   private(set) var declaredTypes: Set<String> = []
   /// Properties and cases without arguments, whose names a function without parameters cannot have.
   private(set) var properties: Set<AsyncFunction> = []
+  /// Those of them that are static.
+  private(set) var staticProperties: Set<AsyncFunction> = []
 
   init(_ file: ParsedFile, shared: SharedAliases = SharedAliases()) {
     handlers = HandlerFinder(file, shared: shared)
@@ -36,10 +46,18 @@ final class CandidateFinder: SyntaxVisitor {
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
     let parameters = node.signature.parameterClause.parameters
     if node.isAsync {
-      asyncFunctions.insert(AsyncFunction(type: Scope(of: node).type, name: node.fullName))
+      let key = AsyncFunction(type: Scope(of: node).type, name: node.fullName)
+      asyncFunctions.insert(key)
+      asyncDeclarations[key] = node
       return .visitChildren
     }
-    plainFunctions.insert(AsyncFunction(type: Scope(of: node).type, name: node.fullName))
+    let scope = Scope(of: node)
+    if node.returnsStream {
+      streamFunctions.insert(AsyncFunction(type: scope.type, name: node.fullName))
+      return .visitChildren
+    }
+    plainFunctions.insert(AsyncFunction(type: scope.type, name: node.fullName))
+    noteRemover(node, scope)
     if parameters.isEmpty {
       if node.name.text == "cancel", !node.modifiers.contains(where: { $0.name.text == "static" }) {
         noteCancellable(Scope(of: node))
@@ -86,7 +104,35 @@ final class CandidateFinder: SyntaxVisitor {
 
   private func noteProperty(_ name: TokenSyntax, of node: some SyntaxProtocol) {
     let name = FunctionName(base: name.text.withoutBackticks, labels: [])
-    properties.insert(AsyncFunction(type: Scope(of: node).type, name: name))
+    let property = AsyncFunction(type: Scope(of: node).type, name: name)
+    properties.insert(property)
+    let modifiers = Syntax(node).declarationModifiers
+    if node.is(EnumCaseDeclSyntax.self) || modifiers?.contains(where: { $0.name.text == "static" }) == true {
+      staticProperties.insert(property)
+    }
+  }
+
+  private static let removingVerbs = [
+    "remove", "unsubscribe", "unobserve", "cancel", "off", "stop", "unregister", "deregister", "unwatch",
+  ]
+  private static let stoppingNames: Set<String> = [
+    "cancel", "remove", "invalidate", "dispose", "unsubscribe", "stop",
+  ]
+
+  private func noteRemover(_ node: FunctionDeclSyntax, _ scope: Scope) {
+    let parameters = node.signature.parameterClause.parameters
+    let name = node.name.text
+    if parameters.isEmpty, Self.stoppingNames.contains(name),
+      let type = scope.type.split(separator: ".").last,
+      !node.modifiers.contains(where: { $0.name.text == "static" })
+    {
+      stoppingMethods[String(type)] = name
+    }
+    guard parameters.count == 1, let only = parameters.first,
+      Self.removingVerbs.contains(where: name.hasPrefix)
+    else { return }
+    let type = only.type.wrappedOptional ?? only.type
+    removers.append((scope.type, name, only.label, type.trimmedDescription))
   }
 
   private func noteCancellable(_ scope: Scope) {
@@ -96,7 +142,8 @@ final class CandidateFinder: SyntaxVisitor {
   }
 }
 
-/// Returns the async functions of a file, for `TwinOptions.known`.
+/// Returns the async functions of a file, and those that return a stream, for `TwinOptions.known`.
 package func asyncFunctions(in file: ParsedFile) -> Set<AsyncFunction> {
-  CandidateFinder(file).asyncFunctions
+  let found = CandidateFinder(file)
+  return found.asyncFunctions.union(found.streamFunctions)
 }

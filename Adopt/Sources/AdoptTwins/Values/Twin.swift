@@ -16,6 +16,8 @@ package struct Twin: Sendable {
   package let reasonAgainstSeparate: String?
   /// Whether the function is a protocol requirement, whose twin must be in an extension.
   package let isRequirement: Bool
+  /// Whether the twin returns a stream, because its function is a subscription.
+  package var isStream = false
   /// Whether the twin passes on values that are not `Sendable`.
   package private(set) var passesUnsendableValues = false
 

@@ -8,10 +8,20 @@ package struct TwinOptions: Sendable {
   package var marksOldFunctions = true
   /// Whether twins that belong to no actor run on the caller's actor. Requires Swift 6.2.
   package var inheritsIsolation = false
+  /// The lowest access level of functions that get a twin.
+  package var access = AccessLevel.all
+  /// Whether twins are marked as available from the systems that have Swift concurrency, because the package also
+  /// supports older ones.
+  package var marksAvailability = false
   /// Async functions of other files, which may be twins of functions in this file.
   package var known: Set<AsyncFunction> = []
   /// The type aliases of handlers that files of a module share.
   package var aliases = SharedAliases()
 
   package init() {}
+}
+
+/// The access levels to select functions by.
+package enum AccessLevel: String, Sendable, CaseIterable {
+  case `public`, package, all
 }

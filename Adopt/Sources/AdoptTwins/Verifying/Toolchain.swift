@@ -74,7 +74,7 @@ package struct Toolchain: Sendable {
 package struct VerifierError: Error, CustomStringConvertible {
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 /// A temporary folder for one verification.

@@ -34,8 +34,9 @@ package struct TwinVerifier: Sendable {
     defer { workspace.folder.remove() }
     for pair in files { try workspace.write(pair.file.text, as: pair.file.path) }
     if let first = try errors(in: workspace, files: files.map(\.file.path)).first {
-      let reason = "the sources do not compile even without changes: \(first.message)"
-      return files.map { Self.declining($0, because: reason) }
+      throw VerifierError(
+        "The sources do not compile even without changes: \(first.path):\(first.line):\(first.column): \(first.message)."
+      )
     }
     return try removeFailingTwins(files, separateFile: separateFile, in: workspace)
   }

@@ -29,7 +29,7 @@ struct VerifiedText {
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-      guard node.isAsync else { return .visitChildren }
+      guard node.isAsync || node.returnsStream else { return .visitChildren }
       let start = file.place(of: node).line
       let end = file.place(at: node.endPositionBeforeTrailingTrivia.utf8Offset).line
       let name = AsyncFunction(type: Scope(of: node).type, name: node.fullName)

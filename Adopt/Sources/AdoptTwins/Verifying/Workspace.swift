@@ -29,7 +29,10 @@ struct Workspace {
   init(package path: String, files: [String]) throws(VerifierError) {
     folder = try TemporaryFolder()
     let source = Self.resolved(path)
-    let copy = folder.path + "/" + source.lastPathComponent
+    // Relative dependencies may be some folders above, and have such dependencies themselves.
+    let parents = source.deletingLastPathComponent().pathComponents.dropFirst().suffix(Self.linkedParents)
+    let around = ([folder.path] + parents).joined(separator: "/")
+    let copy = around + "/" + source.lastPathComponent
     package = copy
     packageSource = source.path
     var written: Set<String> = []
@@ -40,7 +43,13 @@ struct Workspace {
       written.insert(resolved)
     }
     do {
-      try Self.linkSiblings(of: source, in: folder.path)
+      try FileManager.default.createDirectory(atPath: around, withIntermediateDirectories: true)
+      var (original, linked) = (source, around)
+      for _ in 0...parents.count where original.path != "/" {
+        try Self.linkSiblings(of: original, in: linked)
+        original.deleteLastPathComponent()
+        linked = String(linked[..<(linked.lastIndex(of: "/") ?? linked.startIndex)])
+      }
       try Self.mirror(source, in: URL(fileURLWithPath: copy), written: written)
       try Self.copyDownloads(of: source, to: URL(fileURLWithPath: copy))
     } catch {
@@ -71,6 +80,9 @@ struct Workspace {
   private static func resolved(_ path: String) -> URL {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath()
   }
+
+  /// The number of folders above the package whose contents are linked.
+  private static let linkedParents = 4
 
   private static func linkSiblings(of package: URL, in folder: String) throws {
     let files = FileManager.default

@@ -47,14 +47,19 @@ struct DocComment {
     for line in lines {
       let (indent, text) = Self.content(of: line)
       if let limit = skippedIndent {
-        // Lines that are indented further continue the removed entry.
-        if !text.isEmpty, indent > limit { continue }
+        // Lines that are indented further continue the removed entry, and so do lines without a blank line between.
+        let isNewEntry = text.isEmpty || text.hasPrefix("- ") || text.hasPrefix("* ") || text.hasPrefix("#")
+        if text != "*/", indent > limit && !text.isEmpty || !isNewEntry {
+          if text.hasSuffix("*/") { kept.append(" */") }
+          continue
+        }
         skippedIndent = nil
       }
       if let open = list, !text.isEmpty, indent <= open.indent { close(open, in: &kept, &list) }
       if let name = Self.parameter(in: text, inList: list != nil) {
         if parameters.contains(name) {
           skippedIndent = indent
+          if text.hasSuffix("*/") { kept.append(" */") }
           continue
         }
         list?.hasItems = true
@@ -62,6 +67,7 @@ struct DocComment {
         list = (kept.count, indent, false)
       } else if result, text.lowercased().hasPrefix("- returns:") {
         skippedIndent = indent
+        if text.hasSuffix("*/") { kept.append(" */") }
         continue
       }
       kept.append(line)

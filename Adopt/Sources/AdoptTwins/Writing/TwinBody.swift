@@ -14,6 +14,8 @@ struct TwinBody {
   let annotatesClosures: Bool
   let callee: String
   let style: FileStyle
+  /// `any Error`, or `any Swift.Error` where a type is called `Error`.
+  var errorType = "any Error"
 
   /// How to cancel the object that the function returns.
   struct Cancellation {
@@ -58,7 +60,7 @@ struct TwinBody {
     var parameter = continuation
     let resumesNothing = outcome.resumedType == nil && (outcome.returns == nil || outcome.returns == "Void")
     if resumesNothing {
-      parameter = "(\(continuation): CheckedContinuation<Void, \(throwing ? "any Error" : "Never")>)"
+      parameter = "(\(continuation): CheckedContinuation<Void, \(throwing ? errorType : "Never")>)"
     }
     var call = callLines(unsendable: unsendable)
     if callsThrowing {
@@ -76,15 +78,18 @@ struct TwinBody {
     if cancellation != nil { head = "let \(task) = \(head)" }
     var lines: [Line] = []
     if takesTrailingClosure, let closure = outcome.closures.first {
-      let arguments = parameters.indices.filter { !handlerIndices.contains($0) }
+      let arguments = parameters.indices
+        .filter { !handlerIndices.contains($0) && !signature.dropped.contains($0) }
         .map { signature.argument($0, of: parameters[$0]) }
       if !arguments.isEmpty { head += "(\(arguments.joined(separator: ", ")))" }
       lines =
         [Line(0, "\(head) \(opening(closure))")] + steps(closure, unsendable: unsendable) + [Line(0, "}")]
     } else {
       var current = head + "("
-      for (index, parameter) in parameters.enumerated() {
-        if index > 0 { current += ", " }
+      var isFirst = true
+      for (index, parameter) in parameters.enumerated() where !signature.dropped.contains(index) {
+        if !isFirst { current += ", " }
+        isFirst = false
         guard let position = handlerIndices.firstIndex(of: index), position < outcome.closures.count else {
           current += signature.argument(index, of: parameter)
           continue

@@ -5,6 +5,8 @@ import SwiftSyntax
 struct TwinSignature {
   let function: FunctionDeclSyntax
   let removed: [Int]
+  /// The removed parameters that the call of the function leaves out as well, so that it uses their default values.
+  var dropped: Set<Int> = []
   let name: FunctionName
   /// The indentation of the function, which the continuation lines of copied text also have.
   let base: String
@@ -85,12 +87,14 @@ struct TwinSignature {
 
   // MARK: The declaration
 
-  func declaration(effect: Outcome.Effect, returns: String?) -> String {
+  func declaration(effect: Outcome.Effect?, returns: String?) -> String {
     var text = "func " + (name.base == function.fullName.base ? function.name.text : name.base.escaped)
     text += relative(function.genericParameterClause?.trimmedDescription ?? "")
     text += relative(parameters)
     switch effect {
-    case .none: text += " async"
+    // A function that returns a stream is not async.
+    case nil: break
+    case .some(.none): text += " async"
     case .throwing: text += " async throws"
     case .typed(let failure): text += " async throws(\(failure))"
     }

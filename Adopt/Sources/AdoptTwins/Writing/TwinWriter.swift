@@ -6,16 +6,16 @@ import SwiftSyntax
 struct TwinWriter {
   let file: ParsedFile
   let options: TwinOptions
-  private let found: CandidateFinder
+  let found: CandidateFinder
   let style: FileStyle
 
-  private enum Decision {
+  enum Decision {
     case twin(Twin)
     case existing(String)
     case declined(String)
   }
 
-  private struct Refusal: Error {
+  struct Refusal: Error {
     let reason: String
   }
 
@@ -29,7 +29,7 @@ struct TwinWriter {
   func result() -> TwinFile {
     var result = TwinFile()
     var taken: Set<String> = []
-    for candidate in found.candidates {
+    for candidate in found.candidates where isVisible(candidate.function, in: candidate.scope) {
       let place = file.place(of: candidate.function.name)
       let old = candidate.name
       switch decision(for: candidate, taken: &taken) {
@@ -40,7 +40,7 @@ struct TwinWriter {
         result.declined.append(Declined(place: place, function: old, reason: reason))
       }
     }
-    for candidate in found.initializers {
+    for candidate in found.initializers where options.access == .all {
       result.declined.append(
         Declined(
           place: file.place(of: candidate.declaration.initKeyword), function: candidate.name,
@@ -56,6 +56,9 @@ struct TwinWriter {
     let function = candidate.function
     do {
       try checkScope(of: candidate)
+      if let subscription = Subscription.find(of: candidate.handler, in: function, file: file) {
+        return try streamDecision(for: candidate, subscription, taken: &taken)
+      }
       let renamed = try checkAttributes(of: function)
       let name = twinName(of: candidate)
       if let renamed { return .existing(renamed) }
@@ -68,7 +71,7 @@ struct TwinWriter {
       if found.plainFunctions.contains(key) {
         throw Refusal(reason: "async callers of the existing `\(name)` would call its twin instead")
       }
-      if name.labels.isEmpty, found.properties.contains(key) {
+      if name.labels.isEmpty, found.properties.contains(key), !mayBe(name, beside: candidate) {
         throw Refusal(reason: "its twin would have the same name as the property `\(name.base)`")
       }
       let twin = try twin(of: candidate, named: name)
@@ -93,7 +96,9 @@ struct TwinWriter {
       throw Refusal(reason: "its handler's type is a generic alias whose arguments are not written out")
     }
     let base = indentation(at: function.positionAfterSkippingLeadingTrivia.utf8Offset)
-    let signature = TwinSignature(function: function, removed: indices, name: name, base: base)
+    let queues = queueIndices(of: function)
+    var signature = TwinSignature(function: function, removed: indices + queues, name: name, base: base)
+    signature.dropped = Set(queues)
     let internalNames = Set(signature.internalNames.values)
     let callsThrowing = function.signature.effectSpecifiers?.throwsClause != nil
     let continuation = Outcome.unique("continuation", not: internalNames.union([function.name.text]))
@@ -107,11 +112,13 @@ struct TwinWriter {
 
     var localStyle = style
     if let body = function.body { localStyle.opensOnNextLine = body.leftBrace.leadingTrivia.containsNewline }
-    let body = TwinBody(
+    var body = TwinBody(
       signature: signature, outcome: outcome, handlerIndices: indices, continuation: continuation,
       takesTrailingClosure: takesTrailingClosure(candidate, indices: indices), cancellation: cancellation,
       callsThrowing: callsThrowing, annotatesClosures: annotatesClosures(function, outcome),
       callee: try callee(of: candidate, internalNames: internalNames), style: localStyle)
+
+    if found.declaredTypes.contains("Error") { body.errorType = "any Swift.Error" }
 
     func lines(separate: Bool, unsendable: Bool) -> [Line] {
       documentation(of: candidate, base: base, dropsResult: function.signature.returnClause != nil)
@@ -139,19 +146,21 @@ struct TwinWriter {
     return twin
   }
 
-  private func handlerIndices(of handler: Handler) -> [Int] {
+  func handlerIndices(of handler: Handler) -> [Int] {
     handler.failureParameter == nil ? [handler.index] : [handler.index, handler.index + 1]
   }
 
   private func twinName(of candidate: Candidate) -> FunctionName {
     let isExported = candidate.function.attributes.names.contains("objc")
     let naming = options.usesImportedNames || isExported ? TwinNaming.imported : .handwritten
-    return naming.name(of: candidate.name, handlers: handlerIndices(of: candidate.handler))
+    return naming.name(
+      of: candidate.name,
+      handlers: handlerIndices(of: candidate.handler) + queueIndices(of: candidate.function))
   }
 
   // MARK: Reasons against a twin
 
-  private func checkScope(of candidate: Candidate) throws {
+  func checkScope(of candidate: Candidate) throws {
     if candidate.function.hasError { throw Refusal(reason: "it has a syntax error") }
     if case .local = candidate.scope.kind {
       throw Refusal(reason: "it is local, so only the enclosing function can call it")
@@ -168,7 +177,7 @@ struct TwinWriter {
   }
 
   /// Returns the twin that the function already names.
-  private func checkAttributes(of function: FunctionDeclSyntax) throws -> String? {
+  func checkAttributes(of function: FunctionDeclSyntax) throws -> String? {
     var renamed: String?
     for element in function.attributes {
       guard case .attribute(let attribute) = element else {
@@ -189,7 +198,7 @@ struct TwinWriter {
     return renamed
   }
 
-  private func checkModifiers(of function: FunctionDeclSyntax) throws {
+  func checkModifiers(of function: FunctionDeclSyntax) throws {
     for modifier in function.modifiers {
       switch modifier.name.text {
       case "override":
@@ -206,7 +215,7 @@ struct TwinWriter {
     }
   }
 
-  private func checkParameters(of candidate: Candidate) throws {
+  func checkParameters(of candidate: Candidate) throws {
     let handlers = handlerIndices(of: candidate.handler)
     for (index, parameter) in candidate.function.signature.parameterClause.parameters.enumerated() {
       guard !handlers.contains(index) else { continue }
@@ -271,7 +280,7 @@ struct TwinWriter {
   private func declaration(
     _ candidate: Candidate, _ signature: TwinSignature, _ outcome: Outcome, separate: Bool
   ) -> String {
-    var extra: [String] = []
+    var extra = availability(of: candidate)
     let handler = candidate.handler
     let mayBeLeftOut = handler.isOptional || handler.parameter.defaultValue != nil
     if mayBeLeftOut, outcome.returns != nil { extra.append("@discardableResult") }
@@ -292,17 +301,21 @@ struct TwinWriter {
       + signature.declaration(effect: outcome.effect, returns: outcome.returns)
   }
 
-  private func documentation(of candidate: Candidate, base: String, dropsResult: Bool) -> [Line] {
+  func documentation(of candidate: Candidate, base: String, dropsResult: Bool) -> [Line] {
     var comment = DocComment(above: candidate.function, base: base)
     var names: Set<String> = [candidate.handler.name, candidate.handler.label ?? candidate.handler.name]
     if let failure = candidate.handler.failureParameter {
       names.formUnion([failure.label, failure.internalName])
     }
+    let parameters = Array(candidate.function.signature.parameterClause.parameters)
+    for index in queueIndices(of: candidate.function) {
+      names.formUnion([parameters[index].label, parameters[index].internalName])
+    }
     comment.remove(parameters: names, result: dropsResult)
     return comment.lines.map { Line(0, $0) }
   }
 
-  private func callee(of candidate: Candidate, internalNames: Set<String>) throws -> String {
+  func callee(of candidate: Candidate, internalNames: Set<String>) throws -> String {
     let name = candidate.function.name.text
     guard internalNames.contains(candidate.name.base) else { return name }
     if candidate.scope.type.isEmpty {
@@ -337,7 +350,7 @@ struct TwinWriter {
     }
   }
 
-  private func overloadKey(of candidate: Candidate, named name: FunctionName) -> String {
+  func overloadKey(of candidate: Candidate, named name: FunctionName) -> String {
     let function = candidate.function
     let indices = handlerIndices(of: candidate.handler)
     let types = function.signature.parameterClause.parameters.enumerated()

@@ -1,0 +1,273 @@
+import AdoptAnalysis
+import SwiftSyntax
+
+/// Rewrites a call with a closure as statements that await the async alternative.
+///
+/// The result is lines with relative indentation.
+struct CallRewriter {
+  struct Refusal: Error {
+    let reason: String
+  }
+
+  let file: ParsedFile
+  let index: TwinIndex
+  let unit: String
+  /// The continuation that the code resumes. Resuming it becomes returning or throwing.
+  var continuation: String?
+  /// The expectations and semaphores whose signals are removed.
+  var signals: Set<String> = []
+  /// Whether errors may leave the code, as in a test.
+  var mayThrow = false
+  /// The number of rewritten calls.
+  private(set) var count = 0
+
+  init(file: ParsedFile, index: TwinIndex) {
+    self.file = file
+    self.index = index
+    unit = FileStyle(of: file.text).unit
+  }
+
+  // MARK: - Calls
+
+  /// Returns the call of the alternative, without `try` and `await`.
+  func alternative(of call: FunctionCallExprSyntax, _ function: MigratableFunction) -> String {
+    var arguments = Array(call.arguments)
+    if call.trailingClosure == nil { arguments.removeLast() }
+    let texts = arguments.map { $0.with(\.trailingComma, nil).trimmedDescription }
+    var callee = call.calledExpression.trimmedDescription
+    if function.twin.base != function.name.base, callee.hasSuffix(function.name.base) {
+      callee = callee.dropLast(function.name.base.count) + function.twin.base
+    }
+    return "\(callee)(\(texts.joined(separator: ", ")))"
+  }
+
+  func awaiting(_ call: FunctionCallExprSyntax, _ function: MigratableFunction) -> String {
+    (function.isThrowing ? "try await " : "await ") + alternative(of: call, function)
+  }
+
+  /// Returns the statements that replace a call.
+  mutating func rewrite(_ call: FunctionCallExprSyntax, _ function: MigratableFunction) throws -> [String] {
+    guard let closure = call.lastClosure else {
+      throw Refusal(reason: "the handler is passed as a value")
+    }
+    if let items = closure.signature?.capture?.items, items.contains(where: { $0.specifier != nil }) {
+      throw Refusal(reason: "its closure captures '\(items.first?.name.text ?? "self")' weakly")
+    }
+    if function.name.labels.contains(where: { $0.lowercased().contains("queue") }) {
+      throw Refusal(reason: "the queue of the closure matters")
+    }
+    if let finding = function.finding {
+      throw Refusal(reason: "adopt check reports '\(finding)' for the function that it calls")
+    }
+    count += 1
+    let names = closure.parameterNames
+    var body = Array(closure.statements)
+    body.removeAll { isSignal($0) }
+    switch function.kind {
+    case .nothing: return [awaiting(call, function)] + (try statements(body))
+    case .values(let number): return try plain(call, function, names, number, body)
+    case .result: return try result(call, function, names.first ?? "$0", body)
+    case .valuesAndError(let number): return try outcome(call, function, names, number, body)
+    }
+  }
+
+  private mutating func plain(
+    _ call: FunctionCallExprSyntax, _ function: MigratableFunction, _ names: [String], _ number: Int,
+    _ body: [CodeBlockItemSyntax]
+  ) throws -> [String] {
+    if names.isEmpty {
+      guard number == 1 else { throw Refusal(reason: "its closure does not name its parameters") }
+      let text = try statements(body).map { $0.replacing("$0", with: "value") }
+      return [bind(["value"], to: call, function, usedIn: text)] + text
+    }
+    guard names.count == number else { throw Refusal(reason: "its closure has other parameters") }
+    let text = try statements(body)
+    return [bind(names, to: call, function, usedIn: text)] + text
+  }
+
+  /// Returns `let (a, b) = await load()`, with `_` for names that are not used.
+  private func bind(
+    _ names: [String], to call: FunctionCallExprSyntax, _ function: MigratableFunction, usedIn lines: [String]
+  ) -> String {
+    if names.isEmpty || function.returnsNothing { return awaiting(call, function) }
+    let used = names.map { name in lines.contains { Self.mentions(name, in: $0) } ? name : "_" }
+    if used.allSatisfy({ $0 == "_" }) { return "_ = " + awaiting(call, function) }
+    let pattern = used.count == 1 ? used[0] : "(\(used.joined(separator: ", ")))"
+    return "let \(pattern) = " + awaiting(call, function)
+  }
+
+  static func mentions(_ name: String, in line: String) -> Bool {
+    line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "$" }.contains { $0 == name }
+  }
+
+  private mutating func result(
+    _ call: FunctionCallExprSyntax, _ function: MigratableFunction, _ name: String,
+    _ body: [CodeBlockItemSyntax]
+  ) throws -> [String] {
+    if let continuation, body.count == 1, let only = body.first,
+      ["\(continuation).resume(with: \(name))"].contains(only.item.trimmedDescription)
+    {
+      return [function.returnsNothing ? awaiting(call, function) : "return " + awaiting(call, function)]
+    }
+    guard let first = body.first, let choice = first.item.asSwitch, choice.subject.plainName == name,
+      let (success, failure) = ResultCases(choice).pair
+    else { throw Refusal(reason: "its result is not only used in one exhaustive 'switch'") }
+    let good = try statements(Array(success.items))
+    let bad = try statements(Array(failure.items))
+    let rest = try statements(Array(body.dropFirst()))
+    return try joined(
+      bind(success.name.map { [$0] } ?? [], to: call, function, usedIn: good), good, failure.name, bad,
+      rest: rest)
+  }
+
+  /// Returns the code for success and failure as `do` and `catch`.
+  private func joined(
+    _ binding: String, _ good: [String], _ error: String?, _ bad: [String], rest: [String]
+  ) throws -> [String] {
+    if continuation != nil, bad == ["throw \(error ?? "error")"] { return [binding] + good + rest }
+    let isNamed = error != nil && error != "error" && bad.contains { Self.mentions(error ?? "", in: $0) }
+    let head = isNamed ? "} catch let \(error ?? "error") {" : "} catch {"
+    let inner = ([binding] + good).map { $0.isEmpty ? "" : unit + $0 }
+    if bad.isEmpty { return ["do {"] + inner + [head.dropLast() + "{}"] + rest }
+    return ["do {"] + inner + [head] + bad.map { $0.isEmpty ? "" : unit + $0 } + ["}"] + rest
+  }
+
+  private mutating func outcome(
+    _ call: FunctionCallExprSyntax, _ function: MigratableFunction, _ names: [String], _ number: Int,
+    _ body: [CodeBlockItemSyntax]
+  ) throws -> [String] {
+    guard names.count == number + 1, let error = names.last else {
+      throw Refusal(reason: "its closure does not name its parameters")
+    }
+    let values = Array(names.dropLast())
+    let parts = try ErrorBranches(body, values: values, error: error, allowsAssertions: mayThrow)
+    let good = try statements(parts.success)
+    let bad = try parts.failure.map { try statements($0) }
+    let bound = values.map { parts.renamed[$0] ?? $0 }
+    let binding = bind(bound, to: call, function, usedIn: good)
+    let isErrorUsed = good.contains { Self.mentions(error, in: $0) }
+    guard !isErrorUsed else { throw Refusal(reason: "its error is used after it was tested") }
+    guard let bad else { return [binding] + good }
+    let plain = bad.map { $0.replacing("\(error)!", with: error).replacing("\(error)?.", with: "\(error).") }
+    return try joined(binding, good, error, plain, rest: [])
+  }
+
+  // MARK: - Statements
+
+  /// Returns whether a statement only signals an expectation or a semaphore.
+  func isSignal(_ item: CodeBlockItemSyntax) -> Bool {
+    let text = item.item.trimmedDescription
+    return signals.contains { text == "\($0).fulfill()" || text == "\($0).signal()" }
+  }
+
+  /// Returns the text of statements, in which the last one may be a call that is rewritten as well.
+  mutating func statements(_ items: [CodeBlockItemSyntax]) throws -> [String] {
+    var lines: [String] = []
+    var kept = items.filter { !isSignal($0) }
+    // `return` at the end of a closure has no effect.
+    if let last = kept.last?.item.as(ReturnStmtSyntax.self), last.expression == nil { kept.removeLast() }
+    for (position, item) in kept.enumerated() {
+      if position > 0, item.leadingTrivia.newlineCount > 1 { lines.append("") }
+      lines += item.leadingTrivia.commentLines
+      if position == kept.count - 1, let call = item.item.asCall,
+        let (function, isCertain) = index.function(calledBy: call),
+        isCertain
+      {
+        lines += try rewrite(call, function)
+      } else if item.item.is(BreakStmtSyntax.self) {
+        continue
+      } else {
+        lines += try text(of: item)
+      }
+    }
+    return lines
+  }
+
+  private func text(of item: CodeBlockItemSyntax) throws -> [String] {
+    for signal in signals where item.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == signal })
+    {
+      throw Refusal(reason: "'\(signal)' is signalled in a nested block")
+    }
+    var replacement = item.item.trimmedDescription
+    if let continuation, item.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == continuation }) {
+      guard let call = item.item.asCall, let resumed = Self.resumed(call, continuation) else {
+        throw Refusal(reason: "the continuation is resumed in a nested block")
+      }
+      replacement = resumed
+    }
+    return dedented(replacement, of: item)
+  }
+
+  /// Returns the statement that does in an async function what resuming a continuation does.
+  static func resumed(_ call: FunctionCallExprSyntax, _ continuation: String) -> String? {
+    guard let access = call.calledExpression.as(MemberAccessExprSyntax.self),
+      access.declName.baseName.text == "resume",
+      access.base?.plainName == continuation, call.trailingClosure == nil
+    else { return nil }
+    guard let argument = call.arguments.first else { return "return" }
+    let value = argument.expression.trimmedDescription
+    switch argument.label?.text {
+    case "returning": return value == "()" ? "return" : "return \(value)"
+    case "throwing": return "throw \(value)"
+    case "with": return "return try \(value).get()"
+    default: return nil
+    }
+  }
+
+  /// Returns the lines of a text without the indentation of the line where its node begins.
+  func dedented(_ text: String, of node: some SyntaxProtocol) -> [String] {
+    let indentation = indentation(at: node.positionAfterSkippingLeadingTrivia.utf8Offset)
+    let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.enumerated().map { number, line in
+      number > 0 && line.hasPrefix(indentation) ? String(line.dropFirst(indentation.count)) : String(line)
+    }
+  }
+
+  func indentation(at offset: Int) -> String {
+    let line = file.place(at: offset)
+    let start = offset - line.column + 1
+    let text = file.text(in: start..<offset)
+    return String(text.prefix { $0 == " " || $0 == "\t" })
+  }
+}
+
+extension CodeBlockItemSyntax.Item {
+  /// The call that the statement consists of.
+  var asCall: FunctionCallExprSyntax? {
+    guard case .expr(let expression) = self else { return nil }
+    return expression.as(FunctionCallExprSyntax.self)
+  }
+
+  private var expression: ExprSyntax? {
+    switch self {
+    case .expr(let expression): expression
+    case .stmt(let statement): statement.as(ExpressionStmtSyntax.self)?.expression
+    default: nil
+    }
+  }
+
+  var asSwitch: SwitchExprSyntax? { expression?.as(SwitchExprSyntax.self) }
+  var asIf: IfExprSyntax? { expression?.as(IfExprSyntax.self) }
+}
+
+extension Trivia {
+  var newlineCount: Int {
+    reduce(0) { count, piece in
+      switch piece {
+      case .newlines(let number), .carriageReturnLineFeeds(let number), .carriageReturns(let number):
+        count + number
+      default: count
+      }
+    }
+  }
+
+  /// The lines of the comments.
+  var commentLines: [String] {
+    compactMap { piece in
+      switch piece {
+      case .lineComment(let text), .docLineComment(let text): text
+      default: nil
+      }
+    }
+  }
+}

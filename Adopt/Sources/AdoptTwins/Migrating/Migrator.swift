@@ -1,0 +1,261 @@
+import AdoptAnalysis
+import SwiftSyntax
+
+/// Finds the calls in a file that can move to async alternatives, function by function.
+struct Migrator {
+  let file: ParsedFile
+  let index: TwinIndex
+  let options: MigrationOptions
+  private var result = MigrationFile()
+  /// The calls that are moved, or whose reason is already known.
+  private var settled: Set<Int> = []
+
+  init(file: ParsedFile, index: TwinIndex, options: MigrationOptions) {
+    self.file = file
+    self.index = index
+    self.options = options
+  }
+
+  mutating func run() -> MigrationFile {
+    for function in Functions(file).found {
+      guard let body = function.body, !belongsToTwin(function) else { continue }
+      if function.isTest {
+        migrate(test: function, body)
+      } else {
+        migrate(function, body)
+      }
+    }
+    for call in Calls(file).found { explain(call) }
+    result.staying.sort { $0.place.offset < $1.place.offset }
+    return result
+  }
+
+  // MARK: - Functions
+
+  /// Returns whether a function is a function with a handler that has an alternative, or the alternative.
+  private func belongsToTwin(_ function: FunctionDeclSyntax) -> Bool {
+    let name = function.fullName
+    return index.functions[name.base]?.contains { $0.twin == name || $0.name == name } ?? false
+      || index.functions.values.joined().contains { $0.twin == name && function.isAsync }
+  }
+
+  private mutating func migrate(_ function: FunctionDeclSyntax, _ body: CodeBlockSyntax) {
+    var edits: [FixIt.Edit] = []
+    var count = 0
+    if function.isAsync {
+      for wait in Continuations(body).found {
+        if let (edit, number) = moved(wait, in: function) {
+          edits.append(edit)
+          count += number
+        }
+      }
+      if let (edit, number) = movedEnd(of: body.statements, mayEnd: function.returnsNothing) {
+        edits.append(edit)
+        count += number
+      }
+    } else if options.wrapsInTask, function.returnsNothing,
+      let (edit, number) = movedEnd(of: body.statements, mayEnd: true, inTask: true)
+    {
+      edits.append(edit)
+      count += number
+    }
+    for closure in Tasks(body).found {
+      if let (edit, number) = movedEnd(of: closure.statements, mayEnd: true),
+        !edits.contains(where: { $0.range.overlaps(edit.range) })
+      {
+        edits.append(edit)
+        count += number
+      }
+    }
+    add(edits, of: function, count)
+  }
+
+  private mutating func add(_ edits: [FixIt.Edit], of function: FunctionDeclSyntax, _ count: Int) {
+    guard !edits.isEmpty else { return }
+    result.migrations.append(
+      Migration(
+        function: function.fullName.description, place: file.place(of: function.name),
+        edits: edits.sorted { $0.range.lowerBound < $1.range.lowerBound },
+        range: function.positionAfterSkippingLeadingTrivia
+          .utf8Offset..<function.endPositionBeforeTrailingTrivia.utf8Offset, count: count))
+  }
+
+  /// Moves the call that is the last statement.
+  private mutating func movedEnd(
+    of items: CodeBlockItemListSyntax, mayEnd: Bool, inTask: Bool = false
+  ) -> (FixIt.Edit, Int)? {
+    guard mayEnd, let last = items.last, let call = last.item.asCall,
+      let (function, isCertain) = index.function(calledBy: call)
+    else { return nil }
+    guard isCertain else {
+      stay(call, "several functions with this name have different handlers")
+      return nil
+    }
+    if items.dropLast().contains(where: { $0.item.is(DeferStmtSyntax.self) }) {
+      stay(call, "a 'defer' of the function would run before the closure and not after it")
+      return nil
+    }
+    var rewriter = CallRewriter(file: file, index: index)
+    do {
+      var lines = try rewriter.rewrite(call, function)
+      if function.isThrowing, !lines.contains(where: { $0.hasPrefix("do {") }) {
+        throw CallRewriter.Refusal(reason: "its errors are not handled")
+      }
+      if inTask { lines = ["Task {"] + lines.map { $0.isEmpty ? "" : rewriter.unit + $0 } + ["}"] }
+      settle(last)
+      return (edit(last, lines), rewriter.count)
+    } catch let refusal as CallRewriter.Refusal {
+      stay(call, refusal.reason)
+    } catch {
+      stay(call, "\(error)")
+    }
+    return nil
+  }
+
+  // MARK: - Continuations
+
+  /// Replaces `withCheckedContinuation { … }` around calls by awaiting their alternatives.
+  private mutating func moved(_ wait: FunctionCallExprSyntax, in function: FunctionDeclSyntax) -> (
+    FixIt.Edit, Int
+  )? {
+    guard let closure = wait.lastClosure, closure.statements.count == 1, let only = closure.statements.first,
+      let call = only.item.asCall, let (called, isCertain) = index.function(calledBy: call), isCertain,
+      let name = closure.parameterNames.first ?? (closure.signature == nil ? "$0" : nil)
+    else { return nil }
+    if let finding = called.finding {
+      stay(call, "adopt check reports '\(finding)' for the function that it calls")
+      return nil
+    }
+    let isThrowing = wait.calledExpression.trimmedDescription.contains("Throwing")
+    let outer = Effects(around: wait)
+    if Self.onlyResumes(call, name, called) {
+      guard isThrowing || !called.isThrowing else {
+        stay(call, "the alternative throws, and the continuation does not")
+        return nil
+      }
+      var rewriter = CallRewriter(file: file, index: index)
+      rewriter.continuation = name
+      settle(only)
+      let end = wait.endPositionBeforeTrailingTrivia.utf8Offset
+      return ((outer.start..<end, rewriter.awaiting(call, called)), 1)
+    }
+    // Nested calls need statements, so the continuation has to be the result of the function.
+    guard let item = outer.statement, item.parent?.id == function.body.map({ Syntax($0.statements) })?.id,
+      item.id == function.body?.statements.last?.id
+    else {
+      stay(call, "its closure does more than to resume the continuation")
+      return nil
+    }
+    var rewriter = CallRewriter(file: file, index: index)
+    rewriter.continuation = name
+    do {
+      let lines = try rewriter.rewrite(call, called)
+      settle(only)
+      return (edit(item, lines), rewriter.count)
+    } catch let refusal as CallRewriter.Refusal {
+      stay(call, refusal.reason)
+    } catch {
+      stay(call, "\(error)")
+    }
+    return nil
+  }
+
+  /// Returns whether the closure of a call only resumes the continuation with what it gets.
+  private static func onlyResumes(
+    _ call: FunctionCallExprSyntax, _ name: String, _ function: MigratableFunction
+  ) -> Bool {
+    guard let closure = call.lastClosure else {
+      let text = call.arguments.last?.expression.trimmedDescription
+      return call.trailingClosure == nil
+        && (text == "\(name).resume(with:)" || text == "\(name).resume(returning:)")
+    }
+    if closure.signature?.capture != nil { return false }
+    let names = closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames
+    let text = closure.statements.trimmedDescription.split(whereSeparator: \.isWhitespace).joined(
+      separator: " ")
+    switch function.kind {
+    case .nothing: return text == "\(name).resume()"
+    case .values(1): return text == "\(name).resume(returning: \(names[0]))"
+    case .result: return text == "\(name).resume(with: \(names[0]))"
+    case .values: return text == "\(name).resume(returning: (\(names.joined(separator: ", "))))"
+    case .valuesAndError(let count):
+      guard names.count == count + 1, let error = names.last else { return false }
+      let success =
+        count == 0
+        ? ["\(name).resume()"]
+        : ["\(name).resume(returning: \(names[0])!)", "\(name).resume(returning: \(names[0]))"]
+      return success.contains { success in
+        let failure = "\(name).resume(throwing: \(error))"
+        return text == "if let \(error) { \(failure) } else { \(success) }"
+          || text == "if let \(error) { \(failure) return } \(success)"
+          || count == 1 && text == "if let \(names[0]) { \(success) } else if let \(error) { \(failure) }"
+          || count == 1 && text == "if let \(error) { \(failure) } else if let \(names[0]) { \(success) }"
+      }
+    }
+  }
+
+  // MARK: - Calls that stay
+
+  private mutating func explain(_ call: FunctionCallExprSyntax) {
+    guard !settled.contains(call.position.utf8Offset) else { return }
+    let callee = call.calledExpression.bare
+    let name = callee.as(MemberAccessExprSyntax.self)?.declName.baseName.text ?? callee.plainName ?? ""
+    if index.subscriptions.contains(name), call.lastClosure != nil {
+      stay(call, "it is a subscription, whose closure runs for each event")
+      return
+    }
+    guard let (function, isCertain) = index.function(calledBy: call) else { return }
+    let around = Surroundings(of: call)
+    if let enclosing = around.function, belongsToTwin(enclosing) { return }
+    if !isCertain {
+      stay(call, "several functions with this name have different handlers")
+    } else if around.isInDefer {
+      stay(call, "a 'defer' cannot await")
+    } else if around.usesGroup {
+      stay(call, "a DispatchGroup waits for it together with other work")
+    } else if around.isInLoop {
+      stay(call, "it is in a loop, whose calls run at the same time")
+    } else if let finding = function.finding {
+      stay(call, "adopt check reports '\(finding)' for the function that it calls")
+    } else if call.lastClosure == nil {
+      stay(call, "the handler is passed as a value")
+    } else if around.isInAsyncCode {
+      stay(
+        call,
+        around.isLast ? "its closure cannot be moved" : "statements follow it, which run before its closure")
+    } else {
+      stay(call, "the function around it is not async")
+    }
+  }
+
+  mutating func stay(_ call: FunctionCallExprSyntax, _ reason: String) {
+    guard settled.insert(call.position.utf8Offset).inserted else { return }
+    result.staying.append(
+      StayingCall(
+        place: file.place(of: call), function: call.calledExpression.trimmedDescription, reason: reason))
+  }
+
+  /// Marks all calls in a node as handled.
+  mutating func settle(_ node: some SyntaxProtocol) {
+    for call in Calls(Syntax(node)).found { settled.insert(call.position.utf8Offset) }
+  }
+
+  /// Returns the edit that replaces a statement by lines.
+  func edit(_ item: CodeBlockItemSyntax, _ lines: [String]) -> FixIt.Edit {
+    edit(from: item, to: item, lines)
+  }
+
+  func edit(from first: CodeBlockItemSyntax, to last: CodeBlockItemSyntax, _ lines: [String]) -> FixIt.Edit {
+    let start = first.positionAfterSkippingLeadingTrivia.utf8Offset
+    let base = CallRewriter(file: file, index: index).indentation(at: start)
+    let end = FileStyle(of: file.text).lineEnd
+    let text = lines.enumerated().map {
+      $0.offset == 0 || $0.element.isEmpty ? $0.element : base + $0.element
+    }
+    return (start..<last.endPositionBeforeTrailingTrivia.utf8Offset, text.joined(separator: end))
+  }
+
+  mutating func addTest(_ edits: [FixIt.Edit], of function: FunctionDeclSyntax, _ count: Int) {
+    add(edits, of: function, count)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import AdoptAnalysis
+@testable import AdoptCommand
+
+/// `adopt migrate` on small packages.
+@Suite(.serialized)
+struct MigrationTests {
+  /// Writes a package into a temporary folder.
+  private func folder(for package: MigrationPackage) throws -> TemporaryPackage {
+    let folder = try TemporaryPackage()
+    try folder.write(package.manifest, to: "Package.swift")
+    try folder.write(MigrationPackage.library, to: "Sources/\(package.name)/Loader.swift")
+    try folder.write(package.callers, to: "Sources/\(package.name)/Callers.swift")
+    try folder.write(package.tests, to: "Tests/\(package.name)Tests/\(package.name)Tests.swift")
+    return folder
+  }
+
+  private func notes(_ result: TemporaryPackage.Result) -> Int {
+    result.errors.split(separator: "\n").count { $0.contains("stays as it is") }
+  }
+
+  @Test(arguments: MigrationPackage.all.indices)
+  func `a package is migrated as far as that is safe`(number: Int) async throws {
+    let package = MigrationPackage.all[number]
+    let folder = try folder(for: package)
+    let result = try await folder.adopt("migrate", "--in-place", "--verify", "off")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("\(package.moved) call"), "\(result.errors)")
+    #expect(notes(result) == package.staying, "\(result.errors)")
+    for name in try await folder.run(["/usr/bin/find", ".", "-name", "*.swift"]).output.split(separator: "\n")
+    {
+      let file = ParsedFile(path: String(name), text: try folder.text(String(name)))
+      #expect(!file.tree.hasError, "\(file.text)")
+    }
+    let again = try await folder.adopt("migrate", "--verify", "off")
+    #expect(again.output.isEmpty, "\(again.output)")
+    #expect(again.errors.contains("no call to move"), "\(again.errors)")
+  }
+
+  /// Takes minutes, because each package is built three times. `make test-adopt` sets the variable.
+  @Test(
+    .enabled(if: ProcessInfo.processInfo.environment["ADOPT_TEST_MIGRATION"] == "1"),
+    .timeLimit(.minutes(20)),
+    arguments: MigrationPackage.all.indices)
+  func `a migrated package compiles and passes its tests`(number: Int) async throws {
+    let folder = try folder(for: MigrationPackage.all[number])
+    let result = try await folder.adopt("migrate", "--in-place")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("\(MigrationPackage.all[number].moved) call"), "\(result.errors)")
+    let tests = try await folder.run(["/usr/bin/env", "swift", "test"])
+    #expect(tests.status == 0, "\(tests.output)\(tests.errors)")
+    let again = try await folder.adopt("migrate")
+    #expect(again.output.isEmpty && again.status == 0, "\(again.output)\(again.errors)")
+  }
+
+  @Test func `calls of functions with a finding stay`() async throws {
+    let package = MigrationPackage(
+      name: "Flagged",
+      callers: """
+        public func value(_ isOpen: Bool, completion: @escaping @Sendable (Int) -> Void) {
+          guard isOpen else { return }
+          completion(1)
+        }
+
+        public func value(_ isOpen: Bool) async -> Int {
+          await withCheckedContinuation { continuation in
+            value(isOpen) { continuation.resume(returning: $0) }
+          }
+        }
+
+        public func show() async {
+          value(true) { print($0) }
+        }
+
+        """, tests: "", moved: 0, staying: 1)
+    let result = try await folder(for: package).adopt("migrate", "--verify", "off")
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains("adopt check reports 'never' for the function that it calls"))
+  }
+
+  @Test func `calls move into a task when asked for`() async throws {
+    var callers = "public func show(_ loader: Loader) {\n"
+    callers += "  loader.count { value in\n    print(value)\n  }\n}\n"
+    let package = MigrationPackage(name: "Wrapped", callers: callers, tests: "", moved: 1, staying: 0)
+    let folder = try folder(for: package)
+    let without = try await folder.adopt("migrate", "--verify", "off")
+    #expect(without.errors.contains("the function around it is not async"))
+    _ = try await folder.adopt("migrate", "--verify", "off", "--in-place", "--wrap-in-task")
+    #expect(
+      try folder.text("Sources/Wrapped/Callers.swift") == """
+        public func show(_ loader: Loader) {
+          Task {
+            let value = await loader.count()
+            print(value)
+          }
+        }
+
+        """)
+  }
+
+  @Test func `files outside of packages are reported`() async throws {
+    let folder = try TemporaryPackage()
+    try folder.write("func load() {}\n", to: "a.swift")
+    let result = try await folder.adopt("migrate", "a.swift")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("The file belongs to no package"))
+  }
+}
