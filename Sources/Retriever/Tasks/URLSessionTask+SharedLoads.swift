@@ -20,12 +20,16 @@ extension URLSessionTask {
     let request = LoadSharing.Request(
       key: original.key, fields: original.fields, priority: input.priority)
     let since = original.waitsSince ?? .now
+    // The release may come before the wait is stored here. The first of both sets the flag.
+    let isSettled = Flag()
     let joined = session.sharedLoads.join(
       request, mayLead: !writesFile, since: original.waitsSince, timeout: wanted.idleTimeout
     ) { release in
       // The task may have been cancelled meanwhile.
       let (isWanted, wait) = self.lockedState.withLock { state in
-        (state.machine.isPreparing, state.machine.isPreparing ? state.pendingWait.take() : nil)
+        let isStored = !isSettled.setOnce()
+        let isWanted = state.machine.isPreparing
+        return (isWanted, isWanted && isStored ? state.pendingWait.take() : nil)
       }
       // Released here, and not under the lock.
       withExtendedLifetime(wait) {}
@@ -47,7 +51,7 @@ extension URLSessionTask {
       load(exchange, wanted, input)
     case .follows(let wait):
       let previous = lockedState.withLock { state -> (any PendingWait)? in
-        guard state.machine.isPreparing else { return nil }
+        guard isSettled.setOnce(), state.machine.isPreparing else { return nil }
         defer { state.pendingWait = wait }
         return state.pendingWait
       }

@@ -40,6 +40,7 @@ struct NameTable {
   private let range: Range<Int>
   private let ignoresMembers: Bool
   private let maximumNames: Int
+  private let flags = Flags()
   private var names: [(name: String, binding: Binding)] = []
   private var relevantNames: Set<String> = []
   /// The places where the handler may be mentioned.
@@ -118,13 +119,38 @@ struct NameTable {
 
   /// Returns whether the code assigns `true` or `false` to a name.
   func assignsLiteral(to name: String) -> Bool {
+    if flags.names == nil { flags.names = assignedFlags() }
+    return flags.names?.contains(name) == true
+  }
+
+  /// The names to which the code assigns `true` or `false`. They are found in one pass, when first needed.
+  private final class Flags {
+    var names: Set<String>?
+  }
+
+  private func assignedFlags() -> Set<String> {
+    var found: Set<String> = []
     var text = file.text
-    return text.withUTF8 { bytes in
-      WordFinder([name]).find(in: file, range: range).offsets.contains { offset in
-        guard !Self.isDeclared(bytes, before: offset) else { return false }
-        let rest = bytes[(offset + name.utf8.count)...]
-        return rest.starts(with: " = true".utf8) || rest.starts(with: " = false".utf8)
+    text.withUTF8 { bytes in
+      let end = min(range.upperBound, bytes.count)
+      for offset in range.lowerBound..<max(range.lowerBound, end) where bytes[offset] == UInt8(ascii: " ") {
+        let rest = bytes[offset...]
+        guard rest.starts(with: " = true".utf8) || rest.starts(with: " = false".utf8) else { continue }
+        var start = offset
+        while start > range.lowerBound, Self.isPartOfName(bytes[start - 1]) { start -= 1 }
+        guard start < offset, !Self.isDeclared(bytes, before: start) else { continue }
+        found.insert(String(decoding: bytes[start..<offset], as: UTF8.self))
       }
+    }
+    return found
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+      true
+    default: false
     }
   }
 

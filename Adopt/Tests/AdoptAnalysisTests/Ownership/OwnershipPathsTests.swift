@@ -1,10 +1,14 @@
+import Foundation
 import Testing
 
 @testable import AdoptAnalysis
 
 /// Checks random types that store a continuation, and compares the findings with a run of all paths.
+///
+/// ADOPT_TEST_PATHS in the environment sets the number of paths. A million take about three minutes.
 struct OwnershipPathsTests {
-  static let wantedPaths = 1_050_000
+  static let wantedPaths =
+    ProcessInfo.processInfo.environment["ADOPT_TEST_PATHS"].flatMap { Int($0) } ?? 120_000
 
   @Test(.timeLimit(.minutes(10)))
   func `the check of stored continuations agrees with running every path`() async {
@@ -14,10 +18,11 @@ struct OwnershipPathsTests {
       }
       return await group.reduce(into: [Tally]()) { $0.append($1) }
     }
-    #expect(halves.reduce(0) { $0 + $1.paths } > 1_000_000)
-    for half in halves {
-      #expect(half.disagreement == nil, "\(half.disagreement ?? "")")
-      #expect(half.silent > 30 && half.dropped > 200 && half.repeated > 800 && half.clean > 100)
+    #expect(halves.reduce(0) { $0 + $1.paths } >= Self.wantedPaths)
+    for half in halves { #expect(half.disagreement == nil, "\(half.disagreement ?? "")") }
+    // The programs have all kinds of faults, and none.
+    for count in [\Tally.silent, \.dropped, \.repeated, \.clean] {
+      #expect(halves.reduce(0) { $0 + $1[keyPath: count] } > 0)
     }
     print("generated: \(halves.map(\.summary).joined(separator: "; "))")
   }

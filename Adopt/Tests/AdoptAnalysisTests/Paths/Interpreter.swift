@@ -274,8 +274,10 @@ struct Interpreter {
   }
 
   private mutating func conditional(_ bodies: [[Program.Statement]], _ hasElse: Bool) -> Flow {
+    // With `#elseif`, one of the clauses is compiled, also without `#else`.
+    let isComplete = hasElse || bodies.count > 1
     for (index, body) in bodies.enumerated() {
-      if (hasElse && index == bodies.count - 1) || decide() { return runBlock(body) }
+      if (isComplete && index == bodies.count - 1) || decide() { return runBlock(body) }
     }
     return .normal
   }

@@ -124,7 +124,7 @@ struct ProgramGenerator {
       let hasElse = bodies.count > 1 && random.chance(50)
       return (
         .conditional(bodies.map(\.statements), hasElse: hasElse),
-        !hasElse || bodies.contains(where: \.completes)
+        bodies.count == 1 || bodies.contains(where: \.completes)
       )
     case 28:
       var calm = context
