@@ -11,8 +11,9 @@ public final class ResumableUploadServer: Sendable {
   public enum Reception: Sendable {
     /// Stores it, and responds.
     case complete
-    /// Stores this many bytes, then ends the connection. What the client has received is not lost.
-    case cut(after: Int)
+    /// Stores this many bytes, then ends the connection, as soon as the gate is open. A client that still sends may lose
+    /// what it has not read.
+    case cut(after: Int, when: Gate? = nil)
     /// The same, with a reset, as soon as the gate is open.
     case reset(after: Int, when: Gate)
     /// Stores this many bytes, opens the gate, and waits for the client to end the connection.
@@ -195,8 +196,9 @@ extension ResumableUploadServer.Core {
       let correct = Reply(201, headers: [("Upload-Complete", "?1")], text: "\(count)")
       try connection.send(behavior.final(request, correct))
       return true
-    case .cut(let count):
+    case .cut(let count, let gate):
       try store(upTo: count)
+      if let gate { try connection.wait(for: gate) }
       connection.finishSending()
       try connection.readUntilClosed()
     case .reset(let count, let gate):

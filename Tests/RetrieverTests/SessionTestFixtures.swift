@@ -106,6 +106,8 @@ final class DelegateLog: Sendable {
 /// Implements all methods in the completion-handler form.
 final class HandlerDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
   let log: DelegateLog
+  /// Open after the first informational response.
+  let informed = Gate()
   init(_ answers: DelegateLog.Answers = .init()) { log = DelegateLog(answers) }
 
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
@@ -152,6 +154,7 @@ final class HandlerDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
   ) {
     log.note("informational") { $0.informational.append(response.statusCode) }
+    informed.open()
   }
 
   func urlSession(

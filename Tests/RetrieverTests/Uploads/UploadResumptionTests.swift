@@ -132,10 +132,13 @@ import Testing
   func `an upload whose connection is lost continues by itself`(
     _ source: Source, _ connection: Connection
   ) async throws {
-    var behavior = ResumableUploadServer.Behavior()
-    behavior.receptions = [.cut(after: 700_000), .cut(after: 1), .cut(after: 0), .cut(after: 900_000)]
-    let server = try ResumableUploadServer(behavior)
     let delegate = HandlerDelegate()
+    var behavior = ResumableUploadServer.Behavior()
+    // Without the server's offer, there is nothing to resume.
+    behavior.receptions = [
+      .cut(after: 700_000, when: delegate.informed), .cut(after: 1), .cut(after: 0), .cut(after: 900_000),
+    ]
+    let server = try ResumableUploadServer(behavior)
     let session = try connection.session(delegate: delegate)
     let request = try connection.request(to: server)
     let task =
