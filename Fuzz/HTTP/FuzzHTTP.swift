@@ -20,6 +20,7 @@ private let readInput: @Sendable (UnsafeRawBufferPointer) -> Void =
   case "cookies": readCookies
   case "cache-control": readCacheControl
   case "ranges": readRanges
+  case "parts": readParts
   case "dates": readDates
   case "replies": readReply
   case let name: fatalError("FUZZ_CODEC is \(name)")
@@ -105,6 +106,48 @@ private func hasLineEnd(_ text: some StringProtocol) -> Bool {
   let part = ByteRangeRule.head(of: head, range: range, length: length)
   precondition(part.status == (range == nil ? 416 : 206) || part.status == 200, "the status is wrong")
 }
+
+/// Paragraphs are the fields of responses with status 206, all for the same URL. What is stored must always be bytes at
+/// their places in the complete body.
+@Sendable private func readParts(_ input: UnsafeRawBufferPointer) {
+  let limit = 64 << 10
+  var stored: StoredEntry?
+  for block in String(decoding: input, as: UTF8.self).components(separatedBy: "\n\n").prefix(32) {
+    let fields = HeaderFields.parse(headerBlock: Array(block.utf8))
+    let head = StoredHead(
+      key: CacheKey(sentURL: origin.absoluteString), url: origin,
+      kind: .http(status: 200, version: "HTTP/1.1", isFromNetwork: true), fields: fields, requestTime: now,
+      responseTime: now)
+    guard let range = ContentRange(fields) else { continue }
+    if let stored,
+      case .rest(let complete) = PartialRule.completion(
+        of: stored.head, status: 206, fields: fields, contentLength: Int64(range.range.count),
+        requestTime: now,
+        now: now)
+    {
+      precondition(complete.extent == nil, "a complete response has gaps")
+    }
+    guard range.range.count <= limit * 2, let part = PartialRule.head(head, part: range) else { continue }
+    let body = Data(range.range.map { byte(at: $0) })
+    guard
+      let next = PartialRule.combine(
+        stored, with: StoredEntry(head: part, body: body), limit: limit, now: now)
+    else { continue }
+    precondition(next.body.count <= limit, "more is stored than the limit")
+    if let extent = next.head.extent {
+      precondition(extent.ranges.count <= StoredExtent.maximumRanges, "there are too many ranges")
+      precondition(
+        next.body.elementsEqual(extent.ranges.joined().lazy.map(byte)), "the bytes are not at their places")
+    } else {
+      precondition(
+        next.body.elementsEqual((0..<Int64(next.body.count)).lazy.map(byte)), "the body is not complete")
+    }
+    stored = next
+  }
+}
+
+/// The byte at a place of the body of which ``readParts(_:)`` stores parts.
+private func byte(at position: Int64) -> UInt8 { UInt8(position % 251) }
 
 /// Each line is a date of a cookie or of a field.
 @Sendable private func readDates(_ input: UnsafeRawBufferPointer) {
