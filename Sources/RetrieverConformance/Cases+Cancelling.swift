@@ -71,9 +71,9 @@ extension ConformanceSuite {
         }
         let session = try context.session()
         try await withThrowingTaskGroup(of: Void.self) { group in
-          for _ in 0..<100 {
+          for number in 0..<100 {
             group.addTask {
-              var request = ExchangeRequest(.data, origin)
+              var request = ExchangeRequest(.data, "\(origin)/\(number)")
               request.cancel = all
               try expectFailure(
                 try await context.perform(request, on: session), .cancelled, within: .seconds(8))

@@ -41,9 +41,9 @@ extension ConformanceSuite {
         let session = try context.session { $0.requestTimeout = .seconds(15) }
         let stop = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
-          for _ in 0..<1000 {
+          for number in 0..<1000 {
             group.addTask {
-              var request = ExchangeRequest(.data, silent)
+              var request = ExchangeRequest(.data, "\(silent)/\(number)")
               request.cancel = stop
               _ = try await context.perform(request, on: session, limit: .seconds(60))
             }
@@ -59,9 +59,9 @@ extension ConformanceSuite {
         let stop = Gate()
         let elapsed = Slot<ContinuousClock.Instant>()
         try await withThrowingTaskGroup(of: Void.self) { group in
-          for _ in 0..<5000 {
+          for number in 0..<5000 {
             group.addTask {
-              var request = ExchangeRequest(.data, silent)
+              var request = ExchangeRequest(.data, "\(silent)/\(number)")
               request.cancel = stop
               try expectFailure(
                 try await context.perform(request, on: session, limit: .seconds(60)), .cancelled,
@@ -120,16 +120,16 @@ extension ConformanceSuite {
     ConformanceCase(.crowds, id, title, limit: .seconds(120), in: .ownProcess, body: body)
   }
 
-  /// Performs several loads at the same time.
+  /// Performs several loads at the same time, each of another URL: otherwise they could share a response.
   private static func load(
     _ count: Int, _ context: CaseContext, _ session: any ConformanceSession, _ address: String,
     judge: @escaping @Sendable (ExchangeOutcome) throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<count {
+      for number in 0..<count {
         group.addTask {
-          try judge(
-            try await context.perform(ExchangeRequest(.data, address), on: session, limit: .seconds(100)))
+          let request = ExchangeRequest(.data, "\(address)?\(number)")
+          try judge(try await context.perform(request, on: session, limit: .seconds(100)))
         }
       }
       try await group.waitForAll()
@@ -165,8 +165,10 @@ extension ConformanceSuite {
         let granted = transport == .http2 ? 5 << 19 : 3 << 19
         try await expectLittleMemory(16 << 20 + count * granted) { [request] in
           try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<count {
+            for number in 0..<count {
               group.addTask {
+                var request = request
+                request.url += "?\(number)"
                 try expectResponse(try await context.perform(request, on: session, limit: .seconds(40)))
               }
             }

@@ -96,9 +96,10 @@ extension ConformanceSuite {
       let shortage = try DescriptorExhaustion(leaving: 10)
       defer { shortage.end() }
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<50 {
+        for number in 0..<50 {
           group.addTask {
-            let outcome = try await context.perform(ExchangeRequest(.data, address), on: session)
+            let request = ExchangeRequest(.data, "\(address)?\(number)")
+            let outcome = try await context.perform(request, on: session)
             try expect(
               outcome.failure != nil || outcome.status == 200, "It ended with \(describe(outcome)).")
           }

@@ -153,10 +153,10 @@ extension ConformanceSuite {
       }
       let session = try context.session()
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<20 {
+        for number in 0..<20 {
           group.addTask {
-            try expectResponse(
-              try await context.perform(ExchangeRequest(.data, origin), on: session), text: "hello")
+            let request = ExchangeRequest(.data, "\(origin)/\(number)")
+            try expectResponse(try await context.perform(request, on: session), text: "hello")
           }
         }
         try await group.waitForAll()

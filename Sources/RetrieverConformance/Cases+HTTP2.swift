@@ -36,9 +36,10 @@ extension ConformanceSuite {
       let address = try context.servers.nginx().http2URL("/1k").absoluteString
       let session = try context.session()
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<100 {
+        for number in 0..<100 {
           group.addTask {
-            let outcome = try await context.perform(ExchangeRequest(.data, address), on: session)
+            let request = ExchangeRequest(.data, "\(address)?\(number)")
+            let outcome = try await context.perform(request, on: session)
             try expectResponse(outcome)
             try expect(outcome.body.count == 1024, "\(outcome.body.count) of 1,024 bytes arrived.")
           }

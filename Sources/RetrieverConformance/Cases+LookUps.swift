@@ -197,10 +197,10 @@ extension ConformanceSuite {
       let url = try served(context)
       let session = try context.session { $0.needsKeptConnections = true }
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<50 {
+        for number in 0..<50 {
           group.addTask {
-            let outcome = try await context.perform(
-              ExchangeRequest(.data, url("slow-500-shared.test")), on: session)
+            let request = ExchangeRequest(.data, url("slow-500-shared.test") + "\(number)")
+            let outcome = try await context.perform(request, on: session)
             try expectResponse(outcome, text: "hello")
           }
         }

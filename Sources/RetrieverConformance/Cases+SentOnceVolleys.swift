@@ -124,7 +124,9 @@ extension ConformanceSuite {
     _ arrivals: Arrivals, isAlone: Bool
   ) async throws {
     let isPost = number % 2 == 1
-    var request = isPost ? post(.data, 9, to: origin) : ExchangeRequest(.data, origin)
+    // Loads of one URL could share a response.
+    let address = "\(origin)/\(number)"
+    var request = isPost ? post(.data, 9, to: address) : ExchangeRequest(.data, address)
     request.headers = [("X-Load", Arrivals.mark(number))]
     let outcome = try await context.perform(request, on: session)
     let count = arrivals.count(of: number)

@@ -3,10 +3,7 @@ import Foundation
 /// httpbin (from PyPI) on 127.0.0.1, with one thread for each connection.
 public final class HTTPBinServer: Sendable {
   /// Whether the prepared Python has httpbin.
-  public static let isAvailable: Bool = {
-    guard let python = PythonInterpreter.prepared else { return false }
-    return (try? ChildProcess.run([python, "-c", "import httpbin"])) != nil
-  }()
+  public static let isAvailable = PythonInterpreter.has("httpbin")
 
   /// The port.
   public let port: Int
@@ -14,9 +11,6 @@ public final class HTTPBinServer: Sendable {
 
   /// Starts the server and waits until it is ready.
   public init() throws {
-    guard let python = PythonInterpreter.prepared else {
-      throw TestSupportError("No Python with httpbin. Set RETRIEVER_PYTHON to an interpreter that has it.")
-    }
     let program = """
       from werkzeug.serving import make_server, WSGIRequestHandler
       from httpbin import app
@@ -25,11 +19,7 @@ public final class HTTPBinServer: Sendable {
       print(server.server_port, flush=True)
       server.serve_forever()
       """
-    process = try ChildProcess([python, "-c", program], isConversing: true)
-    guard let line = process.readLine(within: .seconds(30)), let port = Int(line) else {
-      throw TestSupportError("Could not start httpbin with \(python)")
-    }
-    self.port = port
+    (process, port) = try PythonInterpreter.startServer(program)
   }
 
   /// Returns the URL of a path on the server, as text.

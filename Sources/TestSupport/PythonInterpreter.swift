@@ -16,4 +16,25 @@ public enum PythonInterpreter {
     let path = directory.appendingPathComponent("build/python/bin/python3").path
     return FileManager.default.isExecutableFile(atPath: path) ? path : nil
   }()
+
+  /// Whether the prepared interpreter has a module.
+  public static func has(_ module: String) -> Bool {
+    guard let prepared else { return false }
+    return (try? ChildProcess.run([prepared, "-c", "import \(module)"])) != nil
+  }
+
+  /// Starts a server that the prepared interpreter runs. The program prints its port in its first line.
+  public static func startServer(
+    _ program: String, _ arguments: [String] = []
+  ) throws -> (process: ChildProcess, port: Int) {
+    guard let prepared else {
+      throw TestSupportError(
+        "There is no Python with packages from PyPI. Set RETRIEVER_PYTHON to an interpreter that has them.")
+    }
+    let process = try ChildProcess([prepared, "-c", program] + arguments, isConversing: true)
+    guard let port = process.readLine(within: .seconds(60)).flatMap({ Int($0) }) else {
+      throw TestSupportError("The Python server did not print its port.")
+    }
+    return (process, port)
+  }
 }

@@ -30,10 +30,7 @@ final class NTLMAnswering: NSObject, URLSessionTaskDelegate, Sendable {
 
 /// A server with NTLM, and a session for it.
 struct NTLMPeer {
-  static let isAvailable: Bool = {
-    guard let python = PythonInterpreter.prepared else { return false }
-    return (try? ChildProcess.run([python, "-c", "import spnego"])) != nil
-  }()
+  static let isAvailable = PythonInterpreter.has("spnego")
 
   // Each request is printed: its method, path, the kind of its authorization, and the length of its body.
   private static let program = #"""
@@ -136,10 +133,8 @@ struct NTLMPeer {
   init(_ delegate: NTLMAnswering, isSecure: Bool = false) throws {
     let authority = try TestAuthority.shared()
     let files = [authority.certificateFile(.valid).path, authority.keyFile(.valid).path]
-    server = try ChildProcess(
-      [try #require(PythonInterpreter.prepared), "-c", Self.program] + (isSecure ? files : []),
-      isConversing: true)
-    let port = try #require(server.readLine(within: .seconds(60)))
+    let (server, port) = try PythonInterpreter.startServer(Self.program, isSecure ? files : [])
+    self.server = server
     url = try #require(URL(string: isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)"))
     self.delegate = delegate
     session = URLSession.forTest(delegate: delegate) {

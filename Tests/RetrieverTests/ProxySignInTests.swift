@@ -115,9 +115,8 @@ import Testing
     let delegate: Answering
 
     init(_ delegate: Answering, settings: (user: String, password: String)? = nil) throws {
-      proxy = try ChildProcess(
-        [try #require(PythonInterpreter.prepared), "-c", program], isConversing: true)
-      let port = try #require(proxy.readLine(within: .seconds(60)).flatMap { Int($0) })
+      let (proxy, port) = try PythonInterpreter.startServer(program)
+      self.proxy = proxy
       self.port = port
       self.delegate = delegate
       let authority = try TestAuthority.shared().authorityFile

@@ -47,6 +47,22 @@ import Testing
     }
   }
 
+  /// Starts the load whose response the server holds back.
+  private func startFirst(
+    _ server: ScriptedServer, _ fields: [String: String]? = nil
+  ) async -> (session: URLSession, request: URLRequest, task: Task<String, any Error>) {
+    let session = makeSession()
+    var request = URLRequest(url: server.url())
+    request.allHTTPHeaderFields = fields
+    let task = await start(session, request, followers: 0)
+    await firstRequest(server)
+    return (session, request, task)
+  }
+
+  private func startTwo(_ session: URLSession, _ request: URLRequest) async -> [Task<String, any Error>] {
+    [await start(session, request, followers: 1), await start(session, request, followers: 2)]
+  }
+
   private func firstRequest(_ server: ScriptedServer) async {
     #expect(await eventually { server.requests.count == 1 })
   }
@@ -54,10 +70,7 @@ import Testing
   @Test func `loads that miss at the same time share one request`() async throws {
     let gate = Gate()
     let server = try makeServer(gate) { _, number in Reply(headers: [Self.fresh], text: "\(number)") }
-    let session = makeSession()
-    let request = URLRequest(url: server.url())
-    let first = await start(session, request, followers: 0)
-    await firstRequest(server)
+    let (session, request, first) = await startFirst(server)
     var others: [Task<String, any Error>] = []
     for count in 1...10 { others.append(await start(session, request, followers: count)) }
     gate.open()
@@ -86,13 +99,8 @@ import Testing
         }
       }
     }
-    let session = makeSession()
-    let request = URLRequest(url: server.url())
-    let first = await start(session, request, followers: 0)
-    await firstRequest(server)
-    let others = [
-      await start(session, request, followers: 1), await start(session, request, followers: 2),
-    ]
+    let (session, request, first) = await startFirst(server)
+    let others = await startTwo(session, request)
     gate.open()
     for other in others { #expect(try await other.value == "woof") }
     body.open()
@@ -105,14 +113,11 @@ import Testing
     let server = try makeServer(gate) { request, _ in
       Reply(headers: [Self.fresh, ("Vary", "Accept-Language")], text: request["Accept-Language"] ?? "")
     }
-    let session = makeSession()
-    var request = URLRequest(url: server.url())
-    request.setValue("en", forHTTPHeaderField: "Accept-Language")
-    let first = await start(session, request, followers: 0)
-    await firstRequest(server)
-    let same = await start(session, request, followers: 1)
-    request.setValue("de", forHTTPHeaderField: "Accept-Language")
-    let other = await start(session, request, followers: 2)
+    let (session, english, first) = await startFirst(server, ["Accept-Language": "en"])
+    let same = await start(session, english, followers: 1)
+    var german = english
+    german.setValue("de", forHTTPHeaderField: "Accept-Language")
+    let other = await start(session, german, followers: 2)
     gate.open()
     #expect(try await first.value == "en")
     #expect(try await same.value == "en")
@@ -123,13 +128,8 @@ import Testing
   @Test func `a load that is cancelled does not fail the others`() async throws {
     let gate = Gate()
     let server = try makeServer(gate) { _, number in Reply(headers: [Self.fresh], text: "\(number)") }
-    let session = makeSession()
-    let request = URLRequest(url: server.url())
-    let first = await start(session, request, followers: 0)
-    await firstRequest(server)
-    let others = [
-      await start(session, request, followers: 1), await start(session, request, followers: 2),
-    ]
+    let (session, request, first) = await startFirst(server)
+    let others = await startTwo(session, request)
     first.cancel()
     #expect(await errorCode { _ = try await first.value } == .cancelled)
     for other in others { #expect(try await other.value == "2") }
@@ -141,10 +141,7 @@ import Testing
   @Test func `a load that waits is cancelled immediately`() async throws {
     let gate = Gate()
     let server = try makeServer(gate) { _, _ in Reply(headers: [Self.fresh], text: "woof") }
-    let session = makeSession()
-    let request = URLRequest(url: server.url())
-    let first = await start(session, request, followers: 0)
-    await firstRequest(server)
+    let (session, request, first) = await startFirst(server)
     let other = await start(session, request, followers: 1)
     other.cancel()
     #expect(await errorCode { _ = try await other.value } == .cancelled)
@@ -176,9 +173,7 @@ import Testing
     }
     let first = await start(session, request, followers: 0)
     #expect(await eventually { count.withLock { $0 } == 1 })
-    let others = [
-      await start(session, request, followers: 1), await start(session, request, followers: 2),
-    ]
+    let others = await startTwo(session, request)
     gate.open()
     #expect(try await first.value == "woof")
     for other in others { #expect(try await other.value == "woof") }
@@ -188,10 +183,7 @@ import Testing
   @Test func `requests of other users, with directives or for ranges do not wait`() async throws {
     let gate = Gate()
     let server = try makeServer(gate) { _, number in Reply(headers: [Self.fresh], text: "\(number)") }
-    let session = makeSession()
-    let request = URLRequest(url: server.url())
-    let first = await start(session, request, followers: 0)
-    await firstRequest(server)
+    let (session, request, first) = await startFirst(server)
     for (name, value) in [
       ("Authorization", "Bearer a"), ("Range", "bytes=0-1"), ("Cache-Control", "no-cache"),
       ("Pragma", "no-cache"), ("If-None-Match", "\"b\""),

@@ -96,11 +96,7 @@ extension DiskStore {
     }
     state.withLock { state in
       for (group, names) in changed {
-        // A file that has changed again is looked at again.
-        for (name, number) in names where state.changed[group]?[name] == number {
-          state.changed[group]?[name] = nil
-        }
-        if state.changed[group]?.isEmpty == true { state.changed[group] = nil }
+        for (name, change) in names { state.settle(name, in: group, change) }
       }
     }
     unlink(excess)
@@ -144,9 +140,13 @@ extension DiskStore.State {
   /// Removes a file that does not exist from the index, unless it has changed again.
   mutating func forget(_ name: String, asOf change: UInt64?) {
     index?.remove(name)
-    guard let change, let group = DiskIndex.group(ofName: name), changed[group]?[name] == change else {
-      return
-    }
+    guard let change, let group = DiskIndex.group(ofName: name) else { return }
+    settle(name, in: group, change)
+  }
+
+  /// Notes that a file was looked at. One that has changed again is looked at again.
+  mutating func settle(_ name: String, in group: DiskIndex.Group, _ change: UInt64) {
+    guard changed[group]?[name] == change else { return }
     changed[group]?[name] = nil
     if changed[group]?.isEmpty == true { changed[group] = nil }
   }

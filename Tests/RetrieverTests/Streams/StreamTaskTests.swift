@@ -256,13 +256,14 @@ import TransferEngine
     let task = session.stream(to: server)
     let body = Data.pattern(count: 10_000_000)
     let writer = Task {
-      try await task.write(body, timeout: 60)
+      try await task.write(body, timeout: 240)
       task.closeWrite()
     }
     var all = Data()
     while true {
-      // The reader lets the other tasks run between small reads, so that the buffers of both sides fill up.
-      let (data, atEnd) = try await task.readData(ofMinLength: 1, maxLength: 10_000, timeout: 60)
+      // The reader lets the other tasks run between reads, so that the buffers of both sides fill up. Each turn can take
+      // a long time, so there are about a hundred of them.
+      let (data, atEnd) = try await task.readData(ofMinLength: 1, maxLength: 100_000, timeout: 240)
       all += data ?? Data()
       await Task.yield()
       if atEnd { break }

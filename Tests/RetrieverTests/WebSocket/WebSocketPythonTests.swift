@@ -6,10 +6,7 @@ import Testing
 
 /// Exchanges messages with the server of PyPI's `websockets`, with its own compression and its own closing handshake.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketPythonTests {
-  private static let isAvailable: Bool = {
-    guard let python = PythonInterpreter.prepared else { return false }
-    return (try? ChildProcess.run([python, "-c", "import websockets.sync.server"])) != nil
-  }()
+  private static let isAvailable = PythonInterpreter.has("websockets.sync.server")
 
   // The server's own pings are off: it would give up on a client that gets no processor time.
   private static let program = #"""
@@ -49,10 +46,8 @@ import Testing
     init(isSecure: Bool, compresses: Bool) throws {
       let authority = try TestAuthority.shared()
       let files = [authority.certificateFile(.valid).path, authority.keyFile(.valid).path]
-      server = try ChildProcess(
-        [try #require(PythonInterpreter.prepared), "-c", program] + (isSecure ? files : []),
-        isConversing: true)
-      let port = try #require(server.readLine(within: .seconds(60)))
+      let (server, port) = try PythonInterpreter.startServer(program, isSecure ? files : [])
+      self.server = server
       let configuration = URLSessionConfiguration.ephemeral
       configuration.trustedCertificates = .file(authority.authorityFile)
       configuration.compressesWebSocketMessages = compresses
