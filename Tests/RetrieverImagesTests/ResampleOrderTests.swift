@@ -27,7 +27,7 @@ import Testing
     let picture = ResamplePicture.random(10, 60, .rgb8, seed: 1)
     let crop = PixelRect(x: 0, y: 20, size: PixelSize(width: 10, height: 16))
     let resampler = try Resampler(
-      source: picture.layout, crop: crop, target: PixelSize(width: 5, height: 4))
+      source: picture.layout, area: SourceArea(crop), target: PixelSize(width: 5, height: 4))
     #expect(resampler.rowsNeeded == 36)
     let emitted = try picture.resampled(to: PixelSize(width: 5, height: 4), crop: crop).emitted
     #expect(emitted[34] < 4)

@@ -36,11 +36,12 @@ struct ResamplePicture {
 
   /// Returns the resampler's result, and the number of rows emitted after each pushed row.
   func resampled(
-    to target: PixelSize, crop: PixelRect? = nil, linearization: Linearization = .sRGB,
+    to target: PixelSize, crop: PixelRect? = nil, area: SourceArea? = nil, linearization: Linearization = .sRGB,
     kernel: ResamplingKernel = .lanczos3, path: ResamplingPath = .best
   ) throws(ImageError) -> (pixels: [UInt8], emitted: [Int]) {
     let resampler = try Resampler(
-      source: layout, crop: crop, target: target, linearization: linearization, kernel: kernel, path: path)
+      source: layout, area: area ?? crop.map { SourceArea($0) }, target: target, linearization: linearization,
+      kernel: kernel, path: path)
     var pixels: [UInt8] = []
     var emitted: [Int] = []
     for y in 0..<layout.size.height {

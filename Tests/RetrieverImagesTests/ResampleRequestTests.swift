@@ -11,7 +11,8 @@ import Testing
     linearization: Linearization = .sRGB
   ) -> ImageError.Code? {
     do throws(ImageError) {
-      _ = try Resampler(source: layout, crop: crop, target: target, linearization: linearization)
+      _ = try Resampler(
+        source: layout, area: crop.map { SourceArea($0) }, target: target, linearization: linearization)
       return nil
     } catch { return error.code }
   }

@@ -46,6 +46,48 @@ import Testing
     }
   }
 
+  /// A picture with stripes in both directions: a shift by a fraction of a pixel changes all of them.
+  private func striped(width: Int, height: Int) -> Bitmap {
+    var pixels: [UInt8] = []
+    for y in 0..<height {
+      for x in 0..<width {
+        let value = sin(Double(x) * 2 * .pi / 41) + sin(Double(y) * 2 * .pi / 37)
+        pixels += repeatElement(UInt8(128 + value * 50), count: 3)
+      }
+    }
+    return Bitmap(size: PixelSize(width: width, height: height), format: .rgb8, pixels: pixels)
+  }
+
+  @Test(arguments: [(720, 544), (721, 543), (723, 541), (725, 539), (727, 537)])
+  func `sides that are no multiple of the decoder's scale do not move the picture`(width: Int, height: Int)
+    throws
+  {
+    let drawn = striped(width: width, height: height)
+    let data = try JPEGEncoder.encode(drawn, quality: 0.95, isProgressive: false)
+    for mode in [ThumbnailTarget.Mode.fit, .fill] {
+      let target = ThumbnailTarget(width: 84, height: 84, mode: mode)
+      // The reference is made from the original pixels.
+      let exact = ThumbnailDecoder(targets: [target], limits: ImageLimits())
+      try PNGEncoder.encode(drawn).withBytes { (bytes) throws(ImageError) in try exact.feed(bytes) }
+      let reference = try bitmap(exact)
+      // With a length, the scale is an eighth or a quarter; without, a half.
+      for byteCount in [nil, 1] {
+        let decoder = ThumbnailDecoder(targets: [target], limits: ImageLimits(), byteCount: byteCount)
+        try feed(data, to: decoder)
+        let result = try bitmap(decoder)
+        #expect(result.size == reference.size)
+        #expect(difference(result.pixels, reference.pixels).mean < 1, "\(mode), \(byteCount ?? 0)")
+      }
+    }
+  }
+
+  private func bitmap(_ decoder: ThumbnailDecoder) throws -> Bitmap {
+    guard case .decoded(let bitmap)? = try decoder.finish().first?.source else {
+      throw ImageError(.corrupt, "There is no thumbnail.")
+    }
+    return bitmap
+  }
+
   @Test func `an image at its own size has the stored pixels`() throws {
     let drawn = drawnBitmap(width: 64, height: 48)
     let data = try JPEGEncoder.encode(drawn, quality: 1, isProgressive: false)

@@ -38,6 +38,9 @@ protocol RowConsumer: AnyObject {
 struct RowLayout: Sendable, Equatable {
   var size: PixelSize
   var format: RowFormat
+  /// The size of the picture in eighths of these pixels, if the decoder has scaled it: the number of pixels is rounded
+  /// up, so the last ones may extend beyond the picture's edge.
+  var eighths: PixelSize?
 
   var bytesPerRow: Int { size.width * format.bytesPerPixel }
 }

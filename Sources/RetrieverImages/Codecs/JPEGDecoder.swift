@@ -172,7 +172,9 @@ final class JPEGDecoder: ImageDecoder {
       case .cmyk: .cmyk8
       default: .rgb8
       }
-    layout = RowLayout(size: PixelSize(width: Int(width), height: Int(height)), format: format)
+    layout = RowLayout(
+      size: PixelSize(width: Int(width), height: Int(height)), format: format,
+      eighths: eighths == 8 ? nil : PixelSize(width: size.width * eighths, height: size.height * eighths))
     rows = try RowBuffer(rows: 16, bytesPerRow: layout.bytesPerRow)
     try consumer.prepare(for: layout)
     phase = found.is_buffered ? .scans : .rows

@@ -34,32 +34,33 @@ final class Resampler {
   ///
   /// - Parameters:
   ///   - source: The size and format of the rows. The format may not be CMYK.
-  ///   - crop: The part of the source to make the thumbnail from; nil for the complete source. Pixels outside it have
+  ///   - area: The part of the source to make the thumbnail from; nil for the complete source. Pixels outside it have
   ///     no influence.
   ///   - target: The thumbnail's size, smaller or larger.
   ///   - linearization: The image's curves.
   ///   - kernel: The filter that weights the neighbors of a pixel.
   ///   - path: The instruction set to use. If the machine lacks it, the best available one is used.
-  /// - Throws: `invalidRequest` for a size that is empty or larger than a million, and for a crop rectangle that is
-  ///   empty or extends beyond the source; `outOfMemory`.
+  /// - Throws: `invalidRequest` for a size that is empty or larger than a million, and for a part that is empty or extends
+  ///   beyond the source; `outOfMemory`.
   init(
-    source: RowLayout, crop: PixelRect? = nil, target: PixelSize, linearization: Linearization = .sRGB,
+    source: RowLayout, area: SourceArea? = nil, target: PixelSize, linearization: Linearization = .sRGB,
     kernel: ResamplingKernel = .catmullRom, path: ResamplingPath = .best
   ) throws(ImageError) {
-    let crop = crop ?? PixelRect(source.size)
+    let area = area ?? SourceArea(PixelRect(source.size))
+    let crop = area.pixels
     try Self.check(source: source, crop: crop, target: target)
     self.source = source
     self.crop = crop
     output = RowLayout(size: target, format: source.format.hasAlpha ? .rgba8 : .rgb8)
-    if crop.size == target, case .sRGB = linearization {
+    if crop.size == target, area.isExact, case .sRGB = linearization {
       stage = .copying(try CopyingStage(source: source.format, output: output))
       rowsNeeded = crop.y + crop.size.height
       return
     }
     let light = try LightSource(format: source.format, linearization: linearization, path: path)
-    let vertical = ResamplingWeights(kernel: kernel, source: crop.size.height, target: target.height)
+    let vertical = ResamplingWeights(kernel: kernel, source: area.rows, target: target.height)
     let finishing = try FinishingStage(
-      light: light, weights: ResamplingWeights(kernel: kernel, source: crop.size.width, target: target.width),
+      light: light, weights: ResamplingWeights(kernel: kernel, source: area.columns, target: target.width),
       sourceWidth: crop.size.width, output: output, path: path.kernelValue)
     if vertical.enlarges {
       stage = .enlarging(

@@ -13,9 +13,9 @@ struct ResamplingWeights {
   /// True if there are more new pixels than source pixels.
   let enlarges: Bool
 
-  init(kernel: ResamplingKernel, source: Int, target: Int) {
-    enlarges = target > source
-    guard source != target else {
+  init(kernel: ResamplingKernel, source: SourceArea.Span, target: Int) {
+    enlarges = Double(target) > source.length
+    guard !source.isExact || source.count != target else {
       starts = (0..<target).map { Int32(clamping: $0) }
       ends = (0..<target).map { Int32(clamping: $0 + 1) }
       maximumTaps = 1
@@ -23,7 +23,7 @@ struct ResamplingWeights {
       offsets = Array(0..<target)
       return
     }
-    let scale = Double(source) / Double(target)
+    let scale = source.length / Double(target)
     let stretch = max(scale, 1)
     let reach = kernel.support * stretch
     // Pixels exactly at the end of the kernel have no weight. They are always omitted, however their distance was
@@ -33,25 +33,22 @@ struct ResamplingWeights {
     starts.reserveCapacity(target)
     ends.reserveCapacity(target)
     offsets.reserveCapacity(target)
-    // After this many new pixels, the position of the center in its source pixel repeats. Away from the edges, the
-    // weights repeat too, so most of them need not be computed.
-    let period = target / Self.greatestCommonDivisor(source, target)
-    let shift = Int32(clamping: source / (target / period))
+    let (period, shift) = Self.period(source.length, target)
     var clipped: [Bool] = []
     clipped.reserveCapacity(target)
     for index in 0..<target {
-      let center = (Double(index) + 0.5) * scale
+      let center = source.offset + (Double(index) + 0.5) * scale
       let nearest = Int((center - reach - 0.5 + margin).rounded(.up))
       let farthest = Int((center + reach - 0.5 - margin).rounded(.down)) + 1
-      clipped.append(nearest < 0 || farthest > source)
+      clipped.append(nearest < 0 || farthest > source.count)
       if index >= period, !clipped[index], !clipped[index - period] {
         starts.append(starts[index - period] + shift)
         ends.append(ends[index - period] + shift)
         offsets.append(offsets[index - period])
         continue
       }
-      let from = min(max(nearest, 0), source - 1)
-      let to = max(min(farthest, source), from + 1)
+      let from = min(max(nearest, 0), source.count - 1)
+      let to = max(min(farthest, source.count), from + 1)
       let first = (Double(from) + 0.5 - center) / stretch
       kernel.fill(&buffer, count: to - from, first: first, step: 1 / stretch)
       // The weights are normalized, so that an edge, where pixels are missing, is as bright as the rest.
@@ -88,6 +85,16 @@ struct ResamplingWeights {
       }
     }
     return (taps, weights)
+  }
+
+  /// After how many new pixels the position of the center in its source pixel repeats, and the number of source pixels
+  /// between the two. Away from the edges, the weights repeat too, so most of them need not be computed.
+  private static func period(_ length: Double, _ target: Int) -> (period: Int, shift: Int32) {
+    // Decoders scale by eighths. In a part of another length, nothing repeats.
+    let eighths = Int(exactly: length * 8)
+    guard let eighths else { return (target, 0) }
+    let divisor = greatestCommonDivisor(eighths, 8 * target)
+    return (8 * target / divisor, Int32(clamping: eighths / divisor))
   }
 
   private static func greatestCommonDivisor(_ first: Int, _ second: Int) -> Int {

@@ -30,7 +30,8 @@ final class RowConverter {
       self.profile = nil
       linearization = .sRGB
     }
-    converted = RowLayout(size: rows.size, format: self.profile?.outputFormat ?? rows.format)
+    converted = RowLayout(
+      size: rows.size, format: self.profile?.outputFormat ?? rows.format, eighths: rows.eighths)
     row = [UInt8](repeating: 0, count: self.profile == nil ? 0 : converted.bytesPerRow)
   }
 

@@ -21,7 +21,7 @@ final class ThumbnailBuilder {
   func prepare(for rows: RowLayout, linearization: Linearization) throws(ImageError) {
     guard let geometry else { return }
     resampler = try Resampler(
-      source: rows, crop: geometry.crop(in: rows.size), target: geometry.storedSize,
+      source: rows, area: geometry.area(in: rows), target: geometry.storedSize,
       linearization: linearization)
     format = rows.format.hasAlpha ? .rgba8 : .rgb8
     pixels.reserveCapacity(geometry.storedSize.pixelCount * format.bytesPerPixel)

@@ -81,7 +81,17 @@ struct ThumbnailGeometry: Sendable, Equatable {
       width: minimum(storedSize.width, widthShare), height: minimum(storedSize.height, heightShare))
   }
 
-  /// Returns the part that is shown, in pixels of the decoded image; nil if that is the complete image.
+  /// Returns the part that is shown; nil if that is the complete image. The edges are between pixels, unless the decoder
+  /// has scaled the image.
+  func area(in rows: RowLayout) -> SourceArea? {
+    guard let eighths = rows.eighths else { return crop(in: rows.size).map { SourceArea($0) } }
+    let (width, height) = (Double(eighths.width) / 8, Double(eighths.height) / 8)
+    return SourceArea(
+      columns: SourceArea.Span(left * width, length: widthShare * width, within: rows.size.width),
+      rows: SourceArea.Span(top * height, length: heightShare * height, within: rows.size.height))
+  }
+
+  /// Returns the part in complete pixels.
   func crop(in decoded: PixelSize) -> PixelRect? {
     let width = min(max(Int((widthShare * Double(decoded.width)).rounded()), 1), decoded.width)
     let height = min(max(Int((heightShare * Double(decoded.height)).rounded()), 1), decoded.height)
