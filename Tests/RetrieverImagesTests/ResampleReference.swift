@@ -36,7 +36,8 @@ struct ResamplePicture {
 
   /// Returns the resampler's result, and the number of rows emitted after each pushed row.
   func resampled(
-    to target: PixelSize, crop: PixelRect? = nil, area: SourceArea? = nil, linearization: Linearization = .sRGB,
+    to target: PixelSize, crop: PixelRect? = nil, area: SourceArea? = nil,
+    linearization: Linearization = .sRGB,
     kernel: ResamplingKernel = .lanczos3, path: ResamplingPath = .best
   ) throws(ImageError) -> (pixels: [UInt8], emitted: [Int]) {
     let resampler = try Resampler(
