@@ -27,6 +27,7 @@ import Testing
       let resource = resources[Int.random(in: 0..<resources.count, using: &random)]
       switch kind {
       case 0:
+        guard Int.random(in: 0..<8, using: &random) == 0 else { return }
         if Bool.random(using: &random) { current.lastEvent += 1 } else { current.removedUsers += 1 }
         old.append(current)
       case 1, 2, 3:
@@ -56,7 +57,8 @@ import Testing
     var pages = ReadyPagesState(limit: 10_000)
     let new = ContentVersion(lastEvent: 2, removedUsers: 1)
     pages.keep(ReadyPage(version: new, body: Data("new".utf8)), as: .grid(before: nil), viewer: nil)
-    for old in [ContentVersion(lastEvent: 1, removedUsers: 1), ContentVersion(lastEvent: 2, removedUsers: 0)] {
+    for old in [ContentVersion(lastEvent: 1, removedUsers: 1), ContentVersion(lastEvent: 2, removedUsers: 0)]
+    {
       pages.keep(ReadyPage(version: old, body: Data("old".utf8)), as: .grid(before: nil), viewer: nil)
       #expect(pages.page(.grid(before: nil), at: old) == nil)
     }

@@ -127,7 +127,8 @@ import Testing
           let grid = try await client.get("/", fields)
           #expect(grid.text.contains("data-viewer=\"\(name == "nobody" ? "" : name)\""))
           #expect(grid.text.contains("aria-pressed=\"true\"") == (name == "Ben"))
-          #expect(try await client.get("/posts", fields).text.contains("\"isFavourite\":true") == (name == "Ben"))
+          #expect(
+            try await client.get("/posts", fields).text.contains("\"isFavourite\":true") == (name == "Ben"))
           #expect(try await client.get("/hearts", fields).text.contains("data-post=\"1\"") == (name == "Ben"))
           let photo = try await client.get("/photos/1", fields)
           #expect(photo.text.contains("data-delete-post") == (name == "Ada"))
@@ -148,7 +149,8 @@ import Testing
           for path in Self.paths {
             let fields = fields.merging(["If-None-Match": page.tag]) { $1 }
             let isSame = key == "\(other) \(path)"
-            #expect(try await client.get(path, fields).status == (isSame ? 304 : 200), "\(key), \(other) \(path)")
+            #expect(
+              try await client.get(path, fields).status == (isSame ? 304 : 200), "\(key), \(other) \(path)")
           }
         }
       }
@@ -250,7 +252,9 @@ import Testing
           var fields = ["status": lines[0]]
           for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
-            if parts.count == 2 { fields[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces) }
+            if parts.count == 2 {
+              fields[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+            }
           }
           return fields
         }

@@ -32,9 +32,13 @@ import Testing
 
     private func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
-    private func someUser() async throws -> User? { try await store.accounts.users().randomElement(using: &random) }
+    private func someUser() async throws -> User? {
+      try await store.accounts.users().randomElement(using: &random)
+    }
 
-    private func somePost() async throws -> Post? { try await store.posts.page(limit: 200).randomElement(using: &random) }
+    private func somePost() async throws -> Post? {
+      try await store.posts.page(limit: 200).randomElement(using: &random)
+    }
 
     func change() async throws {
       number += 1
@@ -71,12 +75,18 @@ import Testing
           "User\(number)", password: "correct horse", role: chance(2) ? .owner : .member)
       case 12:
         let policy: Accounts.ContentPolicy
-        if let heir = try await someUser(), chance(2) { policy = .transferred(to: heir.id) } else { policy = .removed }
+        if let heir = try await someUser(), chance(2) {
+          policy = .transferred(to: heir.id)
+        } else {
+          policy = .removed
+        }
         _ = try? await accounts.removeUser(user.id, contentPolicy: policy)
       case 13: try? await accounts.setRole(user.role == .owner ? .member : .owner, of: user.id)
       case 14: sessions.append(try await accounts.beginSession(of: user.id))
       default:
-        if let session = sessions.randomElement(using: &random) { try await accounts.endSession(session.token) }
+        if let session = sessions.randomElement(using: &random) {
+          try await accounts.endSession(session.token)
+        }
       }
     }
 
@@ -103,12 +113,16 @@ import Testing
         let before: Int64? = path == "/" ? nil : 9
         let posts = try await other.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
         return Data(
-          try await renderer.grid(posts: PostPage(posts, limit: limit), viewer: viewer, isFirst: before == nil, lastEvent: last).utf8)
+          try await renderer.grid(
+            posts: PostPage(posts, limit: limit), viewer: viewer, isFirst: before == nil, lastEvent: last
+          ).utf8)
       case "/hearts":
         var posts: [Post] = []
         if let viewer { posts = try await other.posts.favourites(of: viewer.id, limit: limit + 1) }
         return Data(
-          try await renderer.grid(posts: PostPage(posts, limit: limit), viewer: viewer, kind: .favourites, lastEvent: last).utf8)
+          try await renderer.grid(
+            posts: PostPage(posts, limit: limit), viewer: viewer, kind: .favourites, lastEvent: last
+          ).utf8)
       case "/photos/3":
         guard let post = try? await other.posts.post(3, viewer: viewer?.id) else { return nil }
         let comments = CommentPage(

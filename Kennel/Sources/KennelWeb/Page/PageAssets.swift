@@ -24,7 +24,9 @@ enum PageAssets {
     func bytes(in coding: ContentCoding) -> (bytes: Data, coding: ContentCoding) {
       // Images are compressed already.
       if coding == .identity || contentType == "image/png" { return (bytes, .identity) }
-      if let known = encoded.withLock({ $0[coding] }) { return known.map { ($0, coding) } ?? (bytes, .identity) }
+      if let known = encoded.withLock({ $0[coding] }) {
+        return known.map { ($0, coding) } ?? (bytes, .identity)
+      }
       // Not under the lock, because it takes milliseconds. Two first requests may both do it, with the same result.
       let data = coding.encoded(bytes, effort: .best)
       encoded.withLock { $0[coding] = .some(data) }
