@@ -1,7 +1,8 @@
 import Foundation
-import HTTPService
 import TestSupport
 import Testing
+
+@testable import HTTPService
 
 @Suite(.timeLimit(.minutes(5))) struct RepresentationTests {
   private let directory: TemporaryDirectory
