@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CommitMarkTests {
   private func insert(_ number: Int, into database: Database) async throws {
-    try await database.write { transaction throws(KennelError) in
+    _ = try await database.write { transaction throws(KennelError) in
       try transaction.connection.run(
         "INSERT INTO removals (hash) VALUES (?)", .blob(Sodium.sha256(Array("\(number)".utf8))))
     }
@@ -27,7 +27,7 @@ import Testing
           try transaction.connection.run("INSERT INTO removals (hash) VALUES (?)", .blob(Sodium.sha256([1])))
           throw KennelError(.failed, "No")
         }
-        try await database.write { transaction throws(KennelError) in
+        _ = try await database.write { transaction throws(KennelError) in
           try transaction.connection.run("DELETE FROM removals WHERE hash = ?", .blob(Sodium.sha256([2])))
         }
         #expect(database.commitMark == mark)

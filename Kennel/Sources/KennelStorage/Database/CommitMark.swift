@@ -7,7 +7,7 @@ import Synchronization
 /// It is the header of the index of the write-ahead log: SQLite's readers use it to find the latest commit, and each
 /// commit changes it. It contains a counter of the commits, the length of the log, and checksums of the log.
 package struct CommitMark: Sendable, Hashable {
-  private var words: SIMD8<UInt64>
+  private let words: SIMD8<UInt64>
 
   init(_ words: SIMD8<UInt64>) { self.words = words }
 }
