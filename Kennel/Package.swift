@@ -38,18 +38,25 @@ let package = Package(
       dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
       swiftSettings: strict),
     .target(
-      name: "KennelModel", dependencies: ["KennelStorage", root("RetrieverImages")], swiftSettings: strict),
+      name: "KennelModel", dependencies: ["KennelStorage", root("Caches"), root("RetrieverImages")],
+      swiftSettings: strict),
     .target(
       name: "KennelPeers",
       dependencies: ["KennelModel", "KennelStorage", root("Retriever"), root("RetrieverBridges")],
       swiftSettings: strict),
+    .target(
+      name: "CCompression",
+      linkerSettings: [
+        .linkedLibrary("z", .when(platforms: [.linux])),
+        .linkedLibrary("brotlienc", .when(platforms: [.linux])),
+      ]),
     // page.c embeds the assets.
     .target(name: "CKennelPage", exclude: ["assets"]),
     .target(
       name: "KennelWeb",
       dependencies: [
-        "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", root("Caches"), root("HTTPSyntax"),
-        root("RetrieverImages"), root("Waiting"),
+        "CCompression", "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", root("Caches"),
+        root("HTTPSyntax"), root("RetrieverImages"), root("Waiting"),
       ],
       swiftSettings: strict),
     .target(

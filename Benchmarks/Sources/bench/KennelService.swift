@@ -30,14 +30,21 @@ final class KennelService {
   /// Signs in, and returns the session's cookie.
   func cookie(of user: Int) throws -> String {
     let form = #"{"name":"\#(KennelData.user(user))","password":"\#(KennelData.password)"}"#
-    let child = try curl([
-      "-D", "-", "-o", "/dev/null", "-H", "Content-Type: application/json", "-d", form, url("session"),
-    ])
+    let field = try field("set-cookie", of: "session", ["-H", "Content-Type: application/json", "-d", form])
+    return String(field.prefix { $0 != ";" })
+  }
+
+  /// Returns the entity tag of a page.
+  func tag(of path: String) throws -> String { try field("etag", of: path, []) }
+
+  /// Returns a header field of a response.
+  private func field(_ name: String, of path: String, _ arguments: [String]) throws -> String {
+    let child = try curl(["-D", "-", "-o", "/dev/null"] + arguments + [url(path)])
     while true {
       let words = try child.line(within: 20).split(separator: ":", maxSplits: 1)
-      guard words.first?.lowercased() == "set-cookie" else { continue }
+      guard words.first?.lowercased() == name else { continue }
       _ = try child.finish(within: 20)
-      return words[1].prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+      return words[1].trimmingCharacters(in: .whitespacesAndNewlines)
     }
   }
 

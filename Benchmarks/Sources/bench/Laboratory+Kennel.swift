@@ -5,6 +5,8 @@ import Foundation
 enum KennelTask {
   /// Serves a page to many concurrent clients.
   case page(String)
+  /// Serves a page to many concurrent clients that have it already.
+  case unchanged(String)
   /// Makes thumbnails that are not in the cache.
   case newThumbnails(PictureFile)
   /// Stores hearts. Each is on the disk before the response.
@@ -18,6 +20,7 @@ extension Laboratory {
     let data = try KennelData(place)
     switch task {
     case .page(let path): return try page(contender, path, data)
+    case .unchanged(let path): return try unchanged(contender, path, data)
     case .newThumbnails(let picture): return try newThumbnails(contender, picture, data)
     case .hearts: return try hearts(contender, data)
     case .listeners: return try listeners(contender, data)
@@ -41,6 +44,18 @@ extension Laboratory {
     let before = web.processorSeconds
     let statement = try wrk(web.url(name), connections: connections).statement
     return Reading(statement: statement, cpuSeconds: web.processorSeconds - before)
+  }
+
+  private func unchanged(_ contender: Contender, _ path: String, _ data: KennelData) throws -> Reading {
+    let kennel = try KennelService(place, data)
+    return try withExtendedLifetime(kennel) {
+      let tag = try kennel.tag(of: path)
+      let before = kennel.processorSeconds
+      let statement = try wrk(
+        kennel.url(path), connections: contender.count ?? 64, ["If-None-Match", tag]
+      ).statement
+      return Reading(statement: statement, cpuSeconds: kennel.processorSeconds - before)
+    }
   }
 
   private func hearts(_ contender: Contender, _ data: KennelData) throws -> Reading {

@@ -7,12 +7,17 @@ extension Measurement {
   static var kennel: [Measurement] {
     [
       page("thumbnail", "posts/1/thumbnail?size=320&format=jpeg", "a cached thumbnail", bar: 0.5),
-      page("page", "", "the page without signing in", bar: nil),
-      page("posts", "posts", "the list of posts", bar: nil),
+      page("page", "", "the page without signing in", bar: nil, cpu: 60),
+      page("posts", "posts", "the list of posts", bar: nil, cpu: 80),
+      unchanged("page", "", "the page without signing in"),
+      unchanged("posts", "posts", "the list of posts"),
     ] + KennelData.pictures.map(newThumbnails) + [hearts, listeners]
   }
 
-  private static func page(_ name: String, _ path: String, _ text: String, bar: Double?) -> Measurement {
+  /// - Parameter cpu: the maximum processor time of a request in microseconds.
+  private static func page(
+    _ name: String, _ path: String, _ text: String, bar: Double?, cpu: Double? = nil
+  ) -> Measurement {
     let (ours, nginx) = (Contender(.kennel, "serve"), Contender(.nginx, "the same bytes as a file"))
     let text = "Kennel: \(text), 64 concurrent"
     return Measurement(
@@ -22,7 +27,19 @@ extension Measurement {
           name: "kennel.\(name).throughput", text: text, quantity: .throughput, ours: ours, peer: nginx,
           bar: bar.map { .ratio(atLeast: $0) }),
         Question(
-          name: "kennel.\(name).cpu", text: text, quantity: .processorTime, ours: ours, peer: nginx, bar: nil),
+          name: "kennel.\(name).cpu", text: text, quantity: .processorTime, ours: ours, peer: nginx,
+          bar: cpu.map { .figure(atMost: $0) }),
+      ])
+  }
+
+  private static func unchanged(_ name: String, _ path: String, _ text: String) -> Measurement {
+    let ours = Contender(.kennel, "serve")
+    return Measurement(
+      name: "kennel.\(name)-unchanged", method: .kennel(.unchanged(path)), contenders: [ours],
+      questions: [
+        Question(
+          name: "kennel.\(name)-unchanged.cpu", text: "Kennel: \(text), 304, 64 concurrent",
+          quantity: .processorTime, ours: ours, peer: nil, bar: .figure(atMost: 40))
       ])
   }
 

@@ -63,9 +63,11 @@ package final class KennelSite: Sendable {
     let visitors = Visitors(accounts: store.accounts, policy: policy, metrics: metrics)
     let renderer = PageRenderer(title: configuration.title)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
+    let responses = VersionedResponses(versions: store.versions)
     endpoints = Endpoints(
-      pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer),
-      posts: PostEndpoints(store: store, visitors: visitors, metrics: metrics),
+      pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer, responses: responses),
+      posts: PostEndpoints(
+        store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

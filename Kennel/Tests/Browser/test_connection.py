@@ -30,6 +30,6 @@ def test_the_page_is_refreshed_after_lost_events(window, kennel):
         lambda route: route.fulfill(
             content_type="text/event-stream",
             body="retry: 600000\nevent: lost\ndata: {\"kind\":\"lost\"}\n\n"))
-    watcher.page.route("**/assets/app.js", lambda route: (kennel.heart("Ada", post), route.continue_()))
+    watcher.page.route("**/assets/*/app.js", lambda route: (kennel.heart("Ada", post), route.continue_()))
     watcher.go()
     expect(watcher.heart(post)).to_have_attribute("data-count", "1")

@@ -1,7 +1,8 @@
 import Foundation
-import HTTPService
 import TestSupport
 import Testing
+
+@testable import HTTPService
 
 @Suite(.timeLimit(.minutes(5))) struct RepresentationTests {
   private let directory: TemporaryDirectory
@@ -113,5 +114,25 @@ import Testing
   ]) func `dates are parsed in all three formats`(text: String, seconds: Int64) {
     #expect(HTTPDate(text)?.secondsSince1970 == seconds)
     #expect(HTTPDate(HTTPDate(secondsSince1970: seconds).description)?.secondsSince1970 == seconds)
+  }
+
+  @Test func `a 304 can be made from the client's tags alone`() throws {
+    func answer(_ fields: HTTPFields, method: HTTPMethod = .get) throws -> HTTPResponse? {
+      HTTPResponse.notModified(
+        for: try HTTPRequest(method: method, target: "/", fields: fields), fields: ["Vary": "Cookie"]
+      ) { $0.opaque == "now" ? 7 : nil }
+    }
+    let known = try #require(try answer(["If-None-Match": "\"old\", W/\"now\""]))
+    #expect(known.status == .notModified && known.unmodifiedLength == 7)
+    #expect(known.fields["ETag"] == "\"now\"" && known.fields["Vary"] == "Cookie")
+    #expect(try answer(["If-None-Match": "\"now\""], method: .head)?.status == .notModified)
+    // All others need the representation.
+    #expect(try answer(["If-None-Match": "\"now\""], method: .post) == nil)
+    #expect(try answer(["If-None-Match": "\"old\""]) == nil)
+    #expect(try answer(["If-None-Match": "*"]) == nil)
+    #expect(try answer(["If-None-Match": "now"]) == nil)
+    #expect(try answer([:]) == nil)
+    #expect(try answer(["If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"]) == nil)
+    #expect(try answer(["If-None-Match": "\"now\"", "If-Match": "\"old\""]) == nil)
   }
 }

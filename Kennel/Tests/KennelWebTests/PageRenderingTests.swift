@@ -43,17 +43,17 @@ import Testing
   @Test func `captions, names, comments and problems are escaped`() async throws {
     let bad = try post(name: hostile, caption: hostile)
     let viewer = User(id: 1, name: hostile, role: .member, created: .distantPast)
-    expectHarmless(await renderer.grid(posts: PostPage(posts: [bad], next: nil), viewer: viewer))
+    expectHarmless(try await renderer.grid(posts: PostPage(posts: [bad], next: nil), viewer: viewer))
     expectHarmless(
-      await renderer.photo(
+      try await renderer.photo(
         post: bad, comments: CommentPage(comments: [comment(hostile, name: hostile)]), viewer: viewer))
     expectHarmless(renderer.problem(status: 404, title: hostile, detail: hostile))
     expectHarmless(
-      await PageRenderer(title: hostile).grid(posts: PostPage(posts: [], next: nil), viewer: nil))
+      try await PageRenderer(title: hostile).grid(posts: PostPage(posts: [], next: nil), viewer: nil))
   }
 
   @Test func theGridShowsPostsInTheirOrderAndLinksToOlderOnes() async throws {
-    let page = await renderer.grid(
+    let page = try await renderer.grid(
       posts: PostPage(posts: [try post(9), try post(7)], next: 7), viewer: nil, lastEvent: 41)
     let first = try #require(page.range(of: "data-post=\"9\""))
     let second = try #require(page.range(of: "data-post=\"7\""))
@@ -64,26 +64,26 @@ import Testing
   }
 
   @Test func theLastPageHasNoLinkToOlderOnes() async throws {
-    let page = await renderer.grid(
+    let page = try await renderer.grid(
       posts: PostPage(posts: [try post()], next: nil), viewer: nil, isFirst: false)
     #expect(!page.contains("rel=\"next\""))
     #expect(page.contains("<p class=\"newest\"><a href=\"/\">"))
   }
 
   @Test func `favourites are paged at their own address`() async throws {
-    let page = await renderer.grid(
+    let page = try await renderer.grid(
       posts: PostPage(posts: [try post(isFavourite: true)], next: 12), viewer: ada, kind: .favourites)
     #expect(page.contains("href=\"/hearts?before=12\""))
     #expect(page.contains("data-heart=\"12\" data-count=\"3\" aria-pressed=\"true\""))
     #expect(page.contains("<a href=\"/hearts\" aria-current=\"page\">"))
   }
 
-  @Test func `empty pages explain what to do`() async {
+  @Test func `empty pages explain what to do`() async throws {
     let none = PostPage(posts: [], next: nil)
-    #expect(await renderer.grid(posts: none, viewer: nil).contains("No photos yet"))
-    #expect(await renderer.grid(posts: none, viewer: ada).contains("Share the first one"))
-    #expect(await renderer.grid(posts: none, viewer: nil, kind: .favourites).contains("Sign in to see"))
-    #expect(await renderer.grid(posts: none, viewer: ada, kind: .favourites).contains("No hearts yet"))
+    #expect(try await renderer.grid(posts: none, viewer: nil).contains("No photos yet"))
+    #expect(try await renderer.grid(posts: none, viewer: ada).contains("Share the first one"))
+    #expect(try await renderer.grid(posts: none, viewer: nil, kind: .favourites).contains("Sign in to see"))
+    #expect(try await renderer.grid(posts: none, viewer: ada, kind: .favourites).contains("No hearts yet"))
   }
 
   @Test func `a photo has its size and thumbnails up to that size`() throws {
@@ -115,11 +115,11 @@ import Testing
     let image = try #require(
       ThumbHash(Data([1, 8, 2, 5, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])))
     let placeholders = PlaceholderImages()
-    let address = await placeholders.address(for: [UInt8](image.data))
+    let address = try await placeholders.address(for: [UInt8](image.data))
     #expect(address.hasPrefix("data:image/webp;base64,"))
     #expect(address.count < 500)
-    #expect(await placeholders.address(for: [UInt8](image.data)) == address)
-    #expect(await placeholders.address(for: []) == "")
+    #expect(try await placeholders.address(for: [UInt8](image.data)) == address)
+    #expect(try await placeholders.address(for: []) == "")
     let picture = PhotoPicture(post: try post(), placeholder: "")
     #expect(!picture.large.text.contains("class=\"soft\""))
   }
@@ -130,19 +130,19 @@ import Testing
     let bob = User(id: 2, name: "Bob", role: .member, created: .distantPast)
     let carol = User(id: 3, name: "Carol", role: .member, created: .distantPast)
     let owner = User(id: 4, name: "Olga", role: .owner, created: .distantPast)
-    func offers(_ viewer: User?) async -> [Bool] {
-      let page = await renderer.photo(post: mine, comments: CommentPage(comments: said), viewer: viewer)
+    func offers(_ viewer: User?) async throws -> [Bool] {
+      let page = try await renderer.photo(post: mine, comments: CommentPage(comments: said), viewer: viewer)
       return [page.contains("data-delete-post=\"12\""), page.contains("data-delete-comment=\"5\"")]
     }
-    #expect(await offers(nil) == [false, false])
-    #expect(await offers(carol) == [false, false])
-    #expect(await offers(bob) == [false, true])
-    #expect(await offers(ada) == [true, true])
-    #expect(await offers(owner) == [true, true])
+    #expect(try await offers(nil) == [false, false])
+    #expect(try await offers(carol) == [false, false])
+    #expect(try await offers(bob) == [false, true])
+    #expect(try await offers(ada) == [true, true])
+    #expect(try await offers(owner) == [true, true])
   }
 
   @Test func `a photo shows its author, date and size`() async throws {
-    let page = await renderer.photo(
+    let page = try await renderer.photo(
       post: try post(), comments: CommentPage(comments: [comment("Aww")]), viewer: nil)
     #expect(page.contains("<time datetime=\"2026-11-20T10:00:00Z\">20 November 2026</time>"))
     #expect(page.contains("4000 × 3000, 3.1 MB"))
@@ -152,14 +152,14 @@ import Testing
 
   @Test func `a long list of comments is paged`() async throws {
     let said = [comment("Aww")]
-    let first = await renderer.photo(
+    let first = try await renderer.photo(
       post: try post(), comments: CommentPage(said, limit: 1, isFirst: true), viewer: nil)
     #expect(!first.contains("?after="))
-    let cut = await renderer.photo(
+    let cut = try await renderer.photo(
       post: try post(), comments: CommentPage(said + said, limit: 1, isFirst: true), viewer: nil)
     #expect(cut.contains("rel=\"next\" href=\"/photos/12?after=5\""))
     #expect(!cut.contains("class=\"earlier\""))
-    let last = await renderer.photo(
+    let last = try await renderer.photo(
       post: try post(), comments: CommentPage(comments: said, isFirst: false), viewer: nil)
     #expect(last.contains("<p class=\"earlier\"><a href=\"/photos/12\">"))
     #expect(!last.contains("?after="))
@@ -168,17 +168,17 @@ import Testing
   @Test func `a photo from another kennel shows its origin`() async throws {
     var taken = try post(name: "Olga", caption: "")
     taken.origin = Post.Origin(kennel: "<kennel>.example", author: "Rex", id: 3)
-    let page = await renderer.photo(post: taken, comments: CommentPage(comments: []), viewer: nil)
+    let page = try await renderer.photo(post: taken, comments: CommentPage(comments: []), viewer: nil)
     #expect(page.contains("<bdi class=\"author\">Rex</bdi>"))
     #expect(page.contains("from <bdi>&lt;kennel&gt;.example</bdi>"))
     #expect(page.contains("alt=\"Photo by Rex\""))
     #expect(!page.contains("Olga"))
-    let grid = await renderer.grid(posts: PostPage(posts: [taken], next: nil), viewer: nil)
+    let grid = try await renderer.grid(posts: PostPage(posts: [taken], next: nil), viewer: nil)
     #expect(grid.contains("<bdi class=\"author\">Rex</bdi>"))
   }
 
   @Test func `a photo without a caption has an alternative text`() async throws {
-    let page = await renderer.photo(
+    let page = try await renderer.photo(
       post: try post(caption: ""), comments: CommentPage(comments: []), viewer: nil)
     #expect(page.contains("alt=\"Photo by Ada\""))
     #expect(page.contains("<title>Photo by Ada · Kennel</title>"))

@@ -117,8 +117,9 @@ import Testing
       let ada = try await web.store.addUser("Ada")
       try await web.addPicture(1, by: ada)
       for path in ["/posts", "/posts/1", "/posts/1/photo", "/posts/1/thumbnail", "/health", "/"] {
-        let get = try await web.get(path)
-        let head = try await web.ask("HEAD", path)
+        // The length of a compressed body is not the length of what the client decodes.
+        let get = try await web.get(path, ["Accept-Encoding": "identity"])
+        let head = try await web.ask("HEAD", path, ["Accept-Encoding": "identity"])
         #expect(head.status == 200)
         #expect(head.data.isEmpty)
         #expect(head.field("Content-Length") == String(get.data.count), "\(path)")

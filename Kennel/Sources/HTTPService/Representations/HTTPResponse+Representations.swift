@@ -53,6 +53,30 @@ extension HTTPResponse {
     }
   }
 
+  /// Creates a 304 from the tags that a client has, before there is a representation. Returns nil if the request must be
+  /// answered from the representation: it has no tag of the current version, or other preconditions.
+  ///
+  /// - Parameters:
+  ///   - request: The request to answer.
+  ///   - fields: The header fields of the representation that a 304 repeats, without `ETag`.
+  ///   - length: Returns the length of the representation with a tag, or nil if it is not the tag of the current version.
+  package static func notModified(
+    for request: HTTPRequest, fields: HTTPFields, length: (EntityTag) -> Int64?
+  ) -> HTTPResponse? {
+    let known = request.fields.values("If-None-Match")
+    guard !known.isEmpty, request.method == .get || request.method == .head,
+      request.fields["If-Match"] == nil, request.fields["If-Unmodified-Since"] == nil
+    else { return nil }
+    for tag in EntityTag.list(known) {
+      guard let length = length(tag) else { continue }
+      var response = HTTPResponse(status: .notModified, fields: fields)
+      response.fields.append("ETag", EntityTag(tag.opaque).description)
+      response.unmodifiedLength = length
+      return response
+    }
+    return nil
+  }
+
   private static func representation(
     of length: Int64, for request: HTTPRequest, contentType: String, fields: HTTPFields, tag: EntityTag?,
     modified: HTTPDate?, body: (Range<Int64>) -> Body

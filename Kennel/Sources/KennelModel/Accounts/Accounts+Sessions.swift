@@ -62,14 +62,21 @@ extension Accounts {
 
   /// Returns the user of a session, or nil if the session has expired or does not exist.
   package func user(of token: SessionToken) async throws(KennelError) -> User? {
-    let now = clock.now()
-    return try await database.read { connection throws(KennelError) in
+    let now = clock.now().milliseconds
+    let digest = token.digest
+    let mark = database.commitMark
+    if let user = recentSessions.withLock({ $0.user(digest, at: mark, now: now) }) { return user }
+    let found = try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT users.id, users.name, users.role, users.created FROM sessions JOIN users ON users.id = sessions.user
-        WHERE sessions.token = ? AND sessions.expires > ?
-        """, .blob(token.digest), .integer(now.milliseconds), row: User.init(row:))
+        SELECT users.id, users.name, users.role, users.created, sessions.expires
+        FROM sessions JOIN users ON users.id = sessions.user WHERE sessions.token = ? AND sessions.expires > ?
+        """, .blob(digest), .integer(now)
+      ) { row throws(KennelError) in SessionCache.Entry(user: try User(row: row), expires: row.integer(4)) }
     }
+    guard let found else { return nil }
+    recentSessions.withLock { $0.insert(found, digest, readAfter: mark) }
+    return found.user
   }
 
   /// Ends a session. Does nothing if the session has already ended.

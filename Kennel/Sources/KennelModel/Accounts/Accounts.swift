@@ -31,6 +31,7 @@ package final class Accounts: Sendable {
   let configuration: Configuration
   let hasher: PasswordHasher
   let signIns: Mutex<SignIns>
+  let recentSessions = Mutex(SessionCache(limit: 1000))
   /// The key under which verified credentials are hashed. It never leaves this process.
   let digestKey = Sodium.randomBytes(32)
 

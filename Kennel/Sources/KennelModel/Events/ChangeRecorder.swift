@@ -22,13 +22,24 @@ struct ChangeRecorder: Sendable {
     let connection = transaction.connection
     // The events are read from the log because another process on the same directory may have written events in
     // between.
-    transaction.afterCommit(.publishEvents) { [log, hub] in
-      while true {
-        guard let events = try? log.events(after: hub.lastID, limit: 1000, from: connection), !events.isEmpty
-        else { return }
-        hub.publish(events)
-      }
+    transaction.afterCommit(.publishEvents) { publishEvents(from: connection) }
+  }
+
+  /// Publishes the events in the log that are not published yet.
+  private func publishEvents(from connection: Connection) {
+    while let events = try? log.events(after: hub.lastID, limit: 1000, from: connection), !events.isEmpty {
+      hub.publish(events)
     }
+  }
+
+  /// Returns the version of the content that a connection reads now.
+  ///
+  /// Events of other processes up to this version are published. So a page that names its last event never names one
+  /// that its listeners do not know yet.
+  func version(_ connection: Connection) throws(KennelError) -> ContentVersion {
+    let version = try ContentVersion(connection)
+    if version.lastEvent > hub.lastID { publishEvents(from: connection) }
+    return version
   }
 
   /// Removes photos that are no longer used by a post.

@@ -35,20 +35,25 @@ extension Posts {
   package func comments(
     on post: Post.ID, after: Comment.ID? = nil, limit: Int = 50
   ) async throws(KennelError) -> [Comment] {
-    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
-    return try await database.read { connection throws(KennelError) in
+    try await database.read { connection throws(KennelError) in
       let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
       guard exists != nil else { throw Self.noSuchPost }
-      return try connection.rows(
-        """
-        SELECT c.id, c.post, c.author, u.name, c.text, c.created FROM comments c JOIN users u ON u.id = c.author
-        WHERE c.post = ? AND c.id > ? ORDER BY c.id LIMIT ?
-        """, .integer(post), .integer(after ?? 0), .integer(limit)
-      ) { row in
-        Comment(
-          id: row.integer(0), post: row.integer(1), author: row.integer(2), authorName: row.text(3),
-          text: row.text(4), created: Date(milliseconds: row.integer(5)))
-      }
+      return try Self.comments(on: post, after: after, limit: limit, from: connection)
+    }
+  }
+
+  static func comments(
+    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: Connection
+  ) throws(KennelError) -> [Comment] {
+    try connection.rows(
+      """
+      SELECT c.id, c.post, c.author, u.name, c.text, c.created FROM comments c JOIN users u ON u.id = c.author
+      WHERE c.post = ? AND c.id > ? ORDER BY c.id LIMIT ?
+      """, .integer(post), .integer(after ?? 0), .integer(Int64(min(max(limit, 1), maximumPageSize)))
+    ) { row in
+      Comment(
+        id: row.integer(0), post: row.integer(1), author: row.integer(2), authorName: row.text(3),
+        text: row.text(4), created: Date(milliseconds: row.integer(5)))
     }
   }
 

@@ -48,13 +48,18 @@ extension Posts {
   package func favourites(
     of user: User.ID, before: Post.ID? = nil, limit: Int = 50
   ) async throws(KennelError) -> [Post] {
-    let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
-    return try await database.read { connection throws(KennelError) in
-      let ids = try connection.rows(
-        "SELECT post FROM favourites WHERE user = ? AND post < ? ORDER BY post DESC LIMIT ?", .integer(user),
-        .integer(before ?? .max), .integer(limit), row: { $0.integer(0) })
-      return try Self.posts(ids, for: user, from: connection)
+    try await database.read { connection throws(KennelError) in
+      try Self.favourites(of: user, before: before, limit: limit, from: connection)
     }
+  }
+
+  static func favourites(
+    of user: User.ID, before: Post.ID?, limit: Int, from connection: Connection
+  ) throws(KennelError) -> [Post] {
+    let ids = try connection.rows(
+      "SELECT post FROM favourites WHERE user = ? AND post < ? ORDER BY post DESC LIMIT ?", .integer(user),
+      .integer(before ?? .max), .integer(Int64(min(max(limit, 1), maximumPageSize))), row: { $0.integer(0) })
+    return try posts(ids, for: user, from: connection)
   }
 
   /// Returns the number of favourites. It is counted each time, so a stored number cannot become wrong.

@@ -122,12 +122,17 @@ package final class Posts: Sendable {
   package func page(
     before: Post.ID? = nil, limit: Int = 50, viewer: User.ID? = nil
   ) async throws(KennelError) -> [Post] {
+    try await database.read { connection throws(KennelError) in
+      try Self.page(before: before, limit: limit, viewer: viewer, from: connection)
+    }
+  }
+
+  static func page(
+    before: Post.ID?, limit: Int, viewer: User.ID?, from connection: Connection
+  ) throws(KennelError) -> [Post] {
     let last = before.map { max($0, 1) - 1 } ?? .max
     guard last > 0 else { return [] }
-    return try await database.read { connection throws(KennelError) in
-      try Self.posts(
-        in: 1...last, limit: min(max(limit, 1), Self.maximumPageSize), for: viewer, from: connection)
-    }
+    return try posts(in: 1...last, limit: min(max(limit, 1), maximumPageSize), for: viewer, from: connection)
   }
 
   /// - Throws: `noSuchPost`.

@@ -28,6 +28,7 @@ package final class KennelStore: Sendable {
   package let posts: Posts
   package let photos: PhotoDirectory
   package let events: EventHub
+  package let versions: ContentVersions
   let database: Database
   let changes: ChangeRecorder
   let clock: KennelClock
@@ -92,6 +93,7 @@ package final class KennelStore: Sendable {
       }
     }
     changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
+    versions = ContentVersions(changes: changes)
     posts = Posts(database: database, photos: photos, changes: changes, clock: clock)
     accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
     try FileCalls.syncDirectory(directory)

@@ -63,6 +63,15 @@ package final class Connection {
 
   package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// Returns the address of the log's index, which all processes that have the database open share, or nil if there is
+  /// none. It is valid for as long as this connection is open.
+  func logIndex() throws(KennelError) -> UInt? {
+    // Reading a table opens the index.
+    _ = try first("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in true }
+    guard try first("PRAGMA journal_mode", row: { $0.text(0) }) == "wal" else { return nil }
+    return csqlite_log_index(handle).map { UInt(bitPattern: $0) }
+  }
+
   /// Runs statements that return no rows.
   package func script(_ text: String) throws(KennelError) {
     if StorageFault.strikes(.script) { throw Self.error(SQLITE_IOERR, path: name, errno: 0, message: "") }

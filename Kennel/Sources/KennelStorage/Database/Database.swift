@@ -22,6 +22,7 @@ package final class Database: Sendable {
   private let reader: BlockingWorkQueue<Connection>
   private let watcher: BlockingWorkQueue<Connection>
   private let connections: Connections
+  private let commits: CommitWatch
 
   /// Opens the database, which must exist as a file, and applies missing migrations. It blocks briefly.
   ///
@@ -38,6 +39,7 @@ package final class Database: Sendable {
       reading.append(try Connection(path: path, access: .reading, busyTimeout: configuration.busyTimeout))
     }
     let watching = try Connection(path: path, access: .reading, busyTimeout: configuration.busyTimeout)
+    commits = CommitWatch(index: try watching.logIndex())
     let connections = Connections(writing: writing, reading: reading, watching: watching)
     self.connections = connections
     writer = BlockingWorkQueue(
@@ -102,8 +104,12 @@ package final class Database: Sendable {
     }
   }
 
+  /// A mark of the latest commit, by any process, or nil if it is not known at this moment.
+  package var commitMark: CommitMark? { commits.mark }
+
   /// Refuses new work, completes waiting work, and closes the file.
   package func close() async {
+    commits.close()
     await watcher.close()
     await reader.close()
     await writer.close()

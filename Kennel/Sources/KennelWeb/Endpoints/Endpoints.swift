@@ -40,6 +40,7 @@ struct Endpoints: Sendable {
     Route(.get, "", isPage: true) { try await $0.pages.grid($1) },
     Route(.get, "hearts", isPage: true) { try await $0.pages.hearts($1) },
     Route(.get, "photos/{id}", isPage: true) { try await $0.pages.photo($1) },
+    Route(.get, "assets/{name}/{name}", isPage: true) { try await $0.pages.immutableAsset($1) },
     Route(.get, "assets/{name}", isPage: true) { try await $0.pages.asset($1) },
     Route(.get, "favicon.ico", isPage: true) { try await $0.pages.wellKnownAsset($1) },
     Route(.get, "manifest.webmanifest", isPage: true) { try await $0.pages.wellKnownAsset($1) },

@@ -8,79 +8,93 @@ struct PageEndpoints: Sendable {
   let store: KennelStore
   let visitors: Visitors
   let renderer: PageRenderer
+  let responses: VersionedResponses
 
   func grid(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
     let limit = PostPage.defaultSize
-    // Read before the posts, so that a change in between is reported twice rather than never.
-    let last = store.events.lastID
     let viewer = try await visitors.visitor(of: call).user
-    let posts = try await store.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
-    let page = await renderer.grid(
-      posts: PostPage(posts, limit: limit), viewer: viewer, kind: .all, isFirst: before == nil,
-      lastEvent: last)
-    return html(page, for: call.request)
+    return try await html(.grid(before: before), for: call.request, viewer: viewer) {
+      let posts = try await store.posts.versionedPage(before: before, limit: limit + 1, viewer: viewer?.id)
+      let page = try await renderer.grid(
+        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .all, isFirst: before == nil,
+        lastEvent: posts.version.lastEvent)
+      return VersionedResponses.Content(version: posts.version, body: Data(page.utf8))
+    }
   }
 
   func hearts(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
     let limit = PostPage.defaultSize
-    // Read before the posts, so that a change in between is reported twice rather than never.
-    let last = store.events.lastID
     let viewer = try await visitors.visitor(of: call).user
-    var posts: [Post] = []
-    if let viewer {
-      posts = try await store.posts.favourites(of: viewer.id, before: before, limit: limit + 1)
+    return try await html(.hearts(before: before), for: call.request, viewer: viewer) {
+      // A visitor who has not signed in has no user id, and so no favourites.
+      let posts = try await store.posts.versionedFavourites(
+        of: viewer?.id ?? 0, before: before, limit: limit + 1)
+      let page = try await renderer.grid(
+        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .favourites, isFirst: before == nil,
+        lastEvent: posts.version.lastEvent)
+      return VersionedResponses.Content(version: posts.version, body: Data(page.utf8))
     }
-    let page = await renderer.grid(
-      posts: PostPage(posts, limit: limit), viewer: viewer, kind: .favourites, isFirst: before == nil,
-      lastEvent: last)
-    return html(page, for: call.request)
   }
 
   func photo(_ call: Call) async throws -> HTTPResponse {
-    let last = store.events.lastID
-    let viewer = try await visitors.visitor(of: call).user
-    let post = try await store.posts.post(call.id, viewer: viewer?.id)
     let after = try call.queryID("after", orZero: true) ?? 0
     let limit = CommentPage.defaultSize
-    let comments = CommentPage(
-      try await store.posts.comments(on: post.id, after: after, limit: limit + 1), limit: limit,
-      isFirst: after == 0)
-    let page = await renderer.photo(post: post, comments: comments, viewer: viewer, lastEvent: last)
-    return html(page, for: call.request)
+    let viewer = try await visitors.visitor(of: call).user
+    return try await html(.photo(call.id, after: after), for: call.request, viewer: viewer) {
+      let found = try await store.posts.versionedDiscussion(
+        of: call.id, after: after, limit: limit + 1, viewer: viewer?.id)
+      let page = try await renderer.photo(
+        post: found.value.post,
+        comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), viewer: viewer,
+        lastEvent: found.version.lastEvent)
+      return VersionedResponses.Content(version: found.version, body: Data(page.utf8))
+    }
   }
 
-  private func html(_ page: String, for request: HTTPRequest) -> HTTPResponse {
-    let bytes = Array(page.utf8)
-    let fields: HTTPFields = [
-      "Cache-Control": "private, no-cache", "Vary": "Cookie, Authorization",
-      "Content-Security-Policy": PageRenderer.contentSecurityPolicy,
-    ]
-    let tag = EntityTag(Sodium.base64(Array(Sodium.sha256(bytes).prefix(12))))
-    return .content(
-      Data(bytes), for: request, contentType: "text/html; charset=utf-8", fields: fields, entityTag: tag)
+  private func html(
+    _ resource: PageResource, for request: HTTPRequest, viewer: User?,
+    make: () async throws -> VersionedResponses.Content
+  ) async throws -> HTTPResponse {
+    try await responses.response(
+      resource, to: request, viewer: viewer, contentType: "text/html; charset=utf-8",
+      fields: ["Content-Security-Policy": PageRenderer.contentSecurityPolicy], make: make)
+  }
+
+  /// Sends a file at an address that contains the fingerprint of all files. What is there never changes.
+  func immutableAsset(_ call: Call) async throws -> HTTPResponse {
+    // Another version of the program has other files, which must not be stored under this version's address.
+    guard call.request.pathSegments.dropFirst().first == PageAssets.fingerprint,
+      let asset = PageAssets.all[call.name]
+    else { throw Problem.notFound }
+    return response(asset, to: call.request, cacheControl: CacheControl.immutable)
   }
 
   func asset(_ call: Call) async throws -> HTTPResponse {
-    guard let response = asset(named: call.name, for: call.request) else { throw Problem.notFound }
-    return response
+    guard let asset = renderer.asset(named: call.name) else { throw Problem.notFound }
+    return response(asset, to: call.request, cacheControl: "no-cache")
   }
 
   /// Serves the files that browsers and crawlers expect at the root.
   func wellKnownAsset(_ call: Call) async throws -> HTTPResponse {
     let name = call.request.pathSegments.last ?? ""
-    if let response = asset(named: name, for: call.request) { return response }
+    if let asset = renderer.asset(named: name) {
+      return response(asset, to: call.request, cacheControl: "no-cache")
+    }
     // Private photos must not be indexed by search engines.
     if name == "robots.txt" { return .text("User-agent: *\nDisallow: /\n") }
     throw Problem.notFound
   }
 
-  private func asset(named name: String, for request: HTTPRequest) -> HTTPResponse? {
-    guard let asset = renderer.asset(named: name) else { return nil }
-    let tag = EntityTag(asset.etag.filter { $0 != "\"" })
+  private func response(
+    _ asset: PageAssets.Asset, to request: HTTPRequest, cacheControl: String
+  ) -> HTTPResponse {
+    let (bytes, coding) = asset.bytes(in: ContentCoding(acceptedBy: request.fields))
+    var fields: HTTPFields = ["Cache-Control": cacheControl, "Vary": "Accept-Encoding"]
+    if coding != .identity { fields.append("Content-Encoding", coding.rawValue) }
+    let tag = coding == .identity ? asset.etag : "\(asset.etag).\(coding.rawValue)"
     return .content(
-      asset.bytes, for: request, contentType: asset.contentType, fields: ["Cache-Control": "no-cache"],
-      entityTag: tag)
+      bytes, for: request, contentType: asset.contentType, fields: fields, entityTag: EntityTag(tag))
   }
 }

@@ -7,35 +7,51 @@ struct PostEndpoints: Sendable {
   let store: KennelStore
   let visitors: Visitors
   let metrics: Metrics
+  let responses: VersionedResponses
+  let markup: PostMarkup
 
   func list(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let viewer = try await visitors.visitor(of: call).user
-    let posts = try await store.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
-    return page(PostPage(posts, limit: limit), at: "/posts", limit: limit, call)
+    return try await list(
+      .posts(before: before, limit: limit), at: "/posts", limit: limit, for: call.request, viewer: viewer
+    ) {
+      try await store.posts.versionedPage(before: before, limit: limit + 1, viewer: viewer?.id)
+    }
   }
 
   func listFavourites(_ call: Call) async throws -> HTTPResponse {
     let before = try call.queryID("before")
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let user = try await visitors.user(of: call)
-    let posts = try await store.posts.favourites(of: user.id, before: before, limit: limit + 1)
-    return page(PostPage(posts, limit: limit), at: "/favourites", limit: limit, call)
+    return try await list(
+      .favourites(before: before, limit: limit), at: "/favourites", limit: limit, for: call.request,
+      viewer: user
+    ) {
+      try await store.posts.versionedFavourites(of: user.id, before: before, limit: limit + 1)
+    }
   }
 
-  private func page(_ page: PostPage, at path: String, limit: Int, _ call: Call) -> HTTPResponse {
-    var fields = HTTPFields()
-    if let next = page.next {
-      fields.append("Link", "<\(path)?before=\(next)&limit=\(limit)>; rel=\"next\"")
-    }
-    return .taggedJSON(for: call.request, fields: fields) { json in
+  private func list(
+    _ resource: PageResource, at path: String, limit: Int, for request: HTTPRequest, viewer: User?,
+    read: () async throws -> Versioned<[Post]>
+  ) async throws -> HTTPResponse {
+    try await responses.response(resource, to: request, viewer: viewer, contentType: "application/json") {
+      let posts = try await read()
+      let page = PostPage(posts.value, limit: limit)
+      var json = JSONText()
       json.object { json in
         json.array("posts") { json in
-          for post in page.posts { json.post(post) }
+          for post in page.posts { json.element(written: markup.json(post)) }
         }
         json.next(page.next)
       }
+      var fields = HTTPFields()
+      if let next = page.next {
+        fields.append("Link", "<\(path)?before=\(next)&limit=\(limit)>; rel=\"next\"")
+      }
+      return VersionedResponses.Content(version: posts.version, body: json.data, fields: fields)
     }
   }
 

@@ -55,6 +55,12 @@ struct JSONText: Sendable {
     array(elements)
   }
 
+  /// Writes an element that another writer has written.
+  mutating func element(written text: String) {
+    comma()
+    literal(text)
+  }
+
   private mutating func key(_ name: StaticString) {
     comma()
     bytes.append(UInt8(ascii: "\""))

@@ -10,6 +10,9 @@ struct HTML: Sendable, Hashable {
   /// Concatenates pieces.
   init(_ parts: [HTML] = []) { text = parts.reduce(into: "") { $0 += $1.text } }
 
+  /// Creates a piece from the text of a piece that was kept.
+  init(kept text: String) { self.text = text }
+
   /// Escapes a text. Characters that are not allowed in HTML become replacement characters.
   static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []

@@ -1,19 +1,36 @@
 import CKennelPage
 import Foundation
 import KennelStorage
+import Synchronization
 
 /// The files of the page, which are embedded in the program.
 enum PageAssets {
-  struct Asset: Sendable {
-    var bytes: Data
-    var contentType: String
-    /// The entity tag of the bytes.
-    var etag: String
+  /// A file. It is compressed once for each coding.
+  final class Asset: Sendable {
+    let bytes: Data
+    let contentType: String
+    /// The text of the bytes' entity tag.
+    let etag: String
+    /// The bytes in the codings that clients have asked for, or nil if a coding does not make them smaller.
+    private let encoded = Mutex<[ContentCoding: Data?]>([:])
 
     fileprivate init(_ bytes: Data, named name: String) {
       self.bytes = bytes
       contentType = PageAssets.contentType(of: name)
       etag = Sodium.base64(Array(Sodium.sha256(Array(bytes)).prefix(12)))
+    }
+
+    /// Returns the bytes in a coding, or as they are if the coding does not make them smaller.
+    func bytes(in coding: ContentCoding) -> (bytes: Data, coding: ContentCoding) {
+      // Images are compressed already.
+      if coding == .identity || contentType == "image/png" { return (bytes, .identity) }
+      if let known = encoded.withLock({ $0[coding] }) {
+        return known.map { ($0, coding) } ?? (bytes, .identity)
+      }
+      // Not under the lock, because it takes milliseconds. Two first requests may both do it, with the same result.
+      let data = coding.encoded(bytes, effort: .best)
+      encoded.withLock { $0[coding] = .some(data) }
+      return data.map { ($0, coding) } ?? (bytes, .identity)
     }
   }
 
@@ -36,6 +53,17 @@ enum PageAssets {
 
   /// The modules to preload, so that the browser loads them in parallel and not one after the other.
   static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()
+
+  /// A fingerprint of all files. It is a folder in the addresses of the files, so that a browser may keep a file forever:
+  /// in another version of the program, it has another address. The modules import each other by relative addresses, so
+  /// they all come from the same version.
+  static let fingerprint: String = {
+    let files = all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.etag)\n" }.joined()
+    return Sodium.base64(Array(Sodium.sha256(Array(files.utf8)).prefix(9)))
+  }()
+
+  /// Returns the address of a file that never changes.
+  static func address(of name: String) -> String { "/assets/\(fingerprint)/\(name)" }
 
   static let manifestName = "manifest.webmanifest"
 

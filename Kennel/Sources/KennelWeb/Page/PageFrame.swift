@@ -23,12 +23,7 @@ struct PageFrame {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
-      \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"/assets/\($0)\">" as HTML })
-      <script type="module" src="/assets/app.js"></script>
-      \(PageAssets.modules.map { "<link rel=\"modulepreload\" href=\"/assets/\($0)\">" as HTML })
-      <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-      <link rel="apple-touch-icon" href="/assets/icon-180.png">
-      <link rel="manifest" href="/manifest.webmanifest">
+      \(Self.links)
       </head>
       <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")" data-event="\(lastEvent ?? -1)">
       <a class="skip" href="#main">Skip to the photos</a>
@@ -45,6 +40,16 @@ struct PageFrame {
       """
     return page.text
   }
+
+  /// The files that a page uses.
+  private static let links: HTML = """
+    \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"\(PageAssets.address(of: $0))\">" as HTML })
+    <script type="module" src="\(PageAssets.address(of: "app.js"))"></script>
+    \(PageAssets.modules.map { "<link rel=\"modulepreload\" href=\"\(PageAssets.address(of: $0))\">" as HTML })
+    <link rel="icon" href="\(PageAssets.address(of: "icon.svg"))" type="image/svg+xml">
+    <link rel="apple-touch-icon" href="\(PageAssets.address(of: "icon-180.png"))">
+    <link rel="manifest" href="/manifest.webmanifest">
+    """
 
   private var placeName: String {
     switch place {

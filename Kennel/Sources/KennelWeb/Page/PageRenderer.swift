@@ -16,6 +16,8 @@ package struct PageRenderer: Sendable {
 
   /// The name of the kennel.
   package let title: String
+  /// The markup and the JSON of posts.
+  let markup = PostMarkup()
   private let placeholders = PlaceholderImages()
   private let manifest: PageAssets.Asset?
 
@@ -24,10 +26,9 @@ package struct PageRenderer: Sendable {
     manifest = PageAssets.manifest(title: title)
   }
 
-  /// Returns a file of the page. The tag has no quotes.
-  package func asset(named name: String) -> (bytes: Data, contentType: String, etag: String)? {
-    let asset = name == PageAssets.manifestName ? manifest : PageAssets.all[name]
-    return asset.map { ($0.bytes, $0.contentType, $0.etag) }
+  /// Returns a file of the page.
+  func asset(named name: String) -> PageAssets.Asset? {
+    name == PageAssets.manifestName ? manifest : PageAssets.all[name]
   }
 
   /// Renders the page with all photos, or with a viewer's favourites.
@@ -37,12 +38,10 @@ package struct PageRenderer: Sendable {
   ///   - lastEvent: The last event that the posts include. Scripts listen for later events.
   package func grid(
     posts page: PostPage, viewer: User?, kind: Kind = .all, isFirst: Bool = true, lastEvent: Int64? = nil
-  ) async -> String {
+  ) async throws(CancellationError) -> String {
     var tiles: [HTML] = []
     for (index, post) in page.posts.enumerated() {
-      let picture = PhotoPicture(
-        post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
-      tiles.append(PostTile(picture: picture, isEarly: isFirst && index < 8).html)
+      tiles.append(try await tile(post, isEarly: isFirst && index < 8))
     }
     let place = kind == .all ? "/" : "/hearts"
     let older = page.next.map { next -> HTML in
@@ -62,6 +61,17 @@ package struct PageRenderer: Sendable {
       title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
       place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
     ).document(body)
+  }
+
+  /// Returns the tile of a post. It is made once and kept until the post changes.
+  private func tile(_ post: Post, isEarly: Bool) async throws(CancellationError) -> HTML {
+    let form = isEarly ? PostMarkupState.Form.earlyTile : .tile
+    if let known = markup.known(for: post, form) { return HTML(kept: known) }
+    let picture = PhotoPicture(
+      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
+    let tile = PostTile(picture: picture, isEarly: isEarly).html
+    markup.keep(tile.text, for: post, form)
+    return tile
   }
 
   private func emptiness(_ kind: Kind, viewer: User?) -> HTML {
@@ -95,8 +105,9 @@ package struct PageRenderer: Sendable {
   /// Renders the page of one photo with its comments.
   package func photo(
     post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
-  ) async -> String {
-    let picture = PhotoPicture(post: post, placeholder: await placeholders.address(for: post.facts.thumbHash))
+  ) async throws(CancellationError) -> String {
+    let picture = PhotoPicture(
+      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
     let article = PhotoArticle(picture: picture, comments: comments, viewer: viewer)
     let body: HTML = """
       <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>

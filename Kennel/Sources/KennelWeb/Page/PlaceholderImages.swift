@@ -15,13 +15,19 @@ final class PlaceholderImages: Sendable {
   private static let capacity = 2000
   private let cache = Mutex(Cache())
 
-  /// Returns a `data:` URL, or an empty string if the hash is not valid.
-  func address(for hash: [UInt8]) async -> String {
+  /// Returns a `data:` URL, or an empty string if the hash is not valid or the image cannot be encoded.
+  ///
+  /// - Throws: `CancellationError`. A page without its placeholders must not be kept.
+  func address(for hash: [UInt8]) async throws(CancellationError) -> String {
     if let known = known(hash) { return known }
-    guard let picture = ThumbHash(Data(hash)),
-      let file = try? await picture.image.data(as: .webp(quality: 0.5))
-    else { return "" }
-    let address = "data:image/webp;base64," + file.base64EncodedString()
+    var address = ""
+    if let picture = ThumbHash(Data(hash)) {
+      if let file = try? await picture.image.data(as: .webp(quality: 0.5)) {
+        address = "data:image/webp;base64," + file.base64EncodedString()
+      } else if Task.isCancelled {
+        throw CancellationError()
+      }
+    }
     keep(address, for: hash)
     return address
   }

@@ -1,0 +1,57 @@
+import KennelStorage
+import Synchronization
+
+/// The version of everything that pages and lists show: posts, hearts, comments and their authors.
+///
+/// Versions of one database are equal only if the content is equal. Sessions, passwords, roles and new accounts do not
+/// change the version, because no other visitor sees them.
+package struct ContentVersion: Sendable, Hashable {
+  /// The id of the latest event. Each change of a post, its hearts or its comments has an event in its transaction, and
+  /// ids are never used again.
+  package var lastEvent: Int64
+  /// The number of users who were ever removed. Posts and comments of a removed user may have been transferred to
+  /// another one, which has no event.
+  package var removedUsers: Int64
+
+  package init(lastEvent: Int64, removedUsers: Int64) {
+    self.lastEvent = lastEvent
+    self.removedUsers = removedUsers
+  }
+
+  /// Reads the version in the transaction of a connection.
+  init(_ connection: Connection) throws(KennelError) {
+    // The ids of users are not used again either, so `seq` is the number of users who were ever added.
+    let version = try connection.first(
+      """
+      SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
+        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'users'), 0) - (SELECT count(*) FROM users)
+      """
+    ) { ContentVersion(lastEvent: $0.integer(0), removedUsers: $0.integer(1)) }
+    self = version ?? ContentVersion(lastEvent: 0, removedUsers: 0)
+  }
+}
+
+/// Something that was read from the store, and the version of the content that it belongs to.
+package struct Versioned<Value: Sendable>: Sendable {
+  package var value: Value
+  package var version: ContentVersion
+}
+
+/// Knows the current version of the content. As long as nothing is committed, this takes no query.
+package final class ContentVersions: Sendable {
+  private let changes: ChangeRecorder
+  private let latest = Mutex(ValueAtCommit<ContentVersion>())
+
+  init(changes: ChangeRecorder) { self.changes = changes }
+
+  /// Returns the version with all changes that were committed before this call, by any process.
+  package func current() async throws(KennelError) -> ContentVersion {
+    let mark = changes.database.commitMark
+    if let version = latest.withLock({ $0.value(at: mark) }) { return version }
+    let version = try await changes.database.read { [changes] connection throws(KennelError) in
+      try changes.version(connection)
+    }
+    latest.withLock { $0.store(version, readAfter: mark) }
+    return version
+  }
+}

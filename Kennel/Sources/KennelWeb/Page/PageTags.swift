@@ -1,0 +1,62 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// A page or list. Together with the version of the content and the visitor, it determines the bytes of a response.
+enum PageResource: Sendable, Hashable {
+  case grid(before: Post.ID?)
+  case hearts(before: Post.ID?)
+  case photo(Post.ID, after: Comment.ID)
+  case posts(before: Post.ID?, limit: Int)
+  case favourites(before: Post.ID?, limit: Int)
+
+  /// A text that is different for each resource.
+  fileprivate var text: String {
+    switch self {
+    case .grid(let before): "grid \(before ?? 0)"
+    case .hearts(let before): "hearts \(before ?? 0)"
+    case .photo(let post, let after): "photo \(post) \(after)"
+    case .posts(let before, let limit): "posts \(before ?? 0) \(limit)"
+    case .favourites(let before, let limit): "favourites \(before ?? 0) \(limit)"
+    }
+  }
+}
+
+/// Makes the entity tags of pages and lists from what they depend on, so that a tag is known before the page is.
+struct PageTags: Sendable {
+  /// A random key of this site. It stands for everything that cannot change while the site runs: the program with its
+  /// markup and files, the title, and the database. A restored backup may use the same numbers for other content, but
+  /// only after a restart, with another key.
+  private let key = Sodium.randomBytes(32)
+
+  /// - Parameter viewer: the user who has signed in. The page may contain the user's name, permissions and hearts.
+  func tag(of resource: PageResource, at version: ContentVersion, for viewer: User?) -> PageTag {
+    var text = "\(resource.text) \(version.lastEvent) \(version.removedUsers)"
+    // The name is the last part, so it cannot be mistaken for another part.
+    if let viewer { text += " \(viewer.id) \(viewer.role.rawValue) \(viewer.name)" }
+    let hash = Sodium.keyedHash(Array(text.utf8), key: key)
+    return PageTag(digest: Sodium.base64(Array(hash.prefix(12))))
+  }
+}
+
+/// The tag of a page in all codings. A pure value.
+struct PageTag: Sendable, Hashable {
+  let digest: String
+
+  /// Returns the tag of the page in a coding. It contains the length of the body, because a 304 repeats this length
+  /// although there is no body (RFC 9110, section 8.6).
+  func entityTag(length: Int64, _ coding: ContentCoding) -> EntityTag {
+    let length = String(length, radix: 16)
+    return EntityTag(coding == .identity ? "\(digest).\(length)" : "\(digest).\(length).\(coding.rawValue)")
+  }
+
+  /// Returns the length in a tag of this page in a coding. Returns nil for all other tags.
+  func length(in tag: EntityTag, _ coding: ContentCoding) -> Int64? {
+    let parts = tag.opaque.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0] == digest, parts[1].utf8.count <= 8,
+      let length = Int64(parts[1], radix: 16), length >= 0,
+      entityTag(length: length, coding).opaque == tag.opaque
+    else { return nil }
+    return length
+  }
+}

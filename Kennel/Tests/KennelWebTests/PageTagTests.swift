@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import HTTPService
+@testable import KennelModel
+@testable import KennelWeb
+
+@Suite struct PageTagTests {
+  private let ada = User(id: 1, name: "Ada", role: .member, created: .distantPast)
+
+  @Test func `everything that a page depends on changes its tag`() {
+    let tags = PageTags()
+    let version = ContentVersion(lastEvent: 7, removedUsers: 1)
+    let owner = User(id: 1, name: "Ada", role: .owner, created: .distantPast)
+    let resources: [PageResource] = [
+      .grid(before: nil), .grid(before: 1), .grid(before: 11), .hearts(before: nil), .hearts(before: 1),
+      .photo(1, after: 0), .photo(1, after: 1), .photo(11, after: 0), .posts(before: nil, limit: 30),
+      .posts(before: 1, limit: 30), .posts(before: nil, limit: 3), .favourites(before: nil, limit: 30),
+    ]
+    var seen: Set<PageTag> = []
+    for resource in resources {
+      for version in [
+        version, ContentVersion(lastEvent: 8, removedUsers: 1), ContentVersion(lastEvent: 7, removedUsers: 2),
+      ] {
+        for viewer in [
+          nil, ada, owner, User(id: 2, name: "Ada", role: .member, created: .distantPast),
+          User(id: 1, name: "Ben", role: .member, created: .distantPast),
+        ] {
+          let tag = tags.tag(of: resource, at: version, for: viewer)
+          #expect(seen.insert(tag).inserted)
+          #expect(tags.tag(of: resource, at: version, for: viewer) == tag)
+        }
+      }
+    }
+    // Another site, such as one with a restored backup or another program, has other tags.
+    #expect(!seen.contains(PageTags().tag(of: resources[0], at: version, for: nil)))
+  }
+
+  @Test func `a tag names the length in its own coding only`() {
+    let tag = PageTag(digest: "abc-_9")
+    for coding in ContentCoding.allCases {
+      for length in [Int64(0), 1, 255, 65_537, 0xFFFF_FFFF] {
+        let entityTag = tag.entityTag(length: length, coding)
+        #expect(tag.length(in: entityTag, coding) == length)
+        #expect(PageTag(digest: "abc").length(in: entityTag, coding) == nil)
+        for other in ContentCoding.allCases where other != coding {
+          #expect(tag.length(in: entityTag, other) == nil)
+        }
+      }
+    }
+    for text in [
+      "", "abc-_9", "abc-_9.", "abc-_9.g", "abc-_9.-1", "abc-_9.+1", "abc-_9.01", "abc-_9.FF", "abc-_9.1.",
+      "abc-_9.1.gzip.br", "abc-_9.ffffffffffffffffffff", ".1", "*",
+    ] {
+      #expect(tag.length(in: EntityTag(text), .identity) == nil, "\(text)")
+    }
+  }
+
+  @Test(arguments: [
+    ("", "identity"), ("gzip", "gzip"), ("gzip, br", "br"), ("br;q=0.5, gzip", "gzip"),
+    ("GZIP;q=1.0", "gzip"), ("br;q=0", "identity"), ("br;q=x", "identity"), ("*", "br"),
+    ("*;q=0.5, br;q=0", "gzip"), ("deflate, zstd", "identity"), ("gzip;q=1.5", "identity"),
+    ("gzip ; q=0.9 , br ; q=0.8", "gzip"), (",,;", "identity"), ("gzip;q=0.0001111111", "identity"),
+    ("gzip;q=nan", "identity"), ("gzip;q=", "identity"),
+  ])
+  func `a coding is chosen that the client accepts`(accepted: String, wanted: String) {
+    #expect(ContentCoding(acceptedBy: ["Accept-Encoding": accepted]).rawValue == wanted)
+  }
+
+  @Test func `bytes are compressed if that makes them smaller`() {
+    let text = Data(String(repeating: "good dog ", count: 1000).utf8)
+    for coding in [ContentCoding.gzip, .brotli] {
+      for effort in [ContentCoding.Effort.moderate, .best] {
+        let encoded = coding.encoded(text, effort: effort)
+        #expect((encoded?.count ?? .max) < 500)
+        #expect(coding.encoded(text, effort: effort) == encoded)
+        #expect(coding.encoded(Data(), effort: effort) == nil)
+        #expect(coding.encoded(Data([1]), effort: effort) == nil)
+      }
+    }
+    #expect(ContentCoding.identity.encoded(text, effort: .best) == nil)
+  }
+}
