@@ -58,18 +58,23 @@ struct Matrix {
     }
   }
 
-  /// Returns the heading and the lines of the table. If they come from several runs, the last column names the runs.
+  /// Returns the heading and the lines of the table, without lines that were not measured. If they come from several
+  /// runs, the last column names the runs.
   func cells(_ all: [String: Row]) -> [[String]] {
     let isMixed = Set(rows(all).compactMap(\.run)).count > 1
     var lines = [["", ""] + columns.map(\.rawValue) + (isMixed ? ["Run"] : [])]
     for (title, measurement) in measurements {
-      for (index, quantity) in quantities.enumerated() {
-        let values = self.values(measurement, quantity.name, all).map { cell in
+      var title = title
+      for quantity in quantities {
+        let values = self.values(measurement, quantity.name, all)
+        guard values.contains(where: { $0 != nil }) else { continue }
+        let cells = values.map { cell in
           cell.map { "\(grouped($0.value)) \($0.unit.replacing(" CPU/req", with: ""))" } ?? "-"
         }
         let runs = Set(rows(measurement, quantity.name, all).compactMap { $0?.run }).sorted()
         let run = runs.map { "\($0)" }.joined(separator: ", ")
-        lines.append([index == 0 ? title : "", quantity.title] + values + (isMixed ? [run] : []))
+        lines.append([title, quantity.title] + cells + (isMixed ? [run] : []))
+        title = ""
       }
     }
     return lines

@@ -58,7 +58,8 @@ struct Page {
   }
 
   private func matrix(_ matrix: Matrix) -> String {
-    "\(Page.table(matrix.cells(rows)))\n\n\(caption(matrix.rows(rows)))"
+    let lines = matrix.cells(rows)
+    return (lines.count > 1 ? Page.table(lines) + "\n\n" : "") + caption(matrix.rows(rows))
   }
 
   /// The rows of a section. Rows that only repeat what is in a matrix are left out.
