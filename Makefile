@@ -30,14 +30,13 @@ KENNEL := --package-path Kennel --scratch-path .build
 PREFIX ?= /usr/local
 PROGRAMS ?= retriever kennel adopt
 
-BENCHMARKS := --package-path Benchmarks --scratch-path .build/benchmarks -c release
 DIFFERENTIAL := --package-path Benchmarks --scratch-path .build/benchmarks
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
 	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-fast test-threads test-curl test-http3 test-negotiate test-adopt adopt fuzz bench lint docs conformance differential \
+	test-fast test-threads test-curl test-http3 test-negotiate test-adopt adopt fuzz bench bench-page lint docs conformance differential \
 	soak clean
 # The steps run one after the other: concurrent Swift builds are not faster.
 .NOTPARALLEL:
@@ -100,6 +99,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/step 'interface and changelog' scripts/check-api
 	@scripts/step 'symbols of FoundationNetworking' scripts/check-symbols
 	@scripts/step 'list of symbols' scripts/symbol-table --check
+	@scripts/step 'benchmark results' scripts/check-benchmarks
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
@@ -144,20 +144,14 @@ test-negotiate: setup-test ## run the tests of Negotiate, with a Kerberos server
 	scripts/test-negotiate
 
 bench: setup-bench $(PEERS) ## measure this project and its peers; ONLY=name for some rows
-	swift build $(BENCHMARKS) --product bench
-	swift build $(BENCHMARKS) --product bench-retriever
-	swift build $(BENCHMARKS) --product bench-foundation
-	swift build $(BENCHMARKS) --product bench-pictures
-	swift build $(BENCHMARKS) --product bench-images
-	swift build $(BENCHMARKS) --product bench-thumbnails
-	swift build $(BENCHMARKS) --product kennel
-	swift build --package-path Adopt --scratch-path .build/adopt -c release --product bench-adopt
-	"$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/bench-adopt" corpus Adopt/Corpus
-	scripts/within 2400 "$$(swift build $(BENCHMARKS) --show-bin-path)/bench" .
+	scripts/bench
 
-build/peers/curl-client: Benchmarks/peers/curl_client.c
+bench-page: setup-build ## write docs/benchmarks.md and its chart again, without measuring
+	scripts/bench page
+
+build/peers/curl-client: Benchmarks/peers/curl_client.c Benchmarks/peers/curl_loop.c Benchmarks/peers/curl_loop.h
 	@mkdir -p $(@D)
-	gcc $(CFLAGS_PEERS) -o $@ $< -lcurl
+	gcc $(CFLAGS_PEERS) -o $@ $(filter %.c,$^) -lcurl
 
 build/peers/holder: Benchmarks/peers/holder.c
 	@mkdir -p $(@D)
@@ -187,7 +181,7 @@ build/peers/stream: Benchmarks/peers/stream.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS_PEERS) -o $@ $< -lmicrohttpd
 
-build/peers/go-client: Benchmarks/peers/go/main.go Benchmarks/peers/go/go.mod
+build/peers/go-client: $(wildcard Benchmarks/peers/go/*.go) Benchmarks/peers/go/go.mod
 	@mkdir -p $(@D)
 	cd $(<D) && CGO_ENABLED=0 GOFLAGS=-trimpath GOCACHE=$(CURDIR)/build/go-cache go build -o $(CURDIR)/$@ .
 
@@ -208,4 +202,4 @@ differential: setup-test ## send the same raw replies to curl and to Retriever; 
 	scripts/within 300 "$$(swift build $(DIFFERENTIAL) --show-bin-path)/differential" docs/differences-from-curl.md
 
 clean: ## remove all build products and generated files
-	rm -rf .build build {Kennel,Adopt,Benchmarks,Examples,Tests/Outside}/.build
+	rm -rf .build build {Kennel,Adopt,Benchmarks,Examples,Tests/Outside,Tests/Benchmarks}/.build

@@ -1,231 +1,60 @@
 // The C peer: libcurl's multi interface with epoll and curl_multi_socket_action, and reused easy handles. A careful C
 // programmer would write such a program. It is the reference for the overhead of Retriever.
 //
-//   curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]
+//   curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--size BYTES] [--trust FILE] [--plan FILE]
+//               [--compressed yes]
 //
-// MODE: get64 get1 post64 download suspended startup cancel connections. Prints one line of JSON.
+// MODE: get64 get1 post64 download suspended startup cancel connections. Prints one line of JSON. With a plan, get64
+// and get1 load the URLs of its lines, `GET URL`, in turn.
 #define _GNU_SOURCE
-#include <curl/curl.h>
-#include <dirent.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "curl_loop.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { post_length = 4096, idle_limit_ms = 60000 };
-
-typedef struct {
-  CURL *easy;
-  char *body;
-  size_t length, capacity;
-  uint64_t total;
-  bool keep; // false: the body is counted and discarded, like `curl -o /dev/null`
-} Transfer;
-
-typedef struct {
-  CURLM *multi;
-  int epoll;
-  int64_t timer_at; // monotonic time in ns; -1 if there is no timer
-} Loop;
-
-typedef struct {
-  const char *mode, *url;
-  double seconds;
-  int concurrency, count;
-  const char *trust; // a file of certificate authorities
-} Options;
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void die(const char *what) {
-  fprintf(stderr, "curl-client: %s\n", what);
-  exit(1);
-}
-
-static void check(CURLcode code) {
-  if (code != CURLE_OK) die(curl_easy_strerror(code));
-}
-
-static void check_multi(CURLMcode code) {
-  if (code != CURLM_OK) die(curl_multi_strerror(code));
-}
-
-static long status_kib(const char *field) {
-  FILE *file = fopen("/proc/self/status", "r");
-  if (!file) return -1;
-  char line[256];
-  long value = -1;
-  while (fgets(line, sizeof line, file))
-    if (strncmp(line, field, strlen(field)) == 0) value = atol(line + strlen(field) + 1);
-  fclose(file);
-  return value;
-}
-
-static void reset_peak(void) {
-  FILE *file = fopen("/proc/self/clear_refs", "w");
-  if (!file) return;
-  fputs("5", file);
-  fclose(file);
-}
-
-static int entries_of(const char *path) {
-  DIR *directory = opendir(path);
-  if (!directory) return -1;
-  int count = 0;
-  struct dirent *entry;
-  while ((entry = readdir(directory)))
-    if (entry->d_name[0] != '.') count++;
-  closedir(directory);
-  return count;
-}
-
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *assigned) {
-  (void)easy;
-  Loop *loop = context;
-  if (what == CURL_POLL_REMOVE) {
-    epoll_ctl(loop->epoll, EPOLL_CTL_DEL, fd, NULL);
-    curl_multi_assign(loop->multi, fd, NULL);
-    return 0;
-  }
-  struct epoll_event event = {.data.fd = fd};
-  if (what & CURL_POLL_IN) event.events |= EPOLLIN;
-  if (what & CURL_POLL_OUT) event.events |= EPOLLOUT;
-  epoll_ctl(loop->epoll, assigned ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
-  if (!assigned) curl_multi_assign(loop->multi, fd, loop);
-  return 0;
-}
-
-static int on_timer(CURLM *multi, long timeout_ms, void *context) {
-  (void)multi;
-  Loop *loop = context;
-  loop->timer_at = timeout_ms < 0 ? -1 : now_ns() + (int64_t)timeout_ms * 1000000;
-  return 0;
-}
-
-static size_t on_body(char *bytes, size_t size, size_t count, void *context) {
-  Transfer *transfer = context;
-  size_t length = size * count;
-  transfer->total += length;
-  if (!transfer->keep) return length;
-  if (transfer->length + length > transfer->capacity) {
-    transfer->capacity = (transfer->length + length) * 2;
-    transfer->body = realloc(transfer->body, transfer->capacity);
-    if (!transfer->body) die("out of memory");
-  }
-  memcpy(transfer->body + transfer->length, bytes, length);
-  transfer->length += length;
-  return length;
-}
-
-static Loop open_loop(long connections) {
-  Loop loop = {.multi = curl_multi_init(), .epoll = epoll_create1(EPOLL_CLOEXEC), .timer_at = -1};
-  if (!loop.multi || loop.epoll < 0) die("could not create the multi handle or epoll");
-  check_multi(curl_multi_setopt(loop.multi, CURLMOPT_MAXCONNECTS, connections));
-  return loop;
-}
-
-// Sets the callbacks. They keep the address of the loop, so it must be final.
-static void attach(Loop *loop) {
-  curl_multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-  curl_multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
-  curl_multi_setopt(loop->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-  curl_multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
-}
-
-static void prepare(Transfer *transfer, Options options, bool keep) {
-  transfer->keep = keep;
-  transfer->easy = curl_easy_init();
-  if (!transfer->easy) die("could not create an easy handle");
-  check(curl_easy_setopt(transfer->easy, CURLOPT_URL, options.url));
-  check(curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, on_body));
-  check(curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer));
-  check(curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer));
-  check(curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L));
-  if (strncmp(options.url, "https:", strlen("https:")) != 0) return;
-  // Requests wait until it is known whether a connection uses HTTP/2, and share it.
-  check(curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L));
-  // With a directory of authorities, which is Debian's default, libcurl parses the file again for each connection.
-  check(curl_easy_setopt(transfer->easy, CURLOPT_CAPATH, NULL));
-  if (options.trust) check(curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, options.trust));
-}
-
-// Waits once and passes the events to curl. Returns false if nothing happened for idle_limit_ms.
-static bool turn(Loop *loop, int extra_fd, bool *extra_ready) {
-  int wait = idle_limit_ms;
-  if (loop->timer_at >= 0) {
-    int64_t left = loop->timer_at - now_ns();
-    wait = left <= 0 ? 0 : (int)(left / 1000000 + 1);
-    if (wait > idle_limit_ms) wait = idle_limit_ms;
-  }
-  struct epoll_event events[128];
-  int count = epoll_wait(loop->epoll, events, 128, wait);
-  if (count < 0 && errno != EINTR) die("epoll_wait failed");
-  int running;
-  if (loop->timer_at >= 0 && now_ns() >= loop->timer_at) {
-    loop->timer_at = -1;
-    check_multi(curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running));
-  } else if (count == 0 && wait == idle_limit_ms) {
-    return false;
-  }
-  for (int i = 0; i < count; i++) {
-    if (events[i].data.fd == extra_fd) {
-      *extra_ready = true;
-      continue;
-    }
-    int mask = 0;
-    if (events[i].events & EPOLLIN) mask |= CURL_CSELECT_IN;
-    if (events[i].events & EPOLLOUT) mask |= CURL_CSELECT_OUT;
-    if (events[i].events & (EPOLLERR | EPOLLHUP)) mask |= CURL_CSELECT_ERR;
-    check_multi(curl_multi_socket_action(loop->multi, events[i].data.fd, mask, &running));
-  }
-  return true;
-}
-
-// Removes finished transfers from the multi handle and calls `finished` for each. Returns their number.
-typedef void (*Finished)(Loop *, Transfer *, void *);
-static long collect(Loop *loop, Finished finished, void *context) {
-  long done = 0;
-  CURLMsg *message;
-  int left;
-  while ((message = curl_multi_info_read(loop->multi, &left))) {
-    if (message->msg != CURLMSG_DONE) continue;
-    check(message->data.result);
-    CURL *easy = message->easy_handle;
-    Transfer *transfer;
-    long status = 0;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status != 200) die("a response's status was not 200");
-    curl_multi_remove_handle(loop->multi, easy);
-    done++;
-    if (finished) finished(loop, transfer, context);
-  }
-  return done;
-}
-
+// Transfers that start again until the deadline. With a plan, each takes the URLs of the plan in turn.
 typedef struct {
   int64_t deadline;
   int running;
+  char **urls; // NULL if there is no plan
+  int url_count, step;
 } Repetition;
+
+static void take_url(Transfer *transfer, const Repetition *repetition) {
+  if (!repetition->urls) return;
+  check(curl_easy_setopt(transfer->easy, CURLOPT_URL, repetition->urls[transfer->next]));
+  transfer->next = (transfer->next + repetition->step) % repetition->url_count;
+}
 
 static void start_again(Loop *loop, Transfer *transfer, void *context) {
   Repetition *repetition = context;
   transfer->length = 0;
-  if (now_ns() < repetition->deadline)
-    check_multi(curl_multi_add_handle(loop->multi, transfer->easy));
-  else
+  if (now_ns() >= repetition->deadline) {
     repetition->running--;
+    return;
+  }
+  take_url(transfer, repetition);
+  check_multi(curl_multi_add_handle(loop->multi, transfer->easy));
+}
+
+// Reads the URLs of a plan. Every line must be a GET.
+static void read_plan(const char *path, Repetition *repetition) {
+  FILE *file = fopen(path, "r");
+  if (!file) die("could not read the plan");
+  char line[1024];
+  while (fgets(line, sizeof line, file)) {
+    if (strncmp(line, "GET ", 4) != 0) die("the plan has a line without GET");
+    line[strcspn(line, "\n")] = 0;
+    repetition->urls = realloc(repetition->urls, (size_t)(repetition->url_count + 1) * sizeof(char *));
+    if (!repetition->urls) die("out of memory");
+    repetition->urls[repetition->url_count++] = strdup(line + 4);
+  }
+  fclose(file);
+  if (repetition->url_count == 0) die("the plan is empty");
 }
 
 static void report(long requests, int64_t started, uint64_t bytes, long rss_start) {
@@ -236,20 +65,24 @@ static void report(long requests, int64_t started, uint64_t bytes, long rss_star
 }
 
 static void throughput(Options options, int concurrency, bool post) {
-  Loop loop = open_loop(concurrency);
+  Repetition repetition = {.running = concurrency, .step = concurrency};
+  if (options.plan) read_plan(options.plan, &repetition);
+  Loop loop = open_loop(concurrency + repetition.url_count);
   attach(&loop);
   Transfer *transfers = calloc((size_t)concurrency, sizeof(Transfer));
-  char *sent = malloc(post_length);
-  memset(sent, 'x', post_length);
+  char *sent = malloc((size_t)options.size);
+  memset(sent, 'x', (size_t)options.size);
   // The Swift clients also send this content type, and no "Expect: 100-continue".
   struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/octet-stream");
   long rss = status_kib("VmRSS");
   int64_t started = now_ns();
-  Repetition repetition = {started + (int64_t)(options.seconds * 1e9), concurrency};
+  repetition.deadline = started + (int64_t)(options.seconds * 1e9);
   for (int i = 0; i < concurrency; i++) {
     prepare(&transfers[i], options, true);
+    if (repetition.urls) transfers[i].next = i % repetition.url_count;
+    take_url(&transfers[i], &repetition);
     if (post) {
-      check(curl_easy_setopt(transfers[i].easy, CURLOPT_POSTFIELDSIZE, (long)post_length));
+      check(curl_easy_setopt(transfers[i].easy, CURLOPT_POSTFIELDSIZE, (long)options.size));
       check(curl_easy_setopt(transfers[i].easy, CURLOPT_POSTFIELDS, sent));
       check(curl_easy_setopt(transfers[i].easy, CURLOPT_HTTPHEADER, headers));
     }
@@ -281,7 +114,7 @@ static void connections(Options options) {
     die("could not create a share handle");
   long rss = status_kib("VmRSS"), requests = 0, resumed = 0;
   int64_t started = now_ns();
-  Repetition repetition = {started + (int64_t)(options.seconds * 1e9), 1};
+  Repetition repetition = {.deadline = started + (int64_t)(options.seconds * 1e9), .running = 1};
   Transfer transfer = {0};
   prepare(&transfer, options, true);
   check(curl_easy_setopt(transfer.easy, CURLOPT_SHARE, share));
@@ -365,13 +198,19 @@ static void cancel(Options options) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) die("usage: curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE]");
-  Options options = {argv[1], argv[2], 2, 64, 10000, NULL};
+  if (argc < 3)
+    die("usage: curl-client MODE URL [--seconds S] [--concurrency N] [--count N] [--size BYTES] [--trust FILE]"
+        " [--plan FILE] [--compressed yes]");
+  Options options = {
+      .mode = argv[1], .url = argv[2], .seconds = 2, .concurrency = 64, .count = 10000, .size = 4096};
   for (int i = 3; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--seconds") == 0) options.seconds = atof(argv[i + 1]);
     else if (strcmp(argv[i], "--concurrency") == 0) options.concurrency = atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--count") == 0) options.count = atoi(argv[i + 1]);
+    else if (strcmp(argv[i], "--size") == 0) options.size = atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--trust") == 0) options.trust = argv[i + 1];
+    else if (strcmp(argv[i], "--plan") == 0) options.plan = argv[i + 1];
+    else if (strcmp(argv[i], "--compressed") == 0) options.compressed = strcmp(argv[i + 1], "yes") == 0;
     else die("unknown option");
   }
   struct rlimit files;

@@ -1,6 +1,7 @@
 // A client program that runs one mode. bench-retriever and bench-foundation are both built from these files.
 //
 //   bench-retriever MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE] [--executor transfers]
+//                   [--size BYTES] [--plan FILE] [--pause MS] [--rate R]
 //
 // Prints one line of JSON.
 import Foundation
@@ -38,6 +39,9 @@ struct Client {
     case "get64": return try await Throughput(options, concurrency: options.concurrency).get()
     case "get1": return try await Throughput(options, concurrency: 1).get()
     case "post64": return try await Throughput(options, concurrency: options.concurrency).post()
+    case "json64": return try await Throughput(options, concurrency: options.concurrency).json()
+    case "plan64": return try await Throughput(options, concurrency: options.concurrency).plan(decodes: false)
+    case "api64": return try await Throughput(options, concurrency: options.concurrency).plan(decodes: true)
     case "startup": return try await LargeBody(options).data()
     case "download": return try await LargeBody(options).download()
     #if RETRIEVER
@@ -46,6 +50,7 @@ struct Client {
     case "lines": return try await LargeBody(options).lines()
     case "connections": return try await Connections(options).open()
     case "queue": return try await Queue(options).load()
+    case "paced": return try await Paced(options).measure()
     case "lookup": return try await StalledLookup(options).measure()
     #endif
     case "suspended": return try await ManyInFlight(options).suspended()
@@ -64,9 +69,17 @@ struct Failure: Error, CustomStringConvertible {
 struct Options: Sendable {
   let mode: String
   let url: URL
-  private(set) var seconds = 2.0
+  var seconds = 2.0
   private(set) var concurrency = 64
   private(set) var count = 10_000
+  /// The length of a body that is sent.
+  private(set) var size = 4096
+  /// A file with a method and a URL in each line.
+  private(set) var plan: URL?
+  /// The pause after every tenth request of a plan.
+  private(set) var pause = Duration.zero
+  /// The number of requests that are started in a second.
+  private(set) var rate = 0.0
   /// A file of certificate authorities; nil for the system's.
   private(set) var trust: URL?
   /// Whether tasks run on the threads that receive responses.
@@ -75,7 +88,8 @@ struct Options: Sendable {
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3, let url = URL(string: arguments[2]) else {
       throw Failure(
-        "usage: MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE] [--executor transfers]")
+        "usage: MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE] [--executor transfers] "
+          + "[--size BYTES] [--plan FILE] [--pause MS] [--rate R]")
     }
     mode = arguments[1]
     self.url = url
@@ -86,6 +100,10 @@ struct Options: Sendable {
       case "--seconds": seconds = try Self.number(text, for: name)
       case "--concurrency": concurrency = Int(try Self.number(text, for: name))
       case "--count": count = Int(try Self.number(text, for: name))
+      case "--size": size = Int(try Self.number(text, for: name))
+      case "--plan": plan = URL(fileURLWithPath: text)
+      case "--pause": pause = .milliseconds(try Self.number(text, for: name))
+      case "--rate": rate = try Self.number(text, for: name)
       case "--trust": trust = URL(fileURLWithPath: text)
       case "--executor":
         guard text == "transfers" else { throw Failure("unknown executor: \(text)") }

@@ -8,9 +8,9 @@ import FoundationNetworking
 #endif
 
 struct Throughput {
-  private let options: Options
-  private let concurrency: Int
-  private let session: URLSession
+  let options: Options
+  let concurrency: Int
+  let session: URLSession
 
   init(_ options: Options, concurrency: Int) {
     self.options = options
@@ -20,34 +20,42 @@ struct Throughput {
 
   func get() async throws -> Report {
     let (session, url) = (session, options.url)
-    return try await repeating { try await session.data(from: url) }
+    return try await repeating { _, _ in
+      let (data, response) = try await session.data(from: url)
+      try Client.require(response)
+      return data.count
+    }
   }
 
   func post() async throws -> Report {
-    let body = Data(repeating: UInt8(ascii: "x"), count: 4096)
+    let body = Data(repeating: UInt8(ascii: "x"), count: options.size)
     var request = URLRequest(url: options.url)
     request.httpMethod = "POST"
     request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
     let (session, posted) = (session, request)
-    return try await repeating { try await session.upload(for: posted, from: body) }
+    return try await repeating { _, _ in
+      let (data, response) = try await session.upload(for: posted, from: body)
+      try Client.require(response)
+      return data.count
+    }
   }
 
-  private func repeating(
-    _ ask: @escaping @Sendable () async throws -> (Data, URLResponse)
-  ) async throws -> Report {
+  /// Calls `load` with the number of the task and of its request, until the time is over.
+  /// - Parameter load: Sends a request, and returns the length of the response's body.
+  func repeating(_ load: @escaping @Sendable (_ worker: Int, _ step: Int) async throws -> Int) async throws
+    -> Report
+  {
     let resident = Memory.resident
     let started = monotonicNanoseconds()
     let deadline = started + Int(options.seconds * 1e9)
     let totals = try await withThrowingTaskGroup(of: (requests: Int, bytes: Int).self) { group in
-      for _ in 0..<concurrency {
+      for worker in 0..<concurrency {
         group.addTask {
           var requests = 0
           var bytes = 0
           repeat {
-            let (data, response) = try await ask()
-            try Client.require(response)
+            bytes += try await load(worker, requests)
             requests += 1
-            bytes += data.count
           } while monotonicNanoseconds() < deadline
           return (requests, bytes)
         }

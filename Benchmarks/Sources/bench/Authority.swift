@@ -10,6 +10,9 @@ struct Authority {
   let certificate: URL
   let key: URL
 
+  /// The addresses in the server's certificate.
+  static let addresses = (1...5).map { "127.0.0.\($0)" }
+
   static let systemBundle = "/etc/ssl/certs/ca-certificates.crt"
 
   init(in folder: URL) throws {
@@ -63,7 +66,7 @@ struct Authority {
     basicConstraints = critical, CA:FALSE
     keyUsage = critical, digitalSignature
     extendedKeyUsage = serverAuth
-    subjectAltName = DNS:localhost, IP:127.0.0.1
+    subjectAltName = DNS:localhost, \(addresses.map { "IP:\($0)" }.joined(separator: ", "))
 
     """
 }

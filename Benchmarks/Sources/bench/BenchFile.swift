@@ -6,12 +6,31 @@ struct BenchFile {
   let size: Int
   private let block: [UInt8]
 
-  static let all = [small, large, lines]
+  static let all = [tiny, small, medium, shortList, longList, large, lines]
+  static let tiny = BenchFile(name: "100.bin", size: 100, block: noise(100))
   static let small = BenchFile(name: "1k.bin", size: 1 << 10, block: noise(1 << 10))
+  static let medium = BenchFile(name: "100k.bin", size: 100 << 10, block: noise(100 << 10))
+  /// About 4 KiB of JSON.
+  static let shortList = BenchFile(name: "dogs.json", content: DogList.json(40))
+  /// About 64 KiB of JSON.
+  static let longList = BenchFile(name: "many-dogs.json", content: DogList.json(616))
   static let large = BenchFile(name: "1g.bin", size: 1 << 30, block: noise(1 << 20))
   /// 512 MiB of lines with 99 characters and a line feed.
   static let lines = BenchFile(
     name: "lines.txt", size: (512 << 20) / 100 * 100, block: (0..<10_000).flatMap(line))
+
+  private init(name: String, size: Int, block: [UInt8]) {
+    self.name = name
+    self.size = size
+    self.block = block
+  }
+
+  private init(name: String, content: [UInt8]) { self.init(name: name, size: content.count, block: content) }
+
+  /// Returns the size of the body that a client gets for a page; nil if it is not one of the files.
+  static func decodedSize(of page: String) -> Int? {
+    all.first { $0.name == page }?.size ?? CompressedFile.all.first { $0.name == page }?.original.size
+  }
 
   func make(in folder: URL) throws {
     let file = folder.appending(path: name)

@@ -10,29 +10,42 @@ extension Laboratory {
     default: break
     }
     defer { try? FileManager.default.removeItem(at: place.curlDownload) }
-    let child = try start(contender, url)
-    let statement = try Statement(child.line(within: Laboratory.patience))
-    let usage = try child.finish(within: Laboratory.patience)
+    let reading = try client(contender, url)
+    let statement = reading.statement
+    if let size = BenchFile.decodedSize(of: page), statement.bytes != statement.requests * size,
+      statement.bytes != size
+    {
+      throw Problem("\(statement.requests) responses had \(statement.bytes) bytes instead of \(size) each")
+    }
     if let resumed = statement.resumed, contender.program != .retriever {
       let wanted = listener == .fullHandshakes ? 0...0 : statement.requests * 95 / 100...statement.requests
       guard wanted.contains(resumed) else {
         throw Problem("\(resumed) of \(statement.requests) TLS sessions were resumed")
       }
     }
-    return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
+    return reading
   }
 
   func lookup(_ contender: Contender, _ page: String) throws -> Reading {
     let preloaded = ["LD_PRELOAD": place.build.appending(path: "peers/stalled-lookup.so").path]
-    let child = try start(contender, web.url(page), environment: preloaded)
+    return try client(contender, web.url(page), environment: preloaded)
+  }
+
+  /// Runs a client until it ends.
+  func client(
+    _ contender: Contender, _ url: String, _ options: [String] = [], environment: [String: String] = [:]
+  ) throws -> Reading {
+    let child = try start(contender, url, options, environment: environment)
     let statement = try Statement(child.line(within: Laboratory.patience))
     let usage = try child.finish(within: Laboratory.patience)
     return Reading(statement: statement, cpuSeconds: usage.cpuSeconds)
   }
 
   /// Starts a client. For an https URL, the client trusts the authority of this run.
-  func start(_ contender: Contender, _ url: String, environment: [String: String] = [:]) throws -> Child {
-    var arguments = contender.arguments(url: url, settings: settings, place: place)
+  func start(
+    _ contender: Contender, _ url: String, _ options: [String] = [], environment: [String: String] = [:]
+  ) throws -> Child {
+    var arguments = contender.arguments(url: url, settings: settings, place: place) + options
     var environment = environment.merging(["TMPDIR": place.downloads.path]) { $1 }
     if url.hasPrefix("https:") {
       let bundle = web.authority.bundle.path

@@ -11,18 +11,16 @@ struct Laboratory {
   let place: Place
   let settings: Settings
   let web: WebServer
+  let rates = Rates()
 
   /// Runs the contenders alternately (A B C, A B C, …), so that other load on the machine affects all of them equally.
   /// A contender that failed does not run again.
   func readings(of measurement: Measurement) -> Readings {
-    let wanted = measurement.questions.filter(settings.wants).flatMap {
-      [$0.ours, $0.peer].compactMap(\.self)
-    }
     var readings: Readings = [:]
     // The quality is the same in each round.
     let rounds = if case .quality = measurement.method { 1 } else { max(1, settings.rounds) }
     for round in 1...rounds {
-      for contender in measurement.contenders where wanted.contains(contender) {
+      for contender in measurement.contenders {
         guard case .success(let earlier) = readings[contender] ?? .success([]) else { continue }
         warn("bench: \(measurement.name), round \(round) of \(rounds): \(contender.label)")
         do {
@@ -40,6 +38,8 @@ struct Laboratory {
     switch method {
     case .plain(let page, let listener): return try plain(contender, page, listener)
     case .lookup(let page): return try lookup(contender, page)
+    case .planned(let plan): return try planned(contender, plan)
+    case .paced(let page, let listener): return try paced(contender, page, listener)
     case .launches(let page, let count): return try launches(contender, web.url(page), count)
     case .held: return try held(contender)
     case .cancelled: return try cancelled(contender)

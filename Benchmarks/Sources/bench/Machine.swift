@@ -2,8 +2,13 @@
 import Foundation
 
 struct Machine {
-  /// Pairs of a name and a value, in display order.
-  let facts: [(name: String, value: String)]
+  struct Fact: Codable, Equatable {
+    let name: String
+    let value: String
+  }
+
+  /// The facts in display order.
+  let facts: [Fact]
 
   init(_ place: Place) {
     let processors = ProcessInfo.processInfo.activeProcessorCount
@@ -11,7 +16,11 @@ struct Machine {
       "import PIL, pyvips, ssimulacra2; "
       + "print(\".\".join(str(pyvips.version(part)) for part in range(3)), PIL.__version__, ssimulacra2.__version__)"
     let memory = Double(ProcessInfo.processInfo.physicalMemory) / Double(1 << 30)
-    facts = [
+    let facts = [
+      (
+        "Retriever",
+        Machine.firstLine(of: "git", ["-C", place.root.path, "describe", "--always", "--dirty", "--tags"])
+      ),
       ("Processor", "\(Machine.field("model name", of: "/proc/cpuinfo") ?? "unknown"), \(processors) in use"),
       ("Memory", "\(short(memory)) GiB"),
       ("System", Machine.field("PRETTY_NAME", of: "/etc/os-release") ?? "unknown"),
@@ -31,6 +40,7 @@ struct Machine {
         Machine.firstLine(of: "pkg-config", ["--modversion libjpeg libpng libwebp | paste -sd ' '"])
       ),
     ]
+    self.facts = facts.map { Fact(name: $0.0, value: $0.1) }
   }
 
   private static func field(_ name: String, of file: String) -> String? {

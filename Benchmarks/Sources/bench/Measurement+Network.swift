@@ -1,77 +1,76 @@
 // The rows about small requests over http, https and HTTP/2, new connections, queues and name look-ups.
 
 extension Measurement {
-  static var network: [Measurement] {
-    WebServer.Listener.reused.map(get64) + WebServer.Listener.reused.map(get1)
-      + [connections(resumed: false), connections(resumed: true), queue, lookup]
-  }
-
-  private static func get64(over listener: WebServer.Listener) -> Measurement {
+  static func get64(over listener: WebServer.Listener) -> Measurement {
     let ours = Contender(.retriever, "get64")
-    let (c, go) = (Contender(.c, "get64"), Contender(.go, "get64"))
+    let peers = [
+      Contender(.c, "get64"), Contender(.go, "get64"),
+      // FoundationNetworking reads only the system's trust store.
+      Contender(.foundation, "get64", usesSystemStore: listener.isSecure),
+    ]
+    let onLoops = Contender(.retriever, "get64", runsOnLoops: true)
     let limit = listener == .http2 ? Contender(.h2load, "") : Contender(.wrk, "")
     let name = "get64\(listener.suffix)"
     let text = "data(from:), 1 KiB, 64 concurrent\(listener.text)"
     func question(
       _ what: String, _ quantity: Quantity, against peer: Contender, _ bar: Bar?, ours: Contender = ours
     ) -> Question {
-      let store = ours.usesSystemStore ? ", system's trust store" : ""
+      let store =
+        ours.usesSystemStore ? ", system's trust store" : ours.runsOnLoops ? ", on TransferExecutor" : ""
       return Question(
         name: "\(name).\(what)", text: text + store, quantity: quantity, ours: ours, peer: peer, bar: bar)
     }
-    var questions = [
-      question("throughput.c", .throughput, against: c, .ratio(atLeast: 0.85)),
-      question("cpu.c", .processorTime, against: c, .ratio(atMost: 1.3)),
-      question("throughput.go", .throughput, against: go, nil),
-      question("cpu.go", .processorTime, against: go, nil),
-      question("cpu.\(limit.program.rawValue)", .processorTime, against: limit, nil),
-    ]
-    var contenders = [ours, c, go, limit]
-    switch listener {
-    case .http:
-      let foundation = Contender(.foundation, "get64")
-      contenders.append(foundation)
-      questions += [
-        question("throughput.foundation", .throughput, against: foundation, .ratio(atLeast: 12)),
-        question("cpu.foundation", .processorTime, against: foundation, .ratio(atMost: 1.0 / 12)),
+    var bars: [String: Bar] = ["throughput.c": .ratio(atLeast: 0.85), "cpu.c": .ratio(atMost: 1.3)]
+    if listener == .http {
+      bars["throughput.foundation"] = .ratio(atLeast: 12)
+      bars["cpu.foundation"] = .ratio(atMost: 1.0 / 12)
+    }
+    let limitRow = "cpu.\(limit.program.rowName)"
+    var questions =
+      comparison(name, text, ours: ours, peers: peers, bars: bars) + [
+        question(limitRow, .processorTime, against: limit, nil),
+        question("executor.throughput.go", .throughput, against: peers[1], .ratio(atLeast: 1), ours: onLoops),
+        question("executor.cpu.go", .processorTime, against: peers[1], nil, ours: onLoops),
+        question("executor.\(limitRow)", .processorTime, against: limit, nil, ours: onLoops),
       ]
-    case .https:
+    var contenders = [ours, onLoops] + peers + [limit]
+    if listener == .https {
       let byDefault = Contender(.retriever, "get64", usesSystemStore: true)
       contenders.append(byDefault)
       questions.append(
-        question("default.throughput.c", .throughput, against: c, .ratio(atLeast: 0.85), ours: byDefault))
-    case .http2, .fullHandshakes: break
+        question(
+          "default.throughput.c", .throughput, against: peers[0], .ratio(atLeast: 0.85), ours: byDefault))
     }
     return Measurement(
       name: name, method: .plain(page: BenchFile.small.name, at: listener), contenders: contenders,
       questions: questions)
   }
 
-  private static func get1(over listener: WebServer.Listener) -> Measurement {
-    let (ours, c, go) = (Contender(.retriever, "get1"), Contender(.c, "get1"), Contender(.go, "get1"))
-    let foundation = Contender(.foundation, "get1")
+  static func get1(over listener: WebServer.Listener) -> Measurement {
+    let ours = Contender(.retriever, "get1")
+    let onLoops = Contender(.retriever, "get1", runsOnLoops: true)
+    let (c, go, foundation) = (Contender(.c, "get1"), Contender(.go, "get1"), Contender(.foundation, "get1"))
     let name = "get1\(listener.suffix)"
     let text = "data(from:), 1 KiB, one at a time\(listener.text)"
-    var questions = [
-      Question(
-        name: "\(name).latency.c", text: text, quantity: .latency, ours: ours, peer: c,
-        bar: .ratio(atMost: 1.15)),
-      Question(name: "\(name).latency.go", text: text, quantity: .latency, ours: ours, peer: go, bar: nil),
-    ]
-    if listener == .http {
-      questions.append(
-        Question(
-          name: "\(name).latency.foundation", text: text, quantity: .latency, ours: ours, peer: foundation,
-          bar: nil))
+    func question(_ what: String, against peer: Contender, _ bar: Bar?, ours: Contender = ours) -> Question {
+      let executor = ours.runsOnLoops ? ", on TransferExecutor" : ""
+      return Question(
+        name: "\(name).\(what)", text: text + executor, quantity: .latency, ours: ours, peer: peer, bar: bar)
     }
+    var questions = [
+      question("latency.c", against: c, .ratio(atMost: 1.15)),
+      question("latency.go", against: go, .ratio(atMost: 1)),
+      question("executor.latency.go", against: go, .ratio(atMost: 1), ours: onLoops),
+    ]
+    if listener == .http { questions.append(question("latency.foundation", against: foundation, nil)) }
     return Measurement(
       name: name, method: .plain(page: BenchFile.small.name, at: listener),
-      contenders: listener == .http ? [ours, c, go, foundation] : [ours, c, go], questions: questions)
+      contenders: [ours, onLoops, c, go] + (listener == .http ? [foundation] : []), questions: questions)
   }
 
   /// Measures new connections. The server controls resumption: a separate listener keeps no sessions and sends no
   /// tickets.
-  private static func connections(resumed: Bool) -> Measurement {
+  static func connections(resumed: Bool) -> Measurement {
     let name = "connections.\(resumed ? "resumed" : "full")"
     let (ours, c) = (Contender(.retriever, "connections"), Contender(.c, "connections"))
     let byDefault = Contender(.retriever, "connections", usesSystemStore: true)
@@ -98,7 +97,7 @@ extension Measurement {
         ])
   }
 
-  private static let queue: Measurement = {
+  static let queue: Measurement = {
     let many = Contender(.retriever, "queue", count: 100_000)
     let few = Contender(.retriever, "queue", count: 1_000)
     return Measurement(
@@ -113,7 +112,7 @@ extension Measurement {
       ])
   }()
 
-  private static let lookup: Measurement = {
+  static let lookup: Measurement = {
     let (stalled, none) = (
       Contender(.retriever, "lookup", count: 1), Contender(.retriever, "lookup", count: 0)
     )

@@ -48,7 +48,11 @@ struct Measurement {
   enum Method {
     /// A client loads a page of the web server.
     case plain(page: String, at: WebServer.Listener = .http)
-    /// The same, while the look-ups of some names are stalled.
+    /// A client sends the requests of a plan.
+    case planned(RequestPlan)
+    /// A client starts requests for a page at a fixed rate.
+    case paced(page: String, at: WebServer.Listener)
+    /// A client loads a page, while the look-ups of some names are stalled.
     case lookup(page: String)
     /// Many launches, each measured from the start of the process to its first response.
     case launches(page: String, count: Int)
@@ -75,11 +79,24 @@ struct Measurement {
   let contenders: [Contender]
   let questions: [Question]
 
-  static func all(_ settings: Settings) -> [Measurement] {
-    network + [post64, largeBody, lines, suspended, startup, cancel] + images + kennel + [adopt]
+  /// Questions about throughput, CPU time and memory, for each peer.
+  /// - Parameter bars: The targets; the keys are the last two parts of a row's name.
+  static func comparison(
+    _ name: String, _ text: String, ours: Contender, peers: [Contender], bars: [String: Bar] = [:]
+  ) -> [Question] {
+    let quantities: [(name: String, quantity: Quantity)] = [
+      ("throughput", .throughput), ("cpu", .processorTime), ("memory", .peak),
+    ]
+    return quantities.flatMap { what in
+      peers.map { peer in
+        let row = "\(what.name).\(peer.program.rowName)"
+        return Question(
+          name: "\(name).\(row)", text: text, quantity: what.quantity, ours: ours, peer: peer, bar: bars[row])
+      }
+    }
   }
 
-  private static let post64: Measurement = {
+  static let post64: Measurement = {
     let (ours, c, go) = (Contender(.retriever, "post64"), Contender(.c, "post64"), Contender(.go, "post64"))
     let text = "upload(for:from:), 4 KiB POST, 64 concurrent"
     return Measurement(
@@ -93,7 +110,7 @@ struct Measurement {
       ])
   }()
 
-  private static let largeBody: Measurement = {
+  static let largeBody: Measurement = {
     let (discarded, written) = (Contender(.curl, "-o /dev/null"), Contender(.curl, "-o FILE"))
     let ways: [(ours: Contender, text: String, peer: Contender, least: Double)] = [
       (Contender(.retriever, "download"), "download(from:), 1 GiB", written, 1.3),
@@ -119,7 +136,7 @@ struct Measurement {
       questions: questions)
   }()
 
-  private static let lines: Measurement = {
+  static let lines: Measurement = {
     let ours = Contender(.retriever, "lines")
     let (strings, slices) = (Contender(.go, "lines"), Contender(.go, "linebytes"))
     let text = "for try await line in bytes.lines, 100-byte lines, 512 MiB"
@@ -138,7 +155,7 @@ struct Measurement {
       ])
   }()
 
-  private static let suspended: Measurement = {
+  static let suspended: Measurement = {
     let ours = Contender(.retriever, "suspended", count: 10_000)
     let single = Contender(.retriever, "suspended", count: 1)
     let c = Contender(.c, "suspended", count: 10_000)
@@ -158,7 +175,7 @@ struct Measurement {
       ])
   }()
 
-  private static let startup: Measurement = {
+  static let startup: Measurement = {
     let (ours, foundation) = (Contender(.retriever, "startup"), Contender(.foundation, "startup"))
     let c = Contender(.c, "startup")
     let text = "process start to first response"
@@ -173,7 +190,7 @@ struct Measurement {
       ])
   }()
 
-  private static let cancel: Measurement = {
+  static let cancel: Measurement = {
     let (ours, c) = (
       Contender(.retriever, "cancel", count: 10_000), Contender(.c, "cancel", count: 10_000)
     )

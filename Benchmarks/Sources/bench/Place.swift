@@ -23,8 +23,12 @@ struct Place {
       .deletingLastPathComponent()
     downloads = Place.downloads(orElse: work.appending(path: "downloads", directoryHint: .isDirectory))
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-    try FileManager.default.createDirectory(at: downloads, withIntermediateDirectories: true)
   }
+
+  var documents: URL { root.appending(path: "docs", directoryHint: .isDirectory) }
+
+  /// The results that are kept between runs.
+  var results: URL { documents.appending(path: "benchmarks.json") }
 
   /// The file to which curl writes a body.
   var curlDownload: URL { downloads.appending(path: "curl-download") }

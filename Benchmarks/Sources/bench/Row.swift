@@ -13,6 +13,20 @@ struct Row {
   let oursAll: [Double]
   let peerAll: [Double]
   let problem: String?
+  /// The number of the run in `Results`; nil for the current run.
+  let run: Int?
+
+  /// A row of an earlier run. An entry with another peer or unit belongs to an older version of the question.
+  init(_ question: Question, _ entry: Results.Entry?) {
+    let entry = entry.flatMap {
+      $0.peerName == question.peer?.label && $0.unit == question.quantity.unit ? $0 : nil
+    }
+    self.question = question
+    oursAll = entry.map { [$0.ours] } ?? []
+    peerAll = entry?.peer.map { [$0] } ?? []
+    problem = entry == nil ? "not measured yet" : nil
+    run = entry?.run
+  }
 
   init(_ question: Question, _ readings: Readings) {
     self.question = question
@@ -28,6 +42,7 @@ struct Row {
     oursAll = values(question.ours)
     peerAll = question.peer.map(values) ?? []
     self.problem = problem
+    run = nil
   }
 
   var ours: Double? { median(oursAll) }

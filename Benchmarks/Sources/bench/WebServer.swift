@@ -11,6 +11,8 @@ final class WebServer {
     case http2
     /// Like `https`, but without sessions: each handshake is a full one.
     case fullHandshakes
+    /// HTTP/1.1 at `manyAddresses`.
+    case manyHosts
 
     /// The listeners whose connections are reused.
     static let reused: [Listener] = [.http, .https, .http2]
@@ -18,11 +20,31 @@ final class WebServer {
     /// The parts of a row's name and text for the listener.
     var suffix: String { self == .http ? "" : self == .http2 ? ".http2" : ".https" }
     var text: String { self == .http ? "" : self == .http2 ? ", HTTP/2" : ", https" }
+    /// The name of the protocol for readers.
+    var title: String { self == .http ? "http" : self == .http2 ? "HTTP/2" : "https" }
+    var isSecure: Bool { self != .http && self != .manyHosts }
+
+    /// The addresses of this machine at which the server listens.
+    var addresses: [String] {
+      switch self {
+      case .http, .fullHandshakes: [WebServer.address]
+      case .https, .http2: Authority.addresses
+      case .manyHosts: [WebServer.address] + WebServer.manyAddresses
+      }
+    }
   }
 
   /// A page of 1 KiB, after which the server closes the connection. The response field `TLS-Session` is `r` if the TLS
   /// session was resumed.
   static let closingPage = "closing"
+  /// Reads a body of 1 MiB before it answers.
+  static let uploadPage = "upload"
+
+  /// Thousand hosts of this machine. Clients use the addresses instead of names, so that all of them do the same work:
+  /// the Go program has a resolver of its own.
+  static let manyAddresses = (0..<1_000).map { "127.1.\($0 / 250).\($0 % 250 + 1)" }
+
+  static let address = "127.0.0.1"
 
   let authority: Authority
   private let ports: [Listener: Int]
@@ -34,9 +56,12 @@ final class WebServer {
     guard let program = Place.program("nginx") else {
       throw Problem("nginx is missing. Run `make setup-bench`")
     }
+    // `stop` removes it.
+    try FileManager.default.createDirectory(at: place.downloads, withIntermediateDirectories: true)
     let files = place.work.appending(path: "files", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
     try BenchFile.all.forEach { try $0.make(in: files) }
+    try CompressedFile.all.forEach { try $0.make(in: files) }
     authority = try Authority(in: place.work.appending(path: "tls", directoryHint: .isDirectory))
     ports = try Listener.allCases.reduce(into: [:]) { $0[$1] = try LocalPort.free() }
     let configuration = place.work.appending(path: "nginx.conf")
@@ -55,76 +80,17 @@ final class WebServer {
 
   var host: String { host(of: .http) }
 
-  func url(_ path: String, at listener: Listener = .http) -> String {
-    "\(listener == .http ? "http" : "https")://\(host(of: listener))/\(path)"
+  func url(_ path: String, at listener: Listener = .http, address: String = WebServer.address) -> String {
+    "\(listener.isSecure ? "https" : "http")://\(host(of: listener, address))/\(path)"
   }
 
-  private func host(of listener: Listener) -> String { "127.0.0.1:\(ports[listener] ?? 0)" }
+  private func host(of listener: Listener, _ address: String = WebServer.address) -> String {
+    "\(address):\(ports[listener] ?? 0)"
+  }
 
   func stop() {
     server.signal(SIGTERM)
     _ = try? server.finish(within: 5)
     try? FileManager.default.removeItem(at: place.downloads)
-  }
-
-  private static func configuration(_ ports: [Listener: Int], _ authority: Authority) -> String {
-    func listen(_ listener: Listener, _ parameters: String = "") -> String {
-      "listen 127.0.0.1:\(ports[listener] ?? 0)\(parameters) backlog=4096;"
-    }
-    let locations = """
-      location = /post { return 200 "taken"; }
-        location = /\(closingPage) {
-          alias files/\(BenchFile.small.name);
-          keepalive_timeout 0;
-          add_header TLS-Session $ssl_session_reused;
-        }
-        # Serves one picture under any number of names.
-        location ~ ^/distinct/[0-9]+/(.+)$ { alias pictures/$1; }
-      """
-    return """
-      daemon off;
-      master_process off;
-      worker_processes 1;
-      pid nginx.pid;
-      events { worker_connections 4096; }
-      http {
-        access_log off;
-        default_type application/octet-stream;
-        client_body_temp_path temporary;
-        proxy_temp_path temporary;
-        fastcgi_temp_path temporary;
-        uwsgi_temp_path temporary;
-        scgi_temp_path temporary;
-        sendfile on;
-        tcp_nopush on;
-        keepalive_timeout 300s;
-        keepalive_requests 100000000;
-        root files;
-        ssl_certificate \(authority.certificate.path);
-        ssl_certificate_key \(authority.key.path);
-        ssl_protocols TLSv1.3;
-        server {
-          \(listen(.http))
-          \(locations)
-        }
-        server {
-          \(listen(.https, " ssl"))
-          ssl_session_cache shared:sessions:10m;
-          \(locations)
-        }
-        server {
-          \(listen(.http2, " ssl http2"))
-          ssl_session_cache shared:sessions:10m;
-          \(locations)
-        }
-        server {
-          \(listen(.fullHandshakes, " ssl"))
-          ssl_session_cache off;
-          ssl_session_tickets off;
-          \(locations)
-        }
-      }
-
-      """
   }
 }

@@ -1,8 +1,9 @@
-// The Go peer, which uses net/http and bufio.Scanner of the standard library.
+// The Go peer, which uses net/http, encoding/json and bufio.Scanner of the standard library.
 //
-//	go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE]
+//	go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE] [--size BYTES] [--compressed yes]
+//	          [--plan FILE] [--pause MS] [--rate R]
 //
-// MODE: get64 get1 post64 download lines linebytes. Prints one line of JSON.
+// MODE: get64 get1 post64 json64 plan64 api64 paced download lines linebytes. Prints one line of JSON.
 package main
 
 import (
@@ -16,20 +17,25 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"sync"
+	"strings"
 	"time"
 )
 
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 3 {
-		log.Fatal("usage: go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE]")
+		log.Fatal("usage: go-client MODE URL [--seconds S] [--concurrency N] [--trust FILE] …")
 	}
 	mode, url := os.Args[1], os.Args[2]
 	flags := flag.NewFlagSet("go-client", flag.ExitOnError)
 	seconds := flags.Float64("seconds", 2, "the length of the measurement in seconds")
 	concurrency := flags.Int("concurrency", 64, "the number of concurrent requests")
 	trust := flags.String("trust", "", "a file of certificate authorities (default: the system's)")
+	size := flags.Int("size", 4096, "the length of a body that is sent")
+	compressed := flags.String("compressed", "no", "yes: accept compressed responses")
+	planFile := flags.String("plan", "", "a file with a method and a URL in each line")
+	pause := flags.Int("pause", 0, "a pause in milliseconds after every tenth request")
+	rate := flags.Float64("rate", 0, "the requests that are started in a second")
 	flags.Parse(os.Args[3:])
 
 	if mode == "get1" {
@@ -38,38 +44,65 @@ func main() {
 	client := &http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: *concurrency,
 		MaxConnsPerHost:     *concurrency,
-		DisableCompression:  true,
+		DisableCompression:  *compressed != "yes",
 		TLSClientConfig:     &tls.Config{RootCAs: authorities(*trust)},
 		// A custom TLS configuration turns off HTTP/2 by default.
 		ForceAttemptHTTP2: true,
 	}}
-	started := time.Now()
-	var requests, total int64
+	repetition := repetition{seconds: *seconds, concurrency: *concurrency}
+	result := newResult()
 	switch mode {
-	case "get64", "get1", "post64":
-		requests, total = repeat(client, url, mode == "post64", *seconds, *concurrency)
+	case "get64", "get1":
+		repetition.run(result, func(worker, step int) int64 { return int64(len(body(get(client, url)))) })
+	case "post64":
+		sent := bytes.Repeat([]byte("x"), *size)
+		repetition.run(result, func(worker, step int) int64 {
+			return int64(len(body(post(client, url, "application/octet-stream", sent))))
+		})
+	case "json64":
+		repetition.run(result, func(worker, step int) int64 { return decodeList(body(get(client, url))) })
+	case "plan64", "api64":
+		runPlan(client, readPlan(*planFile), mode == "api64", time.Duration(*pause)*time.Millisecond, repetition, result)
+	case "paced":
+		repetition.seconds = 0.3
+		repetition.run(result, func(worker, step int) int64 { return int64(len(body(get(client, url)))) })
+		runPaced(client, url, *rate, *seconds, result)
 	case "download":
 		response := get(client, url)
-		requests = 1
-		total, _ = io.Copy(io.Discard, response.Body)
+		result.requests = 1
+		result.bytes, _ = io.Copy(io.Discard, response.Body)
 	case "lines", "linebytes":
-		scanner := bufio.NewScanner(get(client, url).Body)
-		for scanner.Scan() {
-			if mode == "lines" {
-				kept = scanner.Text()
-				total += int64(len(kept)) + 1
-			} else {
-				total += int64(len(scanner.Bytes())) + 1
-			}
-			requests++
-		}
-		if err := scanner.Err(); err != nil {
-			log.Fatal(err)
-		}
+		readLines(get(client, url).Body, mode == "lines", result)
 	default:
 		log.Fatal("unknown mode")
 	}
-	fmt.Printf("{\"requests\":%d,\"seconds\":%.6f,\"bytes\":%d}\n", requests, time.Since(started).Seconds(), total)
+	result.print()
+}
+
+// The totals of a run.
+type result struct {
+	started         time.Time
+	requests, bytes int64
+	// More fields of the line of JSON; each begins with a comma.
+	more string
+}
+
+func newResult() *result { return &result{started: time.Now()} }
+
+func (result *result) print() {
+	fmt.Printf("{\"requests\":%d,\"seconds\":%.6f,\"bytes\":%d,\"peak_kib\":%d%s}\n",
+		result.requests, time.Since(result.started).Seconds(), result.bytes, peakKib(), result.more)
+}
+
+// Returns the maximum resident size so far.
+func peakKib() (kib int64) {
+	status, _ := os.ReadFile("/proc/self/status")
+	for _, line := range strings.Split(string(status), "\n") {
+		if strings.HasPrefix(line, "VmHWM:") {
+			fmt.Sscanf(line, "VmHWM: %d", &kib)
+		}
+	}
+	return kib
 }
 
 // Returns the authorities in a file. Without a file, returns nil, which means the system's authorities.
@@ -89,58 +122,18 @@ func authorities(file string) *x509.CertPool {
 // A package variable, so that the compiler cannot remove the string of each line.
 var kept string
 
-func get(client *http.Client, url string) *http.Response {
-	response, err := client.Get(url)
-	if err != nil {
+func readLines(input io.Reader, makesStrings bool, result *result) {
+	scanner := bufio.NewScanner(input)
+	for scanner.Scan() {
+		if makesStrings {
+			kept = scanner.Text()
+			result.bytes += int64(len(kept)) + 1
+		} else {
+			result.bytes += int64(len(scanner.Bytes())) + 1
+		}
+		result.requests++
+	}
+	if err := scanner.Err(); err != nil {
 		log.Fatal(err)
 	}
-	if response.StatusCode != 200 {
-		log.Fatal(response.Status)
-	}
-	return response
-}
-
-func repeat(client *http.Client, url string, post bool, seconds float64, concurrency int) (int64, int64) {
-	sent := bytes.Repeat([]byte("x"), 4096)
-	deadline := time.Now().Add(time.Duration(seconds * float64(time.Second)))
-	var group sync.WaitGroup
-	counts, totals := make([]int64, concurrency), make([]int64, concurrency)
-	for worker := 0; worker < concurrency; worker++ {
-		group.Add(1)
-		go func(worker int) {
-			defer group.Done()
-			for {
-				var response *http.Response
-				if post {
-					var err error
-					response, err = client.Post(url, "application/octet-stream", bytes.NewReader(sent))
-					if err != nil {
-						log.Fatal(err)
-					}
-					if response.StatusCode != 200 {
-						log.Fatal(response.Status)
-					}
-				} else {
-					response = get(client, url)
-				}
-				body, err := io.ReadAll(response.Body)
-				response.Body.Close()
-				if err != nil {
-					log.Fatal(err)
-				}
-				counts[worker]++
-				totals[worker] += int64(len(body))
-				if !time.Now().Before(deadline) {
-					return
-				}
-			}
-		}(worker)
-	}
-	group.Wait()
-	var requests, total int64
-	for worker := range counts {
-		requests += counts[worker]
-		total += totals[worker]
-	}
-	return requests, total
 }

@@ -1,0 +1,1 @@
+../bench-retriever/Plan.swift
