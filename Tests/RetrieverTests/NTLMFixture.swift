@@ -55,6 +55,8 @@ struct NTLMPeer {
                 self.send_header("WWW-Authenticate", offer)
             if self.path == "/fresh":
                 self.send_header("Cache-Control", "max-age=1000")
+            if self.path == "/last" and status == 200:
+                self.send_header("Connection", "close")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

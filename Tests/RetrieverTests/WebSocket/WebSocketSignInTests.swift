@@ -54,13 +54,21 @@ import Testing
   func `a loaded credential signs in a WebSocket connection, and the reverse`() async throws {
     let peer = try NTLMPeer(NTLMAnswering("DOGS\\rex", "biscuit"))
     defer { peer.stop() }
+    #expect(try await peer.text(peer.request("last")) == "200 DOGS\\rex sent ")
+    try await talk(task(peer))
+    #expect(try await peer.text(peer.request("b")) == "200 DOGS\\rex sent ")
+    #expect(peer.delegate.challenges.all == ["0"])
+  }
+
+  @Test(.enabled(if: NTLMPeer.isAvailable))
+  func `a WebSocket connection signs in beside an idle connection of the same user`() async throws {
+    let peer = try NTLMPeer(NTLMAnswering("DOGS\\rex", "biscuit"))
+    defer { peer.stop() }
     #expect(try await peer.text(peer.request("a")) == "200 DOGS\\rex sent ")
     // libcurl may use the idle connection for the last request of the handshake, which the engine does not notice.
     await withKnownIssue("docs/roadmap.md, NTLM and Negotiate", isIntermittent: true) {
       try await talk(task(peer))
     }
-    #expect(try await peer.text(peer.request("b")) == "200 DOGS\\rex sent ")
-    #expect(peer.delegate.challenges.all == ["0"])
   }
 }
 #endif
