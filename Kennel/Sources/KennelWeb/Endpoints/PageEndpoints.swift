@@ -19,7 +19,7 @@ struct PageEndpoints: Sendable {
       let page = try await renderer.grid(
         posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .all, isFirst: before == nil,
         lastEvent: posts.version.lastEvent)
-      return VersionedResponses.Content(version: posts.version, body: Data(page.utf8))
+      return ReadyPage(version: posts.version, body: Data(page.utf8))
     }
   }
 
@@ -34,7 +34,7 @@ struct PageEndpoints: Sendable {
       let page = try await renderer.grid(
         posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .favourites, isFirst: before == nil,
         lastEvent: posts.version.lastEvent)
-      return VersionedResponses.Content(version: posts.version, body: Data(page.utf8))
+      return ReadyPage(version: posts.version, body: Data(page.utf8))
     }
   }
 
@@ -49,13 +49,13 @@ struct PageEndpoints: Sendable {
         post: found.value.post,
         comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), viewer: viewer,
         lastEvent: found.version.lastEvent)
-      return VersionedResponses.Content(version: found.version, body: Data(page.utf8))
+      return ReadyPage(version: found.version, body: Data(page.utf8))
     }
   }
 
   private func html(
     _ resource: PageResource, for request: HTTPRequest, viewer: User?,
-    make: () async throws -> VersionedResponses.Content
+    make: () async throws -> ReadyPage
   ) async throws -> HTTPResponse {
     try await responses.response(
       resource, to: request, viewer: viewer, contentType: "text/html; charset=utf-8",

@@ -51,7 +51,7 @@ struct PostEndpoints: Sendable {
       if let next = page.next {
         fields.append("Link", "<\(path)?before=\(next)&limit=\(limit)>; rel=\"next\"")
       }
-      return VersionedResponses.Content(version: posts.version, body: json.data, fields: fields)
+      return ReadyPage(version: posts.version, body: json.data, fields: fields)
     }
   }
 

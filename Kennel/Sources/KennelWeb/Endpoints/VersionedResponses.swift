@@ -5,14 +5,6 @@ import KennelModel
 /// Answers requests for pages and lists by their version: first from the client's own copy, then from finished bytes, and
 /// only then from the database.
 struct VersionedResponses: Sendable {
-  /// A page or list that was made from the store.
-  struct Content: Sendable {
-    var version: ContentVersion
-    var body: Data
-    /// Header fields that depend on the content.
-    var fields: HTTPFields = [:]
-  }
-
   let versions: ContentVersions
   private let tags = PageTags()
   private let ready = ReadyPages()
@@ -28,7 +20,7 @@ struct VersionedResponses: Sendable {
   ///   - make: reads and renders the content.
   func response(
     _ resource: PageResource, to request: HTTPRequest, viewer: User?, contentType: String,
-    fields: HTTPFields = [:], make: () async throws -> Content
+    fields: HTTPFields = [:], make: () async throws -> ReadyPage
   ) async throws -> HTTPResponse {
     let coding = viewer == nil ? ContentCoding(acceptedBy: request.fields) : .identity
     var fields = fields
@@ -42,9 +34,8 @@ struct VersionedResponses: Sendable {
     if viewer == nil, let page = ready.page(resource, at: version) {
       return response(page, of: resource, to: request, tag, coding, contentType: contentType, fields: fields)
     }
-    let content = try await make()
-    if content.version != version { tag = tags.tag(of: resource, at: content.version, for: viewer) }
-    let page = ReadyPage(version: content.version, body: content.body, fields: content.fields)
+    let page = try await make()
+    if page.version != version { tag = tags.tag(of: resource, at: page.version, for: viewer) }
     ready.keep(page, as: resource, viewer: viewer)
     return response(page, of: resource, to: request, tag, coding, contentType: contentType, fields: fields)
   }

@@ -4,7 +4,7 @@ import HTTPService
 import KennelModel
 import Synchronization
 
-/// A finished page of visitors who have not signed in.
+/// A finished page or list. Those of visitors who have not signed in are kept.
 struct ReadyPage: Sendable {
   /// The version of the content that the page shows.
   var version: ContentVersion
