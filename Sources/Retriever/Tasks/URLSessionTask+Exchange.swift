@@ -231,7 +231,7 @@ extension URLSessionTask {
     }
     do {
       start(
-        .network(try transferClient(for: wanted.url).makeTransfer(wanted, observer: self)),
+        .network(try transferClient(for: wanted).makeTransfer(wanted, observer: self)),
         bodyLength: wanted.body.length, hasBody: wanted.body.isPresent)
     } catch {
       transferState.cacheExchange?.lead?.end(.failed)

@@ -6,12 +6,17 @@ import TransferEngine
 // Trust: which connections a task may use, and the questions that handshakes raise.
 extension URLSessionTask {
   /// The client for the task's next transfer. Delegates that may decide about servers have clients of their own.
-  func transferClient(for url: String) throws(TransferFailure) -> TransferClient {
-    if settings.asksDelegatesAboutServers, hasDelegates, url.prefix(6).lowercased() == "https:",
-      let delegate = trustDelegate
-    {
-      return try session.delegateClients.client(of: delegate)
+  func transferClient(for wanted: TransferRequest) throws(TransferFailure) -> TransferClient {
+    let asksDelegates =
+      settings.asksDelegatesAboutServers && hasDelegates && wanted.url.prefix(6).lowercased() == "https:"
+    // libcurl may send the last request of a sign-in over any idle connection of the same user. The engine watches the
+    // connection that it opened for a WebSocket, so that must be the only one.
+    if wanted.isUpgrade, wanted.signIn != nil {
+      var options = settings.clientOptions
+      options.asksAboutServers = asksDelegates
+      return try TransferClient(options: options)
     }
+    if asksDelegates, let delegate = trustDelegate { return try session.delegateClients.client(of: delegate) }
     return try session.client.take()
   }
 
