@@ -54,6 +54,12 @@ package struct DiskIndex: Sendable {
     return excess
   }
 
+  /// Adds a file that was found in the directory, unless it is known: finding a file again is no use of it. Returns the
+  /// names of the files to remove.
+  package mutating func note(_ name: String, size: Int) -> [String] {
+    files.peek(name) == size ? [] : insert(name, size: size)
+  }
+
   package mutating func touch(_ name: String) { _ = files.value(for: name) }
 
   package mutating func remove(_ name: String) {

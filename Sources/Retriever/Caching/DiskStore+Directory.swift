@@ -81,7 +81,7 @@ extension DiskStore {
   }
 
   /// Adds the files of other processes to the index, and removes those that they have removed. Runs on the queue, after
-  /// the writes and removals that caused a part of the changes.
+  /// the writes and removals of this process, which are reported too.
   private func examineChanges() {
     let changed = state.withLock { $0.changed }
     var excess: [String] = []
@@ -89,7 +89,7 @@ extension DiskStore {
       var status = stat()
       let exists = lstat(path(name), &status) == 0 && Self.isTrusted(status, S_IFREG)
       excess += state.withLock { state in
-        if exists { return state.index?.insert(name, size: Int(status.st_size)) ?? [] }
+        if exists { return state.index?.note(name, size: Int(status.st_size)) ?? [] }
         state.index?.remove(name)
         return []
       }

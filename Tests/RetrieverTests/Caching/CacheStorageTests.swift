@@ -161,6 +161,19 @@ import Testing
     #expect(store.usage <= 4000 && fileNames.count <= 2)
   }
 
+  @Test func `files that this process has written are not used by being reported`() async throws {
+    let store = DiskStore(directory: directory, capacity: 40_000)
+    for index in 0..<20 { store.store(entry("\(index)", size: 1500)) }
+    await flush(store)
+    // The look-up learns of the 20 new files, and the queue looks at them.
+    #expect(store.entries(for: key("none")).isEmpty)
+    await flush(store)
+    for index in 20..<40 { store.store(entry("\(index)", size: 1500)) }
+    await flush(store)
+    let kept = (0..<40).filter { store.mayContain(key("\($0)")) }
+    #expect(kept == Array((40 - kept.count)..<40))
+  }
+
   @Test func `an entry of more than a twentieth of the capacity is not stored and removes an older one`()
     async
   {
