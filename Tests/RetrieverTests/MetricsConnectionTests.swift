@@ -6,16 +6,6 @@ import Testing
 
 /// The metrics of a connection, including one that failed.
 @Suite(.timeLimit(.minutes(5))) struct MetricsConnectionTests {
-  private final class Collector: NSObject, URLSessionTaskDelegate {
-    let transactions = Log<URLSessionTaskTransactionMetrics>()
-
-    func urlSession(
-      _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-    ) {
-      for transaction in metrics.transactionMetrics { transactions.add(transaction) }
-    }
-  }
-
   private func expectNoConnection(
     in transactions: [URLSessionTaskTransactionMetrics],
     _ sourceLocation: SourceLocation = #_sourceLocation
@@ -29,7 +19,7 @@ import Testing
 
   @Test func `a refused connection has no connection metrics`() async throws {
     let port = try ClosedPort()
-    let collector = Collector()
+    let collector = TransactionCollector()
     let session = URLSession.forTest()
     let url = try #require(URL(string: port.address()))
     let code = await errorCode { _ = try await session.data(from: url, delegate: collector) }
@@ -38,7 +28,7 @@ import Testing
   }
 
   @Test func `an unknown host has no connection metrics`() async throws {
-    let collector = Collector()
+    let collector = TransactionCollector()
     let session = URLSession.forTest()
     let url = try #require(URL(string: "http://no-such-host.invalid/"))
     let code = await errorCode { _ = try await session.data(from: url, delegate: collector) }
@@ -58,7 +48,7 @@ import Testing
     let first = Task { try await session.data(from: server.url("/first")) }
     #expect(await asked.wait(within: .seconds(90)))
     // A cancellation that arrives before the load was prepared has no transaction at all.
-    let collector = Collector()
+    let collector = TransactionCollector()
     for _ in 0..<20 where collector.transactions.all.isEmpty {
       let second = Task { try await session.data(from: server.url("/second"), delegate: collector) }
       #expect(
@@ -76,7 +66,7 @@ import Testing
 
   @Test func `new and reused connections have addresses`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "dog") }
-    let collector = Collector()
+    let collector = TransactionCollector()
     let session = URLSession.forTest()
     for _ in 0..<2 { _ = try await session.data(from: server.url("/"), delegate: collector) }
     let transactions = collector.transactions.all

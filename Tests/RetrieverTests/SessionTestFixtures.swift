@@ -262,4 +262,15 @@ extension TemporaryDirectory {
     return (try write(data, to: name), data)
   }
 }
+
+/// A delegate that collects what metrics say about each transaction.
+final class TransactionCollector: NSObject, URLSessionTaskDelegate {
+  let transactions = Log<URLSessionTaskTransactionMetrics>()
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    for transaction in metrics.transactionMetrics { transactions.add(transaction) }
+  }
+}
 #endif

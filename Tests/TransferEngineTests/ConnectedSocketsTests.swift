@@ -37,4 +37,16 @@ struct ConnectedSocketsTests {
     #expect(sockets[Self.ends(40000, 80)] == nil)
     #expect(sockets[Self.ends(40001, 80)] == 5)
   }
+
+  @Test func `connections that are open when all are retired stay retired until they are closed`() {
+    var sockets = ConnectedSockets()
+    sockets.connected(Self.ends(40000, 80), over: 5)
+    sockets.retireAll()
+    sockets.connected(Self.ends(40001, 80), over: 6)
+    #expect(sockets.isRetired(Self.ends(40000, 80)))
+    #expect(!sockets.isRetired(Self.ends(40001, 80)))
+    sockets.closed(5)
+    sockets.connected(Self.ends(40000, 80), over: 5)
+    #expect(!sockets.isRetired(Self.ends(40000, 80)))
+  }
 }

@@ -83,6 +83,13 @@ final class DelegateClients: Sendable {
     return released
   }
 
+  /// Makes later loads use new connections. The decisions remain.
+  func retireConnections() {
+    guard isUsed.load(ordering: .relaxed) else { return }
+    let clients = state.withLock { $0.entries.map(\.client) }
+    for client in clients { client.retireConnections() }
+  }
+
   /// Forgets all decisions. Running loads finish over their connections.
   func reset() {
     let dropped = state.withLock { state in

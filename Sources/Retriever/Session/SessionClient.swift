@@ -37,6 +37,12 @@ final class SessionClient: Sendable {
     }
   }
 
+  /// Makes later loads use new connections.
+  func retireConnections() {
+    if let eagerClient { return eagerClient.retireConnections() }
+    if case .created(let client) = lazyClient.withLock({ $0 }) { client.retireConnections() }
+  }
+
   /// Closes the client's connections. No load is running, and none will start.
   func close() {
     if let eagerClient { return eagerClient.close() }

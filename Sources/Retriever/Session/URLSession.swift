@@ -324,30 +324,42 @@ open class URLSession: NSObject, @unchecked Sendable {
     callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
   }
 
-  /// Empties the session's cookie storage, removes the credentials that servers have accepted from this session, and
-  /// forgets the decisions of delegates about servers. Then calls the handler on the delegate queue.
+  /// Empties the session's cookie storage and cache, removes the credentials that servers have accepted from this
+  /// session, forgets the decisions of delegates about servers, and lets later loads use new connections.
   ///
-  /// If other sessions share the cookie storage, it is emptied for them too.
+  /// If other sessions share the cookie storage or the cache, they are emptied for them too.
   open func reset(completionHandler: @escaping @Sendable () -> Void) {
-    settings.cookieStorage?.removeCookies(since: .distantPast)
-    credentials.removeAll()
-    delegateClients.reset()
+    forgetEverything()
     callQueue.post(completionHandler)
   }
 
-  /// Empties the session's cookie storage, removes the credentials that servers have accepted from this session, and
-  /// forgets the decisions of delegates about servers.
+  /// Empties the session's cookie storage and cache, removes the credentials that servers have accepted from this
+  /// session, forgets the decisions of delegates about servers, and lets later loads use new connections.
   ///
-  /// If other sessions share the cookie storage, it is emptied for them too.
-  open func reset() async {
+  /// If other sessions share the cookie storage or the cache, they are emptied for them too.
+  open func reset() async { forgetEverything() }
+
+  private func forgetEverything() {
     settings.cookieStorage?.removeCookies(since: .distantPast)
+    settings.cache?.removeAllCachedResponses()
     credentials.removeAll()
     delegateClients.reset()
+    client.retireConnections()
   }
 
-  /// Calls the handler on the delegate queue. There are no buffers to flush.
+  /// Lets later loads use new connections, for example after the network has changed. Running loads keep theirs. Then
+  /// calls the handler on the delegate queue.
   open func flush(completionHandler: @escaping @Sendable () -> Void) {
+    renewConnections()
     callQueue.post(completionHandler)
+  }
+
+  /// Lets later loads use new connections, for example after the network has changed. Running loads keep theirs.
+  open func flush() async { renewConnections() }
+
+  private func renewConnections() {
+    client.retireConnections()
+    delegateClients.retireConnections()
   }
 }
 

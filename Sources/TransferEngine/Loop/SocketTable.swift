@@ -148,6 +148,8 @@ struct ConnectionEnds: Hashable {
 struct ConnectedSockets {
   private var sockets: [ConnectionEnds: Int32] = [:]
   private var ends: [Int32: ConnectionEnds] = [:]
+  /// The connections that requests must no longer use.
+  private var retired: Set<ConnectionEnds> = []
 
   mutating func connected(_ connection: ConnectionEnds, over socket: Int32) {
     closed(socket)
@@ -158,7 +160,13 @@ struct ConnectedSockets {
   mutating func closed(_ socket: Int32) {
     guard let connection = ends.removeValue(forKey: socket), sockets[connection] == socket else { return }
     sockets[connection] = nil
+    retired.remove(connection)
   }
+
+  /// Retires all connections that are open now.
+  mutating func retireAll() { retired.formUnion(sockets.keys) }
+
+  func isRetired(_ connection: ConnectionEnds) -> Bool { !retired.isEmpty && retired.contains(connection) }
 
   subscript(connection: ConnectionEnds) -> Int32? { sockets[connection] }
 }

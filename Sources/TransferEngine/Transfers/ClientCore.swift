@@ -1,6 +1,7 @@
 import CCurl
 import CLinux
 import Glibc
+import Synchronization
 
 /// The part of a client that belongs to the loop: the multi handle, and the idle easy handles.
 ///
@@ -16,6 +17,9 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   private var idleHandles: [EasyHandle] = []
   private var isClosed = false
   private var connectedSockets = ConnectedSockets()
+  /// Set from any thread when the open connections are to be used by no later request. A flag, because a command could
+  /// be overtaken by a transfer that the same thread starts.
+  let wantsNewConnections = Atomic<Bool>(false)
   /// The transfers whose connections have left HTTP, by their sockets.
   private var upgraded: [Int32: Transfer] = [:]
   private var upgradedCount = 0
@@ -218,6 +222,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     // A Unix-domain socket has no port.
     guard port > 0 else { return sockets.last }
     guard let socket = sockets.first(where: { Self.localPort(of: $0) == port }) else { return nil }
+    retireConnectionsIfWanted()
     connectedSockets.connected(connection, over: socket)
     return socket
   }
@@ -231,6 +236,18 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     if afterLook, loop.sockets.hasSeenNoInput(on: socket) { return false }
     var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) > 0
+  }
+
+  /// Whether a request that is about to begin must not use this connection.
+  func isRetired(_ connection: ConnectionEnds) -> Bool {
+    retireConnectionsIfWanted()
+    return connectedSockets.isRetired(connection)
+  }
+
+  private func retireConnectionsIfWanted() {
+    guard wantsNewConnections.load(ordering: .acquiring) else { return }
+    wantsNewConnections.store(false, ordering: .relaxed)
+    connectedSockets.retireAll()
   }
 
   private static func localPort(of socket: Int32) -> Int32? {

@@ -3,6 +3,10 @@ import Glibc
 
 // Attempts to send the request. ``RetryRule`` decides whether there is another attempt, not libcurl.
 extension Transfer {
+  enum Restart {
+    case overNewConnection, overAnyConnection
+  }
+
   func rewindBody() -> Bool {
     // libcurl rewinds the body before it sends the request again, but it must not decide whether to do so.
     guard canRepeat else {
@@ -53,17 +57,23 @@ extension Transfer {
         return false
       case .repeats(let fresh):
         if fresh, !attempt.openedConnection {
-          attempt.isRestartWanted = true
+          attempt.restart = .overNewConnection
           return false
         }
       }
+    } else if attempt.count == 0, !attempt.openedConnection, core.isRetired(connection) {
+      // The second one may be the first one again, if other transfers use it.
+      attempt.restart = attempt.metRetiredConnection ? .overNewConnection : .overAnyConnection
+      attempt.metRetiredConnection = true
+      handle.closesConnection()
+      return false
     } else if attempt.count == 0, !attempt.openedConnection,
       destination.isMultiplexed != true || !retry.isIdempotent && destination.admittedCount == 1,
       core.hasInput(on: connection, afterLook: retry.isIdempotent)
     {
       // The server has closed this connection, or has sent data that nobody requested, which must not be taken for the
       // response. libcurl detects the end of a TCP connection, but neither such data nor the end of a TLS connection.
-      attempt.isRestartWanted = true
+      attempt.restart = .overNewConnection
       return false
     }
     if attempt.openedConnection {
@@ -160,10 +170,10 @@ extension Transfer {
   /// Sends the request again after libcurl failed, if it may be repeated.
   func restarts(after result: CURLcode) -> Bool {
     guard let handle, let destination, machine.isRunning, !head.hasBegun,
-      attempt.count > 0 || attempt.isRestartWanted
+      attempt.count > 0 || attempt.restart != nil
     else { return false }
-    var isFresh = true
-    if !attempt.isRestartWanted {
+    var isFresh = attempt.restart != .overAnyConnection
+    if attempt.restart == nil {
       guard noticedFailure == nil, mayBeRace(result),
         case .repeats(let fresh) = retry.decide(after: lastAttempt)
       else { return false }
@@ -175,7 +185,9 @@ extension Transfer {
       destination.requiresHTTP11 = true
       core.learn(isMultiplexed: false, destination)
     }
+    let metRetiredConnection = attempt.metRetiredConnection
     attempt = AttemptNotes()
+    attempt.metRetiredConnection = metRetiredConnection
     heldHead = nil
     // The server would refuse the request again on this connection.
     handle.closesConnection()

@@ -20,7 +20,7 @@ extension Transfer {
       retry.repeatsWithoutExpectation(sentBody: !awaitsContinue)
     else { return false }
     omitsExpectation = true
-    attempt.isRestartWanted = true
+    attempt.restart = .overNewConnection
     head = HeadCollector()
     return true
   }

@@ -91,7 +91,10 @@ package final class Transfer: @unchecked Sendable {
     /// libcurl's count of sent bytes when the attempt began. Earlier bytes went to a proxy or belonged to another
     /// attempt.
     var requestSizeBefore = 0
-    var isRestartWanted = false
+    /// How the transfer begins again without having sent its request.
+    var restart: Restart?
+    /// Whether this or an earlier attempt was offered a retired connection.
+    var metRetiredConnection = false
     /// The response of the proxy that is asked for a tunnel.
     var tunnelHead = HeadCollector()
     /// The same, if the proxy refused.

@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Synchronization
 
 /// Options for all transfers of one client, and so for its connections.
 package struct TransferClientOptions: Sendable {
@@ -88,6 +89,9 @@ package final class TransferClient: Sendable {
 
   /// Closes the connections after all requested ends of transfers. No other transfer may be running or be started.
   package func close() { core.loop.post(.close(core)) }
+
+  /// Makes transfers that start after this call use new connections. Running transfers keep theirs.
+  package func retireConnections() { core.wantsNewConnections.store(true, ordering: .releasing) }
 
   /// Creates a transfer. The observer receives its events after it is started.
   package func makeTransfer(_ request: TransferRequest, observer: any TransferObserver) -> Transfer {
