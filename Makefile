@@ -36,9 +36,9 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-fast test-threads test-curl test-http3 test-negotiate test-adopt adopt fuzz bench bench-page lint docs conformance differential \
-	soak clean
-# The steps run one after the other: concurrent Swift builds are not faster.
+	test-plain test-sanitizers test-fast test-threads test-curl test-http3 test-negotiate test-adopt adopt fuzz bench \
+	bench-page lint docs conformance differential soak clean
+# The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -80,18 +80,21 @@ api: setup-test ## check that the changelog names each change of the libraries' 
 	scripts/build-package Kennel .build
 	scripts/check-api
 
-test: setup-test ## run all tests, also under sanitizers, and check the built programs; the log is build/test.log
-	@rm -f build/unsteady build/test.log
+test: setup-test ## run all tests, also under sanitizers, and check the built programs; the logs are build/test*.log
+	@rm -f build/unsteady build/test*.log
+	@# Tests often wait, so builds of the other part use the processors meanwhile. Each part has folders of its own.
+	@TEST_LOG=build/test-sanitizers.log $(MAKE) --no-print-directory test-sanitizers & sanitizers=$$!; \
+		status=0; $(MAKE) --no-print-directory test-plain || status=$$?; wait $$sanitizers || status=$$?; exit $$status
+	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
+	@echo "test: all tests passed"
+
+test-plain: # internal: the part of `make test` without sanitizers
 	@scripts/step 'build' swift build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
-	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
-	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
-	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'use by packages that import FoundationNetworking' scripts/check-overlay
 	@scripts/step 'examples' scripts/check-examples
@@ -103,10 +106,12 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
-	@scripts/step 'adopt' scripts/test-adopt
+
+test-sanitizers: # internal: the part of `make test` with sanitizers, and adopt
+	@$(MAKE) --no-print-directory test-threads
+	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 	@scripts/step 'random input' scripts/fuzz 5
-	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
-	@echo "test: all tests passed"
+	@scripts/step 'adopt' scripts/test-adopt
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt
@@ -118,13 +123,12 @@ test-adopt: setup-test ## run the tests of adopt
 	scripts/test-adopt
 
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
-	@rm -f build/unsteady build/test.log
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks
-	@rm -f build/unsteady build/test.log
+	@rm -f build/unsteady build/test*.log
 	@scripts/step 'build' swift build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
