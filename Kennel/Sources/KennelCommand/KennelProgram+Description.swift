@@ -22,6 +22,7 @@ extension KennelProgram {
         discussion: [
           "The command prints the address of the server. SIGTERM and SIGINT stop the server: it accepts no new connections, completes open responses, and exits with status 0. If NOTIFY_SOCKET is set, as under systemd, the server reports when it is ready.",
           "The server answers only requests for host names that it knows, so that other websites cannot impersonate it (DNS rebinding). It knows IP addresses, localhost, the name of this machine, that name with .local, and the names given with --name. It does not check the name if the connection uses TLS, either directly or through a proxy on the Unix socket.",
+          "In a new kennel, only people with an account can see the photos. kennel visibility everyone opens it for all who reach the server.",
           "Each option can also be set with an environment variable, such as KENNEL_PORT for --port, or in the configuration file, such as port = 8080. The command line overrides the environment, and the environment overrides the file.",
         ],
         options: Setting.serving.map(\.option) + common,
@@ -57,6 +58,15 @@ extension KennelProgram {
           Example(text: "Create the owner's account", line: "kennel user add Ada"),
           Example(text: "From a script", line: "kennel user add Bruno --password-stdin <password.txt"),
         ], completion: .choices(UserCommand.actions)),
+      CommandDescription(
+        "visibility", "show or decide who can see the photos", operands: "[people|everyone]", count: 0...1,
+        discussion: [
+          "In a new kennel, only people with an account can see the photos (people). With everyone, all who reach the server can see them. Running servers follow with their next request.",
+          "A kennel of an earlier version was open to everyone. It stays open until its owner decides.",
+        ], options: common,
+        examples: [
+          Example(text: "Only people with an account", line: "kennel visibility people")
+        ], completion: .choices(VisibilityCommand.choices.map(\.rawValue))),
       CommandDescription(
         "import", "post photos and folders of photos", operands: "PATH…", count: 1...100_000,
         discussion: [

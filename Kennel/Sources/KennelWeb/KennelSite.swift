@@ -15,6 +15,10 @@ package final class KennelSite: Sendable {
     package var thumbnailMemorySize = 64 << 20
     /// The interval at which event listeners receive a heartbeat.
     package var heartbeat = Duration.seconds(15)
+    /// Whether everyone may see the photos, also if the owner decided otherwise.
+    package var isOpenToEveryone = false
+    /// Whether `Authorization` fields belong to a proxy in front of the server, and are ignored.
+    package var ignoresAuthorization = false
     /// Whether all clients connect through a TLS proxy, so that this server does not see TLS itself.
     package var isBehindTLS = false
     /// The addresses of proxies whose `X-Forwarded-…` fields are trusted; `unix` stands for those on a Unix socket.
@@ -32,6 +36,7 @@ package final class KennelSite: Sendable {
   package static let maximumBodySize = Int64(4 * PhotoInspector.maximumByteCount)
 
   let policy: RequestPolicy
+  private let gate: Gate
   let thumbnails: ThumbnailStore
   let heartbeatTimer: HeartbeatTimer
   private let endpoints: Endpoints
@@ -60,7 +65,11 @@ package final class KennelSite: Sendable {
       maximumMemorySize: configuration.thumbnailMemorySize, clock: clock)
     heartbeatTimer = HeartbeatTimer(interval: configuration.heartbeat, timer: timer)
     metrics = Metrics(routes: Endpoints.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
-    let visitors = Visitors(accounts: store.accounts, policy: policy, metrics: metrics)
+    let visitors = Visitors(
+      accounts: store.accounts, policy: policy, metrics: metrics,
+      ignoresAuthorization: configuration.ignoresAuthorization)
+    let gate = Gate(store: store, visitors: visitors, isForcedOpen: configuration.isOpenToEveryone)
+    self.gate = gate
     let renderer = PageRenderer(title: configuration.title)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
     let responses = VersionedResponses(versions: store.versions)
@@ -73,7 +82,7 @@ package final class KennelSite: Sendable {
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
       sessions: SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock),
       events: EventEndpoints(
-        events: store.events, accounts: store.accounts, visitors: visitors, heartbeatTimer: heartbeatTimer),
+        events: store.events, gate: gate, heartbeatTimer: heartbeatTimer),
       monitoring: MonitoringEndpoints(
         store: store, thumbnails: thumbnails, metrics: metrics, clock: clock))
   }
@@ -114,10 +123,12 @@ package final class KennelSite: Sendable {
       return (
         nil, await problems.response(to: Problem.methodNotAllowed(allowed: allowed), request, isPage: isPage)
       )
-    case .route(let route, let index, let call):
+    case .route(let route, let index, var call):
       do {
         try policy.refuseCrossSite(request)
-        let answer = try await route.handler(endpoints, call)
+        try await gate.admit(&call, to: route.access)
+        var answer = try await route.handler(endpoints, call)
+        if route.access != .everyone, !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
         return (index, await problems.refined(answer, request, isPage: route.isPage))
       } catch {
         if Problem.isFault(error) { onError?(error, route.name) }

@@ -30,7 +30,7 @@ class Kennel:
 
     def start(self, port: int) -> None:
         self.process = subprocess.Popen(
-            [self.program, "serve", "--quiet", "--data", str(self.directory), "--port", str(port)],
+            [self.program, "serve", "--quiet", "--public", "--data", str(self.directory), "--port", str(port)],
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://[^\s/]+", line)

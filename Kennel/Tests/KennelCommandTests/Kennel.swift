@@ -20,6 +20,8 @@ struct Kennel: Sendable {
     directory = try TemporaryDirectory()
     environment = [
       "HOME": directory.path("home"), "KENNEL_DATA": data, "LC_ALL": "C.UTF-8", "TMPDIR": directory.url.path,
+      // Most tests look at the photos without an account.
+      "KENNEL_PUBLIC": "yes",
     ]
   }
 

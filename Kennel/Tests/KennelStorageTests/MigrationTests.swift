@@ -41,6 +41,25 @@ import Testing
       #expect(posts.map(\.caption) == (version > 0 ? ["after", "before"] : ["after"]))
       #expect(posts.first?.favouriteCount == 1)
       #expect(posts.first?.commentCount == 1)
+      #expect(try await store.visibility() == (version > 0 ? .undecided : .people))
+    }
+  }
+
+  @Test func `a decision about the visibility is kept`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      for visibility in [Visibility.everyone, .people, .everyone] {
+        try await store.setVisibility(visibility)
+        #expect(try await store.visibility() == visibility)
+      }
+    }
+    try await withStore(in: directory) { store in
+      #expect(try await store.visibility() == .everyone)
+      try await store.database.write { transaction throws(KennelError) -> Void in
+        try transaction.connection.run("UPDATE decisions SET value = 'friends of friends'")
+      }
+      // A later version wrote this.
+      #expect(try await store.visibility() == .people)
     }
   }
 

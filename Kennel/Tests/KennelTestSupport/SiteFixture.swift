@@ -178,6 +178,8 @@ package func withSite<Value: Sendable>(
   let directory = try directory ?? TemporaryDirectory()
   return try await withStore(in: directory, clock: clock, changeStore) { store in
     var configuration = KennelSite.Configuration()
+    // Most tests look at the photos without an account.
+    configuration.isOpenToEveryone = true
     change(&configuration)
     let site = try KennelSite(
       store: store, directory: directory.path("data"), configuration: configuration, clock: clock,

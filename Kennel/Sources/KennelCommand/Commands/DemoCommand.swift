@@ -45,6 +45,8 @@ enum DemoCommand {
         // Write the password first: the kennel may exist even if the next steps are interrupted.
         if keepsPassword { try note.write(made) }
         try await fill(store, made, count, context)
+        // Nobody's photos are in it.
+        try await store.setVisibility(.everyone)
         account = made
       } else {
         account = try await note.account(in: store)

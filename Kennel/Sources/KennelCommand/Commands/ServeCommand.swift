@@ -12,6 +12,12 @@ enum ServeCommand {
     try await context.withStore(isNew: true) { store in
       let server = try KennelServer(store, directory: directory, listener)
       try await context.output.write("Kennel is at \(listener.address)\n")
+      for address in listener.networkAddresses {
+        try await context.output.write("In the local network, it is at \(address)\n")
+      }
+      if try await store.visibility() == .undecided, !settings.site.isOpenToEveryone {
+        context.screen.say(Visibility.undecided.sentence)
+      }
       if try await store.accounts.users().isEmpty {
         context.screen.say("Nobody can sign in yet. To create the owner's account, run: kennel user add NAME")
       }

@@ -75,9 +75,23 @@ struct KennelListener: Sendable {
     switch settings.server.address {
     case .unixSocket(let path): return "the Unix socket \(path)"
     case .ip(let address, _):
-      let host =
-        ["0.0.0.0", "::"].contains(address) ? "localhost" : address.contains(":") ? "[\(address)]" : address
+      let host = listensEverywhere ? "localhost" : address.contains(":") ? "[\(address)]" : address
       return "\(scheme)://\(host):\(server.port)/"
+    }
+  }
+
+  /// The addresses to enter in the browsers of other machines, if the server listens on all addresses.
+  var networkAddresses: [String] {
+    guard listensEverywhere else { return [] }
+    let scheme = settings.server.tls == nil ? "http" : "https"
+    return NetworkInterfaces.addresses().map { "\(scheme)://\($0):\(server.port)/" }
+  }
+
+  private var listensEverywhere: Bool {
+    if case .ip(let address, _) = settings.server.address {
+      ["0.0.0.0", "::"].contains(address)
+    } else {
+      false
     }
   }
 }

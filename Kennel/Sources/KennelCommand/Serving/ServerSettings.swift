@@ -40,6 +40,8 @@ struct ServerSettings: Sendable {
     site = KennelSite.Configuration()
     if let title = settings.text("title") { site.title = title }
     if let size = try settings.byteCount("thumbnail-cache") { site.thumbnailCacheSize = size }
+    site.isOpenToEveryone = try settings.flag("public")
+    site.ignoresAuthorization = try settings.flag("ignore-authorization")
     site.isBehindTLS = try settings.flag("behind-tls")
     site.trustedProxies = try Set(settings.values("trusted-proxy").map(Self.proxy))
     for name in settings.values("name") {

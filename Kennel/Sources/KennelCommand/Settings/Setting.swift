@@ -52,6 +52,11 @@ struct Setting: Sendable {
       "name", value: "NAME", isRepeatable: true,
       "also answer to the host name NAME, in addition to IP addresses, localhost and the name of this machine; .NAME includes its subdomains, * means any name"
     ),
+    Setting(
+      "public", "show the photos to everyone who reaches the server, also if kennel visibility says people"),
+    Setting(
+      "ignore-authorization",
+      "ignore Authorization header fields: they belong to a proxy in front of the server"),
     Setting("title", value: "TEXT", "the title of the kennel on its pages"),
     Setting(
       "thumbnail-cache", value: "BYTES", "the maximum disk space for thumbnails (default: 512Mi)"),

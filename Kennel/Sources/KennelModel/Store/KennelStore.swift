@@ -1,4 +1,5 @@
 import KennelStorage
+import Synchronization
 
 /// The data of a kennel in one directory: the database and the photos.
 ///
@@ -32,6 +33,7 @@ package final class KennelStore: Sendable {
   let database: Database
   let changes: ChangeRecorder
   let clock: KennelClock
+  let latestVisibility = Mutex(ValueAtCommit<Visibility>())
   private let poller: ChangePoller
   /// Runs one backup at a time.
   let backups = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)

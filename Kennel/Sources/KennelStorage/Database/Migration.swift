@@ -3,7 +3,9 @@ package struct Migration: Sendable {
   package let script: String
 
   /// A released step is never changed. A new schema is a new step.
-  package static let all = [accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities]
+  package static let all = [
+    accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions,
+  ]
 
   static let accountsAndPosts = Migration(
     script: """
@@ -115,6 +117,18 @@ package struct Migration: Sendable {
         through INTEGER
       ) STRICT;
       ALTER TABLE peers ADD COLUMN identity BLOB CHECK (length(identity) = 16);
+      """)
+
+  /// Adds what the owner decides for the kennel. A kennel that was opened before this step exists was open to everyone, and
+  /// stays so until its owner decides.
+  static let decisions = Migration(
+    script: """
+      CREATE TABLE decisions (
+        name TEXT PRIMARY KEY NOT NULL,
+        value TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO decisions SELECT 'visibility', 'undecided'
+      WHERE EXISTS (SELECT 1 FROM identities) OR EXISTS (SELECT 1 FROM users);
       """)
 
   /// Applies the missing steps, each in its own transaction.

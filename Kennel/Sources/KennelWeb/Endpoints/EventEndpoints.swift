@@ -5,15 +5,13 @@ import KennelStorage
 /// Streams events to listeners.
 struct EventEndpoints: Sendable {
   let events: EventHub
-  let accounts: Accounts
-  let visitors: Visitors
+  let gate: Gate
   let heartbeatTimer: HeartbeatTimer
   private let encoder = EventEncoder()
 
-  init(events: EventHub, accounts: Accounts, visitors: Visitors, heartbeatTimer: HeartbeatTimer) {
+  init(events: EventHub, gate: Gate, heartbeatTimer: HeartbeatTimer) {
     self.events = events
-    self.accounts = accounts
-    self.visitors = visitors
+    self.gate = gate
     self.heartbeatTimer = heartbeatTimer
   }
 
@@ -21,7 +19,7 @@ struct EventEndpoints: Sendable {
     let isSource = AcceptedTypes(call.request.fields).prefers("text/event-stream", to: "application/x-ndjson")
     let format: EventFormat = isSource ? .eventSource : .lines
     let after = try lastReceivedID(call)
-    let visitor = try await visitors.visitor(of: call)
+    let visitor = try await gate.visitors.visitor(of: call)
     // Read before listening begins, so that an event in between is reported twice rather than never.
     let last = events.lastID
     let listener = try events.listen(after: after)
@@ -34,6 +32,7 @@ struct EventEndpoints: Sendable {
         group.addTask { try await heartbeatTimer.beat { try await writer.write(heartbeat) } }
         group.addTask {
           for try await delivery in listener {
+            guard try await self.gate.stillAdmits(visitor) else { return }
             switch delivery {
             case .events(let events):
               let user = try await self.viewer(visitor, of: events)
@@ -61,7 +60,7 @@ struct EventEndpoints: Sendable {
   ) async throws(KennelError) -> User.ID? {
     guard let user = visitor.user, events.contains(where: { $0.heart?.user == user.id }) else { return nil }
     guard let token = visitor.token else { return user.id }
-    return try await accounts.user(of: token)?.id
+    return try await gate.visitors.accounts.user(of: token)?.id
   }
 
   /// Returns the last event that the client has received.

@@ -25,18 +25,22 @@ struct MonitoringEndpoints: Sendable {
     // A response proves that the database can be read now.
     try await store.touch()
     let counts = try await counts.latest()
+    // Programs that watch the server have no account.
+    let showsContents = call.isOpenToEveryone
     let uptime = clock.now().timeIntervalSince(metrics.start)
     return .json { json in
       json.object { json in
         json.member("status", "ok")
-        json.member("posts", counts.posts)
-        json.member("listeners", store.events.listenerCount)
+        if showsContents {
+          json.member("posts", counts.posts)
+          json.member("listeners", store.events.listenerCount)
+        }
         json.member("uptime", Int64(max(uptime, 0)))
       }
     }
   }
 
-  /// Public, like all pages: the metrics name no users, and cost no more than a page of posts.
+  /// For all who may see the photos: the metrics name no users, and cost no more than a page of posts.
   func showMetrics(_ call: Call) async throws -> HTTPResponse {
     let counts = try await counts.latest()
     let snapshot = metrics.snapshot

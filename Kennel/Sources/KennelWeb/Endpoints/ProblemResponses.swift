@@ -25,18 +25,22 @@ struct ProblemResponses: Sendable {
   /// Returns a problem document, or an HTML page for a browser.
   func response(to problem: Problem, _ request: HTTPRequest, isPage: Bool) async -> HTTPResponse {
     var problem = problem
+    let showsPage =
+      isPage && AcceptedTypes(request.fields).prefers("text/html", to: "application/problem+json")
     if problem.status == .unauthorized {
-      // With a Basic challenge, a browser would show its own password dialog even if a script made the request.
-      let isScript = request.fields["Sec-Fetch-Mode"].map { $0 != "navigate" } ?? false
+      // With a Basic challenge, a browser would show its own password dialog over the page with the form, and for
+      // requests of scripts.
+      let isBrowser = showsPage || request.fields["Sec-Fetch-Mode"] != nil
       problem.fields["WWW-Authenticate"] =
-        isScript ? "Session realm=\"Kennel\"" : "Basic realm=\"Kennel\""
+        isBrowser ? "Session realm=\"Kennel\"" : "Basic realm=\"Kennel\""
     }
-    guard isPage, AcceptedTypes(request.fields).prefers("text/html", to: "application/problem+json") else {
-      return problem.response
-    }
-    let page = renderer.problem(
-      status: problem.status.rawValue, title: problem.title, detail: problem.detail,
-      viewer: await visitors.viewer(ofProblem: request))
+    guard showsPage else { return problem.response }
+    let page =
+      problem.status == .unauthorized
+      ? renderer.signIn(reason: problem.detail, next: ReturnAddress(request))
+      : renderer.problem(
+        status: problem.status.rawValue, title: problem.title, detail: problem.detail,
+        viewer: await visitors.viewer(ofProblem: request))
     problem.fields["Content-Security-Policy"] = PageRenderer.contentSecurityPolicy
     problem.fields["Vary"] = "Accept, Cookie"
     return problem.response(contentType: "text/html; charset=utf-8", body: Data(page.utf8))

@@ -26,7 +26,10 @@ struct SessionEndpoints: Sendable {
     // The form was sent by a page without scripts, so the browser shows the response.
     if form.isFromPage {
       return HTTPResponse(
-        status: .seeOther, fields: ["Location": "/", "Set-Cookie": cookie, "Cache-Control": "no-store"])
+        status: .seeOther,
+        fields: [
+          "Location": ReturnAddress(call.request).text, "Set-Cookie": cookie, "Cache-Control": "no-store",
+        ])
     }
     return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in
       json.object { $0.user(user) }

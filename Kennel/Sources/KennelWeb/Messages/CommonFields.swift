@@ -21,4 +21,12 @@ enum CommonFields {
 enum CacheControl {
   /// For pictures: the photo of a post never changes, and its id is never used again.
   static let immutable = "public, max-age=31536000, immutable"
+
+  /// Keeps a response out of caches that several people share.
+  static func makePrivate(_ fields: inout HTTPFields) {
+    let value = fields["Cache-Control"] ?? "no-cache"
+    let directives = value.split(separator: ",").map { $0.drop { $0 == " " } }
+    if directives.contains("private") || directives.contains("no-store") { return }
+    fields["Cache-Control"] = (["private"] + directives.filter { $0 != "public" }).joined(separator: ", ")
+  }
 }

@@ -53,6 +53,8 @@ package struct Problem: Error, Sendable {
 extension Problem {
   static let notFound = Problem(.notFound, "The page does not exist. Check the address.")
 
+  static let signInRequired = Problem(.unauthorized, "This requires an account. Sign in first.")
+
   static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
 
   static func methodNotAllowed(allowed: [HTTPMethod]) -> Problem {

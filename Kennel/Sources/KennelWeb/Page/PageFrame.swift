@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, photo, problem
+    case photos, hearts, photo, problem, signIn
   }
 
   let title: String
@@ -56,7 +56,8 @@ struct PageFrame {
     case .photos: "photos"
     case .hearts: "hearts"
     case .photo: "photo"
-    case .problem: "problem"
+    // The scripts treat it the same way: there is nothing to listen for.
+    case .problem, .signIn: "problem"
     }
   }
 
@@ -64,10 +65,16 @@ struct PageFrame {
     """
     <header class="bar">
     <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
+    \(place == .signIn ? nil : places)
+    <div class="tools scripted">\(viewer.map(menu) ?? (place == .signIn ? nil : Self.signIn))</div>
+    </header>
+    """
+  }
+
+  private var places: HTML {
+    """
     <nav class="places" aria-label="Pages">\(link("/", "Photos", .photos))\
     \(viewer == nil ? nil : link("/hearts", "Hearts", .hearts))</nav>
-    <div class="tools scripted">\(viewer.map(menu) ?? Self.signIn)</div>
-    </header>
     """
   }
 

@@ -121,6 +121,33 @@ package struct PageRenderer: Sendable {
     .document(body)
   }
 
+  /// Renders the page with which a visitor signs in. It needs no script.
+  ///
+  /// - Parameters:
+  ///   - reason: Why the visitor has to sign in, or why that failed.
+  ///   - next: The page to show afterwards.
+  package func signIn(reason: String, next: ReturnAddress) -> String {
+    let body: HTML = """
+      <div class="sheet enter">
+      <form method="post" action="/session?next=\(next.escaped)">
+      <svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
+      <h1>Sign in</h1>
+      <p class="why">\(reason)</p>
+      <label for="enter-name">Name</label>
+      <input id="enter-name" name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required \
+      autofocus>
+      <label for="enter-password">Password</label>
+      <input id="enter-password" name="password" type="password" autocomplete="current-password" required>
+      <div class="choices"><button class="button primary" type="submit">Sign in</button></div>
+      </form>
+      </div>
+      """
+    return PageFrame(
+      title: "Sign in · \(title)", site: title, viewer: nil, place: .signIn, lastEvent: nil
+    )
+    .document(body)
+  }
+
   /// Renders an error page.
   package func problem(status: Int, title problem: String, detail: String, viewer: User? = nil) -> String {
     let body: HTML = """

@@ -1,5 +1,14 @@
 import HTTPService
+import KennelModel
 import KennelStorage
+
+/// The sender of a request.
+struct SiteVisitor: Sendable {
+  /// The user, or nil if the visitor has not signed in.
+  var user: User?
+  /// The session token, if the visitor has a session.
+  var token: SessionToken?
+}
 
 /// A request with the values from its path.
 struct Call: Sendable {
@@ -8,6 +17,10 @@ struct Call: Sendable {
   var numbers: [Int64] = []
   /// The name in the path, or an empty string if the route has none.
   var name = ""
+  /// The sender, if the gate had to identify it.
+  var visitor: SiteVisitor?
+  /// Whether everyone may see the photos of the kennel.
+  var isOpenToEveryone = true
 
   /// The first number in the path.
   var id: Int64 { numbers.first ?? 0 }

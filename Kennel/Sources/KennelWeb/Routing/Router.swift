@@ -1,6 +1,16 @@
 import HTTPService
 import KennelStorage
 
+/// Who may use a route.
+enum Access: String, Sendable, CaseIterable {
+  /// Everyone who reaches the server: what a visitor needs to sign in, and what shows nothing of the kennel.
+  case everyone
+  /// Those who may see the photos: everyone if the kennel is open, otherwise people with an account.
+  case lookers
+  /// People with an account.
+  case people
+}
+
 /// A handler for requests with one method and one path pattern.
 ///
 /// `Target` is the type that its handler is called with. So the routes are known before there is a site.
@@ -11,13 +21,19 @@ struct Route<Target: Sendable>: Sendable {
   var pattern: [RouteSegment]
   /// The path pattern, such as `/posts/{id}`. It is also the label of the metrics.
   var name: String
+  /// Who may use the route.
+  var access: Access
   /// Whether the route is a page for browsers. Then its errors are pages as well.
   var isPage: Bool
   var handler: Handler
 
   /// - Parameter path: a pattern such as `posts/{id}/photo`. `{name}` matches any text.
-  init(_ method: HTTPMethod, _ path: String, isPage: Bool = false, _ handler: @escaping Handler) {
+  init(
+    _ method: HTTPMethod, _ path: String, for access: Access, isPage: Bool = false,
+    _ handler: @escaping Handler
+  ) {
     self.method = method
+    self.access = access
     self.isPage = isPage
     self.handler = handler
     name = "/" + path

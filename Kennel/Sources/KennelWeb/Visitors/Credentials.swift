@@ -8,12 +8,17 @@ enum Credentials: Sendable {
   case session(SessionToken)
   case password(name: String, password: String)
 
+  /// The session of a cookie comes first: if there is one, an `Authorization` field belongs to a proxy. The same is true
+  /// for browsers, which sign in with a form. Over TLS, they say so with `Sec-Fetch-Mode`.
+  ///
   /// - Throws: a problem if there is an `Authorization` field that cannot be parsed.
-  init(_ request: HTTPRequest, isSecure: Bool) throws(Problem) {
-    if let authorization = request.fields["Authorization"] {
-      self = try Self.basic(authorization)
-    } else if let token = SessionCookie.token(in: request, isSecure: isSecure) {
+  init(_ request: HTTPRequest, isSecure: Bool, ignoresAuthorization: Bool) throws(Problem) {
+    if let token = SessionCookie.token(in: request, isSecure: isSecure) {
       self = .session(token)
+    } else if !ignoresAuthorization, request.fields["Sec-Fetch-Mode"] == nil,
+      let authorization = request.fields["Authorization"]
+    {
+      self = try Self.basic(authorization)
     } else {
       self = .none
     }
@@ -33,7 +38,8 @@ enum Credentials: Sendable {
   }
 }
 
-/// The cookie with a session's token. Scripts cannot read it, and requests from other sites do not include it.
+/// The cookie with a session's token. Scripts cannot read it. Of the requests that another site causes, only those that
+/// follow a link include it, so that a link in a mail shows the photos. They change nothing (``OriginCheck``).
 enum SessionCookie {
   /// With this prefix, browsers accept the cookie only from this host, over TLS.
   static func name(isSecure: Bool) -> String { isSecure ? "__Host-kennel" : "kennel" }
@@ -60,6 +66,6 @@ enum SessionCookie {
   }
 
   private static func attributes(isSecure: Bool) -> String {
-    "HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    "HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
   }
 }

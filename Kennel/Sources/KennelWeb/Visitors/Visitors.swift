@@ -2,26 +2,23 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// The sender of a request.
-struct SiteVisitor: Sendable {
-  /// The user, or nil if the visitor has not signed in.
-  var user: User?
-  /// The session token, if the visitor has a session.
-  var token: SessionToken?
-}
-
 /// Recognizes the visitors of a site: by the cookie of a session, or by a name and a password.
 struct Visitors: Sendable {
   let accounts: Accounts
   let policy: RequestPolicy
   let metrics: Metrics
+  /// Whether `Authorization` fields belong to a proxy in front of the server.
+  let ignoresAuthorization: Bool
 
   /// Returns the visitor of a request. An ended session has no user.
   ///
   /// - Throws: a problem if there are credentials and they are wrong.
   func visitor(of call: Call) async throws -> SiteVisitor {
+    if let visitor = call.visitor { return visitor }
     let client = policy.client(of: call.request)
-    switch try Credentials(call.request, isSecure: client.isSecure) {
+    switch try Credentials(
+      call.request, isSecure: client.isSecure, ignoresAuthorization: ignoresAuthorization)
+    {
     case .none: return SiteVisitor()
     case .session(let token): return SiteVisitor(user: try await accounts.user(of: token), token: token)
     case .password(let name, let password):
@@ -42,7 +39,7 @@ struct Visitors: Sendable {
   /// - Throws: a problem with status 401 if nobody has signed in.
   func user(of call: Call) async throws -> User {
     guard let user = try await visitor(of: call).user else {
-      throw Problem(.unauthorized, "This requires an account. Sign in first.")
+      throw Problem.signInRequired
     }
     return user
   }

@@ -1,0 +1,41 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Decides which visitors may use a route.
+struct Gate: Sendable {
+  let store: KennelStore
+  let visitors: Visitors
+  /// Whether the settings of the server open the kennel, also if its owner decided otherwise.
+  let isForcedOpen: Bool
+
+  /// Whether everyone may see the photos.
+  func isOpen() async throws(KennelError) -> Bool {
+    if isForcedOpen { return true }
+    return try await store.visibility().isOpenToEveryone
+  }
+
+  /// Identifies the visitor, if that matters for the route.
+  ///
+  /// - Throws: a problem with status 401 if the visitor may not use the route.
+  func admit(_ call: inout Call, to access: Access) async throws {
+    call.isOpenToEveryone = try await isOpen()
+    let needsAccount = access == .people || access == .lookers && !call.isOpenToEveryone
+    guard needsAccount else { return }
+    let visitor = try await visitors.visitor(of: call)
+    guard visitor.user != nil else {
+      throw access == .people
+        ? Problem.signInRequired
+        : Problem(.unauthorized, "The photos here are only for people with an account. Sign in to see them.")
+    }
+    call.visitor = visitor
+  }
+
+  /// Whether a visitor who was admitted may still see the photos: sessions end, and a kennel may be closed to others.
+  func stillAdmits(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
+    if try await isOpen() { return true }
+    guard visitor.user != nil else { return false }
+    guard let token = visitor.token else { return true }
+    return try await visitors.accounts.user(of: token) != nil
+  }
+}
