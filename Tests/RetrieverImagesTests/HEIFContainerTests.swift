@@ -126,6 +126,16 @@ struct HEIFContainerTests {
     #expect(decode(nested.data()).error?.code == .unsupported)
   }
 
+  @Test func `an image without data is an error`() {
+    for tile in [HEIFFixture.Tile.red, .redAV1] {
+      var fixture = HEIFFixture(tile)
+      fixture.items[0].data = []
+      #expect(decode(fixture.data()).error?.code == .corrupt)
+      fixture.items[0].data = [0]
+      #expect(decode(fixture.data()).error?.code == .corrupt)
+    }
+  }
+
   @Test func `data outside of the file is an error`() {
     var bytes = [UInt8](HEIFFixture().data())
     guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: "iloc".utf8) }) else { return }

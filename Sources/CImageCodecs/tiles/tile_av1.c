@@ -101,7 +101,7 @@ codec_result tile_av1_push(codec_tile *tile, const uint8_t *bytes, size_t count)
     return codec_out_of_memory;
   }
   memcpy(copy, bytes, count);
-  int error = 0;
+  int error = DAV1D_ERR(EAGAIN);
   // Every call uses up input or returns the picture, so that the loop ends. Only the first picture is needed.
   while (data.sz > 0) {
     error = dav1d.send_data(tile->decoder, &data);
@@ -112,7 +112,8 @@ codec_result tile_av1_push(codec_tile *tile, const uint8_t *bytes, size_t count)
     if (sent == DAV1D_ERR(EAGAIN)) break;
   }
   if (error == DAV1D_ERR(EAGAIN)) error = dav1d.get_picture(tile->decoder, picture);
-  if (data.sz > 0) dav1d.data_unref(&data);
+  // Without effect if the decoder took the data.
+  dav1d.data_unref(&data);
   if (error != 0) {
     free(picture);
     return failure(tile, error);

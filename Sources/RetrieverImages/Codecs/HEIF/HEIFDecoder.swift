@@ -107,9 +107,7 @@ final class HEIFDecoder: ImageDecoder {
     let alphaItems = alpha?.neededTiles.compactMap { image.alpha?.tiles[$0] } ?? []
     for item in colorItems + alphaItems {
       guard let location = meta.locations[item] else { throw TiledPicture.damaged("an item has no data") }
-      if let problem = location.problem {
-        throw ImageError(.unsupported, "The image cannot be read: \(problem).")
-      }
+      if let problem = location.problem { throw problem }
       items[item, default: (location, 0)].users += 1
     }
     try store.select(items, data: meta.data, limits: limits)

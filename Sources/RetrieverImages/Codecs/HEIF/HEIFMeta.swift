@@ -12,7 +12,7 @@ struct HEIFMeta {
     var isInMeta = false
     var extents: [Extent] = []
     /// The reason why the data cannot be read; nil if it can.
-    var problem: String?
+    var problem: ImageError?
   }
 
   /// References from one item to others.
@@ -82,7 +82,7 @@ struct HEIFMeta {
     let (offsetSize, lengthSize) = (sizes >> 12, sizes >> 8 & 15)
     let (baseSize, indexSize) = (sizes >> 4 & 15, version > 0 ? sizes & 15 : 0)
     guard [offsetSize, lengthSize, baseSize, indexSize].allSatisfy({ [0, 4, 8].contains($0) }) else {
-      throw ImageError(.corrupt, "The image is damaged: the locations of its items are invalid.")
+      throw Self.invalidLocation
     }
     let count = try reader.number(bytes: version == 2 ? 4 : 2)
     var index: UInt64 = 0
@@ -91,18 +91,19 @@ struct HEIFMeta {
       let item = try Self.itemID(&reader, isLong: version == 2)
       let method = version > 0 ? try reader.short() & 15 : 0
       var location = Location(isInMeta: method == 1)
-      if method > 1 { location.problem = "its data is part of another item" }
-      if try reader.short() != 0 { location.problem = "its data is in another file" }
+      if method > 1 { location.problem = Self.unreadable("its data is part of another item") }
+      if try reader.short() != 0 { location.problem = Self.unreadable("its data is in another file") }
       let base = try reader.number(bytes: baseSize)
       for _ in 0..<(try reader.short()) {
         _ = try reader.number(bytes: indexSize)
         let (offset, overflows) = base.addingReportingOverflow(try reader.number(bytes: offsetSize))
         let length = try reader.number(bytes: lengthSize)
-        if overflows || length == 0 { location.problem = "the location of its data is invalid" }
+        if overflows || length == 0 { location.problem = Self.invalidLocation }
         location.extents.append(Extent(offset: offset, length: length))
         // Extents without sizes take no bytes here, so their number would have no bound.
         guard offsetSize + lengthSize + indexSize > 0 else { break }
       }
+      if location.extents.isEmpty { location.problem = Self.invalidLocation }
       if locations[item] == nil { locations[item] = location }
     }
   }
@@ -149,6 +150,13 @@ struct HEIFMeta {
       }
       associations[item, default: []] += found
     }
+  }
+
+  static let invalidLocation = ImageError(
+    .corrupt, "The image is damaged: the location of its data is invalid.")
+
+  private static func unreadable(_ reason: String) -> ImageError {
+    ImageError(.unsupported, "The image cannot be read: \(reason).")
   }
 
   private static func unsupported(_ part: String) -> ImageError {

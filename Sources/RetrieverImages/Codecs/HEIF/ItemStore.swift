@@ -59,10 +59,10 @@ struct ItemStore {
         extents: Array(repeating: [], count: need.location.extents.count), missing: 0, users: need.users)
       for (index, extent) in need.location.extents.enumerated() {
         let limit = need.location.isInMeta ? data.count : limits.bytes
-        guard let range = Self.range(of: extent, within: limit) else { throw Self.outside }
+        guard let range = Self.range(of: extent, within: limit) else { throw HEIFMeta.invalidLocation }
         // Several items may share bytes, but the copies must not exceed the limit on the file.
         total += range.count
-        guard total <= limits.bytes else { throw Self.outside }
+        guard total <= limits.bytes else { throw HEIFMeta.invalidLocation }
         if need.location.isInMeta {
           items[item]?.extents[index] = Array(data.dropFirst(range.lowerBound).prefix(range.count))
         } else {
@@ -110,7 +110,4 @@ struct ItemStore {
     guard !overflows, end <= UInt64(limit) else { return nil }
     return Int(extent.offset)..<Int(end)
   }
-
-  private static let outside = ImageError(
-    .corrupt, "The image is damaged: the location of its data is invalid.")
 }

@@ -18,7 +18,7 @@ struct TiledPicture {
     case "hvc1", "av01": try self.init(single: item, in: meta, limits: limits)
     case "grid":
       guard let location = meta.locations[item] else { throw Self.damaged("an item has no data") }
-      if let problem = location.problem { throw Self.damaged(problem) }
+      if let problem = location.problem { throw problem }
       guard let description = store.bytes(of: location, in: meta.data) else {
         if location.isInMeta { throw Self.damaged("its grid is invalid") }
         return nil
