@@ -85,7 +85,7 @@ private func readContainer(_ data: Data) {
     for (index, coding) in image.picture.codings.enumerated() {
       guard case .hevc(let configuration) = coding else { continue }
       let location = meta.locations[image.picture.tiles[index]]
-      let bytes = location.flatMap { store.bytes(of: $0, in: meta.data) } ?? []
+      let bytes = location.flatMap { store.bytes(of: $0, in: meta.data, maximum: 1 << 16) } ?? []
       for unit in configuration.parameterSets + (try configuration.units(in: bytes)) {
         try HEVCConfiguration.check(unit, for: image.picture.tileSize)
       }

@@ -126,6 +126,37 @@ struct HEIFContainerTests {
     #expect(decode(nested.data()).error?.code == .unsupported)
   }
 
+  @Test func `tables that repeat large data take no memory for each repetition`() {
+    // A grid whose description is the complete file, 5,000 times.
+    var fixture = HEIFFixture.phone()
+    fixture.items[4].isInMeta = false
+    fixture.parts = 1
+    let bytes = [UInt8](fixture.data())
+    guard let meta = bytes.indices.first(where: { bytes[$0...].starts(with: "meta".utf8) }) else { return }
+    let extents = (0..<5_000).flatMap { _ in HEIFFixture.big(0, 4) + HEIFFixture.big(40_000, 4) }
+    let table = HEIFFixture.full(
+      "iloc",
+      [0x44, 0] + HEIFFixture.big(1, 2) + HEIFFixture.big(5, 2) + HEIFFixture.big(0, 4)
+        + HEIFFixture.big(5_000, 2)
+        + extents, version: 1)
+    // The first table counts.
+    let size = bytes[(meta - 4)..<meta].reduce(0) { $0 << 8 | Int($1) } + table.count
+    let changed =
+      bytes[..<(meta - 4)] + HEIFFixture.big(size, 4) + bytes[meta..<(meta + 8)] + table
+      + bytes[(meta + 8)...]
+    let code = decode(Data(changed)).error?.code
+    #expect(code == .corrupt || code == .tooLarge)
+  }
+
+  @Test func `parameter sets that are too large are refused`() {
+    var fixture = HEIFFixture()
+    var configuration = fixture.items[0].properties[0]
+    configuration += [UInt8](repeating: 0, count: 70_000)
+    configuration.replaceSubrange(0..<4, with: HEIFFixture.big(configuration.count, 4))
+    fixture.items[0].properties[0] = configuration
+    #expect(decode(fixture.data()).error?.code == .tooLarge)
+  }
+
   @Test func `an image without data is an error`() {
     for tile in [HEIFFixture.Tile.red, .redAV1] {
       var fixture = HEIFFixture(tile)

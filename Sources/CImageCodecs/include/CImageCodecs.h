@@ -326,6 +326,8 @@ typedef struct codec_tile_planes {
 
 /// Returns true if the library was found.
 bool codec_tile_library_is_available(codec_tile_coding coding);
+/// Returns the number in the name of dav1d's library that this build needs; 0 if it was built without dav1d.
+int codec_tile_av1_library_number(void);
 /// Creates a decoder for one tile of at most `maximum_pixels`. HEVC does not check the maximum: the caller has to check
 /// the sizes in the parameter sets. Returns `codec_unsupported` without the library.
 codec_result codec_tile_make(

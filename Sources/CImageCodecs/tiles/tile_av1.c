@@ -53,6 +53,10 @@ static void load(void) {
   dav1d.is_available = true;
 }
 
+int codec_tile_av1_library_number(void) {
+  return DAV1D_API_VERSION_MAJOR;
+}
+
 bool tile_av1_is_available(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
@@ -161,6 +165,7 @@ void tile_av1_close(codec_tile *tile) {
 
 #else
 
+int codec_tile_av1_library_number(void) { return 0; }
 bool tile_av1_is_available(void) { return false; }
 codec_result tile_av1_open(codec_tile *tile) { return codec_unsupported; }
 codec_result tile_av1_push(codec_tile *tile, const uint8_t *bytes, size_t count) { return codec_unsupported; }

@@ -31,9 +31,9 @@ struct BoxReader {
     return rest.prefix(count)
   }
 
-  /// Reads a text that ends with a zero byte, or with the box.
+  /// Reads a short text that ends with a zero byte, or with the box.
   mutating func text() -> String {
-    let bytes = rest.prefix { $0 != 0 }
+    let bytes = rest.prefix(256).prefix { $0 != 0 }
     rest = rest.dropFirst(bytes.count + 1)
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -18,9 +18,15 @@ final class CodedTile {
 
   /// Returns the error for a format whose library is not installed.
   static func missingLibrary(named format: String) -> ImageError {
-    format == "AVIF"
-      ? ImageError(.unsupported, "This is an AVIF image; install libdav1d6 (or libdav1d7) to decode it.")
-      : ImageError(.unsupported, "This is a HEIC image; install libde265-0 to decode it.")
+    guard format == "AVIF" else {
+      return ImageError(.unsupported, "This is a HEIC image; install libde265-0 to decode it.")
+    }
+    let number = codec_tile_av1_library_number()
+    return ImageError(
+      .unsupported,
+      number > 0
+        ? "This is an AVIF image; install libdav1d\(number) to decode it."
+        : "This is an AVIF image; install libdav1d-dev, and build the program again, to decode it.")
   }
 
   /// Decodes a tile of the given size.

@@ -35,8 +35,9 @@ final class HEIFDecoder: ImageDecoder {
     parser = BoxParser(maximumMetaSize: min(limits.bytes, Self.maximumMetaSize))
   }
 
-  /// The maximum size of the description of the images. That of a phone has a few kilobytes.
-  private static let maximumMetaSize = 16 << 20
+  /// The maximum size of the description of the images, whose tables take up to ten times as much memory. That of a
+  /// phone has a few kilobytes.
+  private static let maximumMetaSize = 4 << 20
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     if let failure { throw failure }

@@ -28,7 +28,7 @@ struct HEIFImage {
     area = properties.crop ?? FrameRectangle(left: 0, top: 0, size: picture.size)
     orientation = properties.orientation
     colors = properties.colors ?? first.colors
-    profile = properties.profile ?? first.profile
+    profile = (properties.profile ?? first.profile).map { Data($0) }
     format = picture.codings.contains(where: \.isAV1) ? .avif : .heic
     for auxiliary in meta.sources(of: "auxl", to: item) {
       // Other auxiliary images, such as depths and gain maps, may use any feature.

@@ -21,10 +21,17 @@ struct HEIFMeta {
     var from: UInt32
   }
 
-  /// A property of an item, as an index into ``properties``, which begins with 0.
+  /// A property of an item.
   struct Association {
-    var index: Int
-    var isEssential: Bool
+    private let value: UInt16
+
+    init(index: Int, isEssential: Bool) {
+      value = UInt16(truncatingIfNeeded: index) & 0x7FFF | (isEssential ? 0x8000 : 0)
+    }
+
+    /// The index in ``properties``.
+    var index: Int { Int(value & 0x7FFF) }
+    var isEssential: Bool { value & 0x8000 != 0 }
   }
 
   private(set) var primary: UInt32?
@@ -33,6 +40,8 @@ struct HEIFMeta {
   private(set) var references: [Reference: [UInt32]] = [:]
   private(set) var properties: [BoxReader.Box] = []
   private(set) var associations: [UInt32: [Association]] = [:]
+  /// The configurations of decoders among the properties, by their indices. Many tiles share one.
+  private(set) var codings: [Int: Result<TileCoding, ImageError>] = [:]
   /// The content of the `idat` box.
   private(set) var data: ArraySlice<UInt8> = []
 
@@ -55,6 +64,8 @@ struct HEIFMeta {
       }
     }
   }
+
+  private static let maximumExtentCount = 100_000
 
   private static func itemID(_ reader: inout BoxReader, isLong: Bool) throws(ImageError) -> UInt32 {
     UInt32(truncatingIfNeeded: try reader.number(bytes: isLong ? 4 : 2))
@@ -86,6 +97,7 @@ struct HEIFMeta {
     }
     let count = try reader.number(bytes: version == 2 ? 4 : 2)
     var index: UInt64 = 0
+    var extentCount = 0
     while index < count {
       index += 1
       let item = try Self.itemID(&reader, isLong: version == 2)
@@ -95,13 +107,16 @@ struct HEIFMeta {
       if try reader.short() != 0 { location.problem = Self.unreadable("its data is in another file") }
       let base = try reader.number(bytes: baseSize)
       for _ in 0..<(try reader.short()) {
+        extentCount += 1
+        guard extentCount <= Self.maximumExtentCount else {
+          throw ImageError(
+            .tooLarge, "The data of the image is in more than \(Self.maximumExtentCount) parts.")
+        }
         _ = try reader.number(bytes: indexSize)
         let (offset, overflows) = base.addingReportingOverflow(try reader.number(bytes: offsetSize))
         let length = try reader.number(bytes: lengthSize)
         if overflows || length == 0 { location.problem = Self.invalidLocation }
         location.extents.append(Extent(offset: offset, length: length))
-        // Extents without sizes take no bytes here, so their number would have no bound.
-        guard offsetSize + lengthSize + indexSize > 0 else { break }
       }
       if location.extents.isEmpty { location.problem = Self.invalidLocation }
       if locations[item] == nil { locations[item] = location }
@@ -125,7 +140,11 @@ struct HEIFMeta {
     while let box = try reader.box() {
       var content = box.content
       switch box.type {
-      case "ipco": while let property = try content.box() { properties.append(property) }
+      case "ipco":
+        while let property = try content.box() {
+          codings[properties.count] = TileCoding.read(property)
+          properties.append(property)
+        }
       case "ipma": try readAssociations(&content)
       default: break
       }

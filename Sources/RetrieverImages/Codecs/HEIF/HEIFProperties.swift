@@ -4,7 +4,7 @@ import Foundation
 struct HEIFProperties {
   var size: PixelSize?
   var coding: TileCoding?
-  var profile: Data?
+  var profile: ArraySlice<UInt8>?
   var colors: CodedColors?
   var orientation = ImageOrientation.up
   /// The part of the image that is shown, before the orientation is applied.
@@ -24,8 +24,7 @@ struct HEIFProperties {
       case "ispe":
         _ = try content.version()
         size = PixelSize(width: Int(try content.long()), height: Int(try content.long()))
-      case "hvcC": coding = .hevc(try HEVCConfiguration(&content))
-      case "av1C": coding = .av1(try AV1Configuration(&content))
+      case "hvcC", "av1C": coding = try meta.codings[association.index]?.get()
       case "colr": try readColors(&content)
       case "irot": orientation = orientation.rotated(quarterTurnsLeft: Int(try content.byte()) & 3)
       case "imir": orientation = orientation.mirrored(swapsSides: try content.byte() & 1 == 1)
@@ -58,7 +57,7 @@ struct HEIFProperties {
 
   private mutating func readColors(_ reader: inout BoxReader) throws(ImageError) {
     switch try reader.code() {
-    case "prof", "rICC": profile = Data(reader.rest)
+    case "prof", "rICC": profile = reader.rest
     case "nclx":
       let (primaries, transfer, matrix) = (try reader.short(), try reader.short(), try reader.short())
       colors = CodedColors(

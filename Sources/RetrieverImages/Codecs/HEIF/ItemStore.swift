@@ -37,13 +37,13 @@ struct ItemStore {
     position += bytes.count
   }
 
-  /// Returns the data of an item whose bytes are all there, before the items are selected.
-  func bytes(of location: HEIFMeta.Location, in data: ArraySlice<UInt8>) -> [UInt8]? {
+  /// Returns the data of an item whose bytes are all there, up to a maximum, before the items are selected.
+  func bytes(of location: HEIFMeta.Location, in data: ArraySlice<UInt8>, maximum: Int) -> [UInt8]? {
     let source = location.isInMeta ? data : (all ?? [])[...]
     var result: [UInt8] = []
     for extent in location.extents {
       guard let range = Self.range(of: extent, within: source.count) else { return nil }
-      result += source.dropFirst(range.lowerBound).prefix(range.count)
+      result += source.dropFirst(range.lowerBound).prefix(min(range.count, maximum - result.count))
     }
     return result
   }

@@ -3,6 +3,20 @@ enum TileCoding {
   case hevc(HEVCConfiguration)
   case av1(AV1Configuration)
 
+  /// Returns the coding that a property describes; nil for other properties.
+  static func read(_ property: BoxReader.Box) -> Result<TileCoding, ImageError>? {
+    var content = property.content
+    do throws(ImageError) {
+      switch property.type {
+      case "hvcC": return .success(.hevc(try HEVCConfiguration(&content)))
+      case "av1C": return .success(.av1(try AV1Configuration(&content)))
+      default: return nil
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// The bits of a sample.
   var depth: Int {
     switch self {
@@ -43,6 +57,10 @@ struct HEVCConfiguration {
     }
     _ = try reader.short()
     lengthSize = Int(try reader.byte()) & 3 + 1
+    // Each tile's decoder reads all of them. Real files have about 100 bytes.
+    guard reader.rest.count <= 1 << 16 else {
+      throw ImageError(.tooLarge, "The parameter sets of the image are too large.")
+    }
     var units: [ArraySlice<UInt8>] = []
     for _ in 0..<(try reader.byte()) {
       _ = try reader.byte()

@@ -19,7 +19,7 @@ struct TiledPicture {
     case "grid":
       guard let location = meta.locations[item] else { throw Self.damaged("an item has no data") }
       if let problem = location.problem { throw problem }
-      guard let description = store.bytes(of: location, in: meta.data) else {
+      guard let description = store.bytes(of: location, in: meta.data, maximum: 64) else {
         if location.isInMeta { throw Self.damaged("its grid is invalid") }
         return nil
       }
