@@ -2,7 +2,7 @@
 import Foundation
 
 // Safe: set once before the first input, and only read after that.
-nonisolated(unsafe) private var readsProfiles = false
+nonisolated(unsafe) private var read: (Data) -> Void = readImage
 
 /// The limits. They are small, so that large sizes that the fuzzer generates cost no time.
 private let limits = ImageLimits(
@@ -12,7 +12,11 @@ private let limits = ImageLimits(
 func initialize(
   _ count: UnsafeMutablePointer<Int32>?, _ arguments: UnsafeMutableRawPointer?
 ) -> Int32 {
-  readsProfiles = getenv("FUZZ_CODEC").map { String(cString: $0) } == "icc"
+  switch getenv("FUZZ_CODEC").map({ String(cString: $0) }) {
+  case "icc": read = readProfile
+  case "heif": read = readContainer
+  default: break
+  }
   if let folder = getenv("FUZZ_SEEDS").map({ String(cString: $0) }) {
     do {
       try Seeds.write(to: URL(fileURLWithPath: folder, isDirectory: true))
@@ -27,12 +31,7 @@ func initialize(
 
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-  let data = Data(UnsafeRawBufferPointer(start: bytes, count: count))
-  if readsProfiles {
-    readProfile(data)
-  } else {
-    readImage(data)
-  }
+  read(Data(UnsafeRawBufferPointer(start: bytes, count: count)))
   return 0
 }
 
@@ -70,6 +69,30 @@ private func isCutOrDamaged(_ error: ImageError?) -> Bool {
   error?.code == .truncated || error?.description.contains("The compressed pixels are damaged") == true
 }
 
+/// Reads a HEIF file up to its coded pixels, and the parameter sets in it.
+private func readContainer(_ data: Data) {
+  do throws(ImageError) {
+    var parser = BoxParser(maximumMetaSize: 1 << 20)
+    var store = ItemStore()
+    let result: Result<[UInt8]?, ImageError> = data.withUnsafeBytes { bytes in
+      store.add(bytes)
+      return Result { () throws(ImageError) in try parser.take(bytes) }
+    }
+    guard let content = try result.get() ?? parser.finish() else { return }
+    let meta = try HEIFMeta(content)
+    guard let image = try HEIFImage(meta, store: store, limits: limits) else { return }
+    _ = image.header
+    for (index, coding) in image.picture.codings.enumerated() {
+      guard case .hevc(let configuration) = coding else { continue }
+      let location = meta.locations[image.picture.tiles[index]]
+      let bytes = location.flatMap { store.bytes(of: $0, in: meta.data, maximum: 1 << 16) } ?? []
+      for unit in configuration.parameterSets + (try configuration.units(in: bytes)) {
+        try HEVCConfiguration.check(unit, for: image.picture.tileSize)
+      }
+    }
+  } catch {}
+}
+
 private func readProfile(_ data: Data) {
   for format in [RowFormat.rgb8, .grey8, .cmyk8, .rgba16] {
     guard let profile = ColorProfile.make(data, for: format) else { continue }
@@ -87,6 +110,8 @@ private enum Seeds {
   static func write(to folder: URL) throws {
     for (codec, files) in [
       ("jpeg", try jpeg()), ("png", png()), ("webp", try webp()), ("gif", gif()), ("icc", icc()),
+      ("heif", heic() + avif()),
+      ("heic", heic()), ("avif", avif()),
     ] {
       let place = folder.appendingPathComponent(codec, isDirectory: true)
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -142,6 +167,27 @@ private enum Seeds {
       GIFFixture(), GIFFixture(isInterlaced: true), GIFFixture(transparent: 3), GIFFixture(frameCount: 3),
       GIFFixture(screenWidth: 30, screenHeight: 25, left: 4, top: 6),
     ].map { $0.data() }
+  }
+
+  private static func heic() -> [Data] { heif([.red, .gradient, .grey]) }
+  private static func avif() -> [Data] { heif([.redAV1, .gradientAV1, .greyAV1]) }
+
+  /// Files of all arrangements around three tiles, of which the last one is gray.
+  private static func heif(_ tiles: [HEIFFixture.Tile]) -> [Data] {
+    let colors = HEIFFixture.colors(primaries: 9, transfer: 16, matrix: 9, isFullRange: false)
+    var transparent = HEIFFixture(tiles[1], properties: [colors])
+    transparent.addAlpha(tiles[2], isPremultiplied: true)
+    let grid = [tiles[0], tiles[1], tiles[1], tiles[0]]
+    var late = HEIFFixture(
+      grid: grid, columns: 2, width: 120, height: 100,
+      properties: [
+        HEIFFixture.crop(width: 50, height: 40, fromMiddle: 5, -10),
+        HEIFFixture.rotation(quarterTurnsLeft: 1),
+        HEIFFixture.mirroring(swapsSides: true),
+      ], isInMeta: false)
+    (late.isMetaLast, late.parts, late.hasOpenSizes, late.locationVersion) = (true, 2, true, 2)
+    let plain = HEIFFixture(grid: grid, columns: 2, width: 120, height: 100)
+    return [HEIFFixture(tiles[1]), HEIFFixture(tiles[2]), transparent, late, plain].map { $0.data() }
   }
 
   private static func icc() -> [Data] {

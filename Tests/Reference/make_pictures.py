@@ -18,6 +18,7 @@ from PIL import Image, ImageCms, ImageOps
 
 import chart
 import icc
+import phones
 import png
 import scaling
 
@@ -291,7 +292,8 @@ def animations(pictures):
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     pictures = ReferenceSet(folder)
-    for part in (orientations, profiles, greys, inks, lossless, transparent, palettes, photographs, animations):
+    for part in (orientations, profiles, greys, inks, lossless, transparent, palettes, photographs, animations,
+                 phones.heic, phones.avif):
         part(pictures)
     pictures.write()
     print(f"{len(pictures.entries)} reference pictures in {folder}", file=sys.stderr)

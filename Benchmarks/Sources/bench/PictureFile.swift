@@ -1,4 +1,4 @@
-// The pictures for thumbnails, drawn by bench-pictures and encoded by Pillow.
+// The pictures for thumbnails, drawn by bench-pictures and encoded by Pillow or heif-enc.
 import Foundation
 
 struct PictureFile: Hashable {
@@ -7,7 +7,7 @@ struct PictureFile: Hashable {
   enum Kind: String {
     case jpeg = "jpg"
     case progressive = "progressive.jpg"
-    case png, webp
+    case png, webp, heic
   }
 
   let surface: Surface
@@ -17,6 +17,11 @@ struct PictureFile: Hashable {
 
   static func large(_ surface: Surface, _ kind: Kind = .jpeg) -> PictureFile {
     PictureFile(surface: surface, width: 4_000, height: 3_000, kind: kind)
+  }
+
+  /// A HEIC of an iPhone's structure: 48 tiles.
+  static func phone(_ surface: Surface) -> PictureFile {
+    PictureFile(surface: surface, width: 4_032, height: 3_024, kind: .heic)
   }
 
   static func small(_ surface: Surface, _ kind: Kind) -> PictureFile {

@@ -131,7 +131,7 @@ def test_a_file_that_is_not_a_photo_gives_an_error_message(window, picture):
     person.tolerated += ["415", "422"]
     person.go()
     dialog = choose(person, picture("notes.txt", data=b"Walk at nine"))
-    expect(dialog.get_by_role("alert")).to_have_text("“notes.txt” is not a JPEG, PNG, WebP or GIF picture.")
+    expect(dialog.get_by_role("alert")).to_have_text("“notes.txt” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.")
     expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
     dialog.get_by_role("button", name="Cancel").click()
     # It has the name of a photo, so the server has to check it.
@@ -199,10 +199,10 @@ def test_the_contents_fit_into_the_dialog(window, picture, width):
 def test_photos_that_are_not_added_are_reported(window, picture):
     person = window("Ada").go()
     photos = [picture(f"{number}.jpg", data=pictures.jpeg(number, (60, 40))) for number in range(22)]
-    dialog = choose(person, picture("IMG_1.HEIC", data=b"ftypheic"), *photos)
+    dialog = choose(person, picture("IMG_1.CR3", data=b"ftypcrx "), *photos)
     expect(dialog.locator(".chosen li")).to_have_count(20)
     expect(dialog.get_by_role("alert")).to_contain_text("You can share 20 photos at a time. Not added: 2.")
-    expect(dialog.get_by_role("alert")).to_contain_text("“IMG_1.HEIC” is a HEIC picture")
+    expect(dialog.get_by_role("alert")).to_contain_text("“IMG_1.CR3” is not a JPEG")
     # Both are visible, although there are more photos than fit.
     expect(dialog.get_by_role("alert")).to_be_in_viewport(ratio=1)
     expect(dialog.get_by_role("button", name="Share 20 photos")).to_be_in_viewport(ratio=1)

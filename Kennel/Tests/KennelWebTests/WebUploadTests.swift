@@ -113,10 +113,10 @@ import Testing
 
   static let refusals: [Refusal] = [
     Refusal(name: "text", type: "text/plain", status: 415, detail: "content type") { Data("hello".utf8) },
-    Refusal(name: "no photo", type: "image/jpeg", status: 415, detail: "JPEG, PNG, WebP or GIF") {
+    Refusal(name: "no photo", type: "image/jpeg", status: 415, detail: "JPEG, PNG, WebP, GIF, HEIC or AVIF") {
       Data("GIF? no.".utf8)
     },
-    Refusal(name: "SVG", type: "image/svg+xml", status: 415, detail: "JPEG, PNG, WebP or GIF") {
+    Refusal(name: "SVG", type: "image/svg+xml", status: 415, detail: "JPEG, PNG, WebP, GIF, HEIC or AVIF") {
       Data("<svg onload=\"alert(1)\"/>".utf8)
     },
     Refusal(name: "empty", type: "image/jpeg", status: 422, detail: "empty") { Data() },
@@ -206,6 +206,42 @@ import Testing
       #expect(try answer.json["detail"]?.string?.contains("2000 characters") == true)
       let huge = form([(captionHead, Data(count: 100_000)), (photoHead, try SiteFixture.jpeg(1))])
       #expect(try await web.ask("POST", "/posts", fields, body: huge).status == 422)
+    }
+  }
+
+  /// Pictures of 64 × 20 pixels by Debian's heif-enc and avifenc.
+  private static let phonePictures = [
+    "heic":
+      "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAA"
+      + "AA5waXRtAAAAAAACAAAAEGlkYXQAAAAAAEAAFAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAAbQACAAEAAAAAAAAA"
+      + "AQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAA"
+      + "ALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQED"
+      + "cAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlz"
+      + "cGUAAAAAAAAAQAAAABQAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGlt"
+      + "ZwACAAEAAQAAAHVtZGF0AAAAaSgBr1IaecqA5wEK0L2YI7hZcNbExzqSjdM6JZppxppgGtmqe3DicRTCo4q9h5loCNRLN2brMEZX"
+      + "Jo2zH+SFTRmiwXsOev51ymXQguSSivIVODp8eOdkySDP+SZu8MlN6xMxQKxLy7dxwA==",
+    "avif":
+      "AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUEAAADybWV0YQAAAAAAAAAoaGRscgAAAAAAAAAAcGljdAAAAAAAAAAAAAAA"
+      + "AGxpYmF2aWYAAAAADnBpdG0AAAAAAAEAAAAeaWxvYwAAAABEAAABAAEAAAABAAABGgAAAG8AAAAoaWluZgAAAAAAAQAAABppbmZl"
+      + "AgAAAAABAABhdjAxQ29sb3IAAAAAamlwcnAAAABLaXBjbwAAABRpc3BlAAAAAAAAAEAAAAAUAAAAEHBpeGkAAAAAAwgICAAAAAxh"
+      + "djFDgSAAAAAAABNjb2xybmNseAABAA0ABoAAAAAXaXBtYQAAAAAAAAABAAEEAQKDBAAAAHdtZGF0EgAKCTgVP5sICGg0gDJgF4AJ"
+      + "JJJEAPFdTChBIEOeZ+ib4tb8QRGh28CrylBb2F9isXNwqcQ+J2b1B0ZKHU/HF9sH3zlnP2zBa5n4ocNqXY2qzvUepFmHIw41iqE+"
+      + "O1fbJ3QN1LVCKv5D0T60S7Co",
+  ]
+
+  @Test(arguments: ["heic", "avif"])
+  func `pictures of phones are accepted, and have thumbnails that browsers can show`(format: String)
+    async throws
+  {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let bytes = try #require(Self.phonePictures[format].flatMap { Data(base64Encoded: $0) })
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": "image/\(format)"]) { $1 }
+      let answer = try await web.ask("POST", "/posts", fields, body: bytes)
+      #expect(answer.status == 201)
+      #expect(try answer.json["photo"]?["format"]?.string == format)
+      #expect(try await web.get("/posts/1/photo").field("Content-Type") == "image/\(format)")
+      #expect(try await web.get("/posts/1/thumbnail").field("Content-Type") == "image/jpeg")
     }
   }
 

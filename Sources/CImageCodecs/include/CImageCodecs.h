@@ -17,6 +17,7 @@
 #else
 #define CODEC_CLOSED
 #define _Nullable
+#define _Nonnull
 #endif
 
 /// The result of a call. After a failure, the object may only be freed, or asked for its message.
@@ -227,6 +228,12 @@ void codec_color_transform_free(codec_color_transform *transform);
 void codec_color_transform_convert(
     const codec_color_transform *transform, const void *from, void *to, size_t pixels);
 
+/// Creates an ICC profile from a curve, as samples of the light from 0 to 1 (sRGB's curve if `count` is 0), and
+/// chromaticities: white, red, green and blue as x and y.
+codec_result codec_color_profile_write_curve(
+    const float *_Nullable light, size_t count, const double *chromaticities, codec_colors colors,
+    codec_buffer *output);
+
 /// Creates an ICC profile from a gamma (the exponent from encoded samples to light) and chromaticities (NULL for those
 /// of sRGB). The profile is for gray if `colors` is.
 codec_result codec_color_profile_write(
@@ -287,6 +294,80 @@ codec_result codec_gif_decoder_start(codec_gif_decoder *decoder, codec_gif_frame
 /// Reads the next row as stored, as RGB or RGBA. The rows of an interlaced frame have another order. Returns
 /// `codec_needs_input` if the bytes end.
 codec_result codec_gif_decoder_read_row(codec_gif_decoder *decoder, bool with_alpha, uint8_t *row);
+
+// MARK: - Tiles of HEIC and AVIF images, by libde265 and dav1d
+
+/// The coding of a tile. The library is loaded with the first tile that needs it.
+typedef enum CODEC_CLOSED codec_tile_coding {
+  /// HEVC, by libde265.
+  codec_hevc,
+  /// AV1, by dav1d.
+  codec_av1,
+} codec_tile_coding;
+
+/// Decodes one tile, and then holds its pixels.
+typedef struct codec_tile codec_tile;
+
+/// The pixels of a tile: luma and chroma. Samples have one byte, or two with the machine's byte order if `depth` is
+/// more than 8.
+typedef struct codec_tile_planes {
+  /// The chroma planes are NULL in a monochrome picture.
+  const uint8_t *_Nullable samples[3];
+  size_t bytes_per_row[3];
+  uint32_t width, height;
+  /// The bits of a sample.
+  int depth;
+  /// 1 if chroma has half of luma's resolution in this direction.
+  int horizontal_shift, vertical_shift;
+  /// The matrix coefficients (as ITU-T H.273 numbers them) and the range that the coded data declares.
+  int matrix;
+  bool is_full_range;
+} codec_tile_planes;
+
+/// Returns true if the library was found.
+bool codec_tile_library_is_available(codec_tile_coding coding);
+/// Returns the number in the name of dav1d's library that this build needs; 0 if it was built without dav1d.
+int codec_tile_av1_library_number(void);
+/// Creates a decoder for one tile of at most `maximum_pixels`. HEVC does not check the maximum: the caller has to check
+/// the sizes in the parameter sets. Returns `codec_unsupported` without the library.
+codec_result codec_tile_make(
+    codec_tile_coding coding, uint64_t maximum_pixels, codec_tile *_Nullable *_Nonnull tile);
+/// Passes data: a NAL unit without its length, or all OBUs of an AV1 tile.
+codec_result codec_tile_push(codec_tile *tile, const uint8_t *bytes, size_t count);
+/// Ends the data and decodes the picture. The planes are valid until the tile is freed.
+codec_result codec_tile_finish(codec_tile *tile, codec_tile_planes *planes);
+/// Returns the reason of the last failure.
+const char *codec_tile_message(const codec_tile *tile);
+void codec_tile_free(codec_tile *tile);
+
+/// The way from luma and chroma to samples of 8 or 16 bits.
+typedef struct codec_tile_conversion {
+  /// 1 for gray, 3 for RGB, 4 for RGBA.
+  int channels;
+  /// 1 or 2.
+  int bytes_per_sample;
+  /// The planes contain green, blue and red.
+  bool is_identity;
+  /// Chroma is interpolated, instead of repeated.
+  bool smooths_chroma;
+  /// The result is luma times the scale plus the offset, plus the distances of chroma from its middle times the factors.
+  float luma_scale, luma_offset, chroma_offset;
+  float red_v, green_u, green_v, blue_u;
+} codec_tile_conversion;
+
+/// Returns the number of floats that the conversion of rows needs as memory.
+size_t codec_tile_scratch_count(const codec_tile_planes *planes);
+/// Converts `count` pixels of a row, from column `first` on. The row and all columns must be within the planes. With
+/// four channels, alpha is not written.
+void codec_tile_read_row(
+    const codec_tile_planes *planes, uint32_t row, uint32_t first, uint32_t count,
+    const codec_tile_conversion *conversion, float *scratch, uint8_t *out);
+/// Writes luma as the alpha of pixels with four channels.
+void codec_tile_read_alpha(
+    const codec_tile_planes *planes, uint32_t row, uint32_t first, uint32_t count,
+    const codec_tile_conversion *conversion, float *scratch, uint8_t *out);
+/// Divides the colors of pixels with four channels by their alpha.
+void codec_tile_unpremultiply(uint8_t *row, size_t count, int bytes_per_sample);
 
 #if defined(__clang__)
 #pragma clang assume_nonnull end

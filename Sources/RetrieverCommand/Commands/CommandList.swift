@@ -153,7 +153,7 @@ package enum CommandList {
       CommandDescription(
         "thumbnail", "create thumbnails of images", operands: "URL|FILE…", count: 1...100_000,
         discussion: [
-          "JPEG, PNG, WebP and GIF images are supported. Images are decoded while they are downloaded. Thumbnails are upright and keep their colours; the camera's metadata is removed. The result is NAME-WxH.jpg (or .png, .webp)."
+          "JPEG, PNG, WebP, GIF, HEIC and AVIF images are supported. Images are decoded while they are downloaded. Thumbnails are upright and keep their colours; the camera's metadata is removed. The result is NAME-WxH.jpg (or .png, .webp)."
         ],
         options: [
           Option("size", short: "s", value: "WxH", "the size in pixels (required)"),

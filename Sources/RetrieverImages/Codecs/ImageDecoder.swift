@@ -27,11 +27,19 @@ protocol RowConsumer: AnyObject {
   /// Other decoders use the size in the header. If this throws, decoding ends before memory is allocated for pixels.
   func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize
 
+  /// Returns the part of the image that the consumer needs, given the size in the header. A decoder may deliver any
+  /// pixels outside of it. Called after `begin`; not called by decoders that cannot skip pixels.
+  func neededArea(of size: PixelSize) -> FrameRectangle
+
   /// Called once, before the first row.
   func prepare(for rows: RowLayout) throws(ImageError)
 
   /// Receives the next row, which is valid only during the call. If this throws, decoding ends.
   func take(_ row: UnsafeRawBufferPointer) throws(ImageError)
+}
+
+extension RowConsumer {
+  func neededArea(of size: PixelSize) -> FrameRectangle { FrameRectangle(left: 0, top: 0, size: size) }
 }
 
 /// The size and format of the rows of an image.

@@ -10,8 +10,8 @@ public struct ImageLimits: Sendable, Hashable {
   public var frames: Int
   /// The maximum memory, in bytes, that a decoder may hold for an image that it cannot decode row by row.
   ///
-  /// This applies to the coefficients of a progressive JPEG and to the pixels of an interlaced PNG, a WebP or a GIF
-  /// frame.
+  /// This applies to the coefficients of a progressive JPEG, to the pixels of an interlaced PNG, a WebP or a GIF frame,
+  /// and to a row of tiles of a HEIC or AVIF.
   public var memory: Int
   /// The maximum time that decoding may take. The time that the network takes does not count.
   public var duration: Duration

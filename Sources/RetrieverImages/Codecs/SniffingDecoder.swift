@@ -63,7 +63,7 @@ final class SniffingDecoder: ImageDecoder {
   }
 
   private static let unknownFormat = ImageError(
-    .unknownFormat, "The image format is not supported. Use a JPEG, PNG, WebP or GIF image.")
+    .unknownFormat, "The image format is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
 
   private func makeDecoder(of format: ImageFormat) throws(ImageError) -> any ImageDecoder {
     switch format {
@@ -71,6 +71,7 @@ final class SniffingDecoder: ImageDecoder {
     case .png: try PNGDecoder(consumer: consumer, limits: limits)
     case .webp: WebPDecoder(consumer: consumer, limits: limits, readsHeaderOnly: readsHeaderOnly)
     case .gif: GIFDecoder(consumer: consumer, limits: limits)
+    case .heic, .avif: HEIFDecoder(consumer: consumer, limits: limits)
     }
   }
 }

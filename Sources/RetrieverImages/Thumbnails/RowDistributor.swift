@@ -24,6 +24,18 @@ final class RowDistributor: RowConsumer {
     return minimum
   }
 
+  func neededArea(of size: PixelSize) -> FrameRectangle {
+    var (left, top, right, bottom) = (size.width, size.height, 0, 0)
+    for builder in builders {
+      let area = builder.neededArea(of: size)
+      (left, top) = (min(left, area.x), min(top, area.y))
+      right = max(right, area.x + area.size.width)
+      bottom = max(bottom, area.y + area.size.height)
+    }
+    guard left < right, top < bottom else { return FrameRectangle(left: 0, top: 0, size: size) }
+    return FrameRectangle(left: left, top: top, size: PixelSize(width: right - left, height: bottom - top))
+  }
+
   func prepare(for rows: RowLayout) throws(ImageError) {
     let converter = RowConverter(rows, profile: header?.profile)
     for builder in builders {

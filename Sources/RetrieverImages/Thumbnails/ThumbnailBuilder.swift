@@ -18,6 +18,11 @@ final class ThumbnailBuilder {
     return target == nil ? header.size : geometry.minimumDecodedSize
   }
 
+  /// Returns the part of an image that is not scaled that the thumbnail shows.
+  func neededArea(of size: PixelSize) -> PixelRect {
+    geometry?.crop(in: size) ?? PixelRect(x: 0, y: 0, size: size)
+  }
+
   func prepare(for rows: RowLayout, linearization: Linearization) throws(ImageError) {
     guard let geometry else { return }
     resampler = try Resampler(

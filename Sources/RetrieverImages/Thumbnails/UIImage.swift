@@ -43,7 +43,7 @@ public final class UIImage: Sendable {
 
   convenience init(bitmap: Bitmap, scale: Double = 1) { self.init(source: .decoded(bitmap), scale: scale) }
 
-  /// Creates an image from a JPEG, PNG, WebP or GIF. Returns nil if the data is in another format or exceeds
+  /// Creates an image from a JPEG, PNG, WebP, GIF, HEIC or AVIF. Returns nil if the data is in another format or exceeds
   /// ``ImageLimits``.
   ///
   /// - Parameter data: The complete file. Its pixels are decoded when they are needed.

@@ -6,7 +6,9 @@ import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
 import { toast } from "./toasts.js";
 
-const types = ["image/jpeg", "image/png", "image/webp", "image/gif"];
+const types = /^image\/(jpeg|png|webp|gif|hei[cf]|avif)$/;
+// Most systems do not know the type of these files.
+const newNames = /\.(hei[cf]|avif)$/i;
 const maximumBytes = 25 * 1024 * 1024;
 const maximumPhotos = 20;
 
@@ -26,10 +28,9 @@ let isAsking = false;
 let isMeant = false;
 
 function fault(file) {
-  if (/^image\/hei[cf]$/.test(file.type) || /\.hei[cf]$/i.test(file.name)) {
-    return `“${file.name}” is a HEIC picture, which most browsers cannot show. Convert it to JPEG first.`;
+  if (!types.test(file.type) && !newNames.test(file.name)) {
+    return `“${file.name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.`;
   }
-  if (!types.includes(file.type)) return `“${file.name}” is not a JPEG, PNG, WebP or GIF picture.`;
   if (file.size > maximumBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
   if (file.size === 0) return `“${file.name}” is empty.`;
   return null;

@@ -20,7 +20,8 @@ enum ImportCommand {
     files.sort(by: PhotoFolder.File.isOlder)
     guard !files.isEmpty else {
       throw Failure(
-        .failure, "No photos were found. Give JPEG, PNG, WebP or GIF files, or folders with them.")
+        .failure, "No photos were found. Give JPEG, PNG, WebP, GIF, HEIC or AVIF files, or folders with them."
+      )
     }
     return try await context.withStore { [files, otherCount] store in
       let author = try await UserCommand.author(context, store)

@@ -13,7 +13,7 @@ struct PhotoFolder: Sendable {
     }
   }
 
-  private static let suffixes: Set = ["jpg", "jpeg", "jpe", "png", "webp", "gif"]
+  private static let suffixes: Set = ["jpg", "jpeg", "jpe", "png", "webp", "gif", "heic", "heif", "avif"]
 
   private(set) var files: [File] = []
   /// The number of files without the file name extension of a photo.

@@ -60,7 +60,7 @@ package enum PhotoInspector {
 
 extension KennelError {
   static let notAPhoto = KennelError(
-    .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP or GIF image.")
+    .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
 
   /// Creates an error for the sender from an error that occurred while decoding a photo.
   package init(decoding error: any Error) {
@@ -70,6 +70,11 @@ extension KennelError {
     }
     switch error.code {
     case .unknownFormat: self = .notAPhoto
+    case .unsupported:
+      self.init(
+        .unknownFormat,
+        "This server cannot read photos of this kind. Save the photo as a JPEG and upload that file.",
+        cause: error.description)
     case .cancelled: self = .cancelled
     case .tooLarge: self = .photoTooLarge
     case .outOfMemory:

@@ -5,7 +5,7 @@ import KennelStorage
 package struct PhotoFacts: Sendable, Hashable {
   /// A supported format.
   package enum Format: String, Sendable, Hashable, CaseIterable {
-    case jpeg, png, webp, gif
+    case jpeg, png, webp, gif, heic, avif
   }
 
   /// The size in pixels after the photo was rotated upright.
