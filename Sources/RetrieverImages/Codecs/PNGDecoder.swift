@@ -18,6 +18,8 @@ final class PNGDecoder: ImageDecoder {
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var byteCount = 0
   private var failure: ImageError?
+  /// What follows the pixels is not known when their first row is delivered.
+  private var orientation = PNGOrientationParser(stopsAtPixels: true)
 
   init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
     guard let reader = codec_png_decoder_make() else {
@@ -34,6 +36,7 @@ final class PNGDecoder: ImageDecoder {
     if let failure { throw failure }
     do {
       try limits.count(bytes, into: &byteCount)
+      orientation.parse(bytes)
       try read(bytes)
       if header?.isProgressive == true, !isComplete, codec_png_decoder_has_all_rows(reader) {
         try takePixels(for: consumer)
@@ -136,13 +139,9 @@ final class PNGDecoder: ImageDecoder {
     if found.is_interlaced {
       try limits.checkMemory(of: size, bytesPerPixel: layout.format.bytesPerPixel)
     }
-    var header = ImageHeader(
-      format: .png, size: size, hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,
-      profile: Self.profile(of: found))
-    if let exif = found.exif {
-      let tiff = UnsafeRawBufferPointer(start: exif, count: found.exif_count)
-      header.orientation = EXIFOrientation.read(tiff) ?? .up
-    }
+    let header = ImageHeader(
+      format: .png, size: size, orientation: orientation.orientation.value ?? .up,
+      hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced, profile: Self.profile(of: found))
     self.header = header
     _ = try consumer.begin(header)
     try consumer.prepare(for: layout)
