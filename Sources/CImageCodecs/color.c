@@ -166,12 +166,10 @@ static cmsHPROFILE make_gamma_profile(
   return cmsCreateRGBProfileTHR(context, &white, &primaries, curves);
 }
 
-codec_result codec_color_profile_write(
-    double exponent, const double *chromaticities, codec_colors colors, codec_buffer *output) {
+static codec_result write_profile(
+    cmsContext context, cmsToneCurve *curve, const double *chromaticities, codec_colors colors,
+    codec_buffer *output) {
   codec_result result = codec_corrupt;
-  cmsContext context = make_context();
-  if (!context) return codec_out_of_memory;
-  cmsToneCurve *curve = cmsBuildGamma(context, exponent);
   cmsHPROFILE profile = curve ? make_gamma_profile(context, curve, chromaticities, colors) : NULL;
   cmsUInt32Number count = 0;
   if (profile && cmsSaveProfileToMem(profile, NULL, &count) && count > 0) {
@@ -187,4 +185,21 @@ codec_result codec_color_profile_write(
   if (curve) cmsFreeToneCurve(curve);
   cmsDeleteContext(context);
   return result;
+}
+
+codec_result codec_color_profile_write(
+    double exponent, const double *chromaticities, codec_colors colors, codec_buffer *output) {
+  cmsContext context = make_context();
+  if (!context) return codec_out_of_memory;
+  return write_profile(context, cmsBuildGamma(context, exponent), chromaticities, colors, output);
+}
+
+codec_result codec_color_profile_write_curve(
+    const float *light, size_t count, const double *chromaticities, codec_colors colors, codec_buffer *output) {
+  cmsContext context = make_context();
+  if (!context) return codec_out_of_memory;
+  static const double srgb[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+  cmsToneCurve *curve = count == 0 ? cmsBuildParametricToneCurve(context, 4, srgb)
+                                   : cmsBuildTabulatedToneCurveFloat(context, (cmsUInt32Number)count, light);
+  return write_profile(context, curve, chromaticities, colors, output);
 }

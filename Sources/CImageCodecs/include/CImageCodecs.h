@@ -230,6 +230,12 @@ void codec_color_transform_free(codec_color_transform *transform);
 void codec_color_transform_convert(
     const codec_color_transform *transform, const void *from, void *to, size_t pixels);
 
+/// Creates an ICC profile from a curve, as samples of the light from 0 to 1 (sRGB's curve if `count` is 0), and
+/// chromaticities: white, red, green and blue as x and y.
+codec_result codec_color_profile_write_curve(
+    const float *_Nullable light, size_t count, const double *chromaticities, codec_colors colors,
+    codec_buffer *output);
+
 /// Creates an ICC profile from a gamma (the exponent from encoded samples to light) and chromaticities (NULL for those
 /// of sRGB). The profile is for gray if `colors` is.
 codec_result codec_color_profile_write(

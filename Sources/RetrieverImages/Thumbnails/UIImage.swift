@@ -156,7 +156,7 @@ extension ImageHeader {
       guard var header = stop.header else { throw error }
       if header.format == .png, header.orientation == .up {
         // The chunk with the orientation may follow the pixels.
-        var parser = PNGOrientationParser(stopsAtPixels: false)
+        var parser = PNGChunkParser(stopsAtPixels: false)
         data.withUnsafeBytes { parser.parse($0) }
         header.orientation = parser.orientation.value ?? .up
       }
