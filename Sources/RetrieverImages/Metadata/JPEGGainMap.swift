@@ -19,7 +19,7 @@ struct JPEGGainMap {
   static func find(
     _ source: any ByteSource, _ image: JPEGSegments, primary: XMPPacket?, exif: TIFFReader?
   ) throws(ImageError) -> JPEGGainMap? {
-    guard image.scan != nil else { return nil }
+    guard let scan = image.scan else { return nil }
     var candidates: [Range<Int>] = []
     for segment in image.segments where segment.marker == 0xE2 {
       guard try JPEGApplication.kind(of: segment, in: source) == .multiPicture else { continue }
@@ -31,7 +31,7 @@ struct JPEGGainMap {
       candidates = [place]
     }
     for range in candidates.prefix(maximumImages)
-    where range.lowerBound > 0 && range.upperBound <= source.count {
+    where range.lowerBound > scan && range.upperBound <= source.count {
       if let map = try JPEGGainMap(source, range) { return map }
     }
     return nil

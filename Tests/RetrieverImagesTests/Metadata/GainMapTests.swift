@@ -28,6 +28,21 @@ import Testing
     #expect(stripped.byteCount < fixture.data.count - fixture.map.count)
   }
 
+  @Test func `an index that refers to the first image itself is ignored`() throws {
+    let fixture = try GainMapFixture(hasContainer: false)
+    var data = fixture.data
+    let index = try #require(data.range(of: Data("MPF\0".utf8)))
+    // A comment after the index looks like a gain map, and the index refers to it.
+    let end = index.lowerBound - 4 + MultiPictureIndex.segmentSize
+    let comment = [0xFF, 0xFE] + BigEndian.bytes(fixture.map.count + 2, 2) + Array(fixture.map)
+    data.insert(contentsOf: comment, at: end)
+    let entry = index.upperBound + 50 + 16
+    data.replaceSubrange(entry + 8..<entry + 12, with: BigEndian.bytes(end + 4 - index.upperBound, 4))
+    #expect(try ImageMetadata(data: data).gainMap == nil)
+    let result = try StrippedImage(data: data).data()
+    #expect(decode(result).pixels == decode(data).pixels)
+  }
+
   @Test func `stripping keeps a gain map and its values, and corrects its place`() throws {
     for (hasIndex, hasContainer) in [(true, true), (true, false), (false, true)] {
       let fixture = try GainMapFixture(hasIndex: hasIndex, hasContainer: hasContainer)

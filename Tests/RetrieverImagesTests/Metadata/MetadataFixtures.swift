@@ -1,6 +1,4 @@
 import Foundation
-import TestSupport
-import Testing
 
 @testable import RetrieverImages
 
@@ -220,25 +218,5 @@ struct GainMapFixture {
       first.replaceSubrange(position..<position + size, with: segment)
     }
     data = first + map
-  }
-}
-
-/// Runs exiftool, which `scripts/setup test` installs.
-enum ExifTool {
-  static func write(_ arguments: [String], to data: Data, as name: String) throws -> Data {
-    let folder = try TemporaryDirectory()
-    let file = try folder.write(data, to: name)
-    _ = try ChildProcess.run(
-      ["/usr/bin/exiftool", "-q", "-q", "-overwrite_original"] + arguments + [file.path])
-    return try Data(contentsOf: file)
-  }
-
-  /// Returns all tags with their groups, such as `EXIF:Make`, as numbers where possible.
-  static func read(_ data: Data, as name: String) throws -> [String: Any] {
-    let folder = try TemporaryDirectory()
-    let file = try folder.write(data, to: name)
-    let json = try ChildProcess.run(["/usr/bin/exiftool", "-q", "-j", "-n", "-G", file.path])
-    let list = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
-    return try #require(list?.first)
   }
 }
