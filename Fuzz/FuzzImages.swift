@@ -15,6 +15,9 @@ func initialize(
   switch getenv("FUZZ_CODEC").map({ String(cString: $0) }) {
   case "icc": read = readProfile
   case "heif": read = readContainer
+  case "metadata": read = readMetadata
+  case "records": read = readRecords
+  case "strip": read = strip
   default: break
   }
   if let folder = getenv("FUZZ_SEEDS").map({ String(cString: $0) }) {
@@ -105,6 +108,48 @@ private func readProfile(_ data: Data) {
   }
 }
 
+private func readMetadata(_ data: Data) {
+  guard let metadata = try? ImageMetadata(data: data) else { return }
+  precondition(metadata.keywords.allSatisfy { !$0.isEmpty }, "a keyword is empty")
+  _ = metadata.captureDate.map { ($0.description, $0.date) }
+  // A file in memory is read like one on a disk, which has its buffer.
+  _ = try? ImageHeader.read(data, limits: limits)
+}
+
+/// Reads the data as each kind of record, without a file around it.
+private func readRecords(_ data: Data) {
+  if let tiff = TIFFReader(data) {
+    let values = EXIFValues(tiff)
+    _ = (values.location, values.captureDate, values.description, values.copyright, values.keywords)
+    _ = (values.isoSpeed, values.appleHeadroom, values.resolution, values.orientation)
+  }
+  let packet = XMPPacket(data)
+  _ = (packet.orientation, packet.items, GainMap.Parameters(packet), GainMap.Parameters(iso: data))
+  _ = (IPTCRecord(data), IPTCRecord(photoshop: data), ICCDescription.read(data))
+  _ = (ImageMagickProfile.decode(data), MultiPictureIndex.images(Array(data), at: 0))
+  for name in ["tEXt", "zTXt", "iTXt"] { _ = PNGText(name: name, data: data)?.text() }
+  _ = ImageMetadata.Timestamp(String(decoding: data, as: UTF8.self))?.description
+}
+
+private func strip(_ data: Data) {
+  guard let stripped = try? StrippedImage(data: data), let result = try? stripped.data() else { return }
+  precondition(result.count == stripped.byteCount, "the size of the copy is wrong")
+  let metadata = try? ImageMetadata(data: result)
+  precondition(metadata?.location == nil && metadata?.title == nil, "metadata was copied")
+  precondition((try? StrippedImage(data: result)) != nil, "the copy is damaged")
+  let before = decode(data, limits: limits)
+  guard before.error == nil else { return }
+  let after = decode(result, limits: limits)
+  precondition(after.error == nil, "the copy cannot be decoded: \(after.error?.description ?? "")")
+  precondition(after.pixels == before.pixels, "the pixels have changed")
+  precondition(after.header?.orientation == orientation(of: data, before), "the orientation has changed")
+}
+
+/// The orientation of the complete file. That of a PNG may follow its pixels.
+private func orientation(of data: Data, _ decoding: Decoding) -> ImageOrientation? {
+  (try? ImageHeader.read(data, limits: limits).orientation) ?? decoding.header?.orientation
+}
+
 /// The initial inputs of the fuzzer: small files of every kind.
 private enum Seeds {
   static func write(to folder: URL) throws {
@@ -112,6 +157,7 @@ private enum Seeds {
       ("jpeg", try jpeg()), ("png", png()), ("webp", try webp()), ("gif", gif()), ("icc", icc()),
       ("heif", heic() + avif()),
       ("heic", heic()), ("avif", avif()),
+      ("metadata", try metadata()), ("records", records()), ("strip", try metadata()),
     ] {
       let place = folder.appendingPathComponent(codec, isDirectory: true)
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -194,5 +240,20 @@ private enum Seeds {
     let curves = [ColorProfile.data(exponent: 2.2, chromaticities: nil, of: .rgb)]
     let grey = [ColorProfile.data(exponent: 1.8, chromaticities: nil, of: .grey)]
     return (curves + grey).compactMap { $0 } + [ProfileFixture.inks()]
+  }
+
+  private static func metadata() throws -> [Data] {
+    try FullFixture.all() + [
+      GainMapFixture().data, GainMapFixture(hasIndex: false).data,
+      GainMapFixture(GainMapFixture.apple, hasContainer: false).data, WebPFixture.animation(),
+    ]
+  }
+
+  private static func records() -> [Data] {
+    let tiff = [true, false].map { Data(TIFFFixture.camera(isLittleEndian: $0).data()) }
+    let texts = [XMPFixture.packet, GainMapFixture.ultraHDR, GainMapFixture.apple].map { Data($0.utf8) }
+    return tiff + texts + icc() + [
+      Data("\nexif\n  2\n494a\n".utf8), Data("2026:11:26 16:00:01.5+01:00".utf8),
+    ]
   }
 }

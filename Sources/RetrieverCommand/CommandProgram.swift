@@ -62,6 +62,7 @@ public enum CommandProgram {
     case "events": try await FollowCommand.run(context, .events)
     case "thumbnail": try await ThumbnailCommand.run(context)
     case "collage": try await CollageCommand.run(context)
+    case "strip": try await StripCommand.run(context)
     default: try await InspectCommand.run(context)
     }
   }
@@ -73,7 +74,8 @@ public enum CommandProgram {
   private static func bodyTakesOutput(_ arguments: ParsedArguments) -> Bool {
     switch arguments.command {
     case "get", "upload": goesToStandardOutput(arguments.value("output") ?? "-")
-    case "download", "thumbnail", "collage": arguments.value("output").map(goesToStandardOutput) ?? false
+    case "download", "thumbnail", "collage", "strip":
+      arguments.value("output").map(goesToStandardOutput) ?? false
     default: false
     }
   }

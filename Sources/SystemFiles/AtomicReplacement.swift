@@ -18,17 +18,35 @@ public enum AtomicReplacement {
   ///
   /// - Returns: 0, or the error number of the call that failed.
   public static func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Int32 {
-    write(to: path) { descriptor in
+    replace(path) { descriptor in
       let code = prepare(descriptor, like: path)
       return code == 0 ? DescriptorIO.write(bytes, to: descriptor) : code
     }
   }
 
-  /// Does the same with several buffers, which are written one after the other, to a file that only its owner can access.
+  /// Does the same with contents that a function writes to a descriptor, and waits until they are on the disk before the
+  /// old file is replaced.
+  ///
+  /// - Parameters:
+  ///   - replaces: Whether an existing file is replaced. If not, an existing file is the error EEXIST.
+  ///   - contents: Writes to the descriptor, and returns 0 or an error number. With an error, the old file stays.
+  /// - Returns: 0, or the error number of the call that failed.
+  public static func writeDurably(
+    to path: String, replaces: Bool = true, contents: (Int32) -> Int32
+  ) -> Int32 {
+    replace(path, renamingWith: replaces ? renamed : linked) { descriptor in
+      var code = prepare(descriptor, like: path)
+      if code == 0 { code = contents(descriptor) }
+      if code == 0, fsync(descriptor) != 0 { code = errno }
+      return code
+    }
+  }
+
+  /// Writes several buffers, one after the other, to a file that only its owner can access.
   ///
   /// - Returns: 0, or the error number of the call that failed.
   public static func writePrivately(_ pieces: [UnsafeRawBufferPointer], to path: String) -> Int32 {
-    write(to: path) { descriptor in
+    replace(path) { descriptor in
       for piece in pieces {
         let code = DescriptorIO.write(piece, to: descriptor)
         if code != 0 { return code }
@@ -38,16 +56,34 @@ public enum AtomicReplacement {
   }
 
   /// Calls a function with a temporary file, which has mode 0600, and renames the file.
-  private static func write(to path: String, _ contents: (Int32) -> Int32) -> Int32 {
+  private static func replace(
+    _ path: String, renamingWith rename: (String, String) -> Int32 = renamed, _ contents: (Int32) -> Int32
+  ) -> Int32 {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    var name = Array("\(path[..<slash]).\(path[slash...]).XXXXXX".utf8CString)
-    let descriptor = mkstemp(&name)
+    var template = Array("\(path[..<slash]).\(path[slash...]).XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return errno }
+    let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     var code = contents(descriptor)
     if close(descriptor) != 0, code == 0 { code = errno }
-    if code == 0, rename(name, path) != 0 { code = errno }
+    if code == 0 { code = rename(name, path) }
     if code != 0 { unlink(name) }
     return code
+  }
+
+  private static func renamed(_ name: String, _ path: String) -> Int32 { rename(name, path) == 0 ? 0 : errno }
+
+  /// Renames a file, but never replaces one, not even one that was created a moment ago.
+  private static func linked(_ name: String, _ path: String) -> Int32 {
+    if link(name, path) == 0 {
+      unlink(name)
+      return 0
+    }
+    let code = errno
+    var status = stat()
+    // Some file systems have no links.
+    guard code == EPERM || code == EOPNOTSUPP, lstat(path, &status) != 0 else { return code }
+    return renamed(name, path)
   }
 
   /// Gives a new file the permissions and the owner of the file at a path. Returns 0 or an error number.

@@ -56,6 +56,19 @@ struct ImageDocumentationExamples {
     }
   }
 
+  func caption(of photo: URL) async throws -> String {
+    let metadata = try await ImageMetadata(contentsOf: photo)
+    let camera = metadata.cameraModel ?? "unknown camera"
+    guard let day = metadata.captureDate else { return camera }
+    return "\(day.year)-\(day.month)-\(day.day), \(camera)"
+  }
+
+  func share(_ photo: URL, as copy: URL) async throws -> Bool {
+    let stripped = try await StrippedImage(contentsOf: photo)
+    try await stripped.write(to: copy)
+    return stripped.removed.contains(.location)
+  }
+
   func showPosts(_ urls: [URL], from pipeline: ImagePipeline = .shared, in view: GalleryView) async throws {
     try await withThrowingTaskGroup(of: (URL, UIImage).self) { group in
       for url in urls {

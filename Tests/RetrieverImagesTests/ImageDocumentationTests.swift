@@ -61,6 +61,14 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
+  @Test func `a photo has a caption and is shared without its place`() async throws {
+    let folder = try TemporaryDirectory()
+    let photo = try folder.write(FullFixture.jpeg(), to: "dog.jpg")
+    #expect(try await examples.caption(of: photo) == "2026-11-26, K-1")
+    #expect(try await examples.share(photo, as: folder.file("shared.jpg")))
+    #expect(try await examples.caption(of: folder.file("shared.jpg")) == "unknown camera")
+  }
+
   @Test func `a collage is made from identifiers as they arrive`() async throws {
     let server = try server()
     let collage = try await examples.makeCollage(ids: server.url("/ids")) { server.url("/\($0)") }

@@ -15,6 +15,13 @@ import Testing
         Int(limits.duration.components.seconds),
       ]
     ),
+    (
+      "metadata of a picture",
+      [
+        MetadataRecords.maximumBytes, MetadataText.maximumBytes, MetadataRecords.maximumTexts,
+        JPEGSegments.maximumSegments, GainMap.maximumBytes, StrippingPlan.maximumPieces,
+      ]
+    ),
     ("decoding threads", [WorkPool.maximumSlots]),
     (
       "thumbnails in memory, pictures on disk",

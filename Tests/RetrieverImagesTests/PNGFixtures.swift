@@ -44,7 +44,7 @@ struct PNGFixture {
     var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     let flags = [UInt8(depth), UInt8(colorType.rawValue), 0, 0, isInterlaced ? 1 : 0]
     file += Self.chunk("IHDR", Self.big(width) + Self.big(height) + flags)
-    let early = chunks.filter { ["iCCP", "gAMA", "cHRM", "sRGB"].contains($0.name) }
+    let early = chunks.filter { ["iCCP", "gAMA", "cHRM", "sRGB", "cICP"].contains($0.name) }
     for chunk in early { file += Self.chunk(chunk.name, chunk.data) }
     if colorType == .palette { file += Self.chunk("PLTE", (0..<(1 << depth)).flatMap { Self.color($0) }) }
     for chunk in chunks where !early.contains(where: { $0.name == chunk.name }) {

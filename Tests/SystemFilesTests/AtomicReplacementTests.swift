@@ -44,6 +44,22 @@ struct AtomicReplacementTests {
     #expect(permissions("a") == permissions("c"))
   }
 
+  @Test func `a durable write can refuse to replace a file, and a failure leaves the old one`() throws {
+    func write(_ text: String, to name: String, replaces: Bool, code: Int32 = 0) -> Int32 {
+      AtomicReplacement.writeDurably(to: directory.path(name), replaces: replaces) { descriptor in
+        let written = Array(text.utf8).withUnsafeBytes { DescriptorIO.write($0, to: descriptor) }
+        return code == 0 ? written : code
+      }
+    }
+    #expect(write("one", to: "a", replaces: false) == 0)
+    #expect(write("two", to: "a", replaces: false) == EEXIST)
+    #expect(write("two", to: "a", replaces: true, code: ECANCELED) == ECANCELED)
+    #expect(try text("a") == "one")
+    #expect(write("two", to: "a", replaces: true) == 0)
+    #expect(try text("a") == "two")
+    #expect(try names == ["a"])
+  }
+
   @Test func `a reader of the old file keeps the old contents`() throws {
     try directory.write(Data("old".utf8), to: "a")
     let reader = open(directory.path("a"), O_RDONLY | O_CLOEXEC)

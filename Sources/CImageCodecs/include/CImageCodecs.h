@@ -159,9 +159,6 @@ typedef struct codec_png_header {
   /// Valid until the decoder is freed; NULL without an iCCP chunk.
   const uint8_t *_Nullable profile;
   size_t profile_count;
-  /// TIFF data; NULL without an eXIf chunk before the pixels.
-  const uint8_t *_Nullable exif;
-  size_t exif_count;
   /// The value of the gAMA chunk; 0 if there is none, or if iCCP or sRGB overrides it.
   double gamma;
   /// White, red, green and blue as x and y. Only valid with `has_chromaticities`.
@@ -201,6 +198,12 @@ typedef struct codec_png_encoding {
 /// Encodes rows without padding as a PNG. `message` has CODEC_MESSAGE_SIZE bytes.
 codec_result codec_png_encode(
     const uint8_t *pixels, const codec_png_encoding *encoding, codec_buffer *output, char *message);
+
+/// Inflates a complete zlib stream, such as a compressed text. Fails with `codec_too_large` if the result has more than
+/// `maximum` bytes, and with `codec_needs_input` if the stream is incomplete.
+codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output);
+/// Returns the CRC-32 of bytes, as PNG chunks contain it.
+uint32_t codec_crc32(const uint8_t *bytes, size_t count);
 
 // MARK: - Color, by Little CMS
 

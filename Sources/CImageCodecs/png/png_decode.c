@@ -84,11 +84,6 @@ static void take_info(png_structp png, png_infop info) {
   header->height = png_get_image_height(png, info);
   unify(decoder);
   describe_colors(decoder);
-  png_unknown_chunkp chunks;
-  if (png_get_unknown_chunks(png, info, &chunks) > 0) {
-    header->exif = chunks[0].data;
-    header->exif_count = chunks[0].size;
-  }
   if (!decoder->callbacks.begin(decoder->callbacks.context, header)) stop(decoder, codec_stopped);
 
   png_read_update_info(png, info);
@@ -142,9 +137,9 @@ static void pass_on(void *context, const uint8_t *bytes, size_t count, bool is_c
 }
 
 static bool set_up(codec_png_decoder *decoder) {
-  // Chunks that are not used; some of them are compressed.
+  // Chunks that are not used, or that others read; some of them are compressed.
   static const png_byte ignored[] =
-      "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sCAL\0sPLT\0sTER\0tEXt\0tIME\0zTXt\0acTL\0fcTL\0fdAT";
+      "bKGD\0eXIf\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sCAL\0sPLT\0sTER\0tEXt\0tIME\0zTXt\0acTL\0fcTL\0fdAT";
   decoder->png =
       png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, take_error, drop_warning);
   decoder->idat = png_idat_make();
@@ -154,8 +149,6 @@ static bool set_up(codec_png_decoder *decoder) {
   if (!decoder->info) return false;
   png_set_keep_unknown_chunks(
       decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
-  // libpng's progressive reader of this version does not support eXIf, so this chunk is kept unchanged.
-  png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)"eXIf", 1);
   // The receiver of the header limits the size. libpng's own limit is lower than what libpng supports.
   png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_cache_max(decoder->png, 8);

@@ -9,12 +9,14 @@ package enum CommandList {
   // MARK: Options
 
   private static let help = Option("help", short: "h", "show help for the command")
+  private static let json = Option("json", "print a report as JSON, one object per line")
+  private static let quiet = Option("quiet", short: "q", "print only errors and warnings")
   private static let reporting = [
-    Option("json", "print a report as JSON, one object per line"),
+    json,
     Option(
       "har", value: "FILE", completion: .files,
       "record the traffic in FILE as an HTTP archive (HAR) without secrets"),
-    Option("quiet", short: "q", "print only errors and warnings"),
+    quiet,
     Option("verbose", short: "v", "print each request and response, without secrets"),
     help,
   ]
@@ -193,16 +195,36 @@ package enum CommandList {
           )
         ], completion: .files),
       CommandDescription(
-        "inspect", "show how long each phase of a request takes", operands: "URL…", count: 1...1_000,
+        "strip", "remove the location and other metadata from images", operands: "FILE…", count: 1...100_000,
         discussion: [
-          "For each hop of a redirect chain, bars show the time for the name look-up, connecting, TLS, the request, waiting and receiving. The protocol, the addresses and the response's header fields are shown too. Secrets are left out. A response with a status of 400 or more is also shown and does not count as a failure."
+          "JPEG, PNG, WebP and GIF images are copied without being encoded again, so that no quality is lost. The orientation, the colour profile and the gain map of an HDR photo remain. Everything else is removed: the location, the time, the camera and its serial number, names, titles, comments and thumbnails.",
+          "With --in-place, a file is replaced only after its copy is complete and on the disk. An error or Ctrl-C leaves the original.",
         ],
-        options: message + connection + reporting),
+        options: [
+          output("write to FILE, into the directory DIR, or to standard output"),
+          Option("in-place", short: "i", "replace the files themselves"), force, parallel(4), json, quiet,
+          help,
+        ],
+        examples: [
+          Example(text: "Remove the location from photos", line: "retriever strip --in-place *.jpg"),
+          Example(text: "Copy photos without metadata", line: "retriever strip --output shared/ *.jpg"),
+        ], completion: .files),
+      CommandDescription(
+        "inspect", "show the metadata of images, and how long each phase of a request takes",
+        operands: "URL|FILE…", count: 1...1_000,
+        discussion: [
+          "For an image, the format, the size and the metadata are shown: when, where and with which camera a photo was taken, titles and names. This also works with URLs of images. An argument that is the name of an existing file, or starts with / or ., is a file; everything else is a URL.",
+          "For each hop of a redirect chain, bars show the time for the name look-up, connecting, TLS, the request, waiting and receiving. The protocol, the addresses and the response's header fields are shown too. Secrets are left out. A response with a status of 400 or more is also shown and does not count as a failure.",
+        ],
+        options: message + connection + reporting,
+        examples: [
+          Example(text: "Show when and where a photo was taken", line: "retriever inspect photo.jpg")
+        ], completion: .files),
     ] + CommandDescription.common(program: "retriever")
 
   package static let program = ProgramDescription(
     "retriever", version: URLSession.libraryVersion,
-    summary: "download, upload, follow and inspect URLs, and create thumbnails",
+    summary: "download, upload, follow and inspect URLs, create thumbnails, and remove metadata",
     commands: all,
     environment: [
       .init(

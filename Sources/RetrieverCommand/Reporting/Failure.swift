@@ -58,6 +58,7 @@ extension Failure {
   private static func status(of code: ImageError.Code) -> ExitStatus {
     switch code {
     case .tooLarge: .tooLarge
+    case .unreadable: .fileSystem
     case .cancelled: .interrupted
     case .outOfMemory, .invalidRequest: .failure
     default: .notAnImage

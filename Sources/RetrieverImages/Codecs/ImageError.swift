@@ -23,6 +23,8 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
     public static let outOfMemory = Code("outOfMemory")
     /// The request is invalid, such as a thumbnail with a size of zero.
     public static let invalidRequest = Code("invalidRequest")
+    /// The file could not be opened, read or written.
+    public static let unreadable = Code("unreadable")
     /// The work was cancelled.
     public static let cancelled = Code("cancelled")
 

@@ -6,8 +6,9 @@ import Foundation
 /// Palettes and samples of less than 8 bits are expanded, transparency becomes alpha, and 16-bit samples stay 16-bit.
 /// For an animation, the decoder reads the default image, which is the first frame or a replacement for it.
 ///
-/// Some files describe their colors only with a gAMA chunk, and possibly a cHRM chunk. If these describe something
-/// other than sRGB, the header gets a profile that is made from them.
+/// A cICP chunk takes precedence over all others that describe colors. Some files describe their colors only with a gAMA
+/// chunk, and possibly a cHRM chunk. If these or a cICP chunk describe something other than sRGB, the header gets a
+/// profile that is made from them.
 final class PNGDecoder: ImageDecoder {
   private(set) var header: ImageHeader?
   private(set) var isComplete = false
@@ -18,6 +19,8 @@ final class PNGDecoder: ImageDecoder {
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var byteCount = 0
   private var failure: ImageError?
+  /// What follows the pixels is not known when their first row is delivered.
+  private var chunks = PNGChunkParser(stopsAtPixels: true)
 
   init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
     guard let reader = codec_png_decoder_make() else {
@@ -34,6 +37,7 @@ final class PNGDecoder: ImageDecoder {
     if let failure { throw failure }
     do {
       try limits.count(bytes, into: &byteCount)
+      chunks.parse(bytes)
       try read(bytes)
       if header?.isProgressive == true, !isComplete, codec_png_decoder_has_all_rows(reader) {
         try takePixels(for: consumer)
@@ -136,13 +140,10 @@ final class PNGDecoder: ImageDecoder {
     if found.is_interlaced {
       try limits.checkMemory(of: size, bytesPerPixel: layout.format.bytesPerPixel)
     }
-    var header = ImageHeader(
-      format: .png, size: size, hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,
-      profile: Self.profile(of: found))
-    if let exif = found.exif {
-      let tiff = UnsafeRawBufferPointer(start: exif, count: found.exif_count)
-      header.orientation = EXIFOrientation.read(tiff) ?? .up
-    }
+    let header = ImageHeader(
+      format: .png, size: size, orientation: chunks.orientation.value ?? .up,
+      hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,
+      profile: chunks.colors.map { $0.profile(of: found.colors) } ?? Self.profile(of: found))
     self.header = header
     _ = try consumer.begin(header)
     try consumer.prepare(for: layout)

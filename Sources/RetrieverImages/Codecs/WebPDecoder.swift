@@ -131,7 +131,7 @@ final class WebPDecoder: ImageDecoder {
     case .features: try readFeatures()
     case .profile: profile = Data(collected)
     case .exif:
-      orientation = collected.withUnsafeBytes { EXIFOrientation.read($0) } ?? .up
+      orientation = EXIFOrientation.read(collected) ?? .up
       waitsForEXIF = false
       try deliver()
     case .frame: try readFrame()

@@ -1,19 +1,27 @@
 /// Passes the rows of one image to every thumbnail that is made from it, with converted colors.
 final class RowDistributor: RowConsumer {
   let builders: [ThumbnailBuilder]
+  private let orientation: ImageOrientation?
   private let flag: CancellationFlag
   private let budget: TimeBudget?
   private(set) var header: ImageHeader?
   private var converter: RowConverter?
   private var rowsSinceCheck = 0
 
-  init(targets: [ThumbnailTarget?], flag: CancellationFlag, budget: TimeBudget? = nil) {
+  /// - Parameter orientation: The orientation, if it is known already. It replaces the decoder's.
+  init(
+    targets: [ThumbnailTarget?], orientation: ImageOrientation? = nil, flag: CancellationFlag,
+    budget: TimeBudget? = nil
+  ) {
     builders = targets.map(ThumbnailBuilder.init)
+    self.orientation = orientation
     self.flag = flag
     self.budget = budget
   }
 
-  func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
+  func begin(_ found: ImageHeader) throws(ImageError) -> PixelSize {
+    var header = found
+    if let orientation { header.orientation = orientation }
     self.header = header
     var minimum = PixelSize(width: 1, height: 1)
     for builder in builders {

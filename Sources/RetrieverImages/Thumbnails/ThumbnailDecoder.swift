@@ -13,15 +13,16 @@ final class ThumbnailDecoder {
   /// - Parameters:
   ///   - targets: The thumbnails' sizes; nil for the complete image at its own size.
   ///   - byteCount: The length of the complete file, if it is known.
+  ///   - orientation: The orientation, if the complete file is known: that of a PNG may be stated after the pixels.
   ///   - flag: Ends the work between two rows when it is set.
   init(
     targets: [ThumbnailTarget?], limits: ImageLimits, byteCount: Int? = nil,
-    flag: CancellationFlag = CancellationFlag()
+    orientation: ImageOrientation? = nil, flag: CancellationFlag = CancellationFlag()
   ) {
     self.targets = targets
     self.flag = flag
     budget = TimeBudget(limits.duration)
-    rows = RowDistributor(targets: targets, flag: flag, budget: budget)
+    rows = RowDistributor(targets: targets, orientation: orientation, flag: flag, budget: budget)
     decoder = makeImageDecoder(consumer: rows, limits: limits, byteCount: byteCount)
   }
 

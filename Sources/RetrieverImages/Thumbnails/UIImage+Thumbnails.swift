@@ -70,8 +70,9 @@ extension UIImage {
     case .decoded(let bitmap):
       if target == nil { return self }
       images = [UIImage(bitmap: try bitmap.scaled(to: target, flag: flag))]
-    case .encoded(let data, _):
-      let decoder = ThumbnailDecoder(targets: [target], limits: limits, byteCount: data.count, flag: flag)
+    case .encoded(let data, let header):
+      let decoder = ThumbnailDecoder(
+        targets: [target], limits: limits, byteCount: data.count, orientation: header.orientation, flag: flag)
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       images = try decoder.finish()
     }

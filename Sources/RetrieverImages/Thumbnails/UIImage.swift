@@ -129,7 +129,7 @@ extension UIImage: CustomStringConvertible {
 }
 
 extension UIImage.Orientation {
-  fileprivate init(_ stored: ImageOrientation) {
+  init(_ stored: ImageOrientation) {
     self =
       switch stored {
       case .up: .up
@@ -153,7 +153,13 @@ extension ImageHeader {
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       try decoder.finish()
     } catch {
-      guard let header = stop.header else { throw error }
+      guard var header = stop.header else { throw error }
+      if header.format == .png, header.orientation == .up {
+        // The chunk with the orientation may follow the pixels.
+        var parser = PNGChunkParser(stopsAtPixels: false)
+        data.withUnsafeBytes { parser.parse($0) }
+        header.orientation = parser.orientation.value ?? .up
+      }
       return header
     }
     guard let header = decoder.header else {

@@ -1,0 +1,30 @@
+/// The orientation of a PNG, which can be stated in three ways: in an `eXIf` chunk, in EXIF data as ImageMagick stored it
+/// before that chunk existed, and in an XMP packet. They take precedence in this order.
+struct PNGOrientation {
+  private var exif: ImageOrientation?
+  private var profile: ImageOrientation?
+  private var xmp: ImageOrientation?
+
+  var value: ImageOrientation? { exif ?? profile ?? xmp }
+
+  /// Returns whether chunks with this name can state an orientation.
+  static func reads(_ name: String) -> Bool { ["eXIf", "tEXt", "zTXt", "iTXt"].contains(name) }
+
+  /// Reads a complete chunk.
+  mutating func take(_ name: String, _ data: some Collection<UInt8>) {
+    if name == "eXIf" {
+      exif = exif ?? EXIFOrientation.read(data)
+      return
+    }
+    guard let text = PNGText(name: name, data: data) else { return }
+    if text.keyword == "XML:com.adobe.xmp" {
+      guard xmp == nil, let packet = text.bytes() else { return }
+      xmp = XMPPacket(packet).orientation
+    } else if let kind = ImageMagickProfile.kind(text.keyword), ["exif", "app1"].contains(kind) {
+      guard profile == nil, let bytes = text.bytes().flatMap({ ImageMagickProfile.decode($0) }) else {
+        return
+      }
+      profile = EXIFOrientation.read(bytes)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// The blocks of a GIF after its header and global color table.
+struct GIFBlocks {
+  enum Kind: Equatable {
+    /// A frame with its color table and pixels.
+    case frame
+    case graphicControl, comment, plainText
+    /// An extension of an application, with the name and version in its first block.
+    case application(String)
+    case unknownExtension
+    case trailer
+  }
+
+  struct Block {
+    let kind: Kind
+    let range: Range<Int>
+    /// The first block of data.
+    let data: Range<Int>
+  }
+
+  /// The size of the screen in pixels.
+  let size: PixelSize
+  /// The header with the global color table.
+  let header: Range<Int>
+  private let source: any ByteSource
+  private var offset: Int
+  private var hasEnded = false
+
+  init(_ source: any ByteSource) throws(ImageError) {
+    guard let head = try source.exactly(13, at: 0) else { throw ImageError.truncated("GIF") }
+    self.source = source
+    size = PixelSize(width: Int(head[6]) | Int(head[7]) << 8, height: Int(head[8]) | Int(head[9]) << 8)
+    offset = 13 + Self.colorTable(head[10])
+    header = 0..<offset
+    guard offset <= source.count else { throw ImageError.truncated("GIF") }
+  }
+
+  /// Returns the next block; nil after the trailer.
+  ///
+  /// - Throws: An error if the data is damaged or ends before the trailer.
+  mutating func next() throws(ImageError) -> Block? {
+    guard !hasEnded else { return nil }
+    var start = offset
+    // A stray zero between blocks is common and harmless.
+    while try source.exactly(1, at: start) == [0] { start += 1 }
+    guard let introducer = try source.exactly(1, at: start)?[0] else { throw ImageError.truncated("GIF") }
+    switch introducer {
+    case 0x3B:
+      hasEnded = true
+      return Block(kind: .trailer, range: start..<start + 1, data: start..<start)
+    case 0x2C:
+      guard let fields = try source.exactly(10, at: start) else { throw ImageError.truncated("GIF") }
+      let data = start + 10 + Self.colorTable(fields[9]) + 1
+      offset = try end(ofBlocksAt: data)
+      return Block(kind: .frame, range: start..<offset, data: data..<data)
+    case 0x21:
+      guard let fields = try source.exactly(3, at: start) else { throw ImageError.truncated("GIF") }
+      let data = (start + 3)..<(start + 3 + Int(fields[2]))
+      offset = try end(ofBlocksAt: start + 2)
+      return Block(kind: try kind(fields[1], data), range: start..<offset, data: data)
+    default:
+      throw ImageError(.corrupt, "The GIF image is damaged: there is no valid block at byte \(start).")
+    }
+  }
+
+  private func kind(_ label: UInt8, _ data: Range<Int>) throws(ImageError) -> Kind {
+    switch label {
+    case 0xF9: return .graphicControl
+    case 0xFE: return .comment
+    case 0x01: return .plainText
+    case 0xFF: return .application(String(decoding: try source.bytes(data), as: UTF8.self))
+    default: return .unknownExtension
+    }
+  }
+
+  private func end(ofBlocksAt start: Int) throws(ImageError) -> Int {
+    var offset = start
+    while true {
+      guard let count = try source.exactly(1, at: offset)?[0] else { throw ImageError.truncated("GIF") }
+      offset += 1 + Int(count)
+      if count == 0 { return offset }
+    }
+  }
+
+  private static func colorTable(_ flags: UInt8) -> Int {
+    flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+
+/// Plans the copy of a JPEG without its metadata.
+///
+/// The tables, the frame and the compressed pixels are copied unchanged, with the color profile and Adobe's color
+/// transform. Of EXIF data, only the orientation remains. Of the images after the first one, only a gain map remains,
+/// whose own metadata is removed too.
+enum JPEGStripping {
+  static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
+    let image = try JPEGSegments(source)
+    if let problem = image.problem { throw problem }
+    let records = try primaryRecords(source, image)
+    let map = try JPEGGainMap.find(source, image, primary: records.xmp, exif: records.exif)
+    guard let map else {
+      var (plan, _, end) = try strip(
+        source, image, start: 0, limit: source.count, adding: [], isMapped: false)
+      if end < source.count { plan.leaveOut(.otherData) }
+      return plan
+    }
+    let packet = map.strippedPacket(headroom: map.headroom(records.exif)).map { JPEGWriting.xmp($0) } ?? []
+    let (mapPlan, _, _) = try strip(
+      source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
+      isMapped: true)
+    var head: [UInt8] = []
+    if let version = records.xmp?.value(XMPPacket.Namespace.gainMap, "Version") {
+      head = JPEGWriting.xmp(JPEGGainMap.primaryPacket(version: version, length: mapPlan.byteCount))
+    }
+    let index = [UInt8](repeating: 0, count: MultiPictureIndex.segmentSize)
+    var (plan, added, end) = try strip(
+      source, image, start: 0, limit: map.range.lowerBound, adding: head + index, isMapped: true)
+    let segment = try MultiPictureIndex.segment(
+      first: plan.byteCount, second: mapPlan.byteCount, position: plan.position(of: added) + head.count)
+    plan.replace(added, with: head + segment)
+    if end < map.range.lowerBound || map.range.upperBound < source.count { plan.leaveOut(.otherData) }
+    try plan.add(mapPlan)
+    return plan
+  }
+
+  /// Returns the records that say where a gain map is and what it means.
+  private static func primaryRecords(
+    _ source: any ByteSource, _ image: JPEGSegments
+  ) throws(ImageError) -> (xmp: XMPPacket?, exif: TIFFReader?) {
+    var records: (xmp: XMPPacket?, exif: TIFFReader?)
+    for segment in image.segments where segment.marker == 0xE1 {
+      let kind = try JPEGApplication.kind(of: segment, in: source)
+      guard let kind, kind == .xmp || kind == .exif else { continue }
+      let contents = try source.bytes(segment.payload).dropFirst(kind.signature.count)
+      if kind == .xmp { records.xmp = records.xmp ?? XMPPacket(contents) }
+      if kind == .exif { records.exif = records.exif ?? TIFFReader(contents) }
+    }
+    return records
+  }
+
+  /// Plans the copy of one image.
+  ///
+  /// - Parameters:
+  ///   - start: The position of the image in the file.
+  ///   - limit: The position where the image ends at the latest.
+  ///   - segments: New segments.
+  ///   - isMapped: Whether segments that describe a gain map stay.
+  /// - Returns: The plan, the index of its part with the new segments, and the end of the image in the file.
+  private static func strip(
+    _ source: any ByteSource, _ image: JPEGSegments, start: Int, limit: Int, adding segments: [UInt8],
+    isMapped: Bool
+  ) throws(ImageError) -> (plan: StrippingPlan, added: Int, end: Int) {
+    guard let scan = image.scan else { throw image.problem ?? .truncated("JPEG") }
+    var plan = StrippingPlan()
+    try plan.copy(start..<start + 2)
+    var copied = StrippingPlan()
+    var jfif: [UInt8] = []
+    var orientation: ImageOrientation?
+    for segment in image.segments {
+      let kind = try JPEGApplication.kind(of: segment, in: source)
+      switch kind {
+      case .jfif:
+        let fields = try source.bytes(segment.payload)
+        guard jfif.isEmpty, fields.count >= 14 else { continue }
+        // The last two fields are the size of a thumbnail, which follows.
+        if fields.count > 14 { plan.leaveOut(.thumbnail) }
+        jfif = JPEGWriting.segment(0xE0, Array(fields[..<12]) + [0, 0])
+      case .exif:
+        let exif = MinimalEXIF(try source.bytes(segment.payload).dropFirst(6))
+        orientation = orientation ?? exif.orientation
+        plan.leaveOut(exif.leftOut)
+      case .profile, .adobe: try copied.copy(segment.start..<segment.payload.upperBound)
+      case .gainMapVersion where isMapped: try copied.copy(segment.start..<segment.payload.upperBound)
+      case .xmp where segments.starts(with: try source.bytes(segment.start..<segment.payload.upperBound)):
+        break
+      case .xmp, .extendedXMP: plan.leaveOut(.xmp)
+      case .photoshop: plan.leaveOut(.iptc)
+      case .multiPicture, .gainMapVersion:
+        if !isMapped { plan.leaveOut(.otherData) }
+      case nil:
+        if segment.marker == 0xFE {
+          plan.leaveOut(.comment)
+        } else if (0xE0...0xEF).contains(segment.marker) {
+          plan.leaveOut(.otherData)
+        } else {
+          try copied.copy(segment.start..<segment.payload.upperBound)
+        }
+      }
+    }
+    let exif = MinimalEXIF.tiff(orientation).map {
+      JPEGWriting.segment(0xE1, JPEGApplication.exif.signature + $0)
+    }
+    try plan.make(jfif + (exif ?? []))
+    let added = try plan.make(segments)
+    try plan.add(copied)
+    let end = try copyScans(source, from: scan, limit: limit, into: &plan)
+    return (plan, added, end)
+  }
+
+  /// Copies the scans and the tables between them, without comments and application data. Returns the end of the image.
+  private static func copyScans(
+    _ source: any ByteSource, from scan: Int, limit: Int, into plan: inout StrippingPlan
+  ) throws(ImageError) -> Int {
+    var start = scan
+    var offset = scan
+    while let (position, marker) = try nextMarker(source, from: offset, limit: limit) {
+      if marker == 0xD9 {
+        try plan.copy(start..<position + 2)
+        return position + 2
+      }
+      guard let field = try source.exactly(2, at: position + 2), position + 4 <= limit else { break }
+      let end = position + 2 + (Int(field[0]) << 8 | Int(field[1]))
+      guard end >= position + 4, end <= limit else { break }
+      if marker == 0xFE || (0xE0...0xEF).contains(marker) {
+        try plan.copy(start..<position)
+        plan.leaveOut(marker == 0xFE ? .comment : .otherData)
+        start = end
+      }
+      offset = end
+    }
+    // The end is missing or damaged, which decoders tolerate.
+    try plan.copy(start..<limit)
+    return limit
+  }
+
+  /// Finds the next marker that is not part of the compressed pixels.
+  private static func nextMarker(
+    _ source: any ByteSource, from start: Int, limit: Int
+  ) throws(ImageError) -> (position: Int, marker: UInt8)? {
+    let pieceSize = 256 << 10
+    var offset = start
+    while offset < limit - 1 {
+      // The last byte is read again with the next piece, because it may be the first byte of a marker.
+      let piece = try source.bytes(offset..<min(offset + pieceSize, limit))
+      guard piece.count >= 2 else { return nil }
+      var index = 0
+      while let found = next(0xFF, in: piece, from: index), found < piece.count - 1 {
+        let marker = piece[found + 1]
+        // 0 is an escaped 0xFF, 0xFF a fill byte, and the others restart the decoder.
+        if marker != 0, marker != 0xFF, marker != 0x01, !(0xD0...0xD8).contains(marker) {
+          return (offset + found, marker)
+        }
+        index = found + 1
+      }
+      offset += piece.count - 1
+    }
+    return nil
+  }
+
+  private static func next(_ byte: UInt8, in bytes: [UInt8], from index: Int) -> Int? {
+    bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, index < bytes.count,
+        let found = memchr(base + index, Int32(byte), bytes.count - index)
+      else { return nil }
+      return base.distance(to: UnsafeRawPointer(found))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+extension MetadataRecords {
+  /// Reads the chunks of a WebP. Of the pixels, only the beginning is read, which states their size.
+  mutating func readWebP(_ source: any ByteSource) throws(ImageError) {
+    var chunks = try RIFFChunks(source)
+    while let chunk = try chunks.next() {
+      switch chunk.name {
+      case "VP8X", "VP8 ", "VP8L":
+        let head = try source.bytes(
+          chunk.data.clamped(to: chunk.data.lowerBound..<chunk.data.lowerBound + 10))
+        size = size ?? Self.size(of: chunk.name, head)
+      case "EXIF" where chunk.data.count <= Self.maximumBytes: takeEXIF(try source.bytes(chunk.data))
+      case "XMP " where chunk.data.count <= Self.maximumBytes: takeXMP(try source.bytes(chunk.data))
+      case "ICCP" where chunk.data.count <= Self.maximumBytes:
+        if profile == nil { profile = Data(try source.bytes(chunk.data)) }
+      default: break
+      }
+    }
+  }
+
+  private static func size(of name: String, _ head: [UInt8]) -> PixelSize? {
+    func number(_ offset: Int, _ size: Int) -> Int {
+      head[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    switch name {
+    case "VP8X" where head.count >= 10:
+      return PixelSize(width: number(4, 3) + 1, height: number(7, 3) + 1)
+    case "VP8 " where head.count >= 10 && head[3] == 0x9D:
+      return PixelSize(width: number(6, 2) & 0x3FFF, height: number(8, 2) & 0x3FFF)
+    case "VP8L" where head.count >= 5 && head[0] == 0x2F:
+      let bits = number(1, 4)
+      return PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+    default: return nil
+    }
+  }
+}
+
+extension MetadataRecords {
+  /// Reads the comments and the XMP packet of a GIF. The pixels are skipped, block by block.
+  mutating func readGIF(_ source: any ByteSource) throws(ImageError) {
+    var blocks = try GIFBlocks(source)
+    size = blocks.size
+    while let block = try blocks.next() {
+      guard block.range.count <= Self.maximumBytes else { continue }
+      switch block.kind {
+      case .comment: takeComment(try Self.joined(source, block))
+      case .application("XMP DataXMP"):
+        // The packet is stored without block lengths. A trailer follows that makes it look like blocks.
+        takeXMP(try source.bytes(block.data.upperBound..<block.range.upperBound))
+      default: break
+      }
+    }
+  }
+
+  /// Returns the contents of all data blocks of an extension.
+  private static func joined(_ source: any ByteSource, _ block: GIFBlocks.Block) throws(ImageError) -> [UInt8]
+  {
+    let bytes = try source.bytes((block.data.lowerBound - 1)..<block.range.upperBound)
+    var contents: [UInt8] = []
+    var offset = 0
+    while offset < bytes.count, bytes[offset] > 0 {
+      let end = offset + 1 + Int(bytes[offset])
+      contents += bytes[(offset + 1)..<min(end, bytes.count)]
+      offset = end
+    }
+    return contents
+  }
+}

@@ -1,0 +1,62 @@
+import CImageCodecs
+
+/// Plans the copy of a PNG without its metadata. The chunks that decoders need for pixels, colors and animation are copied
+/// unchanged; all others are left out, also unknown ones.
+enum PNGStripping {
+  private static let kept: Set<String> = [
+    "tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "cLLI", "mDCv", "cLLi", "bKGD", "hIST",
+    "pHYs",
+    "sPLT", "sTER", "acTL", "fcTL", "fdAT",
+  ]
+
+  static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
+    var before = StrippingPlan()
+    var after = StrippingPlan()
+    var orientation = PNGOrientation()
+    var hasPixels = false
+    var end = 0
+    try before.copy(0..<8)
+    var chunks = PNGChunks(source)
+    while let chunk = try chunks.next() {
+      end = chunk.range.upperBound
+      if PNGOrientation.reads(chunk.name), chunk.data.count <= MetadataRecords.maximumBytes {
+        orientation.take(chunk.name, try source.bytes(chunk.data))
+      }
+      if chunk.name == "IDAT" { hasPixels = true }
+      if chunk.isCritical || kept.contains(chunk.name) {
+        if hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
+      } else {
+        try leaveOut(chunk, source, &before)
+      }
+    }
+    guard hasPixels else { throw ImageError(.corrupt, "The PNG image is damaged: it has no pixels.") }
+    if end < source.count { before.leaveOut(.otherData) }
+    if let tiff = MinimalEXIF.tiff(orientation.value) {
+      let body = Array("eXIf".utf8) + tiff
+      let checksum = body.withUnsafeBytes { codec_crc32($0.bytes, $0.count) }
+      try before.make(BigEndian.bytes(tiff.count, 4) + body + BigEndian.bytes(Int(checksum), 4))
+    }
+    try before.add(after)
+    return before
+  }
+
+  private static func leaveOut(
+    _ chunk: PNGChunks.Chunk, _ source: any ByteSource, _ plan: inout StrippingPlan
+  ) throws(ImageError) {
+    switch chunk.name {
+    case "eXIf":
+      guard chunk.data.count <= MetadataRecords.maximumBytes else { return plan.leaveOut(.exif) }
+      plan.leaveOut(MinimalEXIF(try source.bytes(chunk.data)).leftOut)
+    case "tIME": plan.leaveOut(.time)
+    case "tEXt", "zTXt", "iTXt":
+      guard chunk.data.count <= MetadataRecords.maximumBytes else { return plan.leaveOut(.text) }
+      let keyword = PNGText(name: chunk.name, data: try source.bytes(chunk.data))?.keyword ?? ""
+      switch ImageMagickProfile.kind(keyword) {
+      case "exif", "app1": plan.leaveOut(.exif)
+      case "iptc", "8bim": plan.leaveOut(.iptc)
+      default: plan.leaveOut(keyword == "XML:com.adobe.xmp" ? .xmp : .text)
+      }
+    default: plan.leaveOut(.otherData)
+    }
+  }
+}

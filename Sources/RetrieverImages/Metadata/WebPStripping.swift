@@ -1,0 +1,82 @@
+/// Plans the copy of a WebP without its metadata. The chunks of pixels, animation and colors are copied unchanged; all
+/// others are left out, also unknown ones.
+enum WebPStripping {
+  private static let exifFlag: UInt8 = 0x08
+  private static let xmpFlag: UInt8 = 0x04
+
+  static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
+    var body = StrippingPlan()
+    var features: (index: Int, bytes: [UInt8])?
+    var orientation: ImageOrientation?
+    var end = 12
+    var chunks = try RIFFChunks(source)
+    while let chunk = try chunks.next() {
+      end = chunk.range.upperBound
+      switch chunk.name {
+      case "VP8X" where features == nil && chunk.data.count >= 10:
+        var bytes = try source.bytes(chunk.range)
+        bytes[8] &= ~(exifFlag | xmpFlag)
+        features = (try body.make(bytes), bytes)
+      case "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L": try copy(chunk, into: &body)
+      case "ANMF": try copyFrame(chunk, source, into: &body)
+      case "EXIF":
+        guard chunk.data.count <= MetadataRecords.maximumBytes else {
+          body.leaveOut(.exif)
+          continue
+        }
+        let exif = MinimalEXIF(try source.bytes(chunk.data))
+        orientation = orientation ?? exif.orientation
+        body.leaveOut(exif.leftOut)
+      case "XMP ": body.leaveOut(.xmp)
+      default: body.leaveOut(.otherData)
+      }
+    }
+    if end < source.count { body.leaveOut(.otherData) }
+    // A file without VP8X has no place for an orientation, and its EXIF data has no meaning.
+    if let tiff = MinimalEXIF.tiff(orientation), let features {
+      var bytes = features.bytes
+      bytes[8] |= exifFlag
+      body.replace(features.index, with: bytes)
+      try body.make(Array("EXIF".utf8) + little(tiff.count) + tiff)
+    }
+    guard body.byteCount + 4 <= Int(UInt32.max) else {
+      throw ImageError(.tooLarge, "The WebP image is larger than its format allows.")
+    }
+    var plan = StrippingPlan()
+    try plan.make(Array("RIFF".utf8) + little(body.byteCount + 4) + Array("WEBP".utf8))
+    try plan.add(body)
+    return plan
+  }
+
+  /// Copies a chunk with its padding, which is added if it is missing at the end of the file.
+  private static func copy(_ chunk: RIFFChunks.Chunk, into plan: inout StrippingPlan) throws(ImageError) {
+    try plan.copy(chunk.range)
+    if !chunk.range.count.isMultiple(of: 2) { try plan.make([0]) }
+  }
+
+  /// Copies a frame of an animation without unknown chunks in it.
+  private static func copyFrame(
+    _ frame: RIFFChunks.Chunk, _ source: any ByteSource, into plan: inout StrippingPlan
+  ) throws(ImageError) {
+    let headSize = RIFFChunkParser.frameHeadSize
+    guard frame.data.count >= headSize else {
+      throw ImageError(.corrupt, "The WebP image is damaged: a frame header is too short.")
+    }
+    let first = frame.data.lowerBound
+    var contents = StrippingPlan()
+    try contents.copy(first..<first + headSize)
+    var chunks = RIFFChunks(source, (first + headSize)..<frame.data.upperBound)
+    while let chunk = try chunks.next() {
+      if ["ALPH", "VP8 ", "VP8L"].contains(chunk.name) {
+        try copy(chunk, into: &contents)
+      } else {
+        plan.leaveOut(.otherData)
+      }
+    }
+    if contents.byteCount == frame.data.count { return try copy(frame, into: &plan) }
+    try plan.make(Array("ANMF".utf8) + little(contents.byteCount))
+    try plan.add(contents)
+  }
+
+  private static func little(_ value: Int) -> [UInt8] { BigEndian.bytes(value, 4).reversed() }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(5))) struct StrippingTests {
+  private static let secrets = [
+    "secret", "Ada", "SN-123", "Kennel", "A dog", "xmpmeta", "8BIM", "Photoshop", "Unknown data", "Title",
+    "PRIV",
+    "prIv", "Hi!", "XMP", "after the end", "+01:00",
+  ]
+
+  private func strip(_ data: Data) throws -> Data { try StrippedImage(data: data).data() }
+
+  private func contains(_ data: Data, _ text: String) -> Bool { data.range(of: Data(text.utf8)) != nil }
+
+  @Test func `nothing but the pixels, the profile and the orientation remains`() throws {
+    for data in try FullFixture.all() {
+      let result = try strip(data)
+      let format = try ImageMetadata(data: data).format
+      for secret in Self.secrets { #expect(!contains(result, secret), "\(format): \(secret)") }
+      let (before, after) = (decode(data), decode(result))
+      #expect(after.error == nil && before.pixels == after.pixels, "\(format)")
+      #expect(after.header?.profile == before.header?.profile, "\(format)")
+      #expect(UIImage(data: result)?.imageOrientation == UIImage(data: data)?.imageOrientation, "\(format)")
+      #expect(try strip(result) == result, "\(format): a second time, there is nothing to remove")
+      #expect(try StrippedImage(data: result).removed.isEmpty, "\(format)")
+      let metadata = try ImageMetadata(data: result)
+      #expect(metadata.location == nil && metadata.captureDate == nil && metadata.title == nil, "\(format)")
+    }
+  }
+
+  @Test func `the kinds of records that were removed are listed`() throws {
+    #expect(
+      try StrippedImage(data: FullFixture.jpeg()).removed == [
+        .exif, .location, .xmp, .iptc, .comment, .otherData,
+      ])
+    #expect(
+      try StrippedImage(data: FullFixture.png()).removed == [
+        .exif, .location, .xmp, .text, .time, .otherData,
+      ])
+    #expect(try StrippedImage(data: FullFixture.webp()).removed == [.exif, .location, .xmp, .otherData])
+    #expect(try StrippedImage(data: FullFixture.gif()).removed == [.xmp, .comment, .otherData])
+    #expect(try StrippedImage(data: JPEGFixture.baseline()).removed == [])
+  }
+
+  @Test func `files without metadata are copied unchanged`() throws {
+    let plain = try WebPFixture.file(WebPFixture.pixels(drawnBitmap(width: 9, height: 8), isLossless: true))
+    for data in [
+      try JPEGFixture.baseline(), try JPEGFixture.progressive(), PNGFixture().data(), plain,
+      try WebPFixture.animation(),
+    ] {
+      #expect(try strip(data) == data)
+    }
+  }
+
+  @Test(arguments: ImageOrientation.allCases)
+  func `each orientation is kept`(orientation: ImageOrientation) throws {
+    let tiff = TIFFFixture.camera(orientation: orientation.rawValue).data()
+    let pixels = try WebPFixture.pixels(drawnBitmap(width: 31, height: 20), isLossless: false)
+    let webp = WebPFixture.file(
+      WebPFixture.features(flags: 0x08, width: 31, height: 20) + pixels + WebPFixture.chunk("EXIF", tiff))
+    let files = [
+      JPEGFixture.withEXIF(tiff, try JPEGFixture.baseline()), webp,
+      FullFixture.png(orientation: orientation.rawValue),
+    ]
+    for data in files {
+      let result = try strip(data)
+      #expect(try ImageHeader.read(result, limits: ImageLimits()).orientation == orientation)
+      #expect(contains(result, "MM\0*") == (orientation != .up), "an upright image needs no EXIF data")
+    }
+  }
+
+  @Test func `comments between the scans and unknown chunks in a frame are removed`() throws {
+    let progressive = try JPEGFixture.progressive()
+    let marker = try #require(progressive.dropFirst(700).range(of: Data([0xFF, 0xC4])))
+    let data =
+      progressive[..<marker.lowerBound] + Data([0xFF, 0xFE, 0, 8] + Array("secret".utf8))
+      + progressive[marker.lowerBound...]
+    #expect(try strip(data) == progressive)
+    let still = try WebPFixture.pixels(drawnBitmap(width: 30, height: 20), isLossless: true)
+    func file(_ more: [UInt8]) -> Data {
+      WebPFixture.file(
+        WebPFixture.features(flags: 0x02, width: 30, height: 20)
+          + WebPFixture.chunk("ANIM", [0, 0, 0, 0, 0, 0])
+          + WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: still + more))
+    }
+    #expect(try strip(file(WebPFixture.chunk("PRIV", [1, 2, 3]))) == file([]))
+  }
+
+  @Test func `a thumbnail in a JFIF segment is removed`() throws {
+    let jpeg = try JPEGFixture.baseline()
+    let plain = JPEGFixture.adding(
+      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0], marker: 0xE0, to: jpeg)
+    let data = JPEGFixture.adding(
+      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 1, 1, 9, 9, 9], marker: 0xE0, to: jpeg)
+    // The encoder writes a JFIF segment too. Only the first one remains.
+    #expect(try strip(data).count == strip(plain).count)
+    #expect(try StrippedImage(data: data).removed == [.thumbnail])
+  }
+
+  @Test func `a file is replaced completely, in pieces, and keeps its permissions`() async throws {
+    let folder = try TemporaryDirectory()
+    let data = try FullFixture.jpeg()
+    let file = try folder.write(data, to: "dog.jpg")
+    chmod(file.path, 0o640)
+    let stripped = try await StrippedImage(contentsOf: file)
+    #expect(stripped.originalByteCount == data.count && stripped.byteCount < data.count)
+    var pieces = Data()
+    try stripped.forEachPiece { pieces.append(contentsOf: $0) }
+    try await stripped.write(to: file)
+    #expect(try Data(contentsOf: file) == strip(data) && pieces == strip(data))
+    var status = stat()
+    #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["dog.jpg"])
+  }
+
+  @Test func `a failure leaves the original and no temporary file`() async throws {
+    let folder = try TemporaryDirectory()
+    let data = FullFixture.png()
+    let file = try folder.write(data, to: "dog.png")
+    let stripped = try await StrippedImage(contentsOf: file)
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await stripped.write(to: file)
+    }
+    await #expect(throws: ImageError.self) { try await cancelled.value }
+    #expect(try Data(contentsOf: file) == data)
+    try folder.write(data.prefix(100), to: "dog.png")
+    let error = await #expect(throws: ImageError.self) { try await stripped.write(to: file) }
+    #expect(error?.description == "The file dog.png changed while it was copied. Try again.")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["dog.png"])
+  }
+
+  @Test func `an image in memory is stripped without decoding`() throws {
+    let image = try #require(UIImage(data: FullFixture.jpeg()))
+    #expect(image.metadata?.cameraModel == "K-1")
+    let stripped = try image.strippingMetadata()
+    #expect(stripped.metadata?.cameraModel == nil && stripped.imageOrientation == .right)
+    #expect(stripped.size == image.size)
+    let drawn = try #require(image.preparingForDisplay())
+    #expect(drawn.metadata == nil)
+    #expect(try drawn.strippingMetadata() === drawn)
+  }
+
+  @Test func `damaged files are refused or copied, and never crash`() throws {
+    for data in try FullFixture.all() + [try GainMapFixture().data] {
+      for seed in 0..<400 as Range<UInt64> {
+        guard let result = try? strip(mutated(data, seed: seed)) else { continue }
+        #expect(throws: Never.self) { try StrippedImage(data: result) }
+      }
+      for length in stride(from: 0, to: data.count, by: 5) { _ = try? strip(data.prefix(length)) }
+    }
+    let error = #expect(throws: ImageError.self) { try StrippedImage(data: FullFixture.png().prefix(300)) }
+    #expect(error?.code == .truncated)
+  }
+}
