@@ -49,6 +49,14 @@ typedef struct codec_buffer {
 /// The size of the buffer for a library's message.
 #define CODEC_MESSAGE_SIZE 200
 
+/// A message about damage that did not end the decoding.
+typedef struct codec_warning {
+  /// NULL after the last warning.
+  const char *_Nullable text;
+  /// The damage does not affect the pixels.
+  bool is_harmless;
+} codec_warning;
+
 // MARK: - JPEG, by libjpeg-turbo, and by our own code for the most common kind of pixels
 
 /// Reads one JPEG from input that arrives in pieces.
@@ -113,8 +121,12 @@ codec_result codec_jpeg_decoder_read_rows(
 /// Returns the number of rows of this output that remain to be read.
 uint32_t codec_jpeg_decoder_rows_left(const codec_jpeg_decoder *decoder);
 
-/// Returns the first warning about damaged data, or NULL.
-const char *_Nullable codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder);
+/// Returns true if the result for damaged data depends on the number of bytes that are available in one piece, so that
+/// the pieces must always end at the same positions.
+bool codec_jpeg_decoder_depends_on_pieces(const codec_jpeg_decoder *decoder);
+
+/// Returns the warning about damaged data with an index. There is at most one of each kind.
+codec_warning codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder, size_t index);
 /// Returns true if the input ended before the image did, so that part of the image was invented.
 bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder);
 /// Returns the number of rows, at the current scale, that contain only data from the input. Use it for truncated
@@ -185,6 +197,10 @@ const char *codec_png_decoder_message(const codec_png_decoder *decoder);
 /// Returns `codec_done` after the end of the image was read, and `codec_needs_input` before.
 codec_result codec_png_decoder_feed(
     codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks);
+/// Ends the input: reads the pixels that were held back.
+codec_result codec_png_decoder_finish(codec_png_decoder *decoder, codec_png_callbacks callbacks);
+/// Returns the warning about damaged data with an index.
+codec_warning codec_png_decoder_warning(const codec_png_decoder *decoder, size_t index);
 /// Returns true if all pixels were read.
 bool codec_png_decoder_has_all_rows(const codec_png_decoder *decoder);
 /// Returns the pixels of an interlaced image as decoded so far, without padding; NULL for other images. `*rows` is the

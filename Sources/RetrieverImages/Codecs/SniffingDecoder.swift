@@ -29,6 +29,7 @@ final class SniffingDecoder: ImageDecoder {
 
   var header: ImageHeader? { decoder?.header }
   var isComplete: Bool { decoder?.isComplete ?? false }
+  var damage: [ImageDamage] { decoder?.damage ?? [] }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     if let decoder { return try decoder.feed(bytes) }

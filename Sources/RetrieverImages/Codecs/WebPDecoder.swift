@@ -45,8 +45,7 @@ final class WebPDecoder: ImageDecoder {
   }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    if let failure { throw failure }
-    do throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
       var rest = bytes
       while let event = parser.next(&rest) {
@@ -56,21 +55,34 @@ final class WebPDecoder: ImageDecoder {
         case .end: try endChunk()
         }
       }
-    } catch {
-      failure = error
-      throw error
     }
   }
 
   func finish() throws(ImageError) {
-    if let failure { throw failure }
-    do throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
       try pixels?.flush()
       waitsForEXIF = false
       try deliver()
       guard isComplete else { throw .truncated("WebP") }
+    }
+  }
+
+  /// Remembers the error that ends the decoding. If the data is damaged, the rows that were decoded before are delivered
+  /// first.
+  private func keepingFailure(_ body: () throws(ImageError) -> Void) throws(ImageError) {
+    if let failure { throw failure }
+    do {
+      try body()
     } catch {
       failure = error
+      if error.isDamage {
+        waitsForEXIF = false
+        do throws(ImageError) {
+          try deliver()
+        } catch  where error.isDamage {
+          // The first damage is the one that is reported.
+        }
+      }
       throw error
     }
   }
