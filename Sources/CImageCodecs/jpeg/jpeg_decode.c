@@ -207,14 +207,17 @@ static codec_result fail(codec_jpeg_decoder *decoder, codec_result result, const
 
 codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_jpeg_header *header) {
   struct jpeg_decompress_struct *image = &decoder->image;
-  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  if (setjmp(decoder->failure.jump)) {
+    return jpeg_failure_name_feature(&decoder->failure, image) ? codec_unsupported
+                                                               : jpeg_failure_result(&decoder->failure);
+  }
   if (jpeg_read_header(image, TRUE) == JPEG_SUSPENDED) return codec_needs_input;
   // Segments between scans are not needed.
   jpeg_save_markers(image, JPEG_APP0 + 1, 0);
   jpeg_save_markers(image, JPEG_APP0 + 2, 0);
 
   // libjpeg cannot wait for input in the middle of arithmetic coding.
-  if (image->arith_code) return fail(decoder, codec_unsupported, "Arithmetic coding is not supported");
+  if (image->arith_code) return fail(decoder, codec_unsupported, "arithmetic coding");
   switch (image->jpeg_color_space) {
     case JCS_GRAYSCALE:
       image->out_color_space = JCS_GRAYSCALE;
@@ -231,7 +234,7 @@ codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_j
       header->colors = codec_cmyk;
       break;
     default:
-      return fail(decoder, codec_unsupported, "The number of color components is not supported");
+      return fail(decoder, codec_unsupported, "its number of color components");
   }
   header->width = image->image_width;
   header->height = image->image_height;

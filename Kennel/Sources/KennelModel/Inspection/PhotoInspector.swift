@@ -77,7 +77,8 @@ extension KennelError {
       return
     }
     switch error.code {
-    case .unknownFormat: self = .notAPhoto
+    case .unknownFormat:
+      self.init(.unknownFormat, KennelError.notAPhoto.description, cause: error.description)
     case .cancelled: self = .cancelled
     case .tooLarge: self = .photoTooLarge
     case .outOfMemory:
