@@ -63,6 +63,15 @@ import Testing
     check(mutations: 0..<200, of: files + [try WebPFixture.animation()], "WebP")
   }
 
+  @Test func `changed and truncated GIFs`() {
+    let files =
+      [
+        GIFFixture(), GIFFixture(isInterlaced: true), GIFFixture(transparent: 3), GIFFixture(frameCount: 3),
+        GIFFixture(screenWidth: 30, screenHeight: 25, left: 4, top: 6),
+      ].map { $0.data() } + [LZWFixture.file(LZWFixture.noise(70 * 60), width: 70, codeSize: 8)]
+    check(mutations: 0..<300, of: files, "GIF")
+  }
+
   @Test func `a damaged interlaced PNG shows the rows before the damage, also in one piece`() throws {
     var data = PNGFixture(width: 60, height: 50, isInterlaced: true).data()
     // The last row has no valid filter. After it come the checksums, and the chunk that ends the file.

@@ -3,8 +3,8 @@
 #define C_IMAGE_CODECS_H
 
 #if defined(__linux__) && !(__has_include(<jpeglib.h>) && __has_include(<png.h>) && __has_include(<isa-l.h>) && \
-  __has_include(<webp/decode.h>) && __has_include(<gif_lib.h>) && __has_include(<lcms2.h>))
-#error RetrieverImages needs libraries: apt-get install libjpeg-dev libpng-dev libisal-dev libwebp-dev libgif-dev liblcms2-dev
+  __has_include(<webp/decode.h>) && __has_include(<lcms2.h>))
+#error RetrieverImages needs libraries: apt-get install libjpeg-dev libpng-dev libisal-dev libwebp-dev liblcms2-dev
 #endif
 
 #include <stdbool.h>
@@ -167,6 +167,8 @@ typedef struct codec_png_header {
   /// 1 or 2. Samples of two bytes have the machine's byte order.
   int bytes_per_sample;
   bool is_interlaced;
+  /// All pixels are gray, even if `colors` is RGBA.
+  bool is_grey;
   /// Valid until the decoder is freed; NULL without an iCCP chunk.
   const uint8_t *_Nullable profile;
   size_t profile_count;
@@ -280,29 +282,29 @@ typedef struct codec_webp_encoding {
 codec_result codec_webp_encode(
     const uint8_t *pixels, const codec_webp_encoding *encoding, codec_buffer *output, char *message);
 
-// MARK: - GIF, by giflib
+// MARK: - GIF
 
-/// Reads the first frame of a GIF.
-typedef struct codec_gif_decoder codec_gif_decoder;
+/// Decodes the pixels of one frame, which are compressed with LZW. Its memory does not depend on the image.
+typedef struct codec_gif_lzw codec_gif_lzw;
 
-typedef struct codec_gif_frame {
-  uint32_t left, top, width, height;
-  bool is_interlaced;
-  /// One of the colors means transparent.
-  bool has_transparency;
-} codec_gif_frame;
+typedef struct codec_gif_progress {
+  size_t consumed, written;
+  /// The end code was read.
+  bool has_ended;
+  /// A code was not valid. It was skipped, or treated as the next code.
+  bool is_damaged;
+} codec_gif_progress;
 
-/// Returns NULL if memory cannot be allocated. The bytes begin at the start of the file, and must stay valid as long
-/// as the decoder.
-codec_gif_decoder *_Nullable codec_gif_decoder_make(const uint8_t *bytes, size_t count);
-void codec_gif_decoder_free(codec_gif_decoder *decoder);
-/// Returns giflib's error message.
-const char *codec_gif_decoder_message(const codec_gif_decoder *decoder);
-/// Reads the file up to the pixels of the first frame.
-codec_result codec_gif_decoder_start(codec_gif_decoder *decoder, codec_gif_frame *frame);
-/// Reads the next row as stored, as RGB or RGBA. The rows of an interlaced frame have another order. Returns
-/// `codec_needs_input` if the bytes end.
-codec_result codec_gif_decoder_read_row(codec_gif_decoder *decoder, bool with_alpha, uint8_t *row);
+/// Creates a decoder for codes whose minimum size is `code_size` bits, at most 11. Returns NULL for other sizes, or if
+/// memory cannot be allocated.
+codec_gif_lzw *_Nullable codec_gif_lzw_make(unsigned code_size);
+void codec_gif_lzw_free(codec_gif_lzw *lzw);
+/// Reads bytes and writes the indices of pixels, until there are no more bytes, there is no more room, or the pixels end.
+codec_gif_progress codec_gif_lzw_read(
+    codec_gif_lzw *lzw, const uint8_t *bytes, size_t count, uint8_t *indices, size_t capacity);
+/// Writes the colors of indices, as RGB or RGBA. `colors` has 256 entries of four bytes.
+void codec_gif_color_row(
+    const uint8_t *colors, const uint8_t *indices, size_t count, bool with_alpha, uint8_t *row);
 
 #if defined(__clang__)
 #pragma clang assume_nonnull end

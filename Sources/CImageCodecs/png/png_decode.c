@@ -79,6 +79,7 @@ static void unify(codec_png_decoder *decoder) {
   if (is_deep) png_set_swap(png);
 #endif
   header->colors = has_alpha ? codec_rgba : is_grey ? codec_grey : codec_rgb;
+  header->is_grey = is_grey;
   header->bytes_per_sample = is_deep ? 2 : 1;
   header->is_interlaced = png_set_interlace_handling(png) > 1;
 }

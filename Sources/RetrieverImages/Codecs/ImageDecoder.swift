@@ -46,6 +46,8 @@ protocol RowConsumer: AnyObject {
 struct RowLayout: Sendable, Equatable {
   var size: PixelSize
   var format: RowFormat
+  /// True if all colors are gray although the format has three channels for them. Their profile is then one for gray.
+  var isGrey = false
   /// The size of the picture in eighths of these pixels, if the decoder has scaled it: the number of pixels is rounded
   /// up, so the last ones may extend beyond the picture's edge.
   var eighths: PixelSize?

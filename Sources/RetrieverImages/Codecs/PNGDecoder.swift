@@ -162,7 +162,8 @@ final class PNGDecoder: ImageDecoder {
   private func begin(_ found: codec_png_header) throws(ImageError) {
     let size = PixelSize(width: Int(found.width), height: Int(found.height))
     try limits.check(size)
-    layout = RowLayout(size: size, format: Self.format(of: found))
+    let format = Self.format(of: found)
+    layout = RowLayout(size: size, format: format, isGrey: found.is_grey && format.channels > 1)
     if found.is_interlaced {
       try limits.checkMemory(of: size, bytesPerPixel: layout.format.bytesPerPixel)
     }
@@ -197,11 +198,12 @@ final class PNGDecoder: ImageDecoder {
       let values = bytes.bindMemory(to: Double.self)
       let usual = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
       let areUsual =
-        !found.has_chromaticities || found.colors == .grey
+        !found.has_chromaticities || found.is_grey
         || zip(values, usual).allSatisfy { abs($0 - $1) < 0.005 }
       if isUsual, areUsual { return nil }
       return ColorProfile.data(
-        exponent: 1 / found.gamma, chromaticities: areUsual ? nil : values.baseAddress, of: found.colors)
+        exponent: 1 / found.gamma, chromaticities: areUsual ? nil : values.baseAddress,
+        of: found.is_grey ? .grey : found.colors)
     }
   }
 }

@@ -36,7 +36,6 @@ final class WebPDecoder: ImageDecoder {
   private var rows: FrameRows?
   private var delivered = 0
   private var hasSeenPixelHead = false
-  private static let pixelHeadSize = 10
 
   init(consumer: any RowConsumer, limits: ImageLimits, readsHeaderOnly: Bool = false) {
     self.consumer = consumer
@@ -124,10 +123,12 @@ final class WebPDecoder: ImageDecoder {
     case .pixels(let isLossless):
       var rest = piece
       if !hasSeenPixelHead {
-        let missing = min(Self.pixelHeadSize - collected.count, piece.count)
+        // Lossless pixels may be as short as their head.
+        let headSize = isLossless ? 5 : 10
+        let missing = min(headSize - collected.count, piece.count)
         collected.append(contentsOf: piece.prefix(missing))
         rest = UnsafeRawBufferPointer(rebasing: piece.dropFirst(missing))
-        guard collected.count == Self.pixelHeadSize else { return }
+        guard collected.count == headSize else { return }
         try startPixels(isLossless: isLossless)
       }
       try pixels?.feed(rest)
