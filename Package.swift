@@ -66,7 +66,7 @@ let package = Package(
 
     .target(
       name: "CImageCodecs",
-      linkerSettings: ["jpeg", "png16", "isal", "webp", "webpdemux", "gif", "lcms2"].map {
+      linkerSettings: ["jpeg", "png16", "isal", "webp", "webpdemux", "lcms2"].map {
         .linkedLibrary($0, .when(platforms: [.linux]))
       }),
     .target(name: "CResampling"),

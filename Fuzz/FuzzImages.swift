@@ -55,21 +55,13 @@ private func readImage(_ data: Data) {
     _ = try decoder.snapshot(into: RecordingConsumer())
     try feed(Data(data.dropFirst(half)), cut: .random(seed: UInt64(data.count)), to: decoder)
     try decoder.finish()
-    // If a file is truncated or its compressed pixels are damaged, the sizes of the pieces determine whether a last row
-    // is delivered. And if libjpeg gets much input in one piece, it uses a faster decoder, which detects different
-    // damage.
-    let mayDiffer = isCutOrDamaged(complete.error) || complete.header?.format == .jpeg
-    precondition(complete.error == nil || mayDiffer, "the image fails, but succeeds in pieces")
-    let isSame = complete.pixels == consumer.pixels || complete.header?.format == .jpeg
-    precondition(complete.error != nil || isSame, "in pieces, the pixels differ")
+    // The sizes of the pieces never matter, even if the data is damaged.
+    precondition(complete.error == nil, "the image fails, but succeeds in pieces")
+    precondition(complete.damage == decoder.damage, "in pieces, the damage differs")
   } catch {
-    let canDiffer = complete.error != nil || isCutOrDamaged(error) || complete.header?.format == .jpeg
-    precondition(canDiffer, "the image succeeds, but fails in pieces: \(error)")
+    precondition(complete.error == error, "in pieces, the error differs: \(error)")
   }
-}
-
-private func isCutOrDamaged(_ error: ImageError?) -> Bool {
-  error?.code == .truncated || error?.description.contains("The compressed pixels are damaged") == true
+  precondition(complete.pixels == consumer.pixels, "in pieces, the pixels differ")
 }
 
 /// Reads a HEIF file up to its coded pixels, and the parameter sets in it.

@@ -63,6 +63,22 @@ import Testing
     #expect(try await program.run("thumbnail", "-s", "9", "dog.png").status == 8, "the file already exists")
   }
 
+  @Test func `a damaged image gives a warning, and an error with --strict`() async throws {
+    let complete = try picture(red, width: 300, height: 300)
+    try complete.prefix(complete.count * 2 / 3).write(to: program.file("half.png"))
+    let result = try await program.run("thumbnail", "-s", "30", "--json", "half.png")
+    #expect(result.status == 0 && program.files == ["half-30x30.jpg", "half.png"], "\(result.errors)")
+    #expect(result.errors.contains("half.png: The PNG image is incomplete"))
+    #expect(result.text.contains("\"damage\":[\"The PNG image is incomplete"))
+    let strict = try await program.run("thumbnail", "-s", "30", "-f", "--strict", "half.png")
+    #expect(strict.status == 9 && !strict.errors.contains("could be decoded"))
+    try Data("half.png\n".utf8).write(to: program.file("list"))
+    let drawn = try await program.run("collage", "list")
+    #expect(
+      drawn.status == 0 && drawn.errors.contains("half.png: The PNG image is incomplete"), "\(drawn.errors)")
+    #expect(try await program.run("collage", "--strict", "-f", "list").status == 9)
+  }
+
   private func pictureServer(ids: [String]) throws -> ScriptedServer {
     let (red, blue) = (try picture(red), try picture(blue))
     return try ScriptedServer.http { request in

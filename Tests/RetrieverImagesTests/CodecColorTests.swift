@@ -86,4 +86,35 @@ import Testing
     #expect(light[3..<9].allSatisfy { $0 < 5 })
     #expect(light[9..<12].allSatisfy { $0 > 120 && $0 < 200 })
   }
+
+  @Test(arguments: [PNGFixture.ColorType.grey, .greyAlpha], [false, true])
+  func `gray pixels with alpha have the colors of a gray profile`(
+    type: PNGFixture.ColorType, hasTable: Bool
+  ) async throws {
+    for depth in [8, 16] { try await checkGrey(type, depth, hasTable) }
+  }
+
+  private func checkGrey(_ type: PNGFixture.ColorType, _ depth: Int, _ hasTable: Bool) async throws {
+    var form = PNGFixture(width: 40, height: 3, colorType: type, depth: depth)
+    let linear = hasTable ? ProfileFixture.grey() : try profile(exponent: 1, colors: .grey)
+    form.chunks = [("iCCP", Array("grey".utf8) + [0, 0] + PNGFixture.deflated([UInt8](linear)))]
+    // A transparent shade of gray makes alpha of an image without an alpha channel.
+    let transparent = form.sample(0, 0, 0)
+    if type == .grey { form.chunks.append(("tRNS", [UInt8(transparent >> 8), UInt8(transparent & 255)])) }
+    let pixels = try await UIImage(validating: form.data()).pixels()
+    #expect(pixels.hasAlpha)
+    let maximum = Double((1 << depth) - 1)
+    for x in 1..<40 {
+      let light = Double(form.sample(x, 1, 0)) / maximum
+      let expected = 255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
+      let pixel = try #require(pixels[x, 1])
+      // Tables have a precision of one part in 255 of the light, which is much in dark colors.
+      let tolerance = hasTable ? (light < 0.1 ? 12.0 : 2.5) : 0.6
+      for sample in [pixel.red, pixel.green, pixel.blue] {
+        #expect(
+          abs(Double(sample) - expected) <= tolerance, "\(light) became \(sample) instead of \(expected)")
+      }
+    }
+    if type == .grey { #expect(pixels[0, 0]?.alpha == 0 && pixels[1, 0]?.alpha == 255) }
+  }
 }

@@ -46,12 +46,13 @@ struct Decoding {
   var pixels: [UInt8]
   var rowCount: Int
   var isComplete: Bool
+  var damage: [ImageDamage]
   var error: ImageError?
 
   /// Returns whether two results are equal. This is a Bool, because Swift Testing takes minutes to print large arrays.
   func isSame(as other: Decoding) -> Bool {
     header == other.header && layout == other.layout && pixels == other.pixels && error == other.error
-      && isComplete == other.isComplete && finalHeader == other.finalHeader
+      && isComplete == other.isComplete && finalHeader == other.finalHeader && damage == other.damage
   }
 }
 
@@ -77,7 +78,7 @@ func decode(
   }
   return Decoding(
     header: consumer.header, finalHeader: decoder.header, layout: consumer.layout, pixels: consumer.pixels,
-    rowCount: consumer.rowCount, isComplete: decoder.isComplete, error: failure)
+    rowCount: consumer.rowCount, isComplete: decoder.isComplete, damage: decoder.damage, error: failure)
 }
 
 func feed(_ data: Data, cut: Cut, to decoder: any ImageDecoder) throws(ImageError) {

@@ -43,6 +43,35 @@ import Testing
     }
   }
 
+  /// Returns a lossless file in which all pixels have the same color, so that they need no bits.
+  private func plainFile(width: Int, height: Int, red: UInt64, green: UInt64, blue: UInt64) -> Data {
+    var bits: UInt64 = 0
+    var count: UInt64 = 0
+    func add(_ value: UInt64, _ size: UInt64) {
+      bits |= value << count
+      count += size
+    }
+    add(UInt64(width - 1), 14)
+    add(UInt64(height - 1), 14)
+    add(0, 4)  // no alpha, version 0
+    add(0, 3)  // no transform, no cache, one set of codes
+    // Each code has a single symbol of one bit: green, red, blue, alpha, distance.
+    for symbol in [green, red, blue, 0, 0] { add(1 | symbol << 3, 4) }
+    let payload = [0x2F] + (0..<7).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
+    return WebPFixture.file(WebPFixture.chunk("VP8L", payload))
+  }
+
+  @Test func `a lossless file of 28 bytes is read`() {
+    let file = plainFile(width: 3, height: 2, red: 1, green: 0, blue: 1)
+    #expect(file.count == 28)
+    for cut in [Cut.onePiece, .pieces(of: 1)] {
+      let decoding = decode(file, cut: cut)
+      #expect(decoding.error == nil && decoding.isComplete, "\(decoding.error?.description ?? "")")
+      #expect(decoding.layout?.size == PixelSize(width: 3, height: 2))
+      #expect(decoding.pixels == Array(repeatElement([1, 0, 1], count: 6).joined()))
+    }
+  }
+
   @Test func `the first frame of an animation is drawn on its canvas`() throws {
     let decoding = decode(try WebPFixture.animation())
     #expect(decoding.header?.size == PixelSize(width: 50, height: 40))

@@ -75,14 +75,31 @@ import Testing
     }
   }
 
-  @Test func `an image that cannot be decoded leaves its cell empty`() async throws {
+  @Test func `an image that cannot be decoded leaves its cell empty, and is reported`() async throws {
     let data = try JPEGFixture.baseline(width: 320, height: 320)
     let collage = Collage(columns: 2, cell: 2, spacing: 0)
-    collage.add(try #require(UIImage(data: data.prefix(data.count / 2))))
+    // Only the header.
+    collage.add(try #require(UIImage(data: data.prefix(700))))
     collage.add(try image(Self.red))
-    let pixels = try await collage.draw().pixels()
-    #expect(pixels[0, 0] == Self.white)
-    #expect(pixels[2, 0] == Self.red)
+    let drawn = await collage.draw()
+    #expect(try await drawn.pixels()[0, 0] == Self.white)
+    #expect(try await drawn.pixels()[2, 0] == Self.red)
+    #expect(drawn.damage.map(\.kind) == [.incomplete])
+    #expect(drawn.damage.first?.description.hasPrefix("Image 1: ") == true)
+  }
+
+  @Test func `what could be decoded of a damaged image is drawn, unless the policy is strict`() async throws {
+    let data = try JPEGFixture.baseline(width: 320, height: 320)
+    let collage = Collage(columns: 2, cell: 16, spacing: 0)
+    collage.add(try image(Self.red))
+    collage.add(try #require(UIImage(data: data.prefix(data.count / 2))))
+    let drawn = await collage.draw()
+    #expect(try await drawn.pixels()[16, 0] != Self.white)
+    #expect(try await drawn.pixels()[16, 15] == Self.white)
+    let strict = await collage.draw(damage: .strict)
+    #expect(try await strict.pixels()[16, 0] == Self.white)
+    #expect(drawn.damage == strict.damage && drawn.damage.count == 1)
+    #expect(drawn.damage.first?.description.hasPrefix("Image 2: The JPEG image is incomplete") == true)
   }
 
   @Test func `a cancelled drawing returns the cells drawn so far`() async throws {

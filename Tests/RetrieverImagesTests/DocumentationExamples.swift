@@ -48,12 +48,9 @@ struct ImageDocumentationExamples {
 
   func bestEffort(_ data: Data) async throws -> UIImage {
     let image = try UIImage(validating: data, limits: ImageLimits(bytes: 8 << 20, pixels: 24_000_000))
-    do {
-      return try await image.thumbnail(ThumbnailTarget(width: 320, height: 320))
-    } catch let error as ImageError where error.code == .truncated {
-      guard let upperPart = error.partialImages.first else { throw error }
-      return upperPart
-    }
+    let thumbnail = try await image.thumbnail(ThumbnailTarget(width: 320, height: 320))
+    for damage in thumbnail.damage where damage.kind != .other { print(damage) }
+    return thumbnail
   }
 
   func caption(of photo: URL) async throws -> String {

@@ -40,7 +40,7 @@ enum GoCorpus {
       let data = try Data(contentsOf: file)
       do {
         let image = try UIImage(validating: data)
-        _ = try await image.thumbnail(ThumbnailTarget(width: 64, height: 64))
+        _ = try await image.thumbnail(ThumbnailTarget(width: 64, height: 64), damage: .strict)
       } catch let error as ImageError {
         refused[file.lastPathComponent] = error.description
       }

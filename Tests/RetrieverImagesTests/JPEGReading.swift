@@ -38,12 +38,18 @@ struct JPEGReading: Equatable {
       if isFailed || phase == .over { break }
     }
     guard !isFailed else { return }
-    message = codec_jpeg_decoder_warning(decoder).map { String(cString: $0) }
+    message = warning(of: decoder)
     isTruncated = codec_jpeg_decoder_is_truncated(decoder)
     let realRows = Int(codec_jpeg_decoder_real_rows(decoder))
     let bytesPerRow = rows == 0 ? 0 : pixels.count / rows
     rows = min(rows, realRows)
     pixels.removeLast(pixels.count - rows * bytesPerRow)
+  }
+
+  /// Returns the first warning that affects pixels.
+  private func warning(of decoder: OpaquePointer) -> String? {
+    let warnings = (0..<8).map { codec_jpeg_decoder_warning(decoder, $0) }
+    return warnings.first { !$0.is_harmless }.flatMap { $0.text.map { String(cString: $0) } }
   }
 
   private enum Phase { case header, rows, over }

@@ -15,8 +15,9 @@ import Testing
       isProgressive: isProgressive)
   }
 
-  private func pipeline() -> ImagePipeline {
+  private func pipeline(_ policy: DamagePolicy = .tolerate) -> ImagePipeline {
     var configuration = ImagePipeline.Configuration()
+    configuration.damagePolicy = policy
     configuration.diskCache = nil
     return ImagePipeline(configuration)
   }
@@ -82,8 +83,28 @@ import Testing
     }
     let text = await failure { try await pipeline().image(from: server.url("/text")) }
     #expect((text as? ImageError)?.code == .unknownFormat)
-    let half = await failure { try await pipeline().image(from: server.url("/half")) }
+    let half = await failure { try await pipeline(.strict).image(from: server.url("/half")) }
     #expect((half as? ImageError)?.code == .truncated)
+    #expect((half as? ImageError)?.damage.map(\.kind) == [.incomplete])
+    #expect((half as? ImageError)?.partialImages.count == 1)
+  }
+
+  @Test func `an incomplete image is returned and fetched again, a damaged one is kept`() async throws {
+    let photo = try Self.photo(300, 200)
+    let damaged = DamagedFile.jpegWithWrongRestartMarker(try JPEGFixture.form(.rgb8, restartInterval: 2))
+    let server = try ScriptedServer.http { request in
+      request.path == "/half" ? Reply(body: photo.prefix(photo.count / 2)) : Reply(body: damaged)
+    }
+    let pipeline = pipeline()
+    let size = CGSize(width: 30, height: 30)
+    for _ in 0..<2 {
+      let half = try await pipeline.thumbnail(from: server.url("/half"), fitting: size)
+      #expect(half.damage.map(\.kind) == [.incomplete])
+      let other = try await pipeline.thumbnail(from: server.url("/damaged"), fitting: size)
+      #expect(other.damage.map(\.kind) == [.pixels])
+    }
+    #expect(server.requests.filter { $0.path == "/half" }.count == 2)
+    #expect(server.requests.filter { $0.path == "/damaged" }.count == 1)
   }
 
   @Test func `a ThumbHash of a photo is a placeholder for it`() async throws {

@@ -68,11 +68,15 @@ import Testing
     #expect(await image.byPreparingThumbnail(ofSize: size) == nil)
   }
 
-  @Test func `truncated data gives nil or an error`() async throws {
+  @Test func `truncated data gives a partial thumbnail, and nil or an error otherwise`() async throws {
     let image = try #require(UIImage(data: jpeg.prefix(jpeg.count / 2)))
-    #expect(await image.byPreparingThumbnail(ofSize: CGSize(width: 9, height: 9)) == nil)
+    let thumbnail = await image.byPreparingThumbnail(ofSize: CGSize(width: 9, height: 9))
+    #expect(thumbnail?.damage.map(\.kind) == [.incomplete])
     #expect(await image.byPreparingForDisplay() == nil)
-    await #expect(throws: ImageError.self) { try await image.thumbnail(ThumbnailTarget(width: 9, height: 9)) }
+    #expect(image.pngData() == nil && image.jpegData(compressionQuality: 0.5) == nil)
+    await #expect(throws: ImageError.self) {
+      try await image.thumbnail(ThumbnailTarget(width: 9, height: 9), damage: .strict)
+    }
   }
 
   @Test func theHandlerIsNotCalledOnTheCallersThread() async throws {

@@ -3,8 +3,8 @@
 #define C_IMAGE_CODECS_H
 
 #if defined(__linux__) && !(__has_include(<jpeglib.h>) && __has_include(<png.h>) && __has_include(<isa-l.h>) && \
-  __has_include(<webp/decode.h>) && __has_include(<gif_lib.h>) && __has_include(<lcms2.h>))
-#error RetrieverImages needs libraries: apt-get install libjpeg-dev libpng-dev libisal-dev libwebp-dev libgif-dev liblcms2-dev
+  __has_include(<webp/decode.h>) && __has_include(<lcms2.h>))
+#error RetrieverImages needs libraries: apt-get install libjpeg-dev libpng-dev libisal-dev libwebp-dev liblcms2-dev
 #endif
 
 #include <stdbool.h>
@@ -49,6 +49,14 @@ typedef struct codec_buffer {
 
 /// The size of the buffer for a library's message.
 #define CODEC_MESSAGE_SIZE 200
+
+/// A message about damage that did not end the decoding.
+typedef struct codec_warning {
+  /// NULL after the last warning.
+  const char *_Nullable text;
+  /// The damage does not affect the pixels.
+  bool is_harmless;
+} codec_warning;
 
 // MARK: - JPEG, by libjpeg-turbo, and by our own code for the most common kind of pixels
 
@@ -114,8 +122,12 @@ codec_result codec_jpeg_decoder_read_rows(
 /// Returns the number of rows of this output that remain to be read.
 uint32_t codec_jpeg_decoder_rows_left(const codec_jpeg_decoder *decoder);
 
-/// Returns the first warning about damaged data, or NULL.
-const char *_Nullable codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder);
+/// Returns true if the result for damaged data depends on the number of bytes that are available in one piece, so that
+/// the pieces must always end at the same positions.
+bool codec_jpeg_decoder_depends_on_pieces(const codec_jpeg_decoder *decoder);
+
+/// Returns the warning about damaged data with an index. There is at most one of each kind.
+codec_warning codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder, size_t index);
 /// Returns true if the input ended before the image did, so that part of the image was invented.
 bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder);
 /// Returns the number of rows, at the current scale, that contain only data from the input. Use it for truncated
@@ -156,6 +168,8 @@ typedef struct codec_png_header {
   /// 1 or 2. Samples of two bytes have the machine's byte order.
   int bytes_per_sample;
   bool is_interlaced;
+  /// All pixels are gray, even if `colors` is RGBA.
+  bool is_grey;
   /// Valid until the decoder is freed; NULL without an iCCP chunk.
   const uint8_t *_Nullable profile;
   size_t profile_count;
@@ -183,6 +197,10 @@ const char *codec_png_decoder_message(const codec_png_decoder *decoder);
 /// Returns `codec_done` after the end of the image was read, and `codec_needs_input` before.
 codec_result codec_png_decoder_feed(
     codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks);
+/// Ends the input: reads the pixels that were held back.
+codec_result codec_png_decoder_finish(codec_png_decoder *decoder, codec_png_callbacks callbacks);
+/// Returns the warning about damaged data with an index.
+codec_warning codec_png_decoder_warning(const codec_png_decoder *decoder, size_t index);
 /// Returns true if all pixels were read.
 bool codec_png_decoder_has_all_rows(const codec_png_decoder *decoder);
 /// Returns the pixels of an interlaced image as decoded so far, without padding; NULL for other images. `*rows` is the
@@ -274,29 +292,29 @@ typedef struct codec_webp_encoding {
 codec_result codec_webp_encode(
     const uint8_t *pixels, const codec_webp_encoding *encoding, codec_buffer *output, char *message);
 
-// MARK: - GIF, by giflib
+// MARK: - GIF
 
-/// Reads the first frame of a GIF.
-typedef struct codec_gif_decoder codec_gif_decoder;
+/// Decodes the pixels of one frame, which are compressed with LZW. Its memory does not depend on the image.
+typedef struct codec_gif_lzw codec_gif_lzw;
 
-typedef struct codec_gif_frame {
-  uint32_t left, top, width, height;
-  bool is_interlaced;
-  /// One of the colors means transparent.
-  bool has_transparency;
-} codec_gif_frame;
+typedef struct codec_gif_progress {
+  size_t consumed, written;
+  /// The end code was read.
+  bool has_ended;
+  /// A code was not valid. It was skipped, or treated as the next code.
+  bool is_damaged;
+} codec_gif_progress;
 
-/// Returns NULL if memory cannot be allocated. The bytes begin at the start of the file, and must stay valid as long
-/// as the decoder.
-codec_gif_decoder *_Nullable codec_gif_decoder_make(const uint8_t *bytes, size_t count);
-void codec_gif_decoder_free(codec_gif_decoder *decoder);
-/// Returns giflib's error message.
-const char *codec_gif_decoder_message(const codec_gif_decoder *decoder);
-/// Reads the file up to the pixels of the first frame.
-codec_result codec_gif_decoder_start(codec_gif_decoder *decoder, codec_gif_frame *frame);
-/// Reads the next row as stored, as RGB or RGBA. The rows of an interlaced frame have another order. Returns
-/// `codec_needs_input` if the bytes end.
-codec_result codec_gif_decoder_read_row(codec_gif_decoder *decoder, bool with_alpha, uint8_t *row);
+/// Creates a decoder for codes whose minimum size is `code_size` bits, at most 11. Returns NULL for other sizes, or if
+/// memory cannot be allocated.
+codec_gif_lzw *_Nullable codec_gif_lzw_make(unsigned code_size);
+void codec_gif_lzw_free(codec_gif_lzw *lzw);
+/// Reads bytes and writes the indices of pixels, until there are no more bytes, there is no more room, or the pixels end.
+codec_gif_progress codec_gif_lzw_read(
+    codec_gif_lzw *lzw, const uint8_t *bytes, size_t count, uint8_t *indices, size_t capacity);
+/// Writes the colors of indices, as RGB or RGBA. `colors` has 256 entries of four bytes.
+void codec_gif_color_row(
+    const uint8_t *colors, const uint8_t *indices, size_t count, bool with_alpha, uint8_t *row);
 
 // MARK: - Tiles of HEIC and AVIF images, by libde265 and dav1d
 

@@ -10,6 +10,14 @@ enum { max_scans = 500, scans_always_allowed = 40 };
 static const uint64_t max_blocks_in_scans = 100000000;
 // libjpeg walks over all segments it has kept to add another. A file of 64 MiB has 1,024 segments of maximum length.
 enum { max_segments = 2048 };
+// The maximum number of different warnings that are kept.
+enum { max_warnings = 8 };
+
+typedef struct kept_warning {
+  int code;
+  bool is_harmless;
+  char text[JMSG_LENGTH_MAX];
+} kept_warning;
 
 struct codec_jpeg_decoder {
   struct jpeg_decompress_struct image;
@@ -28,27 +36,38 @@ struct codec_jpeg_decoder {
   uint32_t real_rows;
   uint32_t segments;
   uint64_t blocks_in_scans;
-  bool has_warning;
-  char warning[JMSG_LENGTH_MAX];
+  unsigned warning_count;
+  kept_warning warnings[max_warnings];
 };
 
 static codec_jpeg_decoder *decoder_of(j_common_ptr image) {
   return image->client_data;
 }
 
-static bool is_damage(const struct jpeg_error_mgr *manager) {
-  switch (manager->msg_code) {
-    case JWRN_EXTRANEOUS_DATA:
-      // Cameras add padding between segments and before the end. Before a restart marker, extra data means lost
-      // blocks.
-      return manager->msg_parm.i[1] >= 0xD0 && manager->msg_parm.i[1] <= 0xD7;
-    case JWRN_ADOBE_XFORM:
-    case JWRN_JFIF_MAJOR:
-    case JWRN_JPEG_EOF:
-      return false;
-    default:
-      return true;
+static bool is_ignored(const struct jpeg_error_mgr *manager) {
+  return manager->msg_code == JWRN_ADOBE_XFORM || manager->msg_code == JWRN_JFIF_MAJOR ||
+         manager->msg_code == JWRN_JPEG_EOF;
+}
+
+/// Cameras add padding between segments and before the end, which does not affect the pixels. Before a restart marker,
+/// extra data means lost blocks.
+static bool is_harmless(const struct jpeg_error_mgr *manager) {
+  return manager->msg_code == JWRN_EXTRANEOUS_DATA &&
+         !(manager->msg_parm.i[1] >= 0xD0 && manager->msg_parm.i[1] <= 0xD7);
+}
+
+/// Keeps the first warning of each kind.
+static void keep_warning(codec_jpeg_decoder *decoder, bool is_harmless) {
+  struct jpeg_error_mgr *manager = &decoder->failure.manager;
+  for (unsigned index = 0; index < decoder->warning_count; index++) {
+    const kept_warning *kept = &decoder->warnings[index];
+    if (kept->code == manager->msg_code && kept->is_harmless == is_harmless) return;
   }
+  if (decoder->warning_count == max_warnings) return;
+  kept_warning *warning = &decoder->warnings[decoder->warning_count++];
+  warning->code = manager->msg_code;
+  warning->is_harmless = is_harmless;
+  manager->format_message((j_common_ptr)&decoder->image, warning->text);
 }
 
 /// Records that data is missing: the blocks of the current row and all later rows are invented.
@@ -81,14 +100,13 @@ static void note_message(j_common_ptr common, int level) {
     return;
   }
   common->err->num_warnings++;
-  if (!is_damage(common->err)) return;
+  if (is_ignored(common->err)) return;
+  bool harmless = is_harmless(common->err);
   if (decoder->has_synthetic_end) {
-    note_missing_data(decoder);
+    if (!harmless) note_missing_data(decoder);
     return;
   }
-  if (decoder->has_warning) return;
-  decoder->has_warning = true;
-  common->err->format_message(common, decoder->warning);
+  keep_warning(decoder, harmless);
 }
 
 static void drop_message(j_common_ptr image) {
@@ -189,14 +207,17 @@ static codec_result fail(codec_jpeg_decoder *decoder, codec_result result, const
 
 codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_jpeg_header *header) {
   struct jpeg_decompress_struct *image = &decoder->image;
-  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  if (setjmp(decoder->failure.jump)) {
+    return jpeg_failure_name_feature(&decoder->failure, image) ? codec_unsupported
+                                                               : jpeg_failure_result(&decoder->failure);
+  }
   if (jpeg_read_header(image, TRUE) == JPEG_SUSPENDED) return codec_needs_input;
   // Segments between scans are not needed.
   jpeg_save_markers(image, JPEG_APP0 + 1, 0);
   jpeg_save_markers(image, JPEG_APP0 + 2, 0);
 
   // libjpeg cannot wait for input in the middle of arithmetic coding.
-  if (image->arith_code) return fail(decoder, codec_unsupported, "Arithmetic coding is not supported");
+  if (image->arith_code) return fail(decoder, codec_unsupported, "arithmetic coding");
   switch (image->jpeg_color_space) {
     case JCS_GRAYSCALE:
       image->out_color_space = JCS_GRAYSCALE;
@@ -213,7 +234,7 @@ codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_j
       header->colors = codec_cmyk;
       break;
     default:
-      return fail(decoder, codec_unsupported, "The number of color components is not supported");
+      return fail(decoder, codec_unsupported, "its number of color components");
   }
   header->width = image->image_width;
   header->height = image->image_height;
@@ -340,8 +361,14 @@ uint32_t codec_jpeg_decoder_rows_left(const codec_jpeg_decoder *decoder) {
   return decoder->image.output_height - decoder->image.output_scanline;
 }
 
-const char *codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder) {
-  return decoder->has_warning ? decoder->warning : NULL;
+bool codec_jpeg_decoder_depends_on_pieces(const codec_jpeg_decoder *decoder) {
+  return !decoder->baseline && !decoder->image.progressive_mode;
+}
+
+codec_warning codec_jpeg_decoder_warning(const codec_jpeg_decoder *decoder, size_t index) {
+  if (index >= decoder->warning_count) return (codec_warning){NULL, false};
+  const kept_warning *warning = &decoder->warnings[index];
+  return (codec_warning){warning->text, warning->is_harmless};
 }
 
 bool codec_jpeg_decoder_is_truncated(const codec_jpeg_decoder *decoder) {

@@ -8,6 +8,14 @@
 #include "CImageCodecs.h"
 #include "png_idat.h"
 
+// The maximum number of warnings that are kept.
+enum { max_warnings = 8 };
+
+typedef struct kept_warning {
+  bool is_harmless;
+  char text[64];
+} kept_warning;
+
 struct codec_png_decoder {
   png_structp png;
   png_infop info;
@@ -23,7 +31,19 @@ struct codec_png_decoder {
   uint32_t shown_rows;
   bool has_all_rows;
   bool has_ended;
+  unsigned warning_count;
+  kept_warning warnings[max_warnings];
 };
+
+static void keep_warning(codec_png_decoder *decoder, const char *text, bool is_harmless) {
+  if (decoder->warning_count == max_warnings) return;
+  for (unsigned index = 0; index < decoder->warning_count; index++) {
+    if (strcmp(decoder->warnings[index].text, text) == 0) return;
+  }
+  kept_warning *warning = &decoder->warnings[decoder->warning_count++];
+  snprintf(warning->text, sizeof warning->text, "%s", text);
+  warning->is_harmless = is_harmless;
+}
 
 static _Noreturn void stop(codec_png_decoder *decoder, codec_result failure) {
   decoder->failure = failure;
@@ -36,9 +56,13 @@ static _Noreturn void take_error(png_structp png, png_const_charp message) {
   stop(decoder, strstr(message, "memory") ? codec_out_of_memory : codec_corrupt);
 }
 
-static void drop_warning(png_structp png, png_const_charp message) {
-  (void)png;
-  (void)message;
+/// Keeps warnings about checksums, which begin with the name of the chunk. libpng also warns about much that is common
+/// and does no harm.
+static void take_warning(png_structp png, png_const_charp message) {
+  codec_png_decoder *decoder = png_get_error_ptr(png);
+  if (!strstr(message, "CRC error")) return;
+  bool affects_pixels = strncmp(message, "IHDR", 4) == 0 || strncmp(message, "PLTE", 4) == 0;
+  keep_warning(decoder, message, !affects_pixels);
 }
 
 /// Converts all kinds of pixels to gray, RGB or RGBA with 8 or 16 bits per sample.
@@ -55,6 +79,7 @@ static void unify(codec_png_decoder *decoder) {
   if (is_deep) png_set_swap(png);
 #endif
   header->colors = has_alpha ? codec_rgba : is_grey ? codec_grey : codec_rgb;
+  header->is_grey = is_grey;
   header->bytes_per_sample = is_deep ? 2 : 1;
   header->is_interlaced = png_set_interlace_handling(png) > 1;
 }
@@ -131,8 +156,9 @@ static void take_end(png_structp png, png_infop info) {
 
 static void pass_on(void *context, const uint8_t *bytes, size_t count, bool is_checked) {
   codec_png_decoder *decoder = context;
+  // Chunks whose checksum is wrong are used if the pixels cannot be read without them, and ignored otherwise.
   png_set_crc_action(
-      decoder->png, is_checked ? PNG_CRC_QUIET_USE : PNG_CRC_DEFAULT, PNG_CRC_NO_CHANGE);
+      decoder->png, is_checked ? PNG_CRC_QUIET_USE : PNG_CRC_WARN_USE, PNG_CRC_NO_CHANGE);
   png_process_data(decoder->png, decoder->info, (png_bytep)bytes, count);
 }
 
@@ -141,7 +167,7 @@ static bool set_up(codec_png_decoder *decoder) {
   static const png_byte ignored[] =
       "bKGD\0eXIf\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sCAL\0sPLT\0sTER\0tEXt\0tIME\0zTXt\0acTL\0fcTL\0fdAT";
   decoder->png =
-      png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, take_error, drop_warning);
+      png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, take_error, take_warning);
   decoder->idat = png_idat_make();
   if (!decoder->png || !decoder->idat) return false;
   if (setjmp(decoder->jump)) return false;
@@ -176,19 +202,35 @@ const char *codec_png_decoder_message(const codec_png_decoder *decoder) {
   return decoder->message;
 }
 
+static void note_checksum(void *context, const char *problem) {
+  keep_warning(context, problem, false);
+}
+
+static codec_result result_of(codec_png_decoder *decoder, const char *problem) {
+  if (!problem) return decoder->has_ended ? codec_done : codec_needs_input;
+  snprintf(decoder->message, sizeof decoder->message, "%s", problem);
+  return codec_corrupt;
+}
+
 codec_result codec_png_decoder_feed(
     codec_png_decoder *decoder, const uint8_t *bytes, size_t count, codec_png_callbacks callbacks) {
   decoder->callbacks = callbacks;
   if (setjmp(decoder->jump)) return decoder->failure;
-  if (!decoder->has_ended) {
-    png_idat_sink sink = {decoder, pass_on, &decoder->has_all_rows};
-    const char *problem = png_idat_feed(decoder->idat, bytes, count, sink);
-    if (problem) {
-      snprintf(decoder->message, sizeof decoder->message, "%s", problem);
-      return codec_corrupt;
-    }
-  }
-  return decoder->has_ended ? codec_done : codec_needs_input;
+  if (decoder->has_ended) return codec_done;
+  png_idat_sink sink = {decoder, pass_on, note_checksum, &decoder->has_all_rows};
+  return result_of(decoder, png_idat_feed(decoder->idat, bytes, count, sink));
+}
+
+codec_result codec_png_decoder_finish(codec_png_decoder *decoder, codec_png_callbacks callbacks) {
+  decoder->callbacks = callbacks;
+  if (setjmp(decoder->jump)) return decoder->failure;
+  png_idat_sink sink = {decoder, pass_on, note_checksum, &decoder->has_all_rows};
+  return result_of(decoder, png_idat_finish(decoder->idat, sink));
+}
+
+codec_warning codec_png_decoder_warning(const codec_png_decoder *decoder, size_t index) {
+  if (index >= decoder->warning_count) return (codec_warning){NULL, false};
+  return (codec_warning){decoder->warnings[index].text, decoder->warnings[index].is_harmless};
 }
 
 bool codec_png_decoder_has_all_rows(const codec_png_decoder *decoder) {

@@ -10,6 +10,9 @@
 // chunks pass through unchanged.
 
 enum { signature_size = 8, head_size = 8, crc_size = 4, max_stored = 32 << 10, max_copy = 258 };
+// For damaged data, ISA-L's output depends on where its pieces of input end. So they always end at the same positions:
+// at the ends of chunks, and otherwise after as many bytes as were read before, within these limits.
+enum { min_window = 256, max_window = 16 << 10 };
 
 struct png_idat {
   enum { in_signature, in_head, in_other, in_end, in_pixels, in_pixels_crc, over } state;
@@ -22,6 +25,10 @@ struct png_idat {
   uint8_t stated_crc[crc_size];
   bool has_begun, has_ended;
   struct inflate_state inflate;
+  /// The number of compressed bytes that were inflated, and the number held back for the next piece.
+  uint64_t inflated;
+  uint32_t held;
+  uint8_t window[max_window];
   /// Room for the headers of a chunk and a block, the data, the checksum and the CRC.
   uint8_t chunk[head_size + 5 + max_stored + 4 + crc_size];
 };
@@ -63,7 +70,7 @@ static void pass_stored(png_idat *idat, uint32_t count, png_idat_sink sink) {
   sink.take(sink.context, head, (size_t)(end - head) + crc_size, true);
 }
 
-static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t count, png_idat_sink sink) {
+static const char *inflate_piece(png_idat *idat, const uint8_t *bytes, uint32_t count, png_idat_sink sink) {
   idat->crc = crc32_gzip_refl(idat->crc, bytes, count);
   // Data after the end of the stream does not matter.
   if (idat->has_ended) return NULL;
@@ -90,10 +97,53 @@ static const char *inflate_pixels(png_idat *idat, const uint8_t *bytes, uint32_t
       idat->has_ended = true;
       return NULL;
     }
-    if (result == ISAL_INCORRECT_CHECKSUM) return "The checksum of the pixels is wrong";
+    if (result == ISAL_INCORRECT_CHECKSUM) {
+      // Everything was inflated.
+      sink.note_checksum(sink.context, "The checksum of the pixels is wrong");
+      idat->has_ended = true;
+      return NULL;
+    }
     if (result != ISAL_DECOMP_OK) return "The compressed pixels are damaged";
   } while (!idat->has_ended && (inflate->avail_in > 0 || inflate->avail_out == 0));
   return NULL;
+}
+
+static uint32_t window_size(const png_idat *idat) {
+  if (idat->inflated < min_window) return min_window;
+  return idat->inflated < max_window ? (uint32_t)idat->inflated : max_window;
+}
+
+/// Inflates the bytes that were held back.
+static const char *inflate_held(png_idat *idat, png_idat_sink sink) {
+  uint32_t count = idat->held;
+  if (count == 0) return NULL;
+  idat->held = 0;
+  idat->inflated += count;
+  return inflate_piece(idat, idat->window, count, sink);
+}
+
+/// Inflates the next bytes of a chunk, and holds back those at the end that do not fill a window.
+static const char *inflate_pixels(
+    png_idat *idat, const uint8_t *bytes, uint32_t count, bool ends_chunk, png_idat_sink sink) {
+  while (count > 0) {
+    uint32_t wanted = window_size(idat);
+    const char *problem = NULL;
+    if (idat->held == 0 && count >= wanted) {
+      problem = inflate_piece(idat, bytes, wanted, sink);
+      idat->inflated += wanted;
+      bytes += wanted;
+      count -= wanted;
+    } else {
+      uint32_t piece = wanted - idat->held < count ? wanted - idat->held : count;
+      memcpy(idat->window + idat->held, bytes, piece);
+      idat->held += piece;
+      bytes += piece;
+      count -= piece;
+      if (idat->held == wanted) problem = inflate_held(idat, sink);
+    }
+    if (problem) return problem;
+  }
+  return ends_chunk ? inflate_held(idat, sink) : NULL;
 }
 
 /// Starts the pixels. libpng immediately receives zlib's header, and may reject the size of the image.
@@ -160,7 +210,7 @@ const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, pn
       if (piece > idat->left) piece = (size_t)idat->left;
       idat->left -= piece;
       if (idat->left == 0) idat->state = in_pixels_crc;
-      const char *problem = inflate_pixels(idat, bytes, (uint32_t)piece, sink);
+      const char *problem = inflate_pixels(idat, bytes, (uint32_t)piece, idat->left == 0, sink);
       if (problem) return problem;
       break;
     }
@@ -171,7 +221,7 @@ const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, pn
       if (collect(idat, idat->stated_crc, crc_size, &bytes, &count)) {
         idat->taken = 0;
         idat->state = in_head;
-        if (number(idat->stated_crc) != idat->crc) return "IDAT: CRC error";
+        if (number(idat->stated_crc) != idat->crc) sink.note_checksum(sink.context, "IDAT: CRC error");
       }
       continue;
     }
@@ -179,4 +229,8 @@ const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, pn
     count -= piece;
   }
   return NULL;
+}
+
+const char *png_idat_finish(png_idat *idat, png_idat_sink sink) {
+  return inflate_held(idat, sink);
 }

@@ -12,6 +12,8 @@ typedef struct png_idat png_idat;
 typedef struct {
   void *context;
   void (*take)(void *context, const uint8_t *bytes, size_t count, bool is_checked);
+  /// Receives a message about a wrong checksum of pixels. They are used nevertheless.
+  void (*note_checksum)(void *context, const char *problem);
   /// Becomes true after the last pixel was read.
   const bool *has_all_rows;
 } png_idat_sink;
@@ -23,5 +25,8 @@ void png_idat_free(png_idat *idat);
 /// Passes a piece of the file on, with its pixels inflated. Returns NULL or an error message. The sink may use
 /// longjmp.
 const char *png_idat_feed(png_idat *idat, const uint8_t *bytes, size_t count, png_idat_sink sink);
+
+/// Ends the input: inflates the bytes that were held back. Returns NULL or an error message.
+const char *png_idat_finish(png_idat *idat, png_idat_sink sink);
 
 #endif

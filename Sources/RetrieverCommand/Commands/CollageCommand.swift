@@ -48,6 +48,7 @@ enum CollageCommand {
     let report = ImageReport(
       source: list.shown, file: path, width: Int(picture.size.width), height: Int(picture.size.height),
       bytes: data.count, images: images.count { $0 != nil }, failed: images.count { $0 == nil },
+      damage: picture.damage.isEmpty ? nil : picture.damage.map(\.description),
       seconds: (.now - start).inSeconds)
     await context.reports.write(report)
     if path != "-" { context.screen.say(summary(report)) }
@@ -139,7 +140,9 @@ struct CollageGathering {
     _ id: String, _ list: CollageList, _ target: ThumbnailTarget, _ work: ImageWork
   ) async -> Result<UIImage, Failure> {
     do {
-      return .success(try await work.thumbnail(of: try list.url(of: id), target))
+      let image = try await work.thumbnail(of: try list.url(of: id), target)
+      work.warn(of: image.damage, in: id)
+      return .success(image)
     } catch {
       let failure = Failure(error)
       _ = await work.context.report(failure, about: id)

@@ -51,6 +51,8 @@ package enum CommandList {
       "send the contents of FILE as the body; - is standard input"),
   ]
   private static let force = Option("force", short: "f", "replace existing files")
+  private static let strict = Option(
+    "strict", "fail for damaged images instead of showing what could be decoded")
 
   private static func output(_ summary: String) -> OptionDescription {
     Option("output", short: "o", value: "FILE|DIR|-", completion: .files, summary)
@@ -155,14 +157,15 @@ package enum CommandList {
       CommandDescription(
         "thumbnail", "create thumbnails of images", operands: "URL|FILE…", count: 1...100_000,
         discussion: [
-          "JPEG, PNG, WebP, GIF, HEIC and AVIF images are supported. Images are decoded while they are downloaded. Thumbnails are upright and keep their colours; the camera's metadata is removed. The result is NAME-WxH.jpg (or .png, .webp)."
+          "JPEG, PNG, WebP, GIF, HEIC and AVIF images are supported. Images are decoded while they are downloaded. Thumbnails are upright and keep their colours; the camera's metadata is removed. The result is NAME-WxH.jpg (or .png, .webp).",
+          "A damaged image gives a warning, and its thumbnail shows what could be decoded. With --strict, it is an error.",
         ],
         options: [
           Option("size", short: "s", value: "WxH", "the size in pixels (required)"),
           Option("fit", "fit the complete image into the size (default)"),
           Option("fill", "fill the complete size, and crop the image"),
           Option("stretch", "use exactly the size, without keeping the proportions"),
-          Option("enlarge", "enlarge images that are smaller than the size"),
+          Option("enlarge", "enlarge images that are smaller than the size"), strict,
           output("write to FILE, into the directory DIR, or to standard output"), force, parallel(8),
         ] + encoding + connection + reporting,
         examples: [
@@ -184,7 +187,7 @@ package enum CommandList {
           Option(
             "background", value: "COLOUR",
             "white, black, transparent, #rrggbb or #rrggbbaa (default: white)"),
-          Option("fit", "show each image completely instead of filling its cell"),
+          Option("fit", "show each image completely instead of filling its cell"), strict,
           output("write to FILE, into the directory DIR, or to standard output"), force, parallel(8),
         ] + encoding + connection + reporting,
         examples: [

@@ -27,6 +27,7 @@ struct ImageWork: Sendable {
     configuration.maximumRetries = 1
     configuration.allowsFileURLs = true
     if !arguments.has("cache") { configuration.diskCache = nil }
+    if arguments.has("strict") { configuration.damagePolicy = .strict }
     if let limit = try arguments.byteCount("max-size") { configuration.limits.bytes = Int(clamping: limit) }
     pipeline = ImagePipeline(configuration)
     context.record(pipeline.traffic)
@@ -57,6 +58,14 @@ struct ImageWork: Sendable {
       throw Failure(.httpStatus, Failure(error).message)
     } catch let error as ImageError where error.code == .cancelled && Task.isCancelled {
       throw Failure.cancelled
+    }
+  }
+
+  /// Warns that a thumbnail was made from a damaged image. Damage that does not affect pixels is only in the report.
+  func warn(of damage: [ImageDamage], in source: String) {
+    for found in damage where found.kind != .other {
+      context.screen.warn(
+        "retriever: \(source): \(found.description) The thumbnail shows what could be decoded.")
     }
   }
 
@@ -111,5 +120,7 @@ struct ImageReport: Encodable, Sendable {
   /// For a collage: the number of filled cells, and the number of empty cells.
   var images: Int?
   var failed: Int?
+  /// What was wrong with the data; nil if nothing was.
+  var damage: [String]?
   var seconds: Double
 }

@@ -46,11 +46,13 @@ enum ThumbnailCommand {
           throw FileSystem.exists(path)
         }
         let image = try await work.thumbnail(of: source.url, target)
+        work.warn(of: image.damage, in: source.url.shown)
         let data = try await image.data(as: encoding)
         try await work.write(data, to: path, isNamed: isNamed)
         let report = ImageReport(
           source: source.url.shown, file: path, width: Int(image.size.width), height: Int(image.size.height),
-          bytes: data.count, seconds: (.now - start).inSeconds)
+          bytes: data.count, damage: image.damage.isEmpty ? nil : image.damage.map(\.description),
+          seconds: (.now - start).inSeconds)
         await context.reports.write(report)
         if path != "-" {
           context.screen.say(

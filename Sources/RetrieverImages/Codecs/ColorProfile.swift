@@ -28,6 +28,8 @@ final class ColorProfile {
   let outputFormat: RowFormat
 
   private let format: RowFormat
+  /// True if the profile is one for gray, but the rows have three equal colors and alpha.
+  private let isGrey: Bool
   private let profile: OpaquePointer?
   private let transform: OpaquePointer?
 
@@ -35,20 +37,24 @@ final class ColorProfile {
   ///
   /// Returns nil if the data is not a valid profile, or is a profile for other colors. The caller then ignores the
   /// data and treats the pixels as sRGB.
-  static func make(_ icc: Data, for format: RowFormat) -> ColorProfile? {
+  ///
+  /// - Parameter isGrey: True if the colors of RGBA pixels are gray, so that the profile must be one for gray.
+  static func make(_ icc: Data, for format: RowFormat, isGrey: Bool = false) -> ColorProfile? {
     // Real profiles have at most a few megabytes.
     guard icc.count <= 16 << 20 else { return nil }
-    let opened = icc.withUnsafeBytes { codec_color_profile_make($0.bytes, $0.count, format.colors) }
+    let colors = isGrey ? codec_colors.grey : format.colors
+    let opened = icc.withUnsafeBytes { codec_color_profile_make($0.bytes, $0.count, colors) }
     guard let opened else { return nil }
-    return ColorProfile(opened, format: format)
+    return ColorProfile(opened, format: format, isGrey: isGrey && format.hasAlpha)
   }
 
   /// Converts CMYK without a profile, by the simple formula: each channel is the light that the inks do not absorb.
   static func plainCMYK() -> ColorProfile { ColorProfile() }
 
-  private init?(_ profile: OpaquePointer, format: RowFormat) {
+  private init?(_ profile: OpaquePointer, format: RowFormat, isGrey: Bool) {
     self.profile = profile
     self.format = format
+    self.isGrey = isGrey
     outputFormat = format.converted
     if codec_color_profile_is_curves(profile) {
       let matrix = Matrix(profile)
@@ -57,7 +63,8 @@ final class ColorProfile {
       return
     }
     conversion = .rowTransform
-    transform = codec_color_transform_make(profile, format.colors, Int32(format.bytesPerSample))
+    transform = codec_color_transform_make(
+      profile, isGrey ? .grey : format.colors, Int32(format.bytesPerSample))
     // Swift runs `deinit` for a failing initializer only if all properties are set, which is the case here.
     if transform == nil { return nil }
   }
@@ -65,6 +72,7 @@ final class ColorProfile {
   private init() {
     profile = nil
     transform = nil
+    isGrey = false
     format = .cmyk8
     outputFormat = .rgb8
     conversion = .rowTransform
@@ -88,10 +96,29 @@ final class ColorProfile {
   func convert(row: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
     let pixels = min(row.count / format.bytesPerPixel, output.count / outputFormat.bytesPerPixel)
     guard pixels > 0, let from = row.baseAddress, let to = output.baseAddress else { return }
-    if let transform {
+    if let transform, isGrey {
+      convertGrey(row, into: output, pixels: pixels, with: transform)
+    } else if let transform {
       codec_color_transform_convert(transform, from, to, pixels)
     } else if format == .cmyk8 {
       Self.convertPlainly(row, into: output, pixels: pixels)
+    }
+  }
+
+  /// Converts the gray of RGBA pixels, and copies their alpha.
+  private func convertGrey(
+    _ row: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, pixels: Int,
+    with transform: OpaquePointer
+  ) {
+    let size = format.bytesPerSample
+    var grey = [UInt8](repeating: 0, count: pixels * size)
+    for index in grey.indices { grey[index] = row[index / size * 4 * size + index % size] }
+    var colors = [UInt8](repeating: 0, count: pixels * 3 * size)
+    codec_color_transform_convert(transform, grey, &colors, pixels)
+    for pixel in 0..<pixels {
+      let start = pixel * 4 * size
+      for index in 0..<(3 * size) { output[start + index] = colors[pixel * 3 * size + index] }
+      for index in (3 * size)..<(4 * size) { output[start + index] = row[start + index] }
     }
   }
 

@@ -1,100 +1,167 @@
-/// Follows the blocks of a GIF that arrives in pieces: counts its frames and finds the end of the first one.
+/// Follows the blocks of a GIF that arrives in pieces.
 ///
-/// It keeps no data of the file.
+/// It keeps at most one color table.
 struct GIFBlockParser {
-  private enum Part: Equatable {
-    case header, blockStart, extensionLabel, subBlockSize, descriptor, codeSize, trailer
+  /// A part of the file.
+  enum Event {
+    /// The size of the screen.
+    case screen(PixelSize)
+    /// The color table for frames without one of their own: red, green and blue for each color.
+    case colors([UInt8])
+    /// The contents of a graphic control extension, which describes the next frame.
+    case control([UInt8])
+    case frame(GIFFrameHeader)
+    /// A part of the compressed pixels of a frame.
+    case pixels(UnsafeRawBufferPointer)
+    case frameEnd
+    /// The file ends here, or continues with an unknown block.
+    case end(isTrailer: Bool)
   }
 
-  private(set) var screen = PixelSize(width: 0, height: 0)
-  /// The position of the first frame, after its descriptor was read.
-  private(set) var firstFrame: FrameRectangle?
-  /// The number of frames whose descriptor was read.
-  private(set) var frameCount = 0
-  /// The length of the file up to the end of the first frame's pixels, after that end was read.
-  private(set) var firstFrameEnd: Int?
-  /// True if the file ends here, or continues with an unknown block.
-  var isAtEnd: Bool { part == .trailer }
+  private enum Part {
+    case header, globalColors, blockStart, extensionLabel, extensionSize, `extension`, descriptor, localColors
+    case codeSize, pixelsSize, pixels, end
+  }
 
   private var part = Part.header
-  private var isInFrame = false
-  private var position = 0
-  /// The number of bytes to skip before the next part.
-  private var skipped = 0
-  private var fields: [UInt8] = []
+  /// The bytes of the current part so far, and their number when it is complete.
+  private var held: [UInt8] = []
+  private var needed = 13
+  /// The number of bytes left in a block of pixels.
+  private var left = 0
+  private var isControl = false
+  private var control: [UInt8] = []
+  private var frame = GIFFrameHeader()
 
-  /// Reads the next bytes.
-  mutating func parse(_ bytes: UnsafeRawBufferPointer) {
-    var offset = 0
-    while offset < bytes.count, part != .trailer {
-      if skipped > 0 {
-        let step = min(skipped, bytes.count - offset)
-        skipped -= step
-        offset += step
-      } else {
-        take(bytes[offset], at: position + offset + 1)
-        offset += 1
+  /// Consumes bytes from the front, and returns the event that they make; nil if there are too few bytes.
+  mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event? {
+    while part != .end {
+      if part == .pixels, left > 0 {
+        guard !bytes.isEmpty else { return nil }
+        return .pixels(takePixels(&bytes))
       }
-      if skipped == 0, part == .trailer { break }
+      let count = min(needed - held.count, bytes.count)
+      held.append(contentsOf: bytes.prefix(count))
+      bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count))
+      guard held.count == needed else { return nil }
+      let read = held
+      held.removeAll(keepingCapacity: true)
+      if let event = take(read) { return event }
     }
-    position += bytes.count
+    bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(bytes.count))
+    return nil
   }
 
-  private mutating func take(_ byte: UInt8, at end: Int) {
+  private mutating func takePixels(_ bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(left))
+    bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(piece.count))
+    left -= piece.count
+    if left == 0 { expect(.pixelsSize, 1) }
+    return piece
+  }
+
+  /// Takes a complete part.
+  private mutating func take(_ read: [UInt8]) -> Event? {
     switch part {
     case .header:
-      fields.append(byte)
-      guard fields.count == 13 else { return }
-      screen = PixelSize(width: word(6), height: word(8))
-      enterBlock(skipping: Self.colorTable(fields[10]))
-    case .blockStart: startBlock(byte)
+      expectColors(.globalColors, flags: read[10], otherwise: (.blockStart, 1))
+      return .screen(PixelSize(width: Self.word(read, 6), height: Self.word(read, 8)))
+    case .globalColors:
+      expect(.blockStart, 1)
+      return .colors(read)
+    case .blockStart: return startBlock(read[0])
     case .extensionLabel:
-      isInFrame = false
-      part = .subBlockSize
-    case .subBlockSize:
-      skipped = Int(byte)
-      guard byte == 0 else { return }
-      if isInFrame, firstFrameEnd == nil { firstFrameEnd = end }
-      enterBlock(skipping: 0)
+      isControl = read[0] == 0xF9
+      control = []
+      expect(.extensionSize, 1)
+      return nil
+    case .extensionSize, .extension: return takeExtension(read)
     case .descriptor:
-      fields.append(byte)
-      guard fields.count == 9 else { return }
-      if frameCount == 0 {
-        firstFrame = FrameRectangle(
-          left: word(0), top: word(2), size: PixelSize(width: word(4), height: word(6)))
-      }
-      frameCount += 1
-      skipped = Self.colorTable(fields[8])
-      part = .codeSize
+      frame = GIFFrameHeader(descriptor: read)
+      expectColors(.localColors, flags: read[8], otherwise: (.codeSize, 1))
+      return nil
+    case .localColors:
+      frame.colors = read
+      expect(.codeSize, 1)
+      return nil
     case .codeSize:
-      isInFrame = true
-      part = .subBlockSize
-    case .trailer: return
+      frame.codeSize = Int(read[0])
+      expect(.pixelsSize, 1)
+      return .frame(frame)
+    case .pixelsSize:
+      left = Int(read[0])
+      if left == 0 {
+        expect(.blockStart, 1)
+        return .frameEnd
+      }
+      part = .pixels
+      return nil
+    case .pixels, .end: return nil
     }
   }
 
-  private mutating func startBlock(_ byte: UInt8) {
+  private mutating func startBlock(_ byte: UInt8) -> Event? {
     switch byte {
-    case 0x21: part = .extensionLabel
-    case 0x2C:
-      fields = []
-      part = .descriptor
+    case 0x21: expect(.extensionLabel, 1)
+    case 0x2C: expect(.descriptor, 9)
     // A stray zero between blocks is common and harmless.
-    case 0: return
-    default: part = .trailer
+    case 0: return nil
+    default:
+      part = .end
+      return .end(isTrailer: byte == 0x3B)
+    }
+    return nil
+  }
+
+  private mutating func takeExtension(_ read: [UInt8]) -> Event? {
+    if part == .extension {
+      if isControl, control.isEmpty { control = read }
+      expect(.extensionSize, 1)
+      return nil
+    }
+    if read[0] > 0 {
+      expect(.extension, Int(read[0]))
+      return nil
+    }
+    expect(.blockStart, 1)
+    return isControl && !control.isEmpty ? .control(control) : nil
+  }
+
+  private mutating func expect(_ part: Part, _ count: Int) {
+    self.part = part
+    needed = count
+  }
+
+  /// Expects a color table if the flags declare one.
+  private mutating func expectColors(_ part: Part, flags: UInt8, otherwise: (Part, Int)) {
+    if flags & 0x80 == 0 {
+      expect(otherwise.0, otherwise.1)
+    } else {
+      expect(part, 3 << (Int(flags & 7) + 1))
     }
   }
 
-  private mutating func enterBlock(skipping count: Int) {
-    fields = []
-    skipped = count
-    part = .blockStart
+  fileprivate static func word(_ bytes: [UInt8], _ index: Int) -> Int {
+    Int(bytes[index]) | Int(bytes[index + 1]) << 8
   }
+}
 
-  private func word(_ index: Int) -> Int { Int(fields[index]) | Int(fields[index + 1]) << 8 }
+/// What a GIF declares about a frame before its pixels.
+struct GIFFrameHeader {
+  var rectangle = FrameRectangle(left: 0, top: 0, size: PixelSize(width: 0, height: 0))
+  var isInterlaced = false
+  /// The frame's own color table; nil for that of the file.
+  var colors: [UInt8]?
+  /// The minimum size of a code in bits.
+  var codeSize = 0
+}
 
-  /// Returns the size of a color table in bytes, as the flags declare it.
-  private static func colorTable(_ flags: UInt8) -> Int {
-    flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
+extension GIFFrameHeader {
+  /// - Parameter bytes: The nine bytes after the mark of a frame.
+  fileprivate init(descriptor bytes: [UInt8]) {
+    rectangle = FrameRectangle(
+      left: GIFBlockParser.word(bytes, 0), top: GIFBlockParser.word(bytes, 2),
+      size: PixelSize(width: GIFBlockParser.word(bytes, 4), height: GIFBlockParser.word(bytes, 6)))
+    isInterlaced = bytes[8] & 0x40 != 0
   }
 }

@@ -1,19 +1,25 @@
-import CImageCodecs
 import Foundation
 
-/// Reads the first frame of a GIF with giflib, and draws it on the transparent background of the GIF's screen.
+/// Reads the first frame of a GIF, and draws it on the transparent background of the GIF's screen.
 ///
-/// The decoder keeps the bytes until the frame is complete, and then delivers all rows together. It only counts later
-/// frames: ``ImageHeader/frameCount`` is final at the end of the file.
+/// Rows are delivered while the file arrives; those of an interlaced frame, after the last one. The decoder only counts
+/// later frames: ``ImageHeader/frameCount`` is final at the end of the file.
+///
+/// It accepts what browsers accept: a frame that extends beyond the screen, pixels without an end code, data after the
+/// last pixel, a file without a trailer. An invalid code is damage, but does not end the decoding.
 final class GIFDecoder: ImageDecoder {
   private(set) var header: ImageHeader?
-  private(set) var isComplete = false
+  private(set) var damage: [ImageDamage] = []
 
   private let consumer: any RowConsumer
   private let limits: ImageLimits
   private var parser = GIFBlockParser()
-  private var data: [UInt8] = []
-  private var isChecked = false
+  private var screen = PixelSize(width: 0, height: 0)
+  private var colors: [UInt8]?
+  private var transparent: Int?
+  private var frameCount = 0
+  /// The pixels of the first frame.
+  private var pixels: GIFPixels?
   private var byteCount = 0
   private var failure: ImageError?
 
@@ -22,125 +28,94 @@ final class GIFDecoder: ImageDecoder {
     self.limits = limits
   }
 
+  var isComplete: Bool { pixels?.isComplete ?? false }
+
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    if let failure { throw failure }
-    do {
+    try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
-      parser.parse(bytes)
-      try limits.checkFrames(parser.frameCount)
-      if let frame = parser.firstFrame, !isChecked {
-        isChecked = true
-        try checkSizes(of: frame)
-      }
-      header?.frameCount = max(parser.frameCount, 1)
-      guard !isComplete else { return }
-      data.append(contentsOf: bytes)
-      if parser.firstFrameEnd != nil || parser.isAtEnd { try decode() }
-    } catch {
-      failure = error
-      throw error
+      var rest = bytes
+      while let event = parser.next(&rest) { try take(event) }
     }
   }
 
   func finish() throws(ImageError) {
-    if let failure { throw failure }
-    if isComplete { return }
-    do throws(ImageError) {
-      guard parser.firstFrame != nil else { throw .truncated("GIF") }
-      try decode()
-    } catch {
-      failure = error
-      throw error
+    try keepingFailure { () throws(ImageError) in
+      guard isComplete else { throw .truncated("GIF") }
+      if let error = damage.firstError { throw error }
     }
   }
 
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool { false }
 
-  /// Returns the size of the screen, enlarged if the file declares a screen that is too small for the frame.
-  private func canvas(of frame: FrameRectangle) -> PixelSize {
-    PixelSize(
-      width: max(parser.screen.width, frame.left + frame.size.width),
-      height: max(parser.screen.height, frame.top + frame.size.height))
+  /// Remembers the error that ends the decoding. If the data is damaged, the rows of an interlaced frame that were
+  /// decoded before are delivered first.
+  private func keepingFailure(_ body: () throws(ImageError) -> Void) throws(ImageError) {
+    if let failure { throw failure }
+    do {
+      try body()
+    } catch {
+      failure = error
+      if error.isDamage { try pixels?.finish() }
+      throw error
+    }
   }
 
-  private func checkSizes(of frame: FrameRectangle) throws(ImageError) {
-    guard frame.size.width > 0, frame.size.height > 0 else {
+  private func take(_ event: GIFBlockParser.Event) throws(ImageError) {
+    switch event {
+    case .screen(let size): screen = size
+    case .colors(let table): colors = table
+    case .control(let block):
+      transparent = block.count >= 4 && block[0] & 1 == 1 ? Int(block[3]) : nil
+    case .frame(let frame):
+      frameCount += 1
+      try limits.checkFrames(frameCount)
+      header?.frameCount = frameCount
+      if frameCount == 1 { try begin(frame) }
+    case .pixels(let piece):
+      guard frameCount == 1, let pixels, !pixels.isComplete else { return }
+      try pixels.feed(piece)
+      if pixels.isDamaged {
+        damage.add(ImageDamage(.pixels, "The GIF image is damaged: a code of its pixels is not valid."))
+      }
+    case .frameEnd:
+      if frameCount == 1, !isComplete { throw .truncated("GIF") }
+    case .end(let isTrailer):
+      if frameCount == 0 { throw ImageError(.corrupt, "The GIF image is damaged: it has no frame.") }
+      if !isTrailer {
+        damage.add(ImageDamage(.other, "The GIF image continues with an unknown block, which was ignored."))
+      }
+    }
+  }
+
+  private func begin(_ frame: GIFFrameHeader) throws(ImageError) {
+    let rectangle = frame.rectangle
+    guard rectangle.size.width > 0, rectangle.size.height > 0 else {
       throw ImageError(.corrupt, "The first frame of the GIF image has no pixels.")
     }
-    try limits.check(canvas(of: frame))
-    try limits.checkMemory(of: frame.size, bytesPerPixel: 4)
-  }
-
-  private func decode() throws(ImageError) {
-    // Moved out of the property, so that nothing can change the data while giflib reads it.
-    let data = self.data
-    self.data = []
-    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      guard let base = bytes.baseAddress, let reader = codec_gif_decoder_make(base, bytes.count) else {
-        throw .codec(.out_of_memory, format: "GIF", message: "")
-      }
-      defer { codec_gif_decoder_free(reader) }
-      try decode(with: reader)
-    }
-    isComplete = true
-  }
-
-  private func decode(with reader: OpaquePointer) throws(ImageError) {
-    var found = codec_gif_frame()
-    try check(codec_gif_decoder_start(reader, &found), of: reader)
-    let frame = FrameRectangle(
-      left: Int(found.left), top: Int(found.top),
-      size: PixelSize(width: Int(found.width), height: Int(found.height)))
-    // giflib and the parser read the same fields; a difference would bypass the limits.
-    guard frame == parser.firstFrame else { throw ImageError(.corrupt, "The GIF sizes are inconsistent.") }
-    let canvas = canvas(of: frame)
-    let hasAlpha = found.has_transparency || frame.size != canvas
-    let header = ImageHeader(
-      format: .gif, size: canvas, hasAlpha: hasAlpha, frameCount: max(parser.frameCount, 1))
+    // A screen that is too small for the frame is enlarged.
+    let canvas = PixelSize(
+      width: max(screen.width, rectangle.left + rectangle.size.width),
+      height: max(screen.height, rectangle.top + rectangle.size.height))
+    try limits.check(canvas)
+    try limits.checkMemory(of: rectangle.size, bytesPerPixel: 4)
+    let hasAlpha = transparent != nil || rectangle.size != canvas
+    let header = ImageHeader(format: .gif, size: canvas, hasAlpha: hasAlpha, frameCount: frameCount)
     self.header = header
     _ = try consumer.begin(header)
     try consumer.prepare(for: RowLayout(size: canvas, format: hasAlpha ? .rgba8 : .rgb8))
-    let rows = FrameRows(frame: frame, canvas: canvas, hasAlpha: hasAlpha, consumer: consumer)
-    if found.is_interlaced {
-      try takeInterlaced(from: reader, rows: rows)
-    } else {
-      try takeInOrder(from: reader, rows: rows)
-    }
+    let rows = FrameRows(frame: rectangle, canvas: canvas, hasAlpha: hasAlpha, consumer: consumer)
+    pixels = try GIFPixels(frame, colors: colorTable(of: frame), rows: rows)
   }
 
-  private func takeInOrder(from reader: OpaquePointer, rows: FrameRows) throws(ImageError) {
-    let buffer = try RowBuffer(rows: 1, bytesPerRow: rows.bytesPerFrameRow)
-    let row = buffer.base.assumingMemoryBound(to: UInt8.self)
-    for _ in 0..<rows.frame.size.height {
-      try check(codec_gif_decoder_read_row(reader, rows.hasAlpha, row), of: reader)
-      try rows.take(buffer[0])
+  /// Returns 256 colors as RGBA. Colors that are not in the file's table are black. Without a table, the colors are
+  /// shades of gray.
+  private func colorTable(of frame: GIFFrameHeader) -> [UInt8] {
+    let table = frame.colors ?? colors
+    return (0..<256).flatMap { index -> [UInt8] in
+      let alpha: UInt8 = index == transparent ? 0 : 255
+      guard let table else { return [UInt8(index), UInt8(index), UInt8(index), alpha] }
+      guard 3 * index + 2 < table.count else { return [0, 0, 0, alpha] }
+      return table[(3 * index)..<(3 * index + 3)] + [alpha]
     }
-    try rows.finish()
-  }
-
-  /// Reads the rows in the order of interlaced GIFs: rows 0, 8, 16 …, then 4, 12 …, then 2, 6 …, then the odd rows.
-  private func takeInterlaced(from reader: OpaquePointer, rows: FrameRows) throws(ImageError) {
-    let height = rows.frame.size.height
-    let buffer = try RowBuffer(rows: height, bytesPerRow: rows.bytesPerFrameRow)
-    var failure: ImageError?
-    do throws(ImageError) {
-      for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
-        for y in stride(from: first, to: height, by: step) {
-          let row = (buffer.base + y * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-          try check(codec_gif_decoder_read_row(reader, rows.hasAlpha, row), of: reader)
-        }
-      }
-    } catch {
-      failure = error
-    }
-    // Missing rows are transparent, or black if the frame has no transparency.
-    for y in 0..<height { try rows.take(buffer[y]) }
-    try rows.finish()
-    if let failure { throw failure }
-  }
-
-  private func check(_ result: codec_result, of reader: OpaquePointer) throws(ImageError) {
-    guard result != .done else { return }
-    throw .codec(result, format: "GIF", message: String(cString: codec_gif_decoder_message(reader)))
   }
 }

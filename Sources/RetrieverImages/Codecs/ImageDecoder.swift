@@ -1,22 +1,30 @@
 /// Reads one image from bytes that arrive in pieces of any size, and delivers its rows from the top as they are
 /// decoded.
 ///
+/// The rows, the damage and the error do not depend on the sizes of the pieces, even if the data is damaged.
+///
 /// Only one job may use a decoder at a time. Releasing a decoder before the end frees everything it holds.
 protocol ImageDecoder: AnyObject {
   /// The properties that the file declares, after enough of the file was read.
   var header: ImageHeader? { get }
   /// True after the last row was delivered.
   var isComplete: Bool { get }
+  /// What was wrong with the data so far and did not end the decoding. It does not contain the error that did.
+  var damage: [ImageDamage] { get }
 
   /// Reads the next bytes. The pointer is valid only during the call.
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError)
 
   /// Ends the input. Delivers the rows that are complete, then throws ``ImageError/Code-swift.struct/truncated`` if
-  /// the image is incomplete.
+  /// the image is incomplete, or ``ImageError/Code-swift.struct/corrupt`` if pixels may be wrong.
   func finish() throws(ImageError)
 
   /// Delivers the image as decoded so far to another consumer. Returns false if the decoder cannot do that.
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool
+}
+
+extension ImageDecoder {
+  var damage: [ImageDamage] { [] }
 }
 
 /// Receives the rows of an image.
@@ -46,6 +54,8 @@ extension RowConsumer {
 struct RowLayout: Sendable, Equatable {
   var size: PixelSize
   var format: RowFormat
+  /// True if all colors are gray although the format has three channels for them. Their profile is then one for gray.
+  var isGrey = false
   /// The size of the picture in eighths of these pixels, if the decoder has scaled it: the number of pixels is rounded
   /// up, so the last ones may extend beyond the picture's edge.
   var eighths: PixelSize?

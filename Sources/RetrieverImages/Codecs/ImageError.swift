@@ -37,6 +37,9 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
   /// A message that says what happened and, where something can be done, what to do.
   public let description: String
 
+  /// Everything that was wrong with the image, in the order of its data. Empty if the data is not the reason.
+  public internal(set) var damage: [ImageDamage] = []
+
   /// The parts that could be decoded of an image that is incomplete or damaged.
   var partialBitmaps: [Bitmap] = []
 
@@ -45,7 +48,7 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
     self.description = description
   }
 
-  /// Returns whether two errors have the same code and description. The partial images are not compared.
+  /// Returns whether two errors have the same code and description. Nothing else is compared.
   public static func == (left: ImageError, right: ImageError) -> Bool {
     left.code == right.code && left.description == right.description
   }

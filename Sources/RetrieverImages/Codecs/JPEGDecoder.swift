@@ -9,8 +9,8 @@ import Foundation
 /// Rows of a baseline image are delivered while it is read. A progressive image delivers all its rows after the last
 /// scan; ``snapshot(into:)`` returns the scans so far before that.
 ///
-/// If libjpeg reports damage as a warning and continues, ``finish()`` throws `corrupt` after the rows. An image that
-/// lacks only its end marker is treated as complete.
+/// If libjpeg reports damage as a warning and continues, ``finish()`` throws `corrupt` after the rows, unless the damage
+/// does not affect them. An image that lacks only its end marker is treated as complete.
 final class JPEGDecoder: ImageDecoder {
   private enum Phase { case header, scans, rows, over }
 
@@ -22,6 +22,8 @@ final class JPEGDecoder: ImageDecoder {
   private let limits: ImageLimits
   // libjpeg waits for at most one complete segment (64 KiB) or the blocks of an MCU.
   private let pendingInput = PendingInput(limit: 1 << 20)
+  /// Set after the header if the decoder must get its input in windows.
+  private var windows: InputWindows?
   private var phase = Phase.header
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var rows: RowBuffer?
@@ -48,27 +50,40 @@ final class JPEGDecoder: ImageDecoder {
     try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
       guard phase != .over else { return }
+      guard windows == nil else { return try readInWindows(bytes) }
       try pendingInput.feed(bytes) { (input) throws(ImageError) in try read(input) }
     }
   }
 
   func finish() throws(ImageError) {
     try keepingFailure { () throws(ImageError) in
+      // Reads bytes that were held back, so that their errors are the same as in larger pieces.
+      if phase != .over { try readRest() }
       if phase == .header { throw .truncated("JPEG") }
       if phase != .over {
         codec_jpeg_decoder_end_input(reader)
         do throws(ImageError) {
-          _ = try read(pendingInput.bytes)
+          try readRest()
         } catch {
           // An error that libjpeg finds after the end of the data only means that the end is missing.
           throw error.code == .corrupt ? .truncated("JPEG") : error
         }
       }
       if codec_jpeg_decoder_is_truncated(reader) || !isComplete { throw .truncated("JPEG") }
-      if let warning = codec_jpeg_decoder_warning(reader) {
-        throw .codec(.corrupt, format: "JPEG", message: String(cString: warning))
-      }
+      if let error = damage.firstError { throw error }
     }
+  }
+
+  var damage: [ImageDamage] {
+    var damage = metadataDamage
+    var index = 0
+    while let text = codec_jpeg_decoder_warning(reader, index).text {
+      let isHarmless = codec_jpeg_decoder_warning(reader, index).is_harmless
+      let error = ImageError.codec(.corrupt, format: "JPEG", message: String(cString: text))
+      damage.append(ImageDamage(isHarmless ? .other : .pixels, error.description))
+      index += 1
+    }
+    return damage
   }
 
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool {
@@ -103,6 +118,39 @@ final class JPEGDecoder: ImageDecoder {
 
   /// Reads as much of the input as possible, and returns the number of bytes consumed.
   private func read(_ input: UnsafeRawBufferPointer) throws(ImageError) -> Int {
+    let count = windows == nil ? try readOnce(input) : 0
+    guard windows != nil else { return count }
+    try readInWindows(UnsafeRawBufferPointer(rebasing: input[count...]))
+    return input.count
+  }
+
+  /// Reads the bytes that the reader has not consumed.
+  private func readRest() throws(ImageError) {
+    guard windows != nil else {
+      _ = try read(pendingInput.bytes)
+      return
+    }
+    try readWindow()
+  }
+
+  /// Reads the pixels in pieces that always end at the same positions of the file.
+  private func readInWindows(_ input: UnsafeRawBufferPointer) throws(ImageError) {
+    var rest = input[...]
+    while !rest.isEmpty, phase != .over, let count = windows?.add(&rest) {
+      guard count == 0 else { continue }
+      try readWindow()
+    }
+  }
+
+  private func readWindow() throws(ImageError) {
+    guard let held = windows?.held else { return }
+    let count = try held.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      try readOnce(UnsafeRawBufferPointer(bytes))
+    }
+    windows?.drop(count)
+  }
+
+  private func readOnce(_ input: UnsafeRawBufferPointer) throws(ImageError) -> Int {
     codec_jpeg_decoder_attach_input(reader, input.bytes, input.count)
     // The pointer must not outlive the call, even if there is an error.
     var left = 0
@@ -121,6 +169,7 @@ final class JPEGDecoder: ImageDecoder {
       var found = codec_jpeg_header()
       guard try check(codec_jpeg_decoder_read_header(reader, &found)) else { return }
       try begin(found)
+      if windows != nil { return }
     }
     if phase == .scans {
       guard try check(codec_jpeg_decoder_read_scans(reader)) else { return }
@@ -149,8 +198,9 @@ final class JPEGDecoder: ImageDecoder {
     guard let rows else { return 0 }
     var count = 0
     let samples = rows.base.assumingMemoryBound(to: UInt8.self)
-    try check(codec_jpeg_decoder_read_rows(reader, samples, rows.bytesPerRow, rows.rows, &count))
+    let result = codec_jpeg_decoder_read_rows(reader, samples, rows.bytesPerRow, rows.rows, &count)
     for row in 0..<count { try take(rows[row]) }
+    try check(result)
     return count
   }
 
@@ -178,6 +228,7 @@ final class JPEGDecoder: ImageDecoder {
     rows = try RowBuffer(rows: 16, bytesPerRow: layout.bytesPerRow)
     try consumer.prepare(for: layout)
     phase = found.is_buffered ? .scans : .rows
+    if codec_jpeg_decoder_depends_on_pieces(reader) { windows = InputWindows() }
   }
 
   /// Returns the smallest scale with fast code (8, 4, 2 or 1 eighths) that is at least as large as the wanted size.
@@ -206,6 +257,16 @@ final class JPEGDecoder: ImageDecoder {
     default:
       throw .codec(result, format: "JPEG", message: String(cString: codec_jpeg_decoder_message(reader)))
     }
+  }
+
+  /// Reports EXIF data that is not a TIFF file. It is ignored.
+  private var metadataDamage: [ImageDamage] {
+    for segment in segments(application: 1) where segment.starts(with: Array("Exif\0\0".utf8)) {
+      let tiff = segment.dropFirst(6).prefix(4)
+      if tiff.elementsEqual([0x49, 0x49, 42, 0]) || tiff.elementsEqual([0x4D, 0x4D, 0, 42]) { return [] }
+      return [ImageDamage(.other, "The EXIF data of the JPEG image is not valid and was ignored.")]
+    }
+    return []
   }
 
   private var orientation: ImageOrientation {

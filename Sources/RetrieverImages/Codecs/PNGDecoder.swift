@@ -18,6 +18,8 @@ final class PNGDecoder: ImageDecoder {
   private let limits: ImageLimits
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var byteCount = 0
+  /// True after the rows of an interlaced image were delivered.
+  private var isDelivered = false
   private var failure: ImageError?
   /// What follows the pixels is not known when their first row is delivered.
   private var chunks = PNGChunkParser(stopsAtPixels: true)
@@ -33,32 +35,60 @@ final class PNGDecoder: ImageDecoder {
 
   deinit { codec_png_decoder_free(reader) }
 
+  var damage: [ImageDamage] {
+    var damage: [ImageDamage] = []
+    while let text = codec_png_decoder_warning(reader, damage.count).text {
+      let isHarmless = codec_png_decoder_warning(reader, damage.count).is_harmless
+      damage.append(
+        ImageDamage(
+          isHarmless ? .other : .pixels, "The PNG image is damaged: \(String(cString: text))."))
+    }
+    return damage
+  }
+
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    if let failure { throw failure }
-    do {
+    try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
       chunks.parse(bytes)
-      try read(bytes)
-      if header?.isProgressive == true, !isComplete, codec_png_decoder_has_all_rows(reader) {
-        try takePixels(for: consumer)
-      }
+      try read { codec_png_decoder_feed(reader, bytes.bytes, bytes.count, $0) }
+      if codec_png_decoder_has_all_rows(reader) { try completePixels() }
       isComplete = codec_png_decoder_has_all_rows(reader)
-    } catch {
-      failure = error
-      throw error
     }
   }
 
   func finish() throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
+      if !isComplete {
+        try read { codec_png_decoder_finish(reader, $0) }
+        try completePixels()
+        isComplete = codec_png_decoder_has_all_rows(reader)
+        guard isComplete else { throw .truncated("PNG") }
+      }
+      if let error = damage.firstError { throw error }
+    }
+  }
+
+  /// Remembers the error that ends the decoding. If the data is damaged, the rows of an interlaced image that were
+  /// decoded before are delivered first.
+  private func keepingFailure(_ body: () throws(ImageError) -> Void) throws(ImageError) {
     if let failure { throw failure }
-    if isComplete { return }
-    do throws(ImageError) {
-      if header?.isProgressive == true { try takePixels(for: consumer) }
-      throw ImageError.truncated("PNG")
+    do {
+      try body()
     } catch {
       failure = error
+      if error.isDamage {
+        isComplete = codec_png_decoder_has_all_rows(reader)
+        try completePixels()
+      }
       throw error
     }
+  }
+
+  /// Delivers the rows of an interlaced image, once.
+  private func completePixels() throws(ImageError) {
+    guard header?.isProgressive == true, !isDelivered else { return }
+    isDelivered = true
+    try takePixels(for: consumer)
   }
 
   func snapshot(into consumer: any RowConsumer) throws(ImageError) -> Bool {
@@ -83,14 +113,14 @@ final class PNGDecoder: ImageDecoder {
     }
   }
 
-  private func read(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+  private func read(_ call: (codec_png_callbacks) -> codec_result) throws(ImageError) {
     // The decoder outlives the call, so the context needs no reference of its own. The callbacks return before libpng
     // jumps anywhere: they store an error and return false.
     var thrown: ImageError?
     let result = withUnsafeMutablePointer(to: &thrown) { thrown in
       var visit = Visit(decoder: self, thrown: thrown)
       return withUnsafeMutablePointer(to: &visit) { visit in
-        codec_png_decoder_feed(reader, bytes.bytes, bytes.count, Self.callbacks(for: visit))
+        call(Self.callbacks(for: visit))
       }
     }
     switch result {
@@ -136,7 +166,8 @@ final class PNGDecoder: ImageDecoder {
   private func begin(_ found: codec_png_header) throws(ImageError) {
     let size = PixelSize(width: Int(found.width), height: Int(found.height))
     try limits.check(size)
-    layout = RowLayout(size: size, format: Self.format(of: found))
+    let format = Self.format(of: found)
+    layout = RowLayout(size: size, format: format, isGrey: found.is_grey && format.channels > 1)
     if found.is_interlaced {
       try limits.checkMemory(of: size, bytesPerPixel: layout.format.bytesPerPixel)
     }
@@ -168,11 +199,12 @@ final class PNGDecoder: ImageDecoder {
       let values = bytes.bindMemory(to: Double.self)
       let usual = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
       let areUsual =
-        !found.has_chromaticities || found.colors == .grey
+        !found.has_chromaticities || found.is_grey
         || zip(values, usual).allSatisfy { abs($0 - $1) < 0.005 }
       if isUsual, areUsual { return nil }
       return ColorProfile.data(
-        exponent: 1 / found.gamma, chromaticities: areUsual ? nil : values.baseAddress, of: found.colors)
+        exponent: 1 / found.gamma, chromaticities: areUsual ? nil : values.baseAddress,
+        of: found.is_grey ? .grey : found.colors)
     }
   }
 }

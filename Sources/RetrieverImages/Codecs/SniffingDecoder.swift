@@ -29,16 +29,20 @@ final class SniffingDecoder: ImageDecoder {
 
   var header: ImageHeader? { decoder?.header }
   var isComplete: Bool { decoder?.isComplete ?? false }
+  var damage: [ImageDamage] { decoder?.damage ?? [] }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     if let decoder { return try decoder.feed(bytes) }
     // The format is detected on a copy of the first bytes; the piece itself is not copied.
     let held = prefix
-    prefix.append(contentsOf: bytes.prefix(ImageSniffer.maximumSignatureLength - held.count))
+    prefix.append(contentsOf: bytes.prefix(UnsupportedFormat.maximumLength - held.count))
     let verdict = prefix.withUnsafeBytes { ImageSniffer.format(of: $0) }
     switch verdict {
     case .needsMoreBytes: return
-    case .unknown: throw Self.unknownFormat
+    case .unknown:
+      // Some names need more bytes than a verdict on the supported formats.
+      guard let error = unknownFormat(isAtEnd: false) else { return }
+      throw error
     case .format(let format):
       let decoder = try makeDecoder(of: format)
       self.decoder = decoder
@@ -54,7 +58,7 @@ final class SniffingDecoder: ImageDecoder {
     if let decoder { return try decoder.finish() }
     guard !prefix.isEmpty else { throw ImageError(.truncated, "The image data is empty.") }
     let verdict = prefix.withUnsafeBytes { ImageSniffer.format(of: $0) }
-    guard verdict == .needsMoreBytes else { throw Self.unknownFormat }
+    if verdict != .needsMoreBytes, let error = unknownFormat(isAtEnd: true) { throw error }
     throw ImageError(.truncated, "The image is incomplete: its data ends after \(prefix.count) bytes.")
   }
 
@@ -62,8 +66,14 @@ final class SniffingDecoder: ImageDecoder {
     try decoder?.snapshot(into: consumer) ?? false
   }
 
-  private static let unknownFormat = ImageError(
-    .unknownFormat, "The image format is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
+  /// Returns the error for data in a format that is not supported; nil if more bytes are needed for its name.
+  private func unknownFormat(isAtEnd: Bool) -> ImageError? {
+    switch prefix.withUnsafeBytes({ UnsupportedFormat.verdict(for: $0, isAtEnd: isAtEnd) }) {
+    case .named(let name): .unknownFormat(named: name)
+    case .needsMoreBytes: nil
+    case .unknown: .unknownFormat(named: nil)
+    }
+  }
 
   private func makeDecoder(of format: ImageFormat) throws(ImageError) -> any ImageDecoder {
     switch format {

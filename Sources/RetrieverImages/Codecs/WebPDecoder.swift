@@ -36,7 +36,6 @@ final class WebPDecoder: ImageDecoder {
   private var rows: FrameRows?
   private var delivered = 0
   private var hasSeenPixelHead = false
-  private static let pixelHeadSize = 10
 
   init(consumer: any RowConsumer, limits: ImageLimits, readsHeaderOnly: Bool = false) {
     self.consumer = consumer
@@ -45,8 +44,7 @@ final class WebPDecoder: ImageDecoder {
   }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    if let failure { throw failure }
-    do throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
       var rest = bytes
       while let event = parser.next(&rest) {
@@ -56,21 +54,34 @@ final class WebPDecoder: ImageDecoder {
         case .end: try endChunk()
         }
       }
-    } catch {
-      failure = error
-      throw error
     }
   }
 
   func finish() throws(ImageError) {
-    if let failure { throw failure }
-    do throws(ImageError) {
+    try keepingFailure { () throws(ImageError) in
       try pixels?.flush()
       waitsForEXIF = false
       try deliver()
       guard isComplete else { throw .truncated("WebP") }
+    }
+  }
+
+  /// Remembers the error that ends the decoding. If the data is damaged, the rows that were decoded before are delivered
+  /// first.
+  private func keepingFailure(_ body: () throws(ImageError) -> Void) throws(ImageError) {
+    if let failure { throw failure }
+    do {
+      try body()
     } catch {
       failure = error
+      if error.isDamage {
+        waitsForEXIF = false
+        do throws(ImageError) {
+          try deliver()
+        } catch  where error.isDamage {
+          // The first damage is the one that is reported.
+        }
+      }
       throw error
     }
   }
@@ -112,10 +123,12 @@ final class WebPDecoder: ImageDecoder {
     case .pixels(let isLossless):
       var rest = piece
       if !hasSeenPixelHead {
-        let missing = min(Self.pixelHeadSize - collected.count, piece.count)
+        // Lossless pixels may be as short as their head.
+        let headSize = isLossless ? 5 : 10
+        let missing = min(headSize - collected.count, piece.count)
         collected.append(contentsOf: piece.prefix(missing))
         rest = UnsafeRawBufferPointer(rebasing: piece.dropFirst(missing))
-        guard collected.count == Self.pixelHeadSize else { return }
+        guard collected.count == headSize else { return }
         try startPixels(isLossless: isLossless)
       }
       try pixels?.feed(rest)

@@ -25,9 +25,9 @@ final class WebPPixels {
   private var capacity = 0
   private var count = 0
   private var passed = 0
-  // The minimum number of new bytes for a call to libwebp. libwebp decodes some parts again from their start with each
-  // call (for lossless images, eight complete rows), so small pieces are joined.
-  private let minimumBatchSize: Int
+  // The number of new bytes for a call to libwebp, except at the end of a chunk. libwebp decodes some parts again from
+  // their start with each call (for lossless images, eight complete rows), so small pieces are joined.
+  private let batchSize: Int
 
   /// - Parameter isSkipped: True if nothing is decoded, because only the orientation after the pixels is needed.
   init(hasAlpha: Bool, isLossless: Bool, isReduced: Bool, isSkipped: Bool) throws(ImageError) {
@@ -36,7 +36,7 @@ final class WebPPixels {
     }
     self.reader = reader
     isDone = isSkipped
-    minimumBatchSize = isLossless ? 262_144 : 4_096
+    batchSize = isLossless ? 262_144 : 4_096
   }
 
   deinit {
@@ -45,11 +45,23 @@ final class WebPPixels {
   }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-    guard !isDone, let base = bytes.baseAddress, !bytes.isEmpty else { return }
+    var rest = bytes[...]
+    while !rest.isEmpty, !isDone {
+      // For damaged data, the rows that libwebp delivers depend on the calls. So their number of bytes does not depend on
+      // the pieces that arrive.
+      let step = min(rest.count, passed + batchSize - count)
+      try keep(UnsafeRawBufferPointer(rebasing: rest.prefix(step)))
+      rest = rest.dropFirst(step)
+      if count - passed == batchSize { try flush() }
+    }
+  }
+
+  private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
     // The bytes are those that were fed, whose number is limited, so the sum cannot overflow.
     let needed = count + bytes.count
     if needed > capacity {
-      let wanted = max(needed, capacity * 2, minimumBatchSize)
+      let wanted = max(needed, capacity * 2, batchSize)
       guard let grown = realloc(storage, wanted) else { throw .noMemory(bytes: wanted) }
       storage = grown
       capacity = wanted
@@ -57,7 +69,6 @@ final class WebPPixels {
     guard let storage else { return }
     memcpy(storage + count, base, bytes.count)
     count = needed
-    if count - passed >= minimumBatchSize { try flush() }
   }
 
   /// Passes the bytes that were held back to libwebp.

@@ -48,7 +48,11 @@ public final class Collage: Sendable {
   ///
   /// The library draws on its own threads. If the task is cancelled, drawing ends early, and the remaining cells stay
   /// empty.
-  public func draw() async -> UIImage {
+  ///
+  /// - Parameter policy: Whether what could be decoded of a damaged image is drawn, or its cell stays empty (default: it
+  ///   is drawn).
+  /// - Returns: The collage. Its ``UIImage/damage`` lists what was wrong, with the number of the image, from 1.
+  public func draw(damage policy: DamagePolicy = .tolerate) async -> UIImage {
     let images = images.withLock { $0 }
     let layout = layout
     let flag = CancellationFlag()
@@ -57,17 +61,25 @@ public final class Collage: Sendable {
       try await Task.detached {
         try await WorkPool.shared.run { (_) throws(ImageError) in
           var canvas = CollageCanvas(layout, count: images.count)
+          var damage: [ImageDamage] = []
           for (index, image) in images.enumerated() where !flag.isSet {
-            let cell = layout.cell(at: index)
-            guard let scaled = try? image.decoded(to: layout.target, flag: flag).bitmap() else { continue }
-            canvas.draw(scaled, in: cell)
+            let found: [ImageDamage]
+            do throws(ImageError) {
+              let scaled = try image.decoded(to: layout.target, policy: policy, flag: flag)
+              canvas.draw(try scaled.bitmap(), in: layout.cell(at: index))
+              found = scaled.damage
+            } catch {
+              if error.code == .cancelled { continue }
+              found = error.damage.isEmpty ? [ImageDamage(error)] : error.damage
+            }
+            damage += found.map { ImageDamage($0.kind, "Image \(index + 1): \($0.description)") }
           }
-          return canvas.bitmap
+          return UIImage(bitmap: canvas.bitmap, damage: damage)
         }
       }.value
     } onCancel: {
       flag.set()
     }
-    return UIImage(bitmap: drawn ?? CollageCanvas(layout, count: images.count).bitmap)
+    return drawn ?? UIImage(bitmap: CollageCanvas(layout, count: images.count).bitmap)
   }
 }

@@ -18,6 +18,9 @@ extension ImagePipeline {
     /// The limits for images. The number of bytes is checked during the fetch, the other limits when the header is
     /// read.
     public var limits = ImageLimits()
+    /// Whether what could be decoded of a damaged image is returned, or is an error (default: it is returned, and
+    /// ``UIImage/damage`` lists what was wrong).
+    public var damagePolicy = DamagePolicy.tolerate
     /// The maximum size of thumbnails in memory, in bytes of pixels (default: a sixteenth of the machine's memory,
     /// but at most 256 MiB).
     public var memoryCacheLimit: Int

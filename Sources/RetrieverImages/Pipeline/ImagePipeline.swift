@@ -21,7 +21,8 @@ import Retriever
 ///
 /// **Errors.** Temporary failures are retried up to three times. An interrupted fetch is resumed, even in a later
 /// process, if the server sent a suitable validator. Errors are `URLError` for the network and ``ImageError`` for
-/// images, each with a message.
+/// images, each with a message. Of a damaged image, the pipeline returns what could be decoded, and ``UIImage/damage``
+/// lists what was wrong; ``Configuration/damagePolicy`` changes this. An image that is incomplete is not cached.
 public final class ImagePipeline: Sendable {
   /// A pipeline with the default configuration, shared by the complete program.
   public static let shared = ImagePipeline()
@@ -33,7 +34,8 @@ public final class ImagePipeline: Sendable {
   /// Creates a pipeline with its own caches.
   public convenience init(_ configuration: Configuration = Configuration()) {
     self.init(
-      configuration, workerFactory: PooledThumbnailWorkerFactory(), clock: ContinuousClock(), now: { Date() })
+      configuration, workerFactory: PooledThumbnailWorkerFactory(policy: configuration.damagePolicy),
+      clock: ContinuousClock(), now: { Date() })
   }
 
   init(

@@ -92,18 +92,26 @@ extension PipelineCore {
   private func finish(
     _ pass: PassID, of job: JobID, _ images: [(ImageForm, UIImage)], freshness: Freshness? = nil
   ) {
+    // The server may have sent an image that was still being written, so an incomplete image is fetched again.
+    let isIncomplete = images.contains { $0.1.damage.contains { $0.kind == .incomplete } }
+    var incomplete: ImageResource?
     perform { state in
       guard state.machine.passes[pass] != nil else { return [] }
       state.tasks[pass] = nil
+      if isIncomplete {
+        state.works[job]?.isBroken = true
+        incomplete = state.works[job]?.resource
+      }
       let freshness = freshness ?? state.works[job]?.freshness ?? .never
       for (form, image) in images {
         state.works[job]?.images[form] = image
-        if freshness.isStorable, let resource = state.works[job]?.resource {
+        if freshness.isStorable, !isIncomplete, let resource = state.works[job]?.resource {
           memory.insert(image, resource, form, freshness)
         }
       }
       return state.effects(of: state.machine.passEnded(pass))
     }
+    if let incomplete { disk?.remove(incomplete) }
   }
 
   private func fail(_ pass: PassID, of job: JobID, _ error: ImageError, isBytes: Bool) {

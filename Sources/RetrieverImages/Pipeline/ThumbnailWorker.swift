@@ -28,10 +28,12 @@ protocol ThumbnailWorkerFactory: Sendable {
 
 /// The implementation that uses the work pool.
 struct PooledThumbnailWorkerFactory: ThumbnailWorkerFactory {
+  var policy = DamagePolicy.tolerate
+
   func makeWorker(
     _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
   ) -> any ThumbnailWorker {
-    PooledThumbnailWorker(forms, limits: limits, byteCount: byteCount)
+    PooledThumbnailWorker(forms, limits: limits, byteCount: byteCount, policy: policy)
   }
 
   func derive(
@@ -50,9 +52,9 @@ private final class PooledThumbnailWorker: ThumbnailWorker, @unchecked Sendable 
   private let decoder: ThumbnailDecoder
   private let flag = CancellationFlag()
 
-  init(_ forms: [ImageForm], limits: ImageLimits, byteCount: Int?) {
+  init(_ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, policy: DamagePolicy) {
     decoder = ThumbnailDecoder(
-      targets: forms.map(\.target), limits: limits, byteCount: byteCount, flag: flag)
+      targets: forms.map(\.target), limits: limits, byteCount: byteCount, policy: policy, flag: flag)
   }
 
   func feed(_ bytes: Data, priority: WorkPriority) async throws(ImageError) {

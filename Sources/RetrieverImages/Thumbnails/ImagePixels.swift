@@ -48,13 +48,11 @@ extension UIImage {
   ///
   /// The library decodes the image on its own threads, and again for each call unless the image is already decoded.
   ///
+  /// - Parameter policy: Whether damage is an error, or the missing pixels are transparent (default: an error).
   /// - Throws: ``ImageError``
-  public func pixels() async throws -> ImagePixels {
+  public func pixels(damage policy: DamagePolicy = .strict) async throws -> ImagePixels {
     try await WorkPool.shared.run { (flag) throws(ImageError) in
-      guard case .decoded(let bitmap) = try self.decoded(to: nil, flag: flag).source else {
-        throw ImageError(.corrupt, "The image has no pixels.")
-      }
-      return ImagePixels(bitmap: bitmap)
+      ImagePixels(bitmap: try self.bitmap(policy: policy, flag: flag))
     }
   }
 

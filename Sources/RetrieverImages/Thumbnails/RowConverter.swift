@@ -12,7 +12,7 @@ final class RowConverter {
   private var row: [UInt8]
 
   init(_ rows: RowLayout, profile data: Data?) {
-    let profile = data.flatMap { ColorProfile.make($0, for: rows.format) }
+    let profile = data.flatMap { ColorProfile.make($0, for: rows.format, isGrey: rows.isGrey) }
     switch profile?.conversion {
     case .matrix(let matrix):
       self.profile = nil

@@ -39,6 +39,9 @@ final class ThumbnailBuilder {
     try resampler?.push(row) { (made) throws(ImageError) in pixels.append(contentsOf: made) }
   }
 
+  /// True after the first row of the thumbnail was made.
+  var hasPixels: Bool { !pixels.isEmpty }
+
   /// Returns the thumbnail, upright. Missing rows are transparent. Returns nil before the first row.
   func bitmap() -> Bitmap? {
     guard let geometry, !pixels.isEmpty else { return nil }

@@ -9,16 +9,22 @@ final class ThumbnailDecoder {
   private let rows: RowDistributor
   private let decoder: any ImageDecoder
   private let budget: TimeBudget
+  private let policy: DamagePolicy
+  /// The tolerated damage that ended the decoding.
+  private var end: ImageError?
 
   /// - Parameters:
   ///   - targets: The thumbnails' sizes; nil for the complete image at its own size.
   ///   - byteCount: The length of the complete file, if it is known.
   ///   - orientation: The orientation, if the complete file is known: that of a PNG may be stated after the pixels.
+  ///   - policy: Whether ``finish()`` returns what could be decoded of a damaged image, or throws.
   ///   - flag: Ends the work between two rows when it is set.
   init(
     targets: [ThumbnailTarget?], limits: ImageLimits, byteCount: Int? = nil,
-    orientation: ImageOrientation? = nil, flag: CancellationFlag = CancellationFlag()
+    orientation: ImageOrientation? = nil, policy: DamagePolicy = .strict,
+    flag: CancellationFlag = CancellationFlag()
   ) {
+    self.policy = policy
     self.targets = targets
     self.flag = flag
     budget = TimeBudget(limits.duration)
@@ -31,15 +37,18 @@ final class ThumbnailDecoder {
 
   /// Reads the next bytes, and decodes and scales as much as possible.
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    guard end == nil else { return try flag.check() }
     try withPartialImages { () throws(ImageError) in
       try budget.spend { () throws(ImageError) in
         var rest = bytes[...]
         // A progressive image delivers no rows for a long time, so the flag is also checked between pieces.
-        while !rest.isEmpty {
+        while !rest.isEmpty, end == nil {
           try flag.check()
           try budget.check()
           let size = isBaselineJPEG ? rest.count : Self.pieceSize
-          try decoder.feed(UnsafeRawBufferPointer(rebasing: rest.prefix(size)))
+          try decode { () throws(ImageError) in
+            try decoder.feed(UnsafeRawBufferPointer(rebasing: rest.prefix(size)))
+          }
           rest = rest.dropFirst(size)
         }
       }
@@ -59,16 +68,28 @@ final class ThumbnailDecoder {
   func finish() throws(ImageError) -> [UIImage] {
     try flag.check()
     return try withPartialImages { () throws(ImageError) in
-      try budget.spend { () throws(ImageError) in try decoder.finish() }
+      if end == nil {
+        try budget.spend { () throws(ImageError) in
+          try decode { () throws(ImageError) in try decoder.finish() }
+        }
+      }
       var images: [UIImage] = []
       for builder in rows.builders {
-        guard let bitmap = builder.finishedBitmap() else {
-          throw ImageError(.truncated, "The image is incomplete: its data ends before the last row.")
+        // If the decoder tolerated damage, rows may be missing.
+        guard let bitmap = builder.finishedBitmap() ?? (end == nil ? nil : builder.bitmap()) else {
+          throw end ?? ImageError(.truncated, "The image is incomplete: its data ends before the last row.")
         }
-        images.append(UIImage(bitmap: bitmap))
+        images.append(UIImage(bitmap: bitmap, damage: damage))
       }
       return images
     }
+  }
+
+  /// What was wrong with the image so far.
+  private var damage: [ImageDamage] {
+    var damage = decoder.damage
+    if let end { damage.add(ImageDamage(end)) }
+    return damage
   }
 
   /// Returns the image as decoded so far, in the size of the first target; nil before the first row.
@@ -80,15 +101,34 @@ final class ThumbnailDecoder {
     return (hasSnapshot ? snapshot : rows).builders.first?.bitmap().map { UIImage(bitmap: $0) }
   }
 
+  /// Runs a step. An error contains what was wrong with the image, and the parts that were decoded.
   private func withPartialImages<Value>(_ work: () throws(ImageError) -> Value) throws(ImageError) -> Value {
     do {
       return try work()
     } catch {
-      var error = error
-      if error.code != .cancelled, error.code != .outOfMemory {
-        error.partialBitmaps = rows.builders.compactMap { $0.bitmap() }
+      throw withPartialImages(error)
+    }
+  }
+
+  private func withPartialImages(_ error: ImageError) -> ImageError {
+    guard error.code != .cancelled, error.code != .outOfMemory else { return error }
+    var error = error
+    error.partialBitmaps = rows.builders.compactMap { $0.bitmap() }
+    error.damage = damage
+    if error.isDamage { error.damage.add(ImageDamage(error)) }
+    return error
+  }
+
+  /// Runs the decoder. If the policy tolerates the damage that ends the decoding, it is kept until the end.
+  private func decode(_ work: () throws(ImageError) -> Void) throws(ImageError) {
+    do {
+      try work()
+    } catch {
+      // Without any row, there is no reason to read on.
+      guard policy == .tolerate, error.isDamage, rows.builders.allSatisfy({ $0.hasPixels }) else {
+        throw error
       }
-      throw error
+      end = error
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-// Encoding images. Camera metadata of the original, such as its location and date, is never written.
+// Encoding images. Camera metadata of the original, such as its location and date, is never written. A damaged image is
+// not converted unless the caller asks for it.
 extension UIImage {
   /// Returns the image as a JPEG, or nil if it cannot be decoded. Transparent pixels become white.
   ///
@@ -20,10 +21,14 @@ extension UIImage {
   ///
   /// The library encodes on its own threads. If the task is cancelled, the work ends before the file is encoded.
   ///
+  /// - Parameters:
+  ///   - encoding: The format.
+  ///   - policy: Whether damage is an error, or the missing pixels are transparent (default: an error). It does not apply
+  ///     to an image that is already decoded, such as a thumbnail.
   /// - Throws: ``ImageError``
-  public func data(as encoding: ImageEncoding) async throws -> Data {
+  public func data(as encoding: ImageEncoding, damage policy: DamagePolicy = .strict) async throws -> Data {
     try await WorkPool.shared.run { (flag) throws(ImageError) in
-      let bitmap = try self.bitmap(flag: flag)
+      let bitmap = try self.bitmap(policy: policy, flag: flag)
       try flag.check()
       return switch encoding {
       case .jpeg(let quality, let isProgressive):

@@ -1,6 +1,7 @@
 import Foundation
 
-// Thumbnails. Apple's methods return exactly the requested size, change the aspect ratio, and return nil on failure.
+// Thumbnails. Apple's methods return exactly the requested size, change the aspect ratio, and return nil on failure. All
+// thumbnails of damaged images show what could be decoded.
 extension UIImage {
   /// Returns a thumbnail of exactly the given size in pixels, or nil if the image cannot be decoded or the size is
   /// invalid.
@@ -8,7 +9,7 @@ extension UIImage {
   /// This method decodes on the calling thread. In async code, use ``byPreparingThumbnail(ofSize:)``.
   public func preparingThumbnail(of size: CGSize) -> UIImage? {
     guard let target = ThumbnailTarget(exactly: size) else { return nil }
-    return try? decoded(to: target, flag: CancellationFlag())
+    return try? decoded(to: target, policy: .tolerate, flag: CancellationFlag())
   }
 
   /// Makes a thumbnail of exactly the given size in pixels, off the calling thread.
@@ -34,15 +35,22 @@ extension UIImage {
   /// The thumbnail is scaled in linear light, upright and in sRGB. A JPEG is decoded at a lower resolution if that is
   /// sufficient, so that no bitmap of its full size exists. If the task is cancelled, the work ends between two rows.
   ///
-  /// - Throws: ``ImageError``. If the image is incomplete, ``ImageError/partialImages`` contains the part that could
-  ///   be decoded.
-  public func thumbnail(_ target: ThumbnailTarget, priority: WorkPriority = .normal) async throws -> UIImage {
+  /// - Parameters:
+  ///   - target: The size, and the way to fit the image into it.
+  ///   - priority: The priority of the work.
+  ///   - damage: Whether what could be decoded of a damaged image is returned, with ``damage`` as the list of what was
+  ///     wrong, or is an error (default: it is returned).
+  /// - Throws: ``ImageError``. If the image is damaged, ``ImageError/partialImages`` contains the part that could be
+  ///   decoded, and ``ImageError/damage`` lists what was wrong.
+  public func thumbnail(
+    _ target: ThumbnailTarget, priority: WorkPriority = .normal, damage policy: DamagePolicy = .tolerate
+  ) async throws -> UIImage {
     try await WorkPool.shared.run(priority: priority) { (flag) throws(ImageError) in
-      try self.decoded(to: target, flag: flag)
+      try self.decoded(to: target, policy: policy, flag: flag)
     }
   }
 
-  /// Returns the same image, decoded, or nil if it cannot be decoded.
+  /// Returns the same image, decoded, or nil if it cannot be decoded completely.
   ///
   /// This method decodes on the calling thread.
   public func preparingForDisplay() -> UIImage? { try? decoded(to: nil, flag: CancellationFlag()) }
@@ -64,25 +72,31 @@ extension UIImage {
   }
 
   /// Decodes and scales on the calling thread; a nil target is the image at its own size.
-  func decoded(to target: ThumbnailTarget?, flag: CancellationFlag) throws(ImageError) -> UIImage {
+  func decoded(
+    to target: ThumbnailTarget?, policy: DamagePolicy = .strict, flag: CancellationFlag
+  ) throws(ImageError) -> UIImage {
     let images: [UIImage]
     switch source {
     case .decoded(let bitmap):
       if target == nil { return self }
-      images = [UIImage(bitmap: try bitmap.scaled(to: target, flag: flag))]
+      images = [UIImage(bitmap: try bitmap.scaled(to: target, flag: flag), damage: damage)]
     case .encoded(let data, let header):
       let decoder = ThumbnailDecoder(
-        targets: [target], limits: limits, byteCount: data.count, orientation: header.orientation, flag: flag)
+        targets: [target], limits: limits, byteCount: data.count, orientation: header.orientation,
+        policy: policy, flag: flag)
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       images = try decoder.finish()
     }
     guard let image = images.first else { throw ImageError(.corrupt, "The image has no pixels.") }
-    return target == nil ? UIImage(source: image.source, limits: limits, scale: scale) : image
+    guard target == nil else { return image }
+    return UIImage(source: image.source, limits: limits, scale: scale, damage: image.damage)
   }
 
   /// Returns the pixels at full size, decoded on the calling thread.
-  func bitmap(flag: CancellationFlag = CancellationFlag()) throws(ImageError) -> Bitmap {
-    let image = try decoded(to: nil, flag: flag)
+  func bitmap(
+    policy: DamagePolicy = .strict, flag: CancellationFlag = CancellationFlag()
+  ) throws(ImageError) -> Bitmap {
+    let image = try decoded(to: nil, policy: policy, flag: flag)
     guard case .decoded(let bitmap) = image.source else {
       throw ImageError(.corrupt, "The image has no pixels.")
     }

@@ -34,14 +34,24 @@ public final class UIImage: Sendable {
   let limits: ImageLimits
   /// The number of pixels per point, which is 1 by default.
   public let scale: Double
+  /// What was wrong with the data that the pixels come from, in the order of the data. *Beyond Apple's API.*
+  ///
+  /// Thumbnails and decoded images have this list. It is empty for an image that is not decoded yet, because creating it
+  /// reads only its header.
+  public let damage: [ImageDamage]
 
-  init(source: Source, limits: ImageLimits = ImageLimits(), scale: Double = 1) {
+  init(
+    source: Source, limits: ImageLimits = ImageLimits(), scale: Double = 1, damage: [ImageDamage] = []
+  ) {
     self.source = source
     self.limits = limits
+    self.damage = damage
     self.scale = scale.isFinite && scale > 0 ? scale : 1
   }
 
-  convenience init(bitmap: Bitmap, scale: Double = 1) { self.init(source: .decoded(bitmap), scale: scale) }
+  convenience init(bitmap: Bitmap, scale: Double = 1, damage: [ImageDamage] = []) {
+    self.init(source: .decoded(bitmap), scale: scale, damage: damage)
+  }
 
   /// Creates an image from a JPEG, PNG, WebP, GIF, HEIC or AVIF. Returns nil if the data is in another format or exceeds
   /// ``ImageLimits``.

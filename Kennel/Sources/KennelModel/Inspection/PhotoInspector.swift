@@ -38,8 +38,12 @@ package enum PhotoInspector {
       guard let format = image.format.flatMap({ PhotoFacts.Format(rawValue: $0.rawValue) }) else {
         throw KennelError.notAPhoto
       }
-      // A thumbnail is made from all rows, so this fails if any row is missing.
+      // A thumbnail is made from all rows, so missing rows are found. Other damage is common in photos of cameras, and
+      // every program shows them.
       let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100), priority: .low)
+      if let missing = small.damage.first(where: { $0.kind == .incomplete }) {
+        throw KennelError.incompletePhoto(cause: missing.description)
+      }
       return PhotoFacts(
         width: Int(image.size.width), height: Int(image.size.height), format: format,
         thumbHash: ThumbHash(small).map { Array($0.data) } ?? [])
@@ -62,6 +66,10 @@ extension KennelError {
   static let notAPhoto = KennelError(
     .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
 
+  fileprivate static func incompletePhoto(cause: String) -> KennelError {
+    KennelError(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: cause)
+  }
+
   /// Creates an error for the sender from an error that occurred while decoding a photo.
   package init(decoding error: any Error) {
     guard let error = error as? ImageError else {
@@ -69,7 +77,8 @@ extension KennelError {
       return
     }
     switch error.code {
-    case .unknownFormat: self = .notAPhoto
+    case .unknownFormat:
+      self.init(.unknownFormat, KennelError.notAPhoto.description, cause: error.description)
     case .unsupported:
       self.init(
         .unknownFormat,
@@ -80,7 +89,7 @@ extension KennelError {
     case .outOfMemory:
       self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
     case .truncated:
-      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.description)
+      self = .incompletePhoto(cause: error.description)
     default:
       self.init(
         .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
