@@ -16,6 +16,7 @@ import sys
 import numpy as np
 from PIL import Image, ImageCms, ImageOps
 
+import animations as animated
 import chart
 import icc
 import png
@@ -294,6 +295,7 @@ def main(folder):
     for part in (orientations, profiles, greys, inks, lossless, transparent, palettes, photographs, animations):
         part(pictures)
     pictures.write()
+    animated.animations(folder)
     print(f"{len(pictures.entries)} reference pictures in {folder}", file=sys.stderr)
 
 

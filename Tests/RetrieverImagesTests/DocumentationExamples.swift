@@ -109,4 +109,31 @@ struct ImageDocumentationExamples {
     let photo = try await ImagePipeline.shared.thumbnail(from: url, fitting: CGSize(width: 320, height: 320))
     return photo
   }
+
+  func play(_ data: Data, show: (UIImage) async -> Void) async throws {
+    for try await frame in ImageFrames(data: data) {
+      await show(frame.image)
+      try await Task.sleep(for: frame.duration)
+    }
+  }
+
+  func firstFrames(_ count: Int, of url: URL) async throws -> [ImageFrame] {
+    let (bytes, _) = try await URLSession.shared.bytes(from: url)
+    var frames: [ImageFrame] = []
+    for try await frame in ImageFrames(pieces: bytes.chunks) {
+      frames.append(frame)
+      if frames.count == count { break }
+    }
+    return frames
+  }
+
+  func preview(of data: Data) async throws -> Data {
+    let image = try UIImage(validating: data)
+    return try await image.animatedThumbnail(ThumbnailTarget(width: 160, height: 160), maximumFrames: 30)
+  }
+
+  func slideShow(_ images: [UIImage]) async throws -> Data? {
+    let animation = UIImage.animatedImage(with: images, duration: 2 * Double(images.count))
+    return try await animation?.data(as: .webp(quality: 0.8))
+  }
 }

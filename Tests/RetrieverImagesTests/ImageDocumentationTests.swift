@@ -70,4 +70,18 @@ import Testing
     }
     #expect(same.size == collage.size)
   }
+
+  @Test func `an animation is played, previewed and written`() async throws {
+    typealias Frame = AnimationFixture.Frame
+    let data = AnimationFixture(frames: [Frame(index: 1, delay: 2), Frame(index: 2, delay: 2)]).data()
+    var count = 0
+    try await examples.play(data) { _ in count += 1 }
+    #expect(count == 2)
+    let server = try ScriptedServer.http { _ in Reply(body: data) }
+    #expect(try await examples.firstFrames(1, of: server.url("/dog.gif")).map(\.index) == [0])
+    #expect(try await ImageFrames(data: examples.preview(of: data)).all().count == 2)
+    let images = try await ImageFrames(data: data).all().map(\.image)
+    let slides = try #require(try await examples.slideShow(images))
+    #expect(try await ImageFrames(data: slides).all().map(\.duration) == [.seconds(2), .seconds(2)])
+  }
 }

@@ -12,7 +12,7 @@ import Testing
       "a picture",
       [
         limits.bytes, limits.pixels, limits.dimension, limits.frames, limits.memory,
-        Int(limits.duration.components.seconds),
+        Int(limits.duration.components.seconds), limits.animationPixels,
       ]
     ),
     ("decoding threads", [WorkPool.maximumSlots]),

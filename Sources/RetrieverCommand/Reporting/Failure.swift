@@ -59,6 +59,7 @@ extension Failure {
     switch code {
     case .tooLarge: .tooLarge
     case .cancelled: .interrupted
+    case .unreadableFile: .fileSystem
     case .outOfMemory, .invalidRequest: .failure
     default: .notAnImage
     }

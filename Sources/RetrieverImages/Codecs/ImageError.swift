@@ -19,6 +19,8 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
     public static let unsupported = Code("unsupported")
     /// The image exceeds ``ImageLimits``.
     public static let tooLarge = Code("tooLarge")
+    /// The file could not be read.
+    public static let unreadableFile = Code("unreadableFile")
     /// Memory could not be allocated.
     public static let outOfMemory = Code("outOfMemory")
     /// The request is invalid, such as a thumbnail with a size of zero.
