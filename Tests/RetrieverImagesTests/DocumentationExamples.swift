@@ -136,4 +136,33 @@ struct ImageDocumentationExamples {
     let animation = UIImage.animatedImage(with: images, duration: 2 * Double(images.count))
     return try await animation?.data(as: .webp(quality: 0.8))
   }
+
+  func square(_ photo: UIImage, tilted degrees: Double) async throws -> UIImage {
+    let side = min(photo.size.width, photo.size.height)
+    let middle = try await photo.cropped(to: CGRect(x: 0, y: 0, width: side, height: side))
+    return try await middle.rotated(byDegrees: degrees)
+  }
+
+  func mark(_ faces: [CGRect], in photo: UIImage, with logo: UIImage) async throws -> UIImage {
+    try await photo.drawing { context in
+      for face in faces {
+        context.stroke(.roundedRectangle(face, cornerRadius: 8), with: .white, lineWidth: 3)
+      }
+      try context.draw(logo, in: CGRect(x: 10, y: 10, width: 80, height: 40), opacity: 0.7)
+    }
+  }
+
+  func inverted(_ image: UIImage) async throws -> UIImage {
+    try await image.changingPixels(.rgb) { pixels in
+      pixels.withUnsafeMutableBytes { bytes in
+        for index in bytes.indices { bytes[index] = 255 - bytes[index] }
+      }
+    }
+  }
+
+  func picture(from frame: [UInt8], width: Int, height: Int, bytesPerRow: Int) throws -> UIImage {
+    UIImage(
+      try PixelBuffer(
+        width: width, height: height, layout: .premultipliedRGBA, bytes: frame, bytesPerRow: bytesPerRow))
+  }
 }

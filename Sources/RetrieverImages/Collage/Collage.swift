@@ -60,7 +60,7 @@ public final class Collage: Sendable {
           for (index, image) in images.enumerated() where !flag.isSet {
             let cell = layout.cell(at: index)
             guard let scaled = try? image.decoded(to: layout.target, flag: flag).bitmap() else { continue }
-            canvas.draw(scaled, in: cell)
+            try canvas.draw(scaled, in: cell)
           }
           return canvas.bitmap
         }
