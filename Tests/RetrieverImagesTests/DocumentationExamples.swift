@@ -165,4 +165,8 @@ struct ImageDocumentationExamples {
       try PixelBuffer(
         width: width, height: height, layout: .premultipliedRGBA, bytes: frame, bytesPerRow: bytesPerRow))
   }
+
+  func inspect(_ upload: Data) async throws -> SandboxedThumbnail {
+    try await ImageSandbox.standard.thumbnail(of: upload, ThumbnailTarget(width: 320, height: 320))
+  }
 }

@@ -98,4 +98,9 @@ import Testing
     let image = try examples.picture(from: frame, width: 1, height: 1, bytesPerRow: 8)
     #expect(try await image.pixels()[0, 0]?.alpha == 20)
   }
+
+  @Test func `an upload is inspected`() async throws {
+    let result = try await examples.inspect(picture)
+    #expect(result.width == 200 && result.format == .jpeg)
+  }
 }

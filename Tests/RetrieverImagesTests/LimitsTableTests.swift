@@ -6,6 +6,7 @@ import Testing
 /// The table of limits in docs/architecture.md has the numbers of the code.
 @Suite struct LimitsTableTests {
   private static let limits = ImageLimits()
+  private static let sandbox = ImageSandbox.Configuration()
 
   private static let rows: [(name: String, numbers: [Int])] = [
     (
@@ -19,6 +20,13 @@ import Testing
     (
       "thumbnails in memory, pictures on disk",
       [MemoryCache.maximumDefaultLimit, DiskCacheOptions().sizeLimit]
+    ),
+    (
+      "a sandboxed process",
+      [
+        sandbox.memory, sandbox.processorSeconds, sandbox.maximumImages,
+        Int(sandbox.startTimeout.components.seconds),
+      ]
     ),
     ("a collage, a thumbnail larger than its picture", [CollageLayout.maximumPixels]),
   ]
