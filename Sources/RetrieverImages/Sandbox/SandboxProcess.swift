@@ -121,9 +121,15 @@ final class SandboxProcess: @unchecked Sendable {
     var argumentPointers = arguments.map { strdup($0) } + [nil]
     var variablePointers = (libraries + ["SWIFT_BACKTRACE=enable=no"]).map { strdup($0) } + [nil]
     defer { for pointer in argumentPointers + variablePointers { free(pointer) } }
+    // A group of its own, so that Ctrl-C in a terminal does not end it before the program does.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     var process: pid_t = -1
     let error = posix_spawn(
-      &process, configuration.program ?? "/proc/self/exe", &actions, nil, &argumentPointers, &variablePointers
+      &process, configuration.program ?? "/proc/self/exe", &actions, &attributes, &argumentPointers,
+      &variablePointers
     )
     guard error == 0 else {
       return .failure(
