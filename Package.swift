@@ -70,10 +70,12 @@ let package = Package(
         .linkedLibrary($0, .when(platforms: [.linux]))
       }),
     .target(name: "CResampling"),
+    .target(name: "CImageSandbox"),
     .target(
       name: "RetrieverImages",
       dependencies: [
-        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "CImageCodecs", "CResampling", "Waiting",
+        "Caches", "HTTPSyntax", "Retriever", "SystemFiles", "CImageCodecs", "CImageSandbox", "CResampling",
+        "Waiting",
       ],
       swiftSettings: strict),
 
@@ -124,9 +126,19 @@ let package = Package(
         .target(name: "CTransferMemory", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "image-sandbox", dependencies: ["RetrieverImages"], path: "Tests/Programs/image-sandbox",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "sandbox-trial", dependencies: ["CImageSandbox"], path: "Tests/Programs/sandbox-trial",
+      swiftSettings: strict),
     .testTarget(
       name: "RetrieverImagesTests",
-      dependencies: ["Caches", "RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport"],
+      dependencies: [
+        "Caches", "RetrieverImages", "CImageCodecs", "CResampling", "Retriever", "TestSupport",
+        "image-sandbox",
+        "sandbox-trial",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "main-thread-bridge", dependencies: ["RetrieverBridges"],

@@ -62,6 +62,7 @@ private func readImage(_ data: Data) {
     precondition(complete.error == error, "in pieces, the error differs: \(error)")
   }
   precondition(complete.pixels == consumer.pixels, "in pieces, the pixels differ")
+  readFrames(data)
 }
 
 /// Reads a HEIF file up to its coded pixels, and the parameter sets in it.
@@ -86,6 +87,33 @@ private func readContainer(_ data: Data) {
       }
     }
   } catch {}
+}
+
+/// Decodes all frames, in one piece and in small pieces, which must give the same.
+private func readFrames(_ data: Data) {
+  func frames(pieceSize: Int) -> (hashes: [Int], error: ImageError?) {
+    let decoder = FrameDecoder(limits: limits, flag: CancellationFlag())
+    var hashes: [Int] = []
+    do throws(ImageError) {
+      for start in stride(from: 0, to: data.count, by: pieceSize) {
+        let piece = Data(data[start..<min(start + pieceSize, data.count)])
+        try piece.withBytes { (bytes) throws(ImageError) in
+          var rest = bytes
+          while let frame = try decoder.next(&rest) {
+            hashes.append(try frame.image.bitmap().pixels.hashValue)
+          }
+        }
+      }
+      if let frame = try decoder.finish() { hashes.append(try frame.image.bitmap().pixels.hashValue) }
+    } catch {
+      return (hashes, error)
+    }
+    return (hashes, nil)
+  }
+  let complete = frames(pieceSize: max(data.count, 1))
+  let pieces = frames(pieceSize: 17)
+  precondition(complete.hashes == pieces.hashes, "in pieces, the frames differ")
+  precondition((complete.error == nil) == (pieces.error == nil), "in pieces, the result differs")
 }
 
 private func readProfile(_ data: Data) {

@@ -66,7 +66,8 @@ let package = Package(
         root("RetrieverImages"), root("SystemFiles"), root("TerminalProgram"),
       ],
       swiftSettings: strict),
-    .executableTarget(name: "kennel", dependencies: ["KennelCommand"], swiftSettings: strict),
+    .executableTarget(
+      name: "kennel", dependencies: ["KennelCommand", root("RetrieverImages")], swiftSettings: strict),
 
     .testTarget(
       name: "HTTPServiceTests",

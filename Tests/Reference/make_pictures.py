@@ -16,6 +16,7 @@ import sys
 import numpy as np
 from PIL import Image, ImageCms, ImageOps
 
+import animations as animated
 import chart
 import icc
 import phones
@@ -296,6 +297,7 @@ def main(folder):
                  phones.heic, phones.avif):
         part(pictures)
     pictures.write()
+    animated.animations(folder)
     print(f"{len(pictures.entries)} reference pictures in {folder}", file=sys.stderr)
 
 

@@ -50,6 +50,31 @@ import Testing
     #expect(try await program.run("thumbnail", "dog.png").status == 2)
   }
 
+  @Test func `animated thumbnails have the frames of files and URLs`() async throws {
+    let pictures = [red, blue, red].compactMap { try? UIImage(data: picture($0)) }
+    let animation = try #require(UIImage.animatedImage(with: pictures, duration: 3))
+    let data = try await animation.data(as: .webp())
+    let server = try ScriptedServer.http { $0.path == "/rex" ? Reply(body: data) : Reply(404) }
+    try data.write(to: program.file("dog.webp"))
+    let result = try await program.run(
+      "thumbnail", "--animated", "-s", "30", "dog.webp", server.address("/rex"))
+    #expect(result.status == 0, "\(result.errors)")
+    for name in ["dog-30x30.webp", "rex-30x30.webp"] {
+      let thumbnail = try image(name)
+      #expect(thumbnail.size == CGSize(width: 30, height: 20))
+      var durations: [Duration] = []
+      for try await frame in thumbnail.frames { durations.append(frame.duration) }
+      #expect(durations == [.seconds(1), .seconds(1), .seconds(1)])
+    }
+    #expect(
+      try await program.run("thumbnail", "--animated", "-s", "9", "--frames", "1", "dog.webp").status == 0)
+    #expect(try await program.run("thumbnail", "--animated", "-s", "8", server.address("/no")).status == 6)
+    #expect(try await program.run("thumbnail", "--animated", "-s", "8", "none.gif").status == 8)
+    for arguments in [["--animated", "--format", "png"], ["--animated", "-o", "a.jpg"], ["--frames", "2"]] {
+      #expect(try await program.start(["thumbnail", "-s", "9", "dog.webp"] + arguments).end().status == 2)
+    }
+  }
+
   @Test func whatIsNoImageIsToldAndTheRestIsDone() async throws {
     let server = try ScriptedServer.http { $0.path == "/text" ? Reply(text: "hello") : Reply(404) }
     try picture(red).write(to: program.file("dog.png"))

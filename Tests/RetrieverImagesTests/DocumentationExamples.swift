@@ -119,4 +119,64 @@ struct ImageDocumentationExamples {
     let photo = try await ImagePipeline.shared.thumbnail(from: url, fitting: CGSize(width: 320, height: 320))
     return photo
   }
+
+  func play(_ data: Data, show: (UIImage) async -> Void) async throws {
+    for try await frame in ImageFrames(data: data) {
+      await show(frame.image)
+      try await Task.sleep(for: frame.duration)
+    }
+  }
+
+  func firstFrames(_ count: Int, of url: URL) async throws -> [ImageFrame] {
+    let (bytes, _) = try await URLSession.shared.bytes(from: url)
+    var frames: [ImageFrame] = []
+    for try await frame in ImageFrames(pieces: bytes.chunks) {
+      frames.append(frame)
+      if frames.count == count { break }
+    }
+    return frames
+  }
+
+  func preview(of data: Data) async throws -> Data {
+    let image = try UIImage(validating: data)
+    return try await image.animatedThumbnail(ThumbnailTarget(width: 160, height: 160), maximumFrames: 30)
+  }
+
+  func slideShow(_ images: [UIImage]) async throws -> Data? {
+    let animation = UIImage.animatedImage(with: images, duration: 2 * Double(images.count))
+    return try await animation?.data(as: .webp(quality: 0.8))
+  }
+
+  func square(_ photo: UIImage, tilted degrees: Double) async throws -> UIImage {
+    let side = min(photo.size.width, photo.size.height)
+    let middle = try await photo.cropped(to: CGRect(x: 0, y: 0, width: side, height: side))
+    return try await middle.rotated(byDegrees: degrees)
+  }
+
+  func mark(_ faces: [CGRect], in photo: UIImage, with logo: UIImage) async throws -> UIImage {
+    try await photo.drawing { context in
+      for face in faces {
+        context.stroke(.roundedRectangle(face, cornerRadius: 8), with: .white, lineWidth: 3)
+      }
+      try context.draw(logo, in: CGRect(x: 10, y: 10, width: 80, height: 40), opacity: 0.7)
+    }
+  }
+
+  func inverted(_ image: UIImage) async throws -> UIImage {
+    try await image.changingPixels(.rgb) { pixels in
+      pixels.withUnsafeMutableBytes { bytes in
+        for index in bytes.indices { bytes[index] = 255 - bytes[index] }
+      }
+    }
+  }
+
+  func picture(from frame: [UInt8], width: Int, height: Int, bytesPerRow: Int) throws -> UIImage {
+    UIImage(
+      try PixelBuffer(
+        width: width, height: height, layout: .premultipliedRGBA, bytes: frame, bytesPerRow: bytesPerRow))
+  }
+
+  func inspect(_ upload: Data) async throws -> SandboxedThumbnail {
+    try await ImageSandbox.standard.thumbnail(of: upload, ThumbnailTarget(width: 320, height: 320))
+  }
 }

@@ -78,4 +78,37 @@ import Testing
     }
     #expect(same.size == collage.size)
   }
+
+  @Test func `an animation is played, previewed and written`() async throws {
+    typealias Frame = AnimationFixture.Frame
+    let data = AnimationFixture(frames: [Frame(index: 1, delay: 2), Frame(index: 2, delay: 2)]).data()
+    var count = 0
+    try await examples.play(data) { _ in count += 1 }
+    #expect(count == 2)
+    let server = try ScriptedServer.http { _ in Reply(body: data) }
+    #expect(try await examples.firstFrames(1, of: server.url("/dog.gif")).map(\.index) == [0])
+    #expect(try await ImageFrames(data: examples.preview(of: data)).all().count == 2)
+    let images = try await ImageFrames(data: data).all().map(\.image)
+    let slides = try #require(try await examples.slideShow(images))
+    #expect(try await ImageFrames(data: slides).all().map(\.duration) == [.seconds(2), .seconds(2)])
+  }
+
+  @Test func `an image is cropped, rotated, drawn on and inverted`() async throws {
+    let photo = try UIImage(validating: picture)
+    #expect(try await examples.square(photo, tilted: 45).size == CGSize(width: 142, height: 142))
+    let logo = UIImage(try PixelBuffer(width: 1, height: 1, layout: .rgb, bytes: [255, 0, 0]))
+    let face = CGRect(x: 100, y: 20, width: 50, height: 50)
+    let marked = try await examples.mark([face], in: photo, with: logo).pixels()
+    #expect(marked[100, 45] == .white && marked.width == 200)
+    let inverted = try await examples.inverted(logo).pixels()
+    #expect(inverted[0, 0] == ImagePixels.Pixel(red: 0, green: 255, blue: 255))
+    let frame: [UInt8] = [10, 10, 10, 20, 0, 0, 0, 0]
+    let image = try examples.picture(from: frame, width: 1, height: 1, bytesPerRow: 8)
+    #expect(try await image.pixels()[0, 0]?.alpha == 20)
+  }
+
+  @Test func `an upload is inspected`() async throws {
+    let result = try await examples.inspect(picture)
+    #expect(result.width == 200 && result.format == .jpeg)
+  }
 }

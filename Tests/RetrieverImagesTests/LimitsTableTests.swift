@@ -6,13 +6,14 @@ import Testing
 /// The table of limits in docs/architecture.md has the numbers of the code.
 @Suite struct LimitsTableTests {
   private static let limits = ImageLimits()
+  private static let sandbox = ImageSandbox.Configuration()
 
   private static let rows: [(name: String, numbers: [Int])] = [
     (
       "a picture",
       [
         limits.bytes, limits.pixels, limits.dimension, limits.frames, limits.memory,
-        Int(limits.duration.components.seconds),
+        Int(limits.duration.components.seconds), limits.animationPixels,
       ]
     ),
     (
@@ -26,6 +27,13 @@ import Testing
     (
       "thumbnails in memory, pictures on disk",
       [MemoryCache.maximumDefaultLimit, DiskCacheOptions().sizeLimit]
+    ),
+    (
+      "a sandboxed process",
+      [
+        sandbox.memory, sandbox.processorSeconds, sandbox.maximumImages,
+        Int(sandbox.startTimeout.components.seconds),
+      ]
     ),
     ("a collage, a thumbnail larger than its picture", [CollageLayout.maximumPixels]),
   ]

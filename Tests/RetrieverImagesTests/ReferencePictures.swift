@@ -21,7 +21,7 @@ struct ReferencePicture: Decodable, Sendable, CustomStringConvertible {
     return (try? JSONDecoder().decode([ReferencePicture].self, from: manifest)) ?? []
   }()
 
-  private static let folder: URL = {
+  static let folder: URL = {
     var root = URL(filePath: #filePath)
     for _ in 0..<3 { root.deleteLastPathComponent() }
     return root.appending(path: "build/pictures", directoryHint: .isDirectory)

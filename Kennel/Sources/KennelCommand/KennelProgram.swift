@@ -1,3 +1,4 @@
+import KennelModel
 import TerminalProgram
 
 /// The program `kennel`.
@@ -22,7 +23,9 @@ package enum KennelProgram {
   }
 
   private static func perform(_ context: CommandContext) async throws -> ExitStatus {
-    switch context.arguments.command {
+    // For the other commands, only the environment and the configuration file have this setting.
+    if try context.settings.flag("no-sandbox") { PhotoDecoder.disableSandbox() }
+    return switch context.arguments.command {
     case "serve": try await ServeCommand.run(context)
     case "user": try await UserCommand.run(context)
     case "visibility": try await VisibilityCommand.run(context)

@@ -1,5 +1,9 @@
 import Foundation
 import KennelCommand
+import RetrieverImages
+
+// Photos are decoded by processes of this program.
+ImageSandbox.runIfRequested()
 
 exit(
   await KennelProgram.run(

@@ -20,6 +20,25 @@ import Testing
     #expect(kennel.serverErrors.contains(" 127.0.0.1 GET / 200 "))
   }
 
+  /// Returns the states of the processes that a process has started, as /proc has them.
+  private func children(of parent: pid_t) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }.compactMap {
+      try? String(contentsOfFile: "/proc/\($0)/status", encoding: .utf8)
+    }.filter { $0.contains("\nPPid:\t\(parent)\n") }
+  }
+
+  @Test func `the server decodes photos in a process that may do nothing else`() async throws {
+    let kennel = try await Kennel.withOwner()
+    let server = try await kennel.start("serve", "--port", "0")
+    let states = try children(of: server.child.identifier)
+    #expect(states.count == 1)
+    #expect(states.allSatisfy { $0.contains("\nNoNewPrivs:\t1\n") && $0.contains("\nSeccomp:\t2\n") })
+    #expect(try await server.end() == 0)
+    let plain = try await kennel.start("serve", "--port", "0", "--no-sandbox")
+    #expect(try children(of: plain.child.identifier).isEmpty)
+    #expect(try await plain.end() == 0)
+  }
+
   @Test func `an invalid address gives a clear error`() async throws {
     let kennel = try await Kennel.withOwner()
     let result = try await kennel.run("serve", "--address", "localhost")

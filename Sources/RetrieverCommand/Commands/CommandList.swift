@@ -165,7 +165,12 @@ package enum CommandList {
           Option("fit", "fit the complete image into the size (default)"),
           Option("fill", "fill the complete size, and crop the image"),
           Option("stretch", "use exactly the size, without keeping the proportions"),
-          Option("enlarge", "enlarge images that are smaller than the size"), strict,
+          Option("enlarge", "enlarge images that are smaller than the size"),
+          strict,
+          Option("animated", "keep the frames of GIF and WebP animations; the results are WebP files"),
+          Option(
+            "frames", value: "N",
+            "with --animated: the maximum number of frames, from 1 to 1000 (default: 100)"),
           output("write to FILE, into the directory DIR, or to standard output"), force, parallel(8),
         ] + encoding + connection + reporting,
         examples: [

@@ -11,6 +11,8 @@ struct ImageWork: Sendable {
   private let credentials: Credentials
   private let fields: [RequestFields.Field]
   private let namedOrigins: [URL]
+  /// Loads complete files, for animations.
+  private let session: URLSession
 
   /// - Parameter urls: The URLs on the command line. Header fields are sent only to their hosts.
   init(_ context: CommandContext, urls: [URL]) async throws {
@@ -31,9 +33,11 @@ struct ImageWork: Sendable {
     if let limit = try arguments.byteCount("max-size") { configuration.limits.bytes = Int(clamping: limit) }
     pipeline = ImagePipeline(configuration)
     context.record(pipeline.traffic)
+    session = try context.makeSession(credentials, usualTimeout: 30)
   }
 
-  func thumbnail(of url: URL, _ target: ThumbnailTarget) async throws -> UIImage {
+  /// Returns the request for a URL, with the header fields and credentials of the command line.
+  private func request(for url: URL) -> URLRequest {
     var request = URLRequest(url: url)
     if !url.isFileURL {
       if namedOrigins.contains(where: {
@@ -51,8 +55,30 @@ struct ImageWork: Sendable {
         request.setValue("Basic \(token)", forHTTPHeaderField: "Authorization")
       }
     }
+    return request
+  }
+
+  /// Returns the image with its file, which has all frames of an animation.
+  func image(of url: URL) async throws -> UIImage {
+    let limits = pipeline.configuration.limits
+    if url.isFileURL { return try await UIImage.loading(file: url.path, limits: limits) }
+    let (bytes, answer) = try await session.bytes(for: request(for: url))
+    if let response = answer as? HTTPURLResponse, !(200..<300).contains(response.statusCode) {
+      throw Failure.httpStatus(response)
+    }
+    var data = Data()
+    for try await chunk in bytes.chunks {
+      guard data.count + chunk.count <= limits.bytes else {
+        throw Failure(.tooLarge, "The image is larger than \(ByteText.short(Int64(limits.bytes))).")
+      }
+      data.append(chunk)
+    }
+    return try UIImage(validating: data, limits: limits)
+  }
+
+  func thumbnail(of url: URL, _ target: ThumbnailTarget) async throws -> UIImage {
     do {
-      return try await pipeline.thumbnail(for: ImageRequest(request, target: target))
+      return try await pipeline.thumbnail(for: ImageRequest(request(for: url), target: target))
     } catch let error as URLError where error.code == .badServerResponse {
       // The pipeline throws this error for an unsuccessful HTTP status.
       throw Failure(.httpStatus, Failure(error).message)
@@ -71,11 +97,16 @@ struct ImageWork: Sendable {
 
   // MARK: Writing
 
+  /// Returns the quality from 0 to 1.
+  static func quality(_ arguments: ParsedArguments) throws(UsageError) -> Double {
+    Double(try arguments.integer("quality", in: 1...100, default: 82)) / 100
+  }
+
   /// Returns the format given with `--format`, else the one of the file name's extension, else JPEG.
   static func encoding(
     _ arguments: ParsedArguments, path: String?
   ) throws(UsageError) -> (encoding: ImageEncoding, suffix: String) {
-    let quality = Double(try arguments.integer("quality", in: 1...100, default: 82)) / 100
+    let quality = try quality(arguments)
     let ending = path.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
     let byName = ["jpg": "jpeg", "jpeg": "jpeg", "png": "png", "webp": "webp"][ending]
     switch arguments.value("format") ?? byName ?? "jpeg" {

@@ -30,7 +30,8 @@ enum ThumbnailCommand {
     }
     let isNamed = if case .file = destination { true } else { false }
     let path: String? = if case .file(let path) = destination { path } else { nil }
-    let (encoding, suffix) = try ImageWork.encoding(arguments, path: path)
+    let animation = try AnimatedThumbnails(arguments, path: path)
+    let (encoding, suffix) = try animation?.encoding ?? ImageWork.encoding(arguments, path: path)
     try destination.prepare()
     let work = try await ImageWork(context, urls: sources.map(\.url).filter { !$0.isFileURL })
     let all =
@@ -45,9 +46,14 @@ enum ThumbnailCommand {
         if path != "-", !arguments.has("force"), FileSystem.kind(path) == .regular {
           throw FileSystem.exists(path)
         }
-        let image = try await work.thumbnail(of: source.url, target)
-        work.warn(of: image.damage, in: source.url.shown)
-        let data = try await image.data(as: encoding)
+        let (image, data): (UIImage, Data)
+        if let animation {
+          (image, data) = try await animation.thumbnail(of: source.url, target, work)
+        } else {
+          image = try await work.thumbnail(of: source.url, target)
+          work.warn(of: image.damage, in: source.url.shown)
+          data = try await image.data(as: encoding)
+        }
         try await work.write(data, to: path, isNamed: isNamed)
         let report = ImageReport(
           source: source.url.shown, file: path, width: Int(image.size.width), height: Int(image.size.height),
@@ -65,6 +71,38 @@ enum ThumbnailCommand {
     }
     all?.end()
     return status
+  }
+
+  /// The options of animated thumbnails, which are always WebP files.
+  private struct AnimatedThumbnails: Sendable {
+    private let quality: Double
+    private let maximumFrames: Int
+
+    /// Returns nil unless `--animated` is given.
+    init?(_ arguments: ParsedArguments, path: String?) throws(UsageError) {
+      guard arguments.has("animated") else {
+        guard arguments.value("frames") == nil else { throw UsageError("--frames needs --animated.") }
+        return nil
+      }
+      let ending = path.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
+      guard ["webp", nil].contains(arguments.value("format")), !["jpg", "jpeg", "png"].contains(ending) else {
+        throw UsageError(
+          "Animated thumbnails are WebP files. Use --format webp, or an output such as dog.webp.")
+      }
+      quality = try ImageWork.quality(arguments)
+      maximumFrames = try arguments.integer("frames", in: 1...1_000, default: 100)
+    }
+
+    var encoding: (encoding: ImageEncoding, suffix: String) { (.webp(quality: quality), "webp") }
+
+    /// Returns the first frame and the file.
+    func thumbnail(
+      of url: URL, _ target: ThumbnailTarget, _ work: ImageWork
+    ) async throws -> (UIImage, Data) {
+      let data = try await work.image(of: url).animatedThumbnail(
+        target, quality: quality, maximumFrames: maximumFrames)
+      return (try UIImage(validating: data), data)
+    }
   }
 
   /// A text with a scheme is a URL; everything else is a file.

@@ -60,6 +60,7 @@ extension Failure {
     case .tooLarge: .tooLarge
     case .unreadable: .fileSystem
     case .cancelled: .interrupted
+    case .unreadableFile: .fileSystem
     case .outOfMemory, .invalidRequest: .failure
     default: .notAnImage
     }

@@ -19,6 +19,10 @@ public struct ImageError: Error, Sendable, Equatable, LocalizedError, CustomStri
     public static let unsupported = Code("unsupported")
     /// The image exceeds ``ImageLimits``.
     public static let tooLarge = Code("tooLarge")
+    /// The file could not be read.
+    public static let unreadableFile = Code("unreadableFile")
+    /// A sandboxed process could not be started, or ended while it decoded the image.
+    public static let sandboxFailed = Code("sandboxFailed")
     /// Memory could not be allocated.
     public static let outOfMemory = Code("outOfMemory")
     /// The request is invalid, such as a thumbnail with a size of zero.

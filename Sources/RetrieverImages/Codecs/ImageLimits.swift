@@ -8,6 +8,8 @@ public struct ImageLimits: Sendable, Hashable {
   public var dimension: Int
   /// The maximum number of frames of an animation.
   public var frames: Int
+  /// The maximum number of pixels of all frames of an animation: the size of the animation, times the number of frames.
+  public var animationPixels: Int
   /// The maximum memory, in bytes, that a decoder may hold for an image that it cannot decode row by row.
   ///
   /// This applies to the coefficients of a progressive JPEG, to the pixels of an interlaced PNG, a WebP or a GIF frame,
@@ -18,11 +20,11 @@ public struct ImageLimits: Sendable, Hashable {
 
   /// Creates limits.
   ///
-  /// The defaults are 64 MiB, 50 million pixels, 65,535 pixels in each direction, 1,000 frames, 512 MiB of memory and
-  /// 30 seconds.
+  /// The defaults are 64 MiB, 50 million pixels, 65,535 pixels in each direction, 1,000 frames, 512 MiB of memory,
+  /// 30 seconds, and 1,000 million pixels of all frames.
   public init(
     bytes: Int = 64 << 20, pixels: Int = 50_000_000, dimension: Int = 65_535, frames: Int = 1_000,
-    memory: Int = 512 << 20, duration: Duration = .seconds(30)
+    memory: Int = 512 << 20, duration: Duration = .seconds(30), animationPixels: Int = 1_000_000_000
   ) {
     self.bytes = bytes
     self.pixels = pixels
@@ -30,6 +32,7 @@ public struct ImageLimits: Sendable, Hashable {
     self.frames = frames
     self.memory = memory
     self.duration = duration
+    self.animationPixels = animationPixels
   }
 }
 
@@ -66,6 +69,16 @@ extension ImageLimits {
   func checkFrames(_ count: Int) throws(ImageError) {
     guard count <= frames else {
       throw ImageError(.tooLarge, "The image has at least \(count) frames; the maximum is \(frames).")
+    }
+  }
+
+  /// Adds a frame of an animation to the number of pixels so far, and throws if there are too many.
+  func count(_ size: PixelSize, into total: inout Int) throws(ImageError) {
+    let (sum, overflows) = total.addingReportingOverflow(size.pixelCount)
+    total = overflows ? .max : sum
+    guard total <= animationPixels else {
+      throw ImageError(
+        .tooLarge, "The frames of the animation have more than the maximum of \(animationPixels) pixels.")
     }
   }
 

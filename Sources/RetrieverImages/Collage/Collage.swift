@@ -66,7 +66,7 @@ public final class Collage: Sendable {
             let found: [ImageDamage]
             do throws(ImageError) {
               let scaled = try image.decoded(to: layout.target, policy: policy, flag: flag)
-              canvas.draw(try scaled.bitmap(), in: layout.cell(at: index))
+              try canvas.draw(try scaled.bitmap(), in: layout.cell(at: index))
               found = scaled.damage
             } catch {
               if error.code == .cancelled { continue }

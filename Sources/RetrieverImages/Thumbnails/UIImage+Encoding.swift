@@ -19,7 +19,8 @@ extension UIImage {
 
   /// Returns the image as a file of the given format. *Beyond Apple's API.*
   ///
-  /// The library encodes on its own threads. If the task is cancelled, the work ends before the file is encoded.
+  /// The library encodes on its own threads. If the task is cancelled, the work ends before the file is encoded. An
+  /// animated image becomes an animated WebP that never ends; other formats have its first image.
   ///
   /// - Parameters:
   ///   - encoding: The format.
@@ -28,6 +29,11 @@ extension UIImage {
   /// - Throws: ``ImageError``
   public func data(as encoding: ImageEncoding, damage policy: DamagePolicy = .strict) async throws -> Data {
     try await WorkPool.shared.run { (flag) throws(ImageError) in
+      switch encoding {
+      case .webp(let quality): if let data = try self.animatedWebP(quality, false, flag) { return data }
+      case .losslessWebP: if let data = try self.animatedWebP(1, true, flag) { return data }
+      case .jpeg, .png: break
+      }
       let bitmap = try self.bitmap(policy: policy, flag: flag)
       try flag.check()
       return switch encoding {
@@ -38,6 +44,26 @@ extension UIImage {
       case .losslessWebP: try WebPEncoder.encode(bitmap, quality: 1, isLossless: true)
       }
     }
+  }
+}
+
+extension UIImage {
+  /// Returns an animated image as an animated WebP; nil for other images.
+  private func animatedWebP(
+    _ quality: Double, _ isLossless: Bool, _ flag: CancellationFlag
+  ) throws(ImageError) -> Data? {
+    guard let animation else { return nil }
+    var writer = AnimatedWebPWriter(loopCount: 0, quality: quality, isLossless: isLossless)
+    var written = 0
+    for (index, image) in animation.images.enumerated() {
+      try flag.check()
+      // The ends of the frames are rounded, so that the duration of the animation is exact.
+      let end = animation.duration * 1_000 * Double(index + 1) / Double(animation.images.count)
+      let milliseconds = Int(end.rounded()) - written
+      try writer.add(image.bitmap(flag: flag), milliseconds: milliseconds)
+      written += milliseconds
+    }
+    return try writer.finish()
   }
 }
 

@@ -30,8 +30,15 @@ public final class UIImage: Sendable {
     case decoded(Bitmap)
   }
 
+  /// The frames of an animated image that was made from images.
+  struct Animation: Sendable {
+    var images: [UIImage]
+    var duration: Double
+  }
+
   let source: Source
   let limits: ImageLimits
+  let animation: Animation?
   /// The number of pixels per point, which is 1 by default.
   public let scale: Double
   /// What was wrong with the data that the pixels come from, in the order of the data. *Beyond Apple's API.*
@@ -41,9 +48,11 @@ public final class UIImage: Sendable {
   public let damage: [ImageDamage]
 
   init(
-    source: Source, limits: ImageLimits = ImageLimits(), scale: Double = 1, damage: [ImageDamage] = []
+    source: Source, limits: ImageLimits = ImageLimits(), scale: Double = 1, damage: [ImageDamage] = [],
+    animation: Animation? = nil
   ) {
     self.source = source
+    self.animation = animation
     self.limits = limits
     self.damage = damage
     self.scale = scale.isFinite && scale > 0 ? scale : 1
@@ -70,10 +79,7 @@ public final class UIImage: Sendable {
   /// The file is read immediately, on the calling thread. A file that is larger than ``ImageLimits`` allows is not
   /// read further than the limit.
   public convenience init?(contentsOfFile path: String) {
-    guard let file = FileHandle(forReadingAtPath: path),
-      let data = try? file.read(upToCount: ImageLimits().bytes + 1)
-    else { return nil }
-    self.init(data: data)
+    try? self.init(validatingContentsOfFile: path)
   }
 
   /// Creates an image from data, or throws an error that explains why the data is invalid. *Beyond Apple's API.*
@@ -85,6 +91,34 @@ public final class UIImage: Sendable {
   public convenience init(validating data: Data, limits: ImageLimits = ImageLimits()) throws(ImageError) {
     let header = try ImageHeader.read(data, limits: limits)
     self.init(source: .encoded(data, header), limits: limits)
+  }
+
+  /// Creates an image from a file, or throws an error that explains why the file is invalid. *Beyond Apple's API.*
+  ///
+  /// The file is read immediately, on the calling thread. In async code, use ``loading(file:limits:)``.
+  ///
+  /// - Parameters:
+  ///   - path: The path of a regular file.
+  ///   - limits: The limits that apply now and when the image is decoded.
+  /// - Throws: ``ImageError``, with the code ``ImageError/Code-swift.struct/unreadableFile`` if the file cannot be read.
+  public convenience init(
+    validatingContentsOfFile path: String, limits: ImageLimits = ImageLimits()
+  ) throws(ImageError) {
+    let file = try ImageFile.open(path)
+    // One byte more than the maximum, so that a larger file causes an error.
+    let count = limits.bytes == .max ? .max : max(limits.bytes, 0) + 1
+    try self.init(validating: try ImageFile.read(file, atMost: count, path: path) ?? Data(), limits: limits)
+  }
+
+  /// Reads an image from a file on the library's own threads. *Beyond Apple's API.*
+  ///
+  /// The file is read completely, and its header is checked. Its pixels are decoded when they are needed.
+  ///
+  /// - Throws: The errors of ``init(validatingContentsOfFile:limits:)``.
+  public static func loading(file path: String, limits: ImageLimits = ImageLimits()) async throws -> UIImage {
+    try await WorkPool.shared.run { (_) throws(ImageError) in
+      try UIImage(validatingContentsOfFile: path, limits: limits)
+    }
   }
 
   /// The size in points, after the orientation is applied.

@@ -7,6 +7,7 @@ import TerminalProgram
 enum ServeCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     let settings = try ServerSettings(context.settings)
+    try await PhotoDecoder.checkSandbox()
     let directory = context.settings.dataDirectory
     let listener = try await listen(settings, directory: directory, context)
     try await context.withStore(isNew: true) { store in

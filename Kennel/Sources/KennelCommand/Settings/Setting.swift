@@ -74,6 +74,9 @@ struct Setting: Sendable {
     Setting(
       "grace", value: "SECONDS",
       "the maximum time for open responses when the server stops (default: 10)"),
+    Setting(
+      "no-sandbox",
+      "decode photos in the server itself instead of in processes without access to files and the network"),
     Setting("log", "log each request to standard error"),
   ]
 

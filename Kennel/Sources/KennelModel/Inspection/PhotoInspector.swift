@@ -34,19 +34,19 @@ package enum PhotoInspector {
 
   private static func facts(of data: Data) async throws(KennelError) -> PhotoFacts {
     do {
-      let image = try UIImage(validating: data, limits: limits)
-      guard let format = image.format.flatMap({ PhotoFacts.Format(rawValue: $0.rawValue) }) else {
+      // A thumbnail is made from all rows, so this fails if any row is missing.
+      let result = try await PhotoDecoder.sandbox.thumbnail(
+        of: data, ThumbnailTarget(width: 100, height: 100), limits: limits, damage: .tolerate, priority: .low)
+      guard let format = PhotoFacts.Format(rawValue: result.format.rawValue) else {
         throw KennelError.notAPhoto
       }
-      // A thumbnail is made from all rows, so missing rows are found. Other damage is common in photos of cameras, and
-      // every program shows them.
-      let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100), priority: .low)
-      if let missing = small.damage.first(where: { $0.kind == .incomplete }) {
+      // Missing rows are found. Other damage is common in photos of cameras, and every program shows them.
+      if let missing = result.thumbnail.damage.first(where: { $0.kind == .incomplete }) {
         throw KennelError.incompletePhoto(cause: missing.description)
       }
       return PhotoFacts(
-        width: Int(image.size.width), height: Int(image.size.height), format: format,
-        thumbHash: ThumbHash(small).map { Array($0.data) } ?? [])
+        width: result.width, height: result.height, format: format,
+        thumbHash: ThumbHash(result.thumbnail).map { Array($0.data) } ?? [])
     } catch let error as KennelError {
       throw error
     } catch {

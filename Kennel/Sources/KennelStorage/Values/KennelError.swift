@@ -57,6 +57,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let badPhoto = Code("badPhoto")
     /// The file is not a photo in a supported format.
     package static let unknownFormat = Code("unknownFormat")
+    /// Photos cannot be decoded in a sandbox on this system.
+    package static let sandboxFailed = Code("sandboxFailed")
     /// The photo has more bytes or pixels than are allowed.
     package static let photoTooLarge = Code("photoTooLarge")
 

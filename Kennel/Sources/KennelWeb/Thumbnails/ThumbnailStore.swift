@@ -136,10 +136,11 @@ package final class ThumbnailStore: Sendable {
     return try await semaphore.withPermit { () async throws(KennelError) in
       let bytes = try await PhotoInspector.bytes(ofFileAt: path, limit: PhotoInspector.maximumByteCount)
       do {
-        let image = try UIImage(validating: bytes, limits: PhotoInspector.limits)
         let side = key.size.pixels
-        return try await image.thumbnail(ThumbnailTarget(width: side, height: side), priority: .high)
-          .data(as: key.format.encoding)
+        let result = try await PhotoDecoder.sandbox.thumbnail(
+          of: bytes, ThumbnailTarget(width: side, height: side), limits: PhotoInspector.limits,
+          priority: .high)
+        return try await result.thumbnail.data(as: key.format.encoding)
       } catch {
         throw KennelError(decoding: error)
       }
