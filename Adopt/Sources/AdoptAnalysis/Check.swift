@@ -4,7 +4,12 @@ import SwiftSyntax
 ///
 /// The same text and options always give the same findings. The function is thread-safe. Its time and memory are
 /// bounded by the length of the file: a function that is too large to follow is declined.
-package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -> FileCheck {
+///
+/// - Parameter others: Files with extensions of the types in the file. Findings in them are included, and have the path
+///   of the other file.
+package func check(
+  _ file: ParsedFile, options: CheckOptions = CheckOptions(), with others: [ParsedFile] = []
+) -> FileCheck {
   var result = FileCheck()
   if file.isTooDeep {
     result.declined = [
@@ -12,51 +17,71 @@ package func check(_ file: ParsedFile, options: CheckOptions = CheckOptions()) -
     ]
     return result
   }
-  let suppressions = Suppressions(file)
-  var findings = suppressions.invalidSuppressions
-  let found = SubjectFinder(file)
-  var subjects = found.subjects
-  var overwrites: [Overwrite] = []
-  for store in found.stores {
-    if store.kind == .optional {
-      for function in store.functions(in: file) { overwrites += store.overwrites(in: function, file: file) }
-    }
-    subjects += store.subjects(in: file)
-    if let finding = store.forgotten(in: file) { findings.append(finding) }
-  }
-  // A continuation that may be overwritten is reported for that reason only.
-  let overwritten = Set(overwrites.map(\.closure.startOffset))
-  for index in subjects.indices where overwritten.contains(subjects[index].offset) {
-    subjects[index].keepers = []
-  }
+  var suppressions = [file.path: Suppressions(file)]
+  var findings = suppressions[file.path]?.invalidSuppressions ?? []
+  var combined = file
+  var found = SubjectFinder(file, aliases: options.aliases)
+  result.summary = FileSummary(file, found)
   result.handlerCount = found.subjects.count + found.stores.count
-  if !subjects.isEmpty || !overwrites.isEmpty {
-    let known = KnownFunctions(file, handlerFunctions: found.handlerFunctions)
-    let continuations = overwrites.isEmpty ? [:] : found.continuations
-    for overwrite in overwrites {
-      if let subject = continuations[overwrite.closure.startOffset],
-        overwrite.isAlsoResumed(in: subject, file: file, options: options, known: known)
-      {
-        continue
-      }
-      findings.append(overwrite.finding)
-    }
-    for subject in subjects {
-      switch inspect(subject, in: file, options: options, known: known) {
-      case .success(let more): findings += more
-      case .failure(let declined): result.declined.append(declined.decline)
-      }
-    }
+  if !others.isEmpty, !found.stores.isEmpty,
+    let more = file.appending(
+      extensionsOf: Set(found.stores.compactMap(\.typeName)),
+      mentioning: found.stores.reduce(into: []) { $0.formUnion($1.sharedWords(in: file)) }, in: others)
+  {
+    combined = more
+    found = SubjectFinder(more, aliases: options.aliases)
+    for other in others { suppressions[other.path] = Suppressions(other) }
   }
+  findings += check(found, in: combined, ownLength: file.text.utf8.count, options: options, &result.declined)
   findings.sort { ($0.place.offset, $0.kind.rawValue) < ($1.place.offset, $1.kind.rawValue) }
   for finding in findings {
-    if finding.kind != .suppression, suppressions.covers(finding) {
+    if finding.kind != .suppression, suppressions[finding.place.path]?.covers(finding) == true {
       result.suppressed.append(finding)
     } else {
       result.findings.append(finding)
     }
   }
   return result
+}
+
+/// - Parameter ownLength: The length of the text without the extensions in other files. Handlers there are not checked.
+private func check(
+  _ found: SubjectFinder, in file: ParsedFile, ownLength: Int, options: CheckOptions,
+  _ declines: inout [Decline]
+) -> [Finding] {
+  var findings: [Finding] = []
+  var subjects = found.subjects.filter { $0.offset < ownLength }
+  var overwrites: [Overwrite] = []
+  for store in found.stores {
+    if store.kind == .optional || store.kind == .state {
+      for function in store.functions(in: file) { overwrites += store.overwrites(in: function, file: file) }
+    }
+    subjects += store.subjects(in: file)
+    if let finding = store.forgotten(in: file) { findings.append(finding) }
+  }
+  guard !subjects.isEmpty || !overwrites.isEmpty else { return findings }
+  // A continuation that may be overwritten is reported for that reason only.
+  let overwritten = Set(overwrites.map(\.closure.startOffset))
+  for index in subjects.indices where overwritten.contains(subjects[index].offset) {
+    subjects[index].keepers = []
+  }
+  let known = KnownFunctions(file, handlerFunctions: found.handlerFunctions)
+  let continuations = overwrites.isEmpty ? [:] : found.continuations
+  for overwrite in overwrites {
+    if let subject = continuations[overwrite.closure.startOffset],
+      overwrite.isAlsoResumed(in: subject, file: file, options: options, known: known)
+    {
+      continue
+    }
+    findings.append(overwrite.finding)
+  }
+  for subject in subjects {
+    switch inspect(subject, in: file, options: options, known: known) {
+    case .success(let more): findings += more
+    case .failure(let declined): declines.append(declined.decline)
+    }
+  }
+  return findings
 }
 
 private struct Declined: Error {

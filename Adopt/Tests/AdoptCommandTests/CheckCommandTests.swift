@@ -19,6 +19,42 @@ import Testing
 
     """
 
+  @Test func `files are checked together with aliases and extensions in other files`() async throws {
+    let scratch = try TemporaryPackage()
+    try scratch.write("", to: "Package.swift")
+    try scratch.write("typealias Loaded = (Result<Int, any Error>) -> Void\n", to: "Sources/A/types.swift")
+    try scratch.write(
+      """
+      final class Locator {
+        var waiting: CheckedContinuation<Int, Never>?
+        func open() { waiting?.resume(returning: 1); waiting = nil }
+      }
+
+      """, to: "Sources/A/a.swift")
+    let user = """
+      extension Locator {
+        func load(_ done: @escaping Loaded) {
+          guard isOpen else { return }
+          done(.success(1))
+        }
+        func cancel() { waiting = nil }
+      }
+
+      """
+    try scratch.write(user, to: "Sources/A/b.swift")
+    let found = try await scratch.adopt("check")
+    #expect(found.status == 1)
+    #expect(
+      found.output.contains("Sources/A/b.swift:3:25: warning: returns without calling 'done' [never]\n"))
+    #expect(
+      found.output.contains(
+        "Sources/A/b.swift:6:19: warning: if a continuation is still waiting in 'waiting', it is dropped here "
+          + "and never resumed [lost]\n  func cancel() { waiting = nil }\n"))
+    #expect(found.errors == "adopt: 2 findings on 2 handlers in 3 files\n")
+    // Alone, the file shows neither.
+    #expect(try await scratch.adopt("check", "Sources/A/b.swift").status == 0)
+  }
+
   @Test func `the exit status is 1 with findings and 0 without`() async throws {
     let scratch = try TemporaryPackage()
     try scratch.write(Self.faulty, to: "Sources/a.swift")

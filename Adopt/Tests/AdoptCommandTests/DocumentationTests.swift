@@ -71,7 +71,7 @@ import Testing
         lines: result.split(separator: "\n", omittingEmptySubsequences: false)
           .dropLast().map(String.init))
     }
-    #expect(count == 8)
+    #expect(count == 9)
     if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
       try pieces.flatMap(\.lines).joined(separator: "\n").write(
         to: Self.page, atomically: true, encoding: .utf8)

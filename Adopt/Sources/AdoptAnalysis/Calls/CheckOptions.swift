@@ -3,6 +3,9 @@ package struct CheckOptions: Sendable {
   /// The names of additional functions that call their closure exactly once.
   package var callsOnce: Set<String> = []
 
+  /// The type aliases of other files.
+  package var aliases = SharedAliases()
+
   /// Whether functions that do not parse are checked as well.
   var readsDamagedCode = false
 

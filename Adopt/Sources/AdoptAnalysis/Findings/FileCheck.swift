@@ -7,6 +7,8 @@ package struct FileCheck: Sendable {
   /// The number of handlers and continuations that were checked.
   package var handlerCount = 0
   package var declined: [Decline] = []
+  /// What other files have to know about the file. Nil if the file was not checked.
+  package var summary: FileSummary?
 
   package init() {}
 }

@@ -60,3 +60,18 @@ package struct FixIt: Sendable {
     self.edits = edits
   }
 }
+
+extension FixIt {
+  /// Returns the fix-it with offsets in the file of a place. Nil if an edit concerns another file.
+  func inItsFile(_ file: ParsedFile, at offset: Int) -> FixIt? {
+    guard !file.parts.isEmpty else { return self }
+    let path = file.origin(of: offset).path
+    var moved: [Edit] = []
+    for edit in edits {
+      let start = file.origin(of: edit.range.lowerBound)
+      guard start.path == path else { return nil }
+      moved.append((start.offset..<(start.offset + edit.range.count), edit.replacement))
+    }
+    return FixIt(message: message, edits: moved)
+  }
+}

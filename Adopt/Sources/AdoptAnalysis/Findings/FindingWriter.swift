@@ -16,7 +16,7 @@ struct FindingWriter {
 
   private var graph: Graph { exploration.graph }
   private var verb: String { subject.isContinuation ? "resumed" : "called" }
-  private var name: String { "'\(subject.name)'" }
+  private var name: String { "'\(subject.shownName)'" }
 
   private struct ReportedKey: Hashable {
     let kind: Finding.Kind
@@ -137,8 +137,9 @@ struct FindingWriter {
     _ kind: Finding.Kind, at offset: Int, message: String, visit: Int, fixIts: [FixIt] = []
   ) -> Finding {
     Finding(
-      kind: kind, place: file.place(at: offset), handler: subject.name, function: subject.function,
-      message: message, notes: path.reportedSteps(to: visit).compactMap(note), fixIts: fixIts,
+      kind: kind, place: file.place(at: offset), handler: subject.shownName, function: subject.function,
+      message: message, notes: path.reportedSteps(to: visit).compactMap(note),
+      fixIts: fixIts.compactMap { $0.inItsFile(file, at: offset) },
       fingerprint: Fingerprint.of(kind, subject: subject, statementAt: offset, in: file))
   }
 

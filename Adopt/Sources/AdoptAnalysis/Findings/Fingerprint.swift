@@ -3,7 +3,7 @@ enum Fingerprint {
   static func of(_ kind: Finding.Kind, subject: Subject, statementAt offset: Int, in file: ParsedFile)
     -> String
   {
-    of(kind, function: subject.function, handler: subject.name, statementAt: offset, in: file)
+    of(kind, function: subject.function, handler: subject.shownName, statementAt: offset, in: file)
   }
 
   static func of(

@@ -29,7 +29,8 @@ extension GraphBuilder {
   }
 
   mutating func lower(switch expression: SwitchExprSyntax, label: String?) {
-    if names.isRelevant(expression.subject) { lower(expression.subject) }
+    let isState = isState(expression.subject)
+    if !isState, names.isRelevant(expression.subject) { lower(expression.subject) }
     guard graph.current != nil else { return }
     let exit = graph.step(.pass, at: expression.endPosition.utf8Offset)
     let cases = Self.cases(of: expression.cases)
@@ -46,7 +47,8 @@ extension GraphBuilder {
       }
       graph.emit(.note(.taken), at: one.positionAfterSkippingLeadingTrivia.utf8Offset)
       if case .case(let items) = one.label {
-        undecided = enter(items, undecided: undecided)
+        if isState, items.caseItems.count > 1 { enter(states: items.caseItems.map(\.pattern)) }
+        undecided = enter(items, undecided: undecided, isState: isState)
       }
       graph.go(to: entries[index])
       graph.resume(at: entries[index])
@@ -64,10 +66,10 @@ extension GraphBuilder {
   }
 
   /// Continues where a case is taken, and returns the step from which the next case is tested.
-  private mutating func enter(_ items: SwitchCaseLabelSyntax, undecided: Int?) -> Int? {
+  private mutating func enter(_ items: SwitchCaseLabelSyntax, undecided: Int?, isState: Bool) -> Int? {
     var undecided = undecided
     for item in items.caseItems {
-      names.declareNames(in: item.pattern)
+      if isState { declareNames(ofState: item.pattern) } else { names.declareNames(in: item.pattern) }
       guard let condition = item.whereClause?.condition, names.isRelevant(condition) || isTest(condition)
       else {
         continue

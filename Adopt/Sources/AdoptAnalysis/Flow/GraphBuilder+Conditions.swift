@@ -28,6 +28,10 @@ extension GraphBuilder {
       let tails = branch(on: expression)
       return (tails.yes, tails.no, expression.testsSelf ? .selfIsGone : .isFalse)
     case .availability: return (graph.current, graph.current, .isFalse)
+    case .matchingPattern(let condition) where isState(condition.initializer.value):
+      let tails = branch(on: condition.initializer.value, matching: condition.pattern)
+      declareNames(ofState: condition.pattern)
+      return (tails.yes, tails.no, .isFalse)
     case .matchingPattern(let condition):
       if names.isRelevant(condition.initializer.value) { lower(condition.initializer.value) }
       let tails = branch(on: condition.initializer.value, matching: condition.pattern)
@@ -66,7 +70,10 @@ extension GraphBuilder {
       names.declare(bound, isConstant ? .variable(index) : .other)
       return (tails.yes, tails.no, graph.variables[index].isWeak ? .isGone(source) : .isNil(source))
     }
-    if subject.isStored, let value, let tails = branch(taking: value, bound: bound) { return tails }
+    if subject.isStored, let value, let tails = branch(taking: value, bound: bound) {
+      if name == nil { declareTaken(binding.pattern) }
+      return tails
+    }
     if let handler = source.map(names.isHandler) ?? value.map(refersToHandler), handler {
       let tested = value ?? source.map { ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier($0))) }
       let isOfPlace = subject.isStored && tested.map(isPlace) == true
@@ -76,7 +83,8 @@ extension GraphBuilder {
         : assume(Graph.handler, at: binding.position.utf8Offset)
       if bound != "_" { makeRelevant(bound, isHandler: true) }
       names.declare(bound, .handler)
-      return (alias(tails.yes, at: binding.position.utf8Offset), tails.no, .isNil(subject.name))
+      if name == nil { declareTaken(binding.pattern) }
+      return (alias(tails.yes, at: binding.position.utf8Offset), tails.no, .isNil(subject.shownName))
     }
     if let value, names.isRelevant(value) { lower(value) }
     if name != nil { names.declare(bound, .other) } else { names.declareNames(in: binding.pattern) }
@@ -90,6 +98,7 @@ extension GraphBuilder {
   mutating func branch(
     on value: ExprSyntax, matching pattern: PatternSyntax, hasCondition: Bool = false
   ) -> Tails {
+    if isState(value), let tails = branch(onState: pattern, hasCondition: hasCondition) { return tails }
     guard let match = match(value, with: pattern) else { return (graph.current, graph.current) }
     let fork = graph.current
     let tails = assume(match.variable, at: pattern.position.utf8Offset)
@@ -166,6 +175,7 @@ extension GraphBuilder {
       if sign == "!=" { return tails }
       if sign == "==" { return (tails.no, tails.yes) }
     }
+    if let tails = branch(onState: elements) { return tails }
     if let (variable, isYes) = test(elements) {
       let tails = assume(variable, at: elements.first?.position.utf8Offset ?? 0)
       return isYes ? tails : (tails.no, tails.yes)

@@ -16,7 +16,7 @@ extension GraphBuilder {
       case .memberAccessExpr(let access):
         if builder.refersToHandler(expression) {
           builder.graph.emit(.leavesVisibleCode, at: expression.startOffset)
-        } else if builder.readsCount(access) {
+        } else if builder.readsCount(access) || builder.readsOtherMember(access) {
           break
         } else if let base = access.base {
           builder.lower(base)
@@ -62,7 +62,7 @@ extension GraphBuilder {
 
   private mutating func lower(_ reference: DeclReferenceExprSyntax) {
     switch names.lookUp(reference.baseName.text) {
-    case .handler, .place, .duty: graph.emit(.leavesVisibleCode, at: reference.startOffset)
+    case .handler, .place, .holder, .duty: graph.emit(.leavesVisibleCode, at: reference.startOffset)
     // The receiver of the function may call it.
     case .function: graph.emit(.leavesVisibleCode, at: reference.startOffset)
     case .variable, .response, .latch, .other, nil: break
@@ -182,13 +182,15 @@ extension GraphBuilder {
   func refersToHandler(_ expression: ExprSyntax) -> Bool {
     let bare = expression.bare
     if let name = bare.plainName { return names.isHandler(name) }
-    if subject.isStored, let element = bare.as(SubscriptCallExprSyntax.self) {
+    guard let ownership = subject.ownership else { return false }
+    if let element = bare.as(SubscriptCallExprSyntax.self) {
       return refersToHandler(element.calledExpression)
     }
-    guard subject.isStored, let access = bare.as(MemberAccessExprSyntax.self), let base = access.base else {
-      return false
-    }
-    guard access.declName.baseName.text == subject.name else { return false }
-    return base.bare.plainName == "self"
+    guard let access = bare.as(MemberAccessExprSyntax.self), let base = access.base else { return false }
+    let name = access.declName.baseName.text
+    if isHolder(base) { return name == subject.name }
+    if ownership.payload.members.contains(name), refersToHandler(base) { return true }
+    let place = ownership.isBoxed ? ownership.holder : ownership.holder == nil ? subject.name : nil
+    return name == place && base.bare.plainName == "self"
   }
 }

@@ -6,9 +6,18 @@ struct Ownership {
     case optional, collection
     /// A value behind a lock, such as `Mutex`.
     case box
+    /// An enum of which some cases carry a continuation.
+    case state
   }
 
   let kind: Kind
+  let payload: ContinuationPayload
+  /// The property that contains the struct of which the subject is a member. Nil if the subject is a property.
+  let holder: String?
+  /// The other stored members of that struct.
+  let otherMembers: Set<String>
+  /// Whether that struct is behind a lock.
+  let isBoxed: Bool
   /// The other functions of the type that mention the property, by name.
   let methods: [(name: String, function: NameTable.LocalFunction)]
   /// The names of functions of the type that cannot be followed, because several have the name.
@@ -18,7 +27,7 @@ struct Ownership {
 }
 
 extension GraphBuilder {
-  private static let takingNames: Set<String> = [
+  static let takingNames: Set<String> = [
     "take", "removeFirst", "removeLast", "popFirst", "popLast", "removeValue", "remove",
   ]
   private static let lockNames: Set<String> = [
@@ -28,6 +37,7 @@ extension GraphBuilder {
   private static let countNames: Set<String> = [
     "count", "isEmpty", "keys", "capacity", "indices", "underestimatedCount",
   ]
+  private static let searchNames: Set<String> = ["firstIndex", "lastIndex", "index", "contains"]
 
   mutating func declareMethods(_ ownership: Ownership) {
     for name in ownership.opaque {
@@ -51,6 +61,7 @@ extension GraphBuilder {
       if case .place? = names.lookUp(name) { return true }
       return false
     }
+    if let base = continuationBase(of: bare) { return isPlace(base) }
     return bare.is(MemberAccessExprSyntax.self) && refersToHandler(bare)
   }
 
@@ -59,6 +70,7 @@ extension GraphBuilder {
     guard subject.isStored else { return nil }
     var expression = expression.bare
     if let awaited = expression.as(AwaitExprSyntax.self) { expression = awaited.expression.bare }
+    while let base = continuationBase(of: expression) { expression = base.bare }
     guard let call = expression.as(FunctionCallExprSyntax.self) else { return nil }
     let callee = call.calledExpression.bare
     if let access = callee.as(MemberAccessExprSyntax.self), let base = access.base {
@@ -77,39 +89,6 @@ extension GraphBuilder {
       return nil
     }
     return function
-  }
-
-  /// Returns whether a closure under a lock returns the continuation that it reads.
-  private func returnsContinuation(_ closure: ClosureExprSyntax, isBox: Bool) -> Bool {
-    var sources: Set<String> = [subject.name]
-    if isBox { sources.formUnion(closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames) }
-    var results: [ExprSyntax] = []
-    if closure.statements.count == 1, case .expr(let only)? = closure.statements.first?.item {
-      results = [only]
-    }
-    for item in closure.statements {
-      if let variable = item.item.as(VariableDeclSyntax.self) {
-        for binding in variable.bindings {
-          if let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
-            let source = binding.initializer?.value.bare.ownName, sources.contains(source)
-          {
-            sources.insert(name)
-          }
-        }
-      } else if let value = item.item.as(ReturnStmtSyntax.self)?.expression {
-        results.append(value)
-      }
-    }
-    return results.contains { result in
-      var result = result.bare
-      if let call = result.as(FunctionCallExprSyntax.self),
-        let access = call.calledExpression.as(MemberAccessExprSyntax.self),
-        Self.takingNames.contains(access.declName.baseName.text), let base = access.base
-      {
-        result = base.bare
-      }
-      return result.ownName.map(sources.contains) ?? false
-    }
   }
 
   func readsCount(_ access: MemberAccessExprSyntax) -> Bool {
@@ -141,6 +120,13 @@ extension GraphBuilder {
 
   /// Follows `let name = continuation`, or another expression that stands for the continuation.
   mutating func take(_ value: ExprSyntax, as name: String) -> Bool {
+    guard take(value) else { return false }
+    makeRelevant(name, isHandler: true)
+    names.declare(name, .handler)
+    return true
+  }
+
+  mutating func take(_ value: ExprSyntax) -> Bool {
     if let call = isTaker(value) {
       lower(taking: call)
     } else if refersToHandler(value) || isElement(value) {
@@ -148,8 +134,6 @@ extension GraphBuilder {
     } else {
       return false
     }
-    makeRelevant(name, isHandler: true)
-    names.declare(name, .handler)
     return true
   }
 
@@ -162,7 +146,7 @@ extension GraphBuilder {
     let tails = assume(Graph.handler, at: value.startOffset)
     if bound != "_" { makeRelevant(bound, isHandler: true) }
     names.declare(bound, .handler)
-    return (tails.yes, tails.no, .isNil(subject.name))
+    return (tails.yes, tails.no, .isNil(subject.shownName))
   }
 
   /// Returns a step at which a local name stands for the stored continuation.
@@ -188,95 +172,6 @@ extension GraphBuilder {
     return true
   }
 
-  // MARK: - Elements of collections
-
-  /// Returns whether an expression is `first`, `last` or `values` of the collection.
-  private func isElement(_ expression: ExprSyntax) -> Bool {
-    guard let access = expression.bare.as(MemberAccessExprSyntax.self), let base = access.base else {
-      return false
-    }
-    return ["first", "last", "values"].contains(access.declName.baseName.text) && refersToHandler(base)
-  }
-
-  /// Returns whether a loop over a sequence runs for the continuations of the collection.
-  func elements(of sequence: ExprSyntax) -> Bool {
-    refersToHandler(sequence) || isElement(sequence)
-  }
-
-  /// Follows a loop over all continuations as if there were one or none.
-  mutating func lower(elementsOf statement: ForStmtSyntax, label: String?) {
-    let exit = graph.step(.pass, at: statement.endPosition.utf8Offset)
-    let tails = graph.fork(on: Graph.handler, at: statement.startOffset)
-    graph.current = tails.no
-    graph.go(to: exit)
-    graph.current = tails.yes
-    graph.emit(.note(.loopEntered), at: statement.startOffset)
-    graph.emit(.alias, at: statement.startOffset)
-    let outerNames = names.count
-    declare(elements: statement.pattern)
-    if let condition = statement.whereClause?.condition {
-      let (passed, failed) = branch(on: condition)
-      graph.current = failed
-      graph.go(to: exit)
-      graph.current = passed
-    }
-    loopBody(statement.body.statements, label: label, exit: exit, next: exit)
-    graph.go(to: exit)
-    names.removeNames(after: outerNames)
-    graph.resume(at: exit)
-  }
-
-  private mutating func declare(elements pattern: PatternSyntax) {
-    var pending = [Syntax(pattern)]
-    while let node = pending.popLast() {
-      if let name = node.as(IdentifierPatternSyntax.self)?.identifier.text {
-        makeRelevant(name, isHandler: true)
-        names.declare(name, .handler)
-      } else {
-        pending.append(contentsOf: node.children(viewMode: .sourceAccurate))
-      }
-    }
-  }
-
-  private mutating func inline(elementsIn closure: ClosureExprSyntax) {
-    let exit = graph.step(.pass, at: closure.endPosition.utf8Offset)
-    let tails = graph.fork(on: Graph.handler, at: closure.startOffset)
-    graph.current = tails.no
-    graph.go(to: exit)
-    graph.current = tails.yes
-    graph.emit(.note(.loopEntered), at: closure.startOffset)
-    graph.emit(.alias, at: closure.startOffset)
-    inside(exit: exit, end: closure.rightBrace.startOffset, counts: false, swallows: false) {
-      $0.declareNames(of: closure)
-      for name in closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames {
-        $0.makeRelevant(name, isHandler: true)
-        $0.names.declare(name, .handler)
-      }
-      $0.lower(block: closure.statements)
-    }
-    graph.resume(at: exit)
-  }
-
-  // MARK: - Locks
-
-  /// Follows a closure that runs under a lock. The parameter of a box's closure stands for the property.
-  private mutating func inline(locked closure: ClosureExprSyntax, isBox: Bool) {
-    guard graph.current != nil else { return }
-    let exit = graph.step(.pass, at: closure.endPosition.utf8Offset)
-    methodDepth += 1
-    inside(exit: exit, end: closure.rightBrace.startOffset, counts: false, swallows: false) {
-      $0.declareNames(of: closure)
-      if isBox {
-        let name = closure.parameterNames.first ?? "$0"
-        $0.makeRelevant(name, isHandler: true)
-        $0.names.declare(name, .place)
-      }
-      $0.lower(block: closure.statements)
-    }
-    methodDepth -= 1
-    graph.resume(at: exit)
-  }
-
   // MARK: - Calls and assignments
 
   /// Follows a call that changes who owns the continuation. Returns false for all other calls.
@@ -297,11 +192,15 @@ extension GraphBuilder {
       }
     }
     if name == "forEach", elements(of: base), let closure = call.lastClosure {
-      inline(elementsIn: closure)
+      inline(elementsIn: closure, of: base)
       return true
     }
     guard isPlace(base) else { return false }
-    if Self.lockNames.contains(name), let closure = call.lastClosure {
+    if Self.searchNames.contains(name) {
+      for argument in call.allArguments where !argument.expression.is(ClosureExprSyntax.self) {
+        lower(argument.expression)
+      }
+    } else if Self.lockNames.contains(name), let closure = call.lastClosure {
       inline(locked: closure, isBox: true)
     } else if name == "removeAll" {
       graph.emit(call.lastClosure == nil ? .clear : .leavesVisibleCode, at: call.startOffset)
@@ -314,12 +213,27 @@ extension GraphBuilder {
         graph.emit(.clear, at: call.startOffset)
       } else {
         lower(taking: call)
-        if methodDepth == 0 { graph.emit(.leavesVisibleCode, at: call.startOffset) }
+        if methodDepth == 0 || !isResult(call) { graph.emit(.leavesVisibleCode, at: call.startOffset) }
       }
     } else {
       return false
     }
     return true
+  }
+
+  /// Returns whether a call is a statement of its own, and so the result of a closure with only this statement. As a
+  /// part of another value, such as a tuple, the continuation cannot be followed.
+  private func isResult(_ call: FunctionCallExprSyntax) -> Bool {
+    var node = Syntax(call)
+    while let parent = node.parent {
+      if parent.is(CodeBlockItemSyntax.self) { return true }
+      let isPart =
+        parent.is(OptionalChainingExprSyntax.self) || parent.is(ForceUnwrapExprSyntax.self)
+        || parent.as(ExprSyntax.self).flatMap { continuationBase(of: $0) }?.id == node.as(ExprSyntax.self)?.id
+      guard isPart else { return false }
+      node = parent
+    }
+    return false
   }
 
   /// Returns whether nothing uses the result of a call.
@@ -337,6 +251,10 @@ extension GraphBuilder {
   mutating func emit(replacing target: ExprSyntax, with value: ArraySlice<ExprSyntax>, at offset: Int) {
     guard isPlace(target) else { return }
     let only = value.count == 1 ? value.first : nil
+    if subject.ownership?.payload.isState == true {
+      emit(state: only, at: offset)
+      return
+    }
     let isEmpty =
       only?.truth == .no || only?.as(ArrayExprSyntax.self)?.elements.isEmpty == true
       || only?.as(DictionaryExprSyntax.self).map { $0.content.is(TokenSyntax.self) } == true
@@ -347,7 +265,12 @@ extension GraphBuilder {
     }
     graph.emit(.replace(.yes), at: offset)
     // The new continuation may also be resumed by its own name.
-    if let name = only?.plainName, !names.isHandler(name) {
+    declareStored(only)
+  }
+
+  /// Declares the names of a value that a property stores from here on.
+  mutating func declareStored(_ value: ExprSyntax?) {
+    if let name = value?.plainName, !names.isHandler(name) {
       makeRelevant(name, isHandler: true)
       names.declare(name, .handler)
     }

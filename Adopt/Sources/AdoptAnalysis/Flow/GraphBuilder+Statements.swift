@@ -147,6 +147,7 @@ extension GraphBuilder {
     let isConstant = variable.bindingSpecifier.tokenKind == .keyword(.let)
     for binding in variable.bindings {
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+        if let value = binding.initializer?.value, take(value, as: binding.pattern) { continue }
         if let value = binding.initializer?.value, names.isRelevant(value) { lower(value) }
         names.declareNames(in: binding.pattern)
         continue

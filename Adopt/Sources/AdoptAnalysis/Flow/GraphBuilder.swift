@@ -52,7 +52,7 @@ struct GraphBuilder {
       file: file, range: subject.range, relevantWords: known.words(in: file, range: subject.range),
       ignoresMembers: ignoredStore != nil,
       maximumNames: subject.isStored ? NameTable.maximumNamesOfType : NameTable.maximumRelevantNames)
-    var graph = GraphAssembler(handler: Graph.Variable(name: subject.name, uses: 1))
+    var graph = GraphAssembler(handler: Graph.Variable(name: subject.shownName, uses: 1))
     exits = ExitStack(
       returningTo: graph.step(.exit, at: subject.end),
       throwingTo: subject.canThrow ? graph.step(.pass, at: subject.end) : nil)
@@ -69,7 +69,12 @@ struct GraphBuilder {
     }
     for keeper in subject.keepers where ignoredStore == nil { makeRelevant(keeper, isHandler: false) }
     if let ownership = subject.ownership { declareMethods(ownership) }
-    names.declare(subject.name, subject.isStored ? .place : .handler)
+    if let ownership = subject.ownership, let holder = ownership.holder {
+      makeRelevant(holder, isHandler: true)
+      names.declare(holder, ownership.isBoxed ? .place : .holder)
+    } else {
+      names.declare(subject.name, subject.isStored ? .place : .handler)
+    }
     if let handlerFailure {
       let name = (handlerFailure.secondName ?? handlerFailure.firstName).text
       makeRelevant(name, isHandler: true)

@@ -13,6 +13,8 @@ struct NameTable {
     case handler
     /// The property that stores a continuation, or a name that stands for that property.
     case place
+    /// The struct of which the stored continuation is a member.
+    case holder
     /// A closure parameter that is called instead of the handler.
     case duty
     /// A constant that is true for only one of several callers.

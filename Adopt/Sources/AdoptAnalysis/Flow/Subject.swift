@@ -34,6 +34,9 @@ struct Subject {
   /// Whether a `return false` of the function means that it does not handle the request.
   var returnsBool = false
 
+  /// The name for messages, such as `state.continuation`.
+  var shownName: String { ownership?.holder.map { "\($0).\(name)" } ?? name }
+
   /// The property that stores the continuation, for messages.
   var keeper: String? { keepers.count == 1 ? keepers.first : nil }
 

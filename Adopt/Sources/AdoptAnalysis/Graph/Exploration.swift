@@ -182,7 +182,7 @@ struct Exploration {
     case .exit:
       recordEnd(state, index)
       return nil
-    case .replace, .latch, .holds, .alias, .clear, .take, .store:
+    case .replace, .latch, .holds, .alias, .clear, .leaveState, .take, .store:
       return enterOwnership(visit, state, index: index)
     }
     return state
@@ -230,6 +230,14 @@ struct Exploration {
         }
         state.isCleared = true
       }
+    case .leaveState:
+      guard !state.isCleared else { break }
+      // Without a test, the code may know that no continuation is waiting.
+      if !state.isCalled, !state.isAliased, state[Graph.handler] == .yes {
+        if drops[visit.step] == nil { drops[visit.step] = index }
+        return nil
+      }
+      state.isCleared = true
     case .take:
       state.isCalled = false
       state[Graph.handler] = .unknown

@@ -40,6 +40,8 @@ struct Graph {
     case alias
     /// The property or collection no longer stores the continuation.
     case clear
+    /// The property gets a case of its enum that carries no continuation.
+    case leaveState
     /// An element leaves the collection, and belongs to the code from here on.
     case take
     /// A property stores the continuation, whose function may also resume it by its own name.

@@ -36,6 +36,14 @@ package struct HandlerFinder: Sendable {
     return found.count == 1 ? found.map(\.handler) : []
   }
 
+  /// Returns the names of the types of possible handlers that are declared elsewhere.
+  func unresolvedNames(in parameters: FunctionParameterListSyntax) -> [String] {
+    parameters.compactMap { parameter in
+      let type = HandlerType(parameter.type, aliases: aliases)
+      return type.isEscaping && type.function == nil && type.alias == nil ? type.name : nil
+    }
+  }
+
   /// Returns the handler of a function whose last two closures take the success and the failure.
   package func successAndFailure(in parameters: FunctionParameterListSyntax) -> Handler? {
     guard parameters.count >= 2 else { return nil }

@@ -12,8 +12,15 @@ package struct ParsedFile: Sendable {
   package let isTooDeep: Bool
   /// The byte offsets of the starts of the lines.
   let lineStarts: [Int]
+  /// The parts of other files at the end of the text, in order.
+  let parts: [Part]
 
   package init(path: String, text: String) {
+    self.init(path: path, text: text, parts: [])
+  }
+
+  init(path: String, text: String, parts: [Part]) {
+    self.parts = parts
     var text = text
     text.makeContiguousUTF8()
     self.path = path

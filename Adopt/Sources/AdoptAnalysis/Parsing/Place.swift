@@ -22,6 +22,13 @@ extension ParsedFile {
   /// Returns the place of a byte. Offsets outside the file are clamped to its bounds.
   package func place(at offset: Int) -> Place {
     let offset = min(max(offset, 0), text.utf8.count)
+    if !parts.isEmpty {
+      let origin = origin(of: offset)
+      let line = Self.line(at: origin.offset, lineStarts: origin.lineStarts)
+      return Place(
+        path: origin.path, line: line + 1, column: origin.offset - origin.lineStarts[line] + 1,
+        offset: origin.offset)
+    }
     let line = line(at: offset)
     return Place(path: path, line: line + 1, column: offset - lineStarts[line] + 1, offset: offset)
   }
@@ -31,7 +38,9 @@ extension ParsedFile {
   }
 
   /// Returns the index of the line that contains a byte.
-  func line(at offset: Int) -> Int {
+  func line(at offset: Int) -> Int { Self.line(at: offset, lineStarts: lineStarts) }
+
+  private static func line(at offset: Int, lineStarts: [Int]) -> Int {
     var low = 0
     var high = lineStarts.count
     while high - low > 1 {

@@ -3,63 +3,75 @@ import SwiftSyntax
 /// A property that stores a continuation, or several, until they are resumed.
 struct StoredContinuation {
   let name: String
+  /// The property that contains the struct of which `name` is a member. Nil if `name` is a property of the type.
+  var holder: String?
+  /// The other stored members of that struct.
+  var otherMembers: Set<String> = []
+  /// Whether that struct is behind a lock.
+  var isBoxed = false
   let property: PatternBindingSyntax
   /// The members of the type that declares it.
   let members: MemberBlockSyntax
   let kind: Ownership.Kind
+  let payload: ContinuationPayload
   let isPrivate: Bool
   let typeName: String?
 
+  /// The name that all code that uses it mentions.
+  var word: String { holder ?? name }
+  /// The name for messages.
+  var shownName: String { holder.map { "\($0).\(name)" } ?? name }
+
+  /// Returns all stored properties in a file that hold continuations.
+  static func all(in file: ParsedFile) -> [StoredContinuation] {
+    guard !WordFinder(ContinuationTypes.continuations).find(in: file).isEmpty else { return [] }
+    let types = ContinuationTypes(file)
+    let mentions = WordFinder(types.words).find(in: file)
+    var found: [StoredContinuation] = []
+    var pending = [Syntax(file.tree)]
+    while let node = pending.popLast() {
+      if let variable = node.as(VariableDeclSyntax.self) {
+        found += declared(by: variable, types: types)
+        continue
+      }
+      for child in node.children(viewMode: .sourceAccurate)
+      where mentions.touch(child) && !child.is(CodeBlockSyntax.self) {
+        pending.append(child)
+      }
+    }
+    return found.sorted { $0.property.startOffset < $1.property.startOffset }
+  }
+
   /// Returns the stored properties of a declaration that hold continuations.
-  static func declared(by variable: VariableDeclSyntax) -> [StoredContinuation] {
+  private static func declared(by variable: VariableDeclSyntax, types: ContinuationTypes)
+    -> [StoredContinuation]
+  {
     guard let item = variable.parent?.as(MemberBlockItemSyntax.self),
       let members = item.parent?.parent?.as(MemberBlockSyntax.self)
     else { return [] }
     let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
     let isPrivate = variable.modifiers.contains { ["private", "fileprivate"].contains($0.name.text) }
-    return variable.bindings.compactMap { binding in
+    return variable.bindings.flatMap { binding -> [StoredContinuation] in
       // Observers and accessors may handle the old value.
       guard binding.accessorBlock == nil,
-        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
-        let kind = kind(of: binding), isVariable || kind == .box
-      else { return nil }
-      return StoredContinuation(
-        name: name, property: binding, members: members, kind: kind, isPrivate: isPrivate,
-        typeName: members.parent?.typeDeclarationName)
-    }
-  }
-
-  private static let boxes = [
-    "Mutex<", "OSAllocatedUnfairLock<", "NIOLockedValueBox<", "LockIsolated<", "Locked<", "Protected<",
-    "ManagedCriticalState<",
-  ]
-
-  private static func kind(of binding: PatternBindingSyntax) -> Ownership.Kind? {
-    if let type = binding.typeAnnotation?.type {
-      if let wrapped = type.wrappedOptional { return isContinuation(wrapped) ? .optional : nil }
-      if let array = type.as(ArrayTypeSyntax.self) {
-        return isContinuation(array.element) ? .collection : nil
+        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+      else { return [] }
+      let typeName = members.parent?.typeDeclarationName
+      if let storage = types.storage(of: binding, in: members) {
+        guard isVariable || storage.kind == .box else { return [] }
+        return [
+          StoredContinuation(
+            name: name, property: binding, members: members, kind: storage.kind, payload: storage.payload,
+            isPrivate: isPrivate, typeName: typeName)
+        ]
       }
-      if let dictionary = type.as(DictionaryTypeSyntax.self) {
-        return isContinuation(dictionary.value) ? .collection : nil
+      return types.nested(in: binding, of: members).filter { isVariable || $0.isBoxed }.map { inner in
+        StoredContinuation(
+          name: inner.name, holder: name, otherMembers: inner.otherMembers, isBoxed: inner.isBoxed,
+          property: binding, members: members, kind: inner.storage.kind, payload: inner.storage.payload,
+          isPrivate: isPrivate, typeName: typeName)
       }
     }
-    let text =
-      binding.typeAnnotation?.type.trimmedDescription ?? binding.initializer?.value.trimmedDescription ?? ""
-    if let box = boxes.first(where: text.hasPrefix) {
-      let content = text.dropFirst(box.count)
-      return (content.hasPrefix("CheckedContinuation<") || content.hasPrefix("UnsafeContinuation<"))
-        && content.contains(">?>")
-        ? .box : nil
-    }
-    return text.hasPrefix("[") && text.contains("Continuation<") && text.hasSuffix("()")
-      && !text.contains("(id")
-      ? .collection : nil
-  }
-
-  private static func isContinuation(_ type: TypeSyntax) -> Bool {
-    let name = type.as(IdentifierTypeSyntax.self)?.name.text
-    return name == "CheckedContinuation" || name == "UnsafeContinuation"
   }
 
   // MARK: - Functions
@@ -103,8 +115,14 @@ struct StoredContinuation {
 
   /// Returns the functions of the type that mention the property.
   func functions(in file: ParsedFile) -> [Function] {
-    let mentions = WordFinder([name]).find(in: file)
+    let mentions = WordFinder([word]).find(in: file)
     return allFunctions(in: file).filter { mentions.touch($0.body) }
+  }
+
+  /// Returns the words by which code in other files may use the continuation: the property, unless it is private, and
+  /// the functions that use it.
+  func sharedWords(in file: ParsedFile) -> Set<String> {
+    Set(functions(in: file).map(\.base)).union(isPrivate ? [] : [word])
   }
 
   /// Returns whether a function that does not contain a place resumes what the property stores.
@@ -143,7 +161,7 @@ struct StoredContinuation {
   func subjects(in file: ParsedFile) -> [Subject] {
     let all = allFunctions(in: file)
     var relevant: [Int] = []
-    var words: Set<String> = [name]
+    var words: Set<String> = [word]
     var grows = true
     while grows {
       let mentions = WordFinder(words).find(in: file)
@@ -160,7 +178,7 @@ struct StoredContinuation {
     let reportsKept = reportsKept(relevant.map { all[$0] }, in: file)
     return relevant.compactMap { index in
       let function = all[index]
-      guard !function.parameters.contains(name) else { return nil }
+      guard !function.parameters.contains(word) else { return nil }
       let isCalled = all.indices.contains { other in
         other != index && Self.calls(function.base, in: all[other].body, of: file)
       }
@@ -175,14 +193,14 @@ struct StoredContinuation {
   ) -> Subject {
     var counts: [String: Int] = [function.base: 1]
     for (_, other) in others { counts[other.base, default: 0] += 1 }
-    let followed = others.filter { counts[$0.1.base] == 1 && !$0.1.parameters.contains(name) }.prefix(12)
+    let followed = others.filter { counts[$0.1.base] == 1 && !$0.1.parameters.contains(word) }.prefix(12)
     var subject = Subject(
       kind: .stored, name: name, function: function.name, statements: function.body.statements,
       offset: function.body.startOffset, range: 0..<file.text.utf8.count,
       end: function.body.rightBrace.startOffset, canThrow: function.canThrow,
       returnsVoid: function.returnsVoid, parameters: function.parameters)
     subject.ownership = Ownership(
-      kind: kind,
+      kind: kind, payload: payload, holder: holder, otherMembers: otherMembers, isBoxed: isBoxed,
       methods: followed.map { index, other in
         (
           other.base,
@@ -209,7 +227,11 @@ struct StoredContinuation {
     var isEvent = false
     for function in functions {
       let text = file.text(in: function.body.byteRange)
-      if text.contains("= nil") || text.contains(".take()") || text.contains("&\(name)") { return false }
+      if !payload.isState,
+        text.contains("= nil") || text.contains(".take()") || text.contains("&\(word)")
+      {
+        return false
+      }
       if text.contains("resume(") { resuming += 1 }
       if Self.eventWords.contains(where: function.name.contains) { isEvent = true }
     }
@@ -218,7 +240,7 @@ struct StoredContinuation {
 
   /// Returns a finding if code stores continuations that no code can resume.
   func forgotten(in file: ParsedFile) -> Finding? {
-    guard isPrivate, kind == .collection else { return nil }
+    guard isPrivate, kind == .collection, holder == nil else { return nil }
     var first: Int?
     for offset in WordFinder([name]).find(in: file).offsets where !property.byteRange.contains(offset) {
       let start = offset + name.utf8.count
@@ -234,85 +256,6 @@ struct StoredContinuation {
       notes: [(file.place(of: property), "'\(name)' stores it")],
       fingerprint: Fingerprint.of(
         .lost, function: typeName ?? "", handler: name, statementAt: first, in: file))
-  }
-
-  // MARK: - Overwriting
-
-  /// Returns the assignments that store a continuation without a test before whether the property already contains one.
-  func overwrites(in function: Function, file: ParsedFile) -> [Overwrite] {
-    var overwrites: [Overwrite] = []
-    let mentions = WordFinder([name]).find(in: file, range: function.body.byteRange)
-    var pending = [Syntax(function.body)]
-    while let node = pending.popLast() {
-      if let sequence = node.as(SequenceExprSyntax.self),
-        let overwrite = overwrite(sequence, function, mentions, file)
-      {
-        if !SecondCallGuard(of: overwrite, to: self, in: function, file: file).isSafe {
-          overwrites.append(overwrite)
-        }
-        continue
-      }
-      for child in node.children(viewMode: .sourceAccurate) where mentions.touch(child) {
-        pending.append(child)
-      }
-    }
-    return overwrites
-  }
-
-  private func overwrite(
-    _ sequence: SequenceExprSyntax, _ function: Function, _ mentions: Mentions, _ file: ParsedFile
-  ) -> Overwrite? {
-    let elements = Array(sequence.elements)
-    guard elements.count == 3, elements[1].is(AssignmentExprSyntax.self), isProperty(elements[0]),
-      let value = elements[2].as(DeclReferenceExprSyntax.self)?.baseName.text,
-      let (call, closure) = Self.continuation(named: value, around: Syntax(sequence))
-    else { return nil }
-    let start = elements[0].startOffset
-    let isShadowed = value == name
-    for offset in mentions.offsets where offset < start {
-      // In the closure, the parameter hides a property with the same name.
-      if Self.isMember(file, offset) || !isShadowed || offset < closure.startOffset { return nil }
-    }
-    let finding = Finding(
-      kind: .lost, place: file.place(at: start), handler: name, function: function.name,
-      message: "if a continuation is still waiting in '\(name)', it is overwritten here and never resumed",
-      notes: [(file.place(of: property), "'\(name)' stores it until it is resumed")],
-      fingerprint: Fingerprint.of(
-        .lost, function: function.name, handler: name, statementAt: start, in: file))
-    return Overwrite(finding: finding, offset: start, call: call, closure: closure)
-  }
-
-  private func isProperty(_ expression: ExprSyntax) -> Bool {
-    expression.ownName == name
-  }
-
-  /// Returns the enclosing call of `with…Continuation` whose closure has a parameter with this name.
-  private static func continuation(
-    named name: String, around node: Syntax
-  ) -> (FunctionCallExprSyntax, ClosureExprSyntax)? {
-    var node = node
-    while let parent = node.parent {
-      if let closure = parent.as(ClosureExprSyntax.self) {
-        let names = closure.parameterNames
-        if names.contains(name) || (names.isEmpty && name == "$0") {
-          var call = closure.parent
-          for _ in 0..<3 {
-            if let found = call?.as(FunctionCallExprSyntax.self) {
-              return HandlerWords.isContinuation(found) ? (found, closure) : nil
-            }
-            call = call?.parent
-          }
-          return nil
-        }
-      }
-      node = parent
-    }
-    return nil
-  }
-
-  private static func isMember(_ file: ParsedFile, _ offset: Int) -> Bool {
-    let before = file.text(in: max(0, offset - 6)..<offset)
-    return before.hasSuffix("self.") || before.hasSuffix("self?.") || before.hasSuffix("self!.")
   }
 }
 

@@ -9,11 +9,13 @@ struct SubjectFinder {
   /// The names of functions whose last parameter is a handler.
   private(set) var handlerFunctions: Set<String> = []
   private(set) var stores: [StoredContinuation] = []
+  /// The names of the types of possible handlers that are declared in other files.
+  private(set) var unresolvedTypes: Set<String> = []
 
-  init(_ file: ParsedFile) {
+  init(_ file: ParsedFile, aliases: SharedAliases = SharedAliases()) {
     self.file = file
     words = HandlerWords.mentions(in: file)
-    finder = HandlerFinder(file)
+    finder = HandlerFinder(file, shared: aliases)
     guard !words.isEmpty else { return }
     search()
   }
@@ -44,7 +46,6 @@ struct SubjectFinder {
         if let call = node.as(FunctionCallExprSyntax.self) { visit(call, function: outer) }
       case .variableDecl:
         if let declaration = node.as(VariableDeclSyntax.self) {
-          stores += StoredContinuation.declared(by: declaration)
           if outer.isEmpty, let name = FunctionName.of(declaration) { function = name }
         }
       default: break
@@ -54,12 +55,14 @@ struct SubjectFinder {
       }
     }
     subjects.sort { $0.offset < $1.offset }
+    stores = StoredContinuation.all(in: file)
     for index in subjects.indices where subjects[index].isContinuation {
       let (type, offset) = (
         Self.enclosingType(of: Syntax(subjects[index].statements)), subjects[index].offset
       )
       let keepers = stores.filter { store in
-        store.kind != .box && store.typeName == type && store.isResumed(in: file, outside: offset)
+        store.kind != .box && store.holder == nil && store.typeName == type
+          && store.isResumed(in: file, outside: offset)
       }
       subjects[index].keepers = Set(keepers.map(\.name))
     }
@@ -77,6 +80,7 @@ struct SubjectFinder {
   private mutating func visit(_ declaration: FunctionDeclSyntax, name: String) {
     let clause = declaration.signature.parameterClause
     guard words.touch(clause) else { return }
+    unresolvedTypes.formUnion(finder.unresolvedNames(in: clause.parameters))
     let last = finder.handlers(in: clause.parameters).last
     if let last, Subscription.find(of: last, in: declaration, file: file) != nil { return }
     if last?.index == clause.parameters.count - 1 { handlerFunctions.insert(declaration.name.text) }
@@ -88,6 +92,7 @@ struct SubjectFinder {
   private mutating func visit(_ declaration: InitializerDeclSyntax, name: String) {
     let clause = declaration.signature.parameterClause
     guard words.touch(clause) else { return }
+    unresolvedTypes.formUnion(finder.unresolvedNames(in: clause.parameters))
     add(clause, body: declaration.body, name: name, signature: declaration.signature, returnsVoid: true)
   }
 

@@ -28,16 +28,47 @@ struct CheckedFile: Sendable {
     let file = ParsedFile(path: path, text: text)
     var checked = CheckedFile(path: path, result: check(file, options: options))
     checked.syntaxError = SyntaxErrors.first(in: file)
-    let findings = checked.result.findings
-    guard !findings.isEmpty else { return checked }
-    for edit in findings.flatMap(\.fixIts).flatMap(\.edits) {
-      for offset in [edit.range.lowerBound, edit.range.upperBound] {
-        checked.places[offset] = file.place(at: offset)
-      }
-    }
-    let places = findings.flatMap { [$0.place] + $0.notes.map(\.place) } + checked.places.values
-    checked.lines = lines(Set(places.map(\.line)), of: text)
+    checked.addLines(for: checked.result.findings, of: file)
     return checked
+  }
+
+  /// Checks a file again, together with others that extend its types.
+  ///
+  /// - Returns: What is found in each of these files. Nil if one of them cannot be read any more.
+  static func checking(_ link: FileLinks.Link, options: CheckOptions) -> [CheckedFile]? {
+    var files: [ParsedFile] = []
+    for path in [link.path] + link.others {
+      guard let text = try? SourceText.read(path) else { return nil }
+      files.append(ParsedFile(path: path, text: text))
+    }
+    let result = check(files[0], options: options, with: Array(files.dropFirst()))
+    return files.map { file in
+      var checked = CheckedFile(path: file.path)
+      if file.path == link.path { checked.result = result }
+      checked.result.findings = result.findings.filter { $0.place.path == file.path }
+      checked.result.suppressed = result.suppressed.filter { $0.place.path == file.path }
+      for finding in result.findings { checked.addLines(for: [finding], of: file) }
+      return checked
+    }
+  }
+
+  /// Records the lines of a file that findings show.
+  private mutating func addLines(for findings: [Finding], of file: ParsedFile) {
+    guard !findings.isEmpty else { return }
+    for edit in findings.filter({ $0.place.path == file.path }).flatMap(\.fixIts).flatMap(\.edits) {
+      for offset in [edit.range.lowerBound, edit.range.upperBound] { places[offset] = file.place(at: offset) }
+    }
+    let shown = findings.flatMap { [$0.place] + $0.notes.map(\.place) } + places.values
+    let wanted = Set(shown.filter { $0.path == file.path }.map(\.line))
+    lines.merge(Self.lines(wanted, of: file.text)) { first, _ in first }
+  }
+
+  /// Adds what was found by checking another file together with this one.
+  mutating func add(_ other: CheckedFile) {
+    result.findings = (result.findings + other.result.findings).sorted { $0.place.offset < $1.place.offset }
+    result.suppressed += other.result.suppressed
+    lines.merge(other.lines) { first, _ in first }
+    places.merge(other.places) { first, _ in first }
   }
 
   /// Returns the requested lines, without their line endings.

@@ -41,7 +41,9 @@ struct CheckCommand: Sendable {
     let changed = try await changedLines()
     let files =
       changed.map { changed in found.files.filter { changed.touches(paths.absolute($0)) } } ?? found.files
-    var checked = try await check(files)
+    let linking = LinkedCheck(options: options, jobs: context.jobs)
+    var alone = try await check(files)
+    var (checked, linkedOptions) = try await linking.link(alone)
     for case let (place, message)? in checked.map(\.syntaxError) {
       context.screen.warn(
         "\(place.path):\(place.line):\(place.column): warning: the file does not parse, so findings may be missing: \(message)"
@@ -52,11 +54,12 @@ struct CheckCommand: Sendable {
     var failures: [FileProblem] = []
     if arguments.has("fix") {
       for _ in 0..<Self.maximumRounds {
-        let result = try await FixRun(options: options, jobs: context.jobs).fix(report.findings)
+        let result = try await FixRun(options: linkedOptions, jobs: context.jobs).fix(report.findings)
         fixed += result.count
         failures = result.problems
         guard result.count > 0 else { break }
-        checked = try await recheck(checked, result.changed)
+        alone = try await recheck(alone, result.changed)
+        (checked, linkedOptions) = try await linking.link(alone)
         report = self.report(checked, try await changedLines(), baseline)
       }
     }

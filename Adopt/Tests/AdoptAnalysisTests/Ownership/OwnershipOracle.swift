@@ -22,6 +22,8 @@ struct OwnershipOracle {
   private var isHeld = true
   private var firstCall: Int?
   private var isAliased = false
+  /// Whether the code has tested that the property stores the continuation.
+  private var isTested = false
   private let rounds: Int
 
   init(_ program: OwnershipProgram, rounds: Int, maximumPaths: Int) {
@@ -56,6 +58,7 @@ struct OwnershipOracle {
 
   private mutating func run() {
     (position, isHeld, firstCall, isAliased) = (0, true, nil, false)
+    isTested = !program.form.needsTest
     var line = program.end
     switch execute(program.entry, &line) {
     case .stops: return
@@ -81,11 +84,14 @@ struct OwnershipOracle {
 
   private mutating func execute(_ line: OwnershipProgram.Line, _ left: inout Int) -> Flow {
     switch line.statement {
-    case .resumeProperty: if isHeld { call(line.number) }
+    case .resumeProperty:
+      guard isHeld else { break }
+      if program.form == .state || program.form == .collection { isAliased = true }
+      call(line.number)
     case .resumeAlias: call(line.number)
     case .alias: isAliased = true
     case .clear:
-      if isHeld, firstCall == nil, !isAliased {
+      if isHeld, firstCall == nil, !isAliased, isTested {
         outcome.dropped.insert(line.number)
         return .stops
       }
@@ -93,8 +99,13 @@ struct OwnershipOracle {
     case .passOn: return .stops
     case .branch(let yes, let no): return execute(choose() ? yes : no, &left)
     case .exit(let lines): if choose() { return execute(lines, &left) }
-    case .bind(_, let yes, _):
+    case .bind(_, let yes, let no):
+      guard isHeld else { return execute(no, &left) }
       isAliased = true
+      return execute(yes, &left)
+    case .test(let yes, let no):
+      guard isHeld else { return execute(no, &left) }
+      isTested = true
       return execute(yes, &left)
     case .loop(let lines):
       for _ in 0..<rounds where choose() {

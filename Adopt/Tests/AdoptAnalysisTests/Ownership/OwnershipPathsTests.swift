@@ -20,7 +20,10 @@ struct OwnershipPathsTests {
     }
     #expect(halves.reduce(0) { $0 + $1.paths } >= Self.wantedPaths)
     for half in halves { #expect(half.disagreement == nil, "\(half.disagreement ?? "")") }
-    // The programs have all kinds of faults, and none.
+    // The programs have all kinds of faults, and none, in all forms of storing a continuation.
+    #expect(
+      halves.reduce(into: Set<OwnershipForm>()) { $0.formUnion($1.faulty) }.count
+        == OwnershipForm.allCases.count)
     for count in [\Tally.silent, \.dropped, \.repeated, \.clean] {
       #expect(halves.reduce(0) { $0 + $1[keyPath: count] } > 0)
     }
@@ -29,6 +32,8 @@ struct OwnershipPathsTests {
 
   struct Tally {
     var (programs, paths, silent, dropped, repeated, clean, cut) = (0, 0, 0, 0, 0, 0, 0)
+    /// The forms of programs with findings.
+    var faulty: Set<OwnershipForm> = []
     var disagreement: String?
 
     var summary: String {
@@ -88,7 +93,7 @@ struct OwnershipPathsTests {
       if !found.silent.isEmpty { silent += 1 }
       if !found.dropped.isEmpty { dropped += 1 }
       if !found.repeated.isEmpty || !found.kept.isEmpty { repeated += 1 }
-      if found == OwnershipOracle.Outcome() { clean += 1 }
+      if found == OwnershipOracle.Outcome() { clean += 1 } else { faulty.insert(program.form) }
     }
   }
 }

@@ -9,6 +9,7 @@ struct OwnershipProgram {
     case branch([Line], [Line])
     case exit([Line])
     case bind(Int, [Line], [Line])
+    case test([Line], [Line])
     case loop([Line])
     case helper
     case leave
@@ -19,6 +20,7 @@ struct OwnershipProgram {
     let statement: Statement
   }
 
+  let form: OwnershipForm
   private(set) var entry: [Line] = []
   private(set) var helper: [Line] = []
   private(set) var text: [String] = []
@@ -34,8 +36,9 @@ struct OwnershipProgram {
 
   init(seed: UInt64) {
     state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    form = OwnershipForm.allCases[Int(seed % UInt64(OwnershipForm.allCases.count))]
     emit("final class Box {")
-    emit("  private var continuation: CheckedContinuation<Int, Never>?")
+    for line in form.declarations { emit("  \(line)") }
     emit("  private func help() {")
     isHelper = true
     budget = 4
@@ -51,13 +54,15 @@ struct OwnershipProgram {
     emit("}")
   }
 
-  var clears: Bool { text.contains { $0.contains("= nil") } }
+  /// Whether the property may be cleared elsewhere, so that no continuation that is kept is reported.
+  var clears: Bool { !form.alwaysReportsKept && text.contains { $0.contains("= nil") } }
 
   private static func clears(_ lines: [Line]) -> Bool {
     lines.contains { line in
       switch line.statement {
       case .clear: true
-      case .branch(let yes, let no), .bind(_, let yes, let no): clears(yes) || clears(no)
+      case .branch(let yes, let no), .bind(_, let yes, let no), .test(let yes, let no):
+        clears(yes) || clears(no)
       case .exit(let lines), .loop(let lines): clears(lines)
       default: false
       }
@@ -92,23 +97,23 @@ struct OwnershipProgram {
   private mutating func statement(_ indent: Int, depth: Int) -> Line {
     let space = String(repeating: "  ", count: indent)
     let number = text.count + 1
-    switch next(depth < 3 ? 14 : 8) {
+    switch next(depth < 3 ? (form.test == nil ? 14 : 15) : 8) {
     case 0, 1:
-      emit("\(space)continuation?.resume(returning: 1)")
+      emit("\(space)\(form.resume)")
       return Line(number: number, statement: .resumeProperty)
     case 2:
-      emit("\(space)continuation = nil")
+      emit("\(space)\(form.clear)")
       mayBeCleared = true
       return Line(number: number, statement: .clear)
     case 3, 4:
       guard let alias = aliases.last else { break }
-      emit("\(space)c\(alias)?.resume(returning: 2)")
+      emit("\(space)\(form.resume(alias: alias))")
       return Line(number: number, statement: .resumeAlias(alias))
     case 5:
-      guard !mayBeCleared, !isHelper else { break }
+      guard !mayBeCleared, !isHelper, let value = form.value else { break }
       aliasCount += 1
       aliases.append(aliasCount)
-      emit("\(space)let c\(aliasCount) = continuation")
+      emit("\(space)let c\(aliasCount) = \(value)")
       return Line(number: number, statement: .alias(aliasCount))
     case 6 where depth > 0 && next(3) == 0:
       emit("\(space)return")
@@ -135,10 +140,13 @@ struct OwnershipProgram {
       emit("\(space)}")
       return Line(number: number, statement: .exit(lines))
     case 11:
-      guard !mayBeCleared, !isHelper else { break }
+      guard !mayBeCleared || form.needsTest, !isHelper, let condition = form.bind(alias: aliasCount + 1)
+      else {
+        break
+      }
       aliasCount += 1
       let alias = aliasCount
-      emit("\(space)if let c\(alias) = continuation {")
+      emit("\(space)\(condition)")
       aliases.append(alias)
       let yes = bound(indent, depth)
       aliases.removeLast()
@@ -146,6 +154,14 @@ struct OwnershipProgram {
       let no = block(indent + 1, depth: depth + 1)
       emit("\(space)}")
       return Line(number: number, statement: .bind(alias, yes, no))
+    case 14:
+      guard let test = form.test else { break }
+      emit("\(space)\(test)")
+      let yes = block(indent + 1, depth: depth + 1)
+      emit("\(space)} else {")
+      let no = block(indent + 1, depth: depth + 1)
+      emit("\(space)}")
+      return Line(number: number, statement: .test(yes, no))
     case 12 where !isHelper:
       emit("\(space)help()")
       return Line(number: number, statement: .helper)
@@ -159,7 +175,7 @@ struct OwnershipProgram {
       return Line(number: number, statement: .loop(lines))
     default: break
     }
-    emit("\(space)continuation?.resume(returning: 3)")
+    emit("\(space)\(form.resume)")
     return Line(number: number, statement: .resumeProperty)
   }
 
