@@ -150,6 +150,20 @@ def avif(pictures):
     turned(pictures, "avif")
     phone(pictures, "avif")
     wide_colours(pictures)
+    sequence(pictures)
+
+
+def sequence(pictures):
+    """A sequence, whose first frame is also its still image."""
+    picture = chart.chart(with_squares=False)
+    frames = [pictures.path(f"frame-{number}.png") for number in (1, 2)]
+    Image.fromarray(bytes_of(picture)).save(frames[0])
+    Image.fromarray(bytes_of(picture[::-1, ::-1])).save(frames[1])
+    path = pictures.path("sequence.avif")
+    heif.run("avifenc", "-s", "8", *frames, path)
+    for frame in frames:
+        frame.unlink()
+    pictures.add(path.name, picture, LOSSY)
 
 
 def wide_colours(pictures):

@@ -157,6 +157,18 @@ struct HEIFContainerTests {
     #expect(decode(fixture.data()).error?.code == .tooLarge)
   }
 
+  @Test func `a sequence without a still image is named as unsupported`() {
+    let start = HEIFFixture.box("ftyp", Array("avis".utf8) + [0, 0, 0, 0] + Array("avis".utf8))
+    let file =
+      start + HEIFFixture.box("moov", [0, 0, 0, 8, 1, 2, 3, 4]) + HEIFFixture.box("mdat", [1, 2, 3])
+    for cut in [Cut.onePiece, .pieces(of: 1)] {
+      let error = decode(Data(file), cut: cut).error
+      #expect(error?.code == .unsupported)
+      #expect(error?.description.contains("sequence") == true)
+    }
+    #expect(decode(Data(start)).error?.code == .truncated)
+  }
+
   @Test func `an image without data is an error`() {
     for tile in [HEIFFixture.Tile.red, .redAV1] {
       var fixture = HEIFFixture(tile)

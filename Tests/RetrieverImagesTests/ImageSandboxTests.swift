@@ -26,6 +26,7 @@ import Testing
       JPEGFixture.adding(
         Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true), marker: 0xE1,
         to: try JPEGFixture.baseline(width: 64, height: 32)),
+      HEIFFixture.phone().data(), HEIFFixture(.gradientAV1).data(),
     ]
   }
 
@@ -46,6 +47,25 @@ import Testing
     }
     #expect(sandbox.startedCount.load(ordering: .relaxed) == 1)
     #expect(sandbox.isEnabled && !ImageSandbox.disabled.isEnabled)
+  }
+
+  @Test func `damage is reported from the sandbox, or refused there`() async throws {
+    let sandbox = try sandbox()
+    let complete = try JPEGFixture.baseline(width: 200, height: 100)
+    let cut = complete.dropLast(complete.count / 3)
+    let inside = try await sandbox.thumbnail(of: cut, target, damage: .tolerate)
+    let outside = try await ImageSandbox.disabled.thumbnail(of: cut, target, damage: .tolerate)
+    #expect(inside.thumbnail.damage == outside.thumbnail.damage)
+    #expect(inside.thumbnail.damage.map(\.kind) == [.incomplete])
+    let isSame = try await inside.thumbnail.pixels() == outside.thumbnail.pixels()
+    #expect(isSame)
+    for sandbox in [sandbox, ImageSandbox.disabled] {
+      await #expect {
+        try await sandbox.thumbnail(of: cut, target)
+      } throws: { error in
+        (error as? ImageError)?.code == .truncated
+      }
+    }
   }
 
   @Test func `the sandbox denies files, the network, other processes, code and memory`() async throws {
@@ -146,8 +166,8 @@ import Testing
       animationPixels: 6)
     for mode in [ThumbnailTarget.Mode.fit, .stretch, .fill(focus: .init(x: 0.3, y: 0.7))] {
       let request = SandboxRequest(
-        limits: limits, target: ThumbnailTarget(width: 7, height: 8, mode: mode, enlarges: true), byteCount: 9
-      )
+        limits: limits, target: ThumbnailTarget(width: 7, height: 8, mode: mode, enlarges: true),
+        policy: mode == .fit ? .strict : .tolerate, byteCount: 9)
       #expect(request.words.count == SandboxRequest.wordCount)
       #expect(SandboxRequest(words: request.words) == request)
     }
@@ -157,13 +177,13 @@ import Testing
 
   @Test func `answers that cannot belong to the request are refused`() throws {
     let request = SandboxRequest(limits: ImageLimits(), target: target, byteCount: 9)
-    let valid = [0, 1, 200, 100, 1, 40, 20, 0, 2_400]
+    let valid = [0, 1, 200, 100, 1, 40, 20, 0, 0, 2_400]
     #expect(SandboxAnswer.byteCount(valid, request: request) == 2_400)
-    #expect(SandboxAnswer.byteCount([1, 2, 0, 0, 0, 0, 0, 0, 30], request: request) == 30)
+    #expect(SandboxAnswer.byteCount([1, 2, 0, 0, 0, 0, 0, 0, 0, 30], request: request) == 30)
     for (index, values) in [
       0: [2, -1], 1: [-1, 99], 2: [0, -1, .max, 100_000], 3: [0, .min], 4: [0, -5, .max],
       5: [0, 41, .max, -1],
-      6: [0, 31, .min], 7: [1, 2, -1], 8: [2_399, 2_401, -1, .max],
+      6: [0, 31, .min], 7: [1, 2, -1], 8: [1, -1, .max], 9: [2_399, 2_401, -1, .max],
     ] {
       for value in values {
         var words = valid
@@ -172,8 +192,8 @@ import Testing
       }
     }
     for words in [
-      [1, 99, 0, 0, 0, 0, 0, 0, 30], [1, -1, 0, 0, 0, 0, 0, 0, 3], [1, 0, 0, 0, 0, 0, 0, 0, 5_000],
-      [1, 0, 0, 0, 0, 0, 0, 0, -1], [1],
+      [1, 99, 0, 0, 0, 0, 0, 0, 0, 30], [1, -1, 0, 0, 0, 0, 0, 0, 0, 3], [1, 0, 0, 0, 0, 0, 0, 0, 0, 5_000],
+      [1, 0, 0, 0, 0, 0, 0, 0, 0, -1], [1],
     ] {
       #expect(SandboxAnswer.byteCount(words, request: request) == nil, "\(words)")
     }

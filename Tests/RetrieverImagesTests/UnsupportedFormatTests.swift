@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `data without a known signature has no name`() {
-    for text in ["hello", "<p>A dog</p>", "BMW, a car maker", "RIFF1234ABCD", "P7", "\0\0"] {
+    for text in ["hello", "<p>A dog</p>", "BMW, a car maker", "RIFF1234ABCD", "P7", "\u{1}\u{2}"] {
       let error = decode(Data(text.utf8)).error
       #expect(
         error?.description.hasPrefix("The image format is not supported. Use a JPEG") == true, "\(text)")

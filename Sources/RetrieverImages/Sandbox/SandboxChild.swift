@@ -34,8 +34,8 @@ enum SandboxChild {
   private static func warmUp() {
     _ = SRGBEncoding.shared
     // Their libraries are loaded only if such an image arrives, which needs files.
-    _ = codec_tile_library_is_available(codec_hevc)
-    _ = codec_tile_library_is_available(codec_av1)
+    _ = codec_tile_library_is_available(.hevc)
+    _ = codec_tile_library_is_available(.av1)
     _ = ProcessInfo.processInfo.activeProcessorCount
     _ = ImageError.noMemory(bytes: 1).description
     let white = Bitmap(

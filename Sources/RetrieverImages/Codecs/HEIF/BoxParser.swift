@@ -11,6 +11,8 @@ struct BoxParser {
     case done
   }
 
+  /// True if the file contains a sequence of images, or a film.
+  private(set) var hasMovie = false
   private var part = Part.head
   private var head: [UInt8] = []
   /// The content of the `meta` box so far.
@@ -70,6 +72,7 @@ struct BoxParser {
     let content = size == 0 ? .max : size - UInt64(head.count)
     head = []
     guard type == "meta" else {
+      if type == "moov" { hasMovie = true }
       part = content == 0 ? .head : .skipped(content)
       return
     }

@@ -59,6 +59,10 @@ final class HEIFDecoder: ImageDecoder {
         meta = try HEIFMeta(content)
         try proceed()
       }
+      if header == nil, meta == nil, parser.hasMovie {
+        throw ImageError(
+          .unsupported, "The file is a sequence of images without a still image, which is not supported.")
+      }
       guard isComplete else { throw .truncated(header?.format == .avif ? "AVIF" : "HEIC") }
     } catch {
       try fail(error)
@@ -89,7 +93,9 @@ final class HEIFDecoder: ImageDecoder {
     let size = header.size
     self.header = header
     let wanted = try consumer.begin(header)
-    for coding in image.picture.codings.prefix(1) { try CodedTile.checkLibrary(for: coding) }
+    for coding in image.picture.codings + (image.alpha?.codings ?? []) {
+      try CodedTile.checkLibrary(for: coding)
+    }
     let format = image.rowFormat
     try consumer.prepare(for: RowLayout(size: size, format: format))
     var needed = consumer.neededArea(of: size)

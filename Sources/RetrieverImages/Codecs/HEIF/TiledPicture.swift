@@ -87,8 +87,9 @@ struct TiledPicture {
   /// The memory for one row of tiles.
   var memory: UInt64 {
     let perPixel = codings.map(\.maximumBytesPerPixel).max() ?? 1
-    // libde265 needs two bytes for a pixel in addition to the planes.
-    return UInt64(tileSize.width) * UInt64(columns) * UInt64(tileSize.height) * UInt64(perPixel + 2)
+    // libde265 needs two bytes for a pixel in addition to the planes, and each tile has a decoder.
+    let pixels = UInt64(tileSize.width) * UInt64(columns) * UInt64(tileSize.height)
+    return pixels * UInt64(perPixel + 2) + UInt64(columns) << 17
   }
 
   static func damaged(_ reason: String) -> ImageError {
