@@ -133,6 +133,28 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["dog.png"])
   }
 
+  @Test func `a file that was replaced by one of the same size is not copied`() async throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(FullFixture.png(), to: "dog.png")
+    let stripped = try await StrippedImage(contentsOf: file)
+    let other = Data(FullFixture.png().reversed())
+    try folder.write(other, to: "other.png")
+    #expect(rename(folder.path("other.png"), file.path) == 0)
+    let error = await #expect(throws: ImageError.self) { try await stripped.write(to: file) }
+    #expect(error?.description == "The file dog.png changed while it was copied. Try again.")
+    #expect(try Data(contentsOf: file) == other)
+  }
+
+  @Test func `a file that must not be replaced stays`() async throws {
+    let folder = try TemporaryDirectory()
+    let stripped = try StrippedImage(data: FullFixture.png())
+    let file = folder.file("dog.png")
+    try await stripped.write(to: file, replaces: false)
+    let error = await #expect(throws: ImageError.self) { try await stripped.write(to: file, replaces: false) }
+    #expect(error?.description == "Could not write the file dog.png: File exists.")
+    #expect(try Data(contentsOf: file) == stripped.data())
+  }
+
   @Test func `an image in memory is stripped without decoding`() throws {
     let image = try #require(UIImage(data: FullFixture.jpeg()))
     #expect(image.metadata?.cameraModel == "K-1")
