@@ -166,6 +166,33 @@ import Testing
     #expect(try drawn.strippingMetadata() === drawn)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `files of hundreds of thousands of tiny parts do not take long`() throws {
+    func repeated(_ bytes: [UInt8], in data: Data, at offset: Int) -> Data {
+      let count = (2 << 20) / bytes.count
+      return data[..<offset] + Data((0..<count).flatMap { _ in bytes }) + data[offset...]
+    }
+    let jpeg = try JPEGFixture.baseline()
+    let webp = try FullFixture.webp()
+    var large = repeated(Array("PRIV".utf8) + [0, 0, 0, 0], in: webp, at: webp.count)
+    large.replaceSubrange(4..<8, with: BigEndian.bytes(large.count - 8, 4).reversed())
+    let files = [
+      repeated([0xFF, 0xDA, 0, 2], in: jpeg, at: jpeg.count - 2), repeated([0xFF], in: jpeg, at: 2),
+      repeated([0xFF, 0xFE, 0, 2], in: jpeg, at: 2),
+      repeated([0xFF, 0xFE, 0, 2], in: jpeg, at: jpeg.count - 2),
+      repeated(PNGFixture.chunk("prIv", []), in: FullFixture.png(), at: 33), large,
+      repeated([0], in: GIFFixture().data(), at: 397),
+      repeated([0x21, 0xFE, 0], in: GIFFixture().data(), at: 397),
+      repeated([1, 0x20], in: GIFFixture().data(), at: 399),
+    ]
+    let error = #expect(throws: ImageError.self) { try StrippedImage(data: files[0]) }
+    #expect(error?.code == .tooLarge, "without a maximum, this file takes minutes")
+    for data in files {
+      _ = try? StrippedImage(data: data)
+      _ = try? ImageMetadata(data: data)
+    }
+  }
+
   @Test func `damaged files are refused or copied, and never crash`() throws {
     for data in try FullFixture.all() + [try GainMapFixture().data] {
       for seed in 0..<400 as Range<UInt64> {
